@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { BackendUrl } from '@/db/urls/backend-url';
 import { StartError } from '@/server/platform/start-error';
-import { createEngine, type EngineOptions } from '../engine/create-engine';
+import { createEngine } from '../engine/create-engine';
+import type { EngineOptions } from '../engine/engine-context';
 import type { LockEngine } from '../engine/lock-engine';
 import { OWN_NAMESPACE } from '../engine/membership';
 import { NameCapacity } from '../engine/names/name-capacity';

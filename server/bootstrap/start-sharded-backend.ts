@@ -1,6 +1,7 @@
 import type { Shard, ShardList } from '@/db/urls/shard-list';
 import { rendezvousHash } from '../core/rendezvous-hash';
-import { createEngine, type EngineOptions } from '../engine/create-engine';
+import { createEngine } from '../engine/create-engine';
+import type { EngineOptions } from '../engine/engine-context';
 import type { LockEngine } from '../engine/lock-engine';
 import { ShardedEngine } from '../engine/sharded-engine';
 import { formerShards } from '../monitoring/history/former-shards';

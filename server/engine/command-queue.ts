@@ -1,26 +1,22 @@
-import type { LockyardError } from '../contract/errors';
-import { recordId } from '../storage/record-id';
+import type { MultiLockGranted } from '../contract/multi-lock';
+import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
+import type { MultiLockAnswer, MultiLockCommand } from '../core/multi-lock/multi-lock-command';
+import { recordKey } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import type { Batcher } from './commit/batcher';
-import { Deadlines } from './deadlines';
-import type { PendingCommand } from './pending-command';
+import { Batcher } from './commit/batcher';
+import { Committer } from './commit/committer';
+import { MultiLockCommitter } from './commit/multi-lock-committer';
+import type { EngineContext } from './engine-context';
+import { PendingCommand } from './pending-command';
+import { type MultiLockResult, PendingMultiLock } from './pending-multi-lock';
+import { Deadlines } from './pending-reply';
 import type { AnyCommand } from './record-type';
-import { backendDown, unknownIfDenied } from './refusals';
 
 /**
  * Time in which a command may begin a packet. With what that packet takes, its caller hears within
  * 5 s.
  */
 const BUDGET_MS = 3_500;
-
-export interface CommandQueueOptions {
-  lane: Batcher;
-  monotonic: () => number;
-  /** The refusal of every command while the backend does not serve; null while it does. */
-  absence: () => LockyardError | null;
-  /** Gives back a grant whose caller already received `UNKNOWN`. */
-  takeBack: (key: RecordKey, token: number) => void;
-}
 
 /** What a command came to. */
 export interface CommandResult {
@@ -32,57 +28,99 @@ export interface CommandResult {
 /** Where commands come in: each is answered once, and in time whatever its store does. */
 export class CommandQueue {
   private readonly deadlines: Deadlines;
+  private readonly batcher: Batcher;
+  private readonly multiLockCommitter: MultiLockCommitter;
 
-  constructor(private readonly parts: CommandQueueOptions) {
-    this.deadlines = new Deadlines(parts.monotonic, ({ refuse }) =>
-      refuse(parts.absence() ?? backendDown(null)),
-    );
+  constructor(private readonly context: EngineContext) {
+    this.deadlines = new Deadlines(context);
+    this.batcher = new Batcher(new Committer(context, this), context.store);
+    this.multiLockCommitter = new MultiLockCommitter(context, this);
   }
 
   /** When the budget of a command that comes now is over, on the monotonic clock. */
   dueAt(): number {
-    return this.parts.monotonic() + BUDGET_MS;
+    return this.context.monotonic() + BUDGET_MS;
   }
 
   submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<CommandResult> {
-    const refusal = this.parts.absence();
+    const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const progress = { isAnswered: false, mayBeApplied: false };
-      const finish = () => {
-        const wasAnswered = progress.isAnswered;
-        progress.isAnswered = true;
-        this.deadlines.answered(watched);
-        return wasAnswered;
-      };
-      const pending: PendingCommand = {
-        key,
-        id: recordId(key),
-        command,
-        dueAt,
-        mustRead: false,
-        progress,
-        answer: (answer, changed) => {
-          if (!finish()) resolve({ answer, changed });
-          else if (changed) this.revertIfGranted(key, command, answer);
-        },
-        refuse: (error) => {
-          finish();
-          reject(progress.mayBeApplied ? unknownIfDenied(error) : error);
-        },
-      };
-      const watched = this.deadlines.watch(pending);
-      this.parts.lane.submit(pending);
+      const pending = new PendingCommand(this, key, command, dueAt, resolve, reject);
+      this.deadlines.watch(pending);
+      this.batcher.submit(pending);
     });
   }
 
+  submitMultiLock(
+    namespace: string,
+    command: MultiLockCommand,
+    dueAt = this.dueAt(),
+  ): Promise<MultiLockResult> {
+    const { refusal } = this.context.membership;
+    if (refusal) return Promise.reject(refusal);
+    return new Promise((resolve, reject) => {
+      const pending = new PendingMultiLock(this, namespace, command, dueAt, resolve, reject);
+      this.deadlines.watch(pending);
+      const run = () => this.multiLockCommitter.commit(pending);
+      this.batcher.submitMultiLock({ ids: pending.ids, run });
+    });
+  }
+
+  /** Runs a command on a lock; the answer alone. */
+  run<C extends Exclude<LockCommand, AcquireCommand>>(
+    key: RecordKey,
+    command: C,
+    dueAt?: number,
+  ): Promise<AnswerOf<C>> {
+    return this.submit(key, command, dueAt).then(({ answer }) => answer as AnswerOf<C>);
+  }
+
+  /** Decides commands again, from records that are read from now on. */
+  retry(commands: PendingCommand[]): void {
+    for (const pending of commands) pending.mustRead = true;
+    this.batcher.resubmit(commands);
+  }
+
+  /** Expires and promotes what is due on these locks; never rejects. */
+  async expireAndPromote(ids: string[]): Promise<void> {
+    const settled = ids.map((id) => this.run(recordKey(id), { verb: 'settle' }));
+    await Promise.allSettled(settled);
+  }
+
+  /** Reverts a grant that no caller received, whenever that succeeds. */
+  revertGrant(key: RecordKey, token: number): void {
+    this.run(key, { verb: 'withdraw', token }).catch(() => undefined);
+  }
+
+  /** Reverts the grant of all locks of a multi-lock. */
+  async revertMultiLock(
+    namespace: string,
+    { grants }: MultiLockGranted,
+    { request }: Pick<MultiLockCommand, 'request'>,
+    dueAt?: number,
+  ): Promise<void> {
+    const holds = grants.map(({ name, token }) => ({ name, token }));
+    await this.submitMultiLock(namespace, { verb: 'withdrawSet', holds, request }, dueAt);
+  }
+
   /**
-   * A grant that came after its caller was answered. One that has a request id may still be asked
-   * for.
+   * Reverts a grant that came after its caller was refused. One that has a request id may still be
+   * asked for.
    */
-  private revertIfGranted(key: RecordKey, command: AnyCommand, answer: unknown): void {
+  revertUnreceived(key: RecordKey, command: AnyCommand, answer: unknown): void {
     if (command.verb !== 'acquire' || command.request.remembered) return;
     const { outcome, token } = answer as { outcome: string; token: number };
-    if (outcome === 'granted') this.parts.takeBack(key, token);
+    if (outcome === 'granted') this.revertGrant(key, token);
+  }
+
+  /** The same for a multi-lock. */
+  revertUnreceivedMultiLock(
+    namespace: string,
+    command: MultiLockCommand,
+    answer: MultiLockAnswer,
+  ): void {
+    if (command.request.remembered || answer.outcome !== 'granted') return;
+    this.revertMultiLock(namespace, answer, command).catch(() => undefined);
   }
 }

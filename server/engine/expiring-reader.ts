@@ -1,24 +1,16 @@
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import type { CommandQueue } from './command-queue';
-import type { RecordCache } from './commit/record-cache';
+import type { EngineContext } from './engine-context';
 import type { AnyCommand } from './record-type';
-import type { StoreClock } from './store-clock';
-
-export interface ExpiringReaderDependencies {
-  intake: CommandQueue;
-  known: RecordCache;
-  backendClock: StoreClock;
-  monotonic: () => number;
-}
 
 /**
- * A look waits no longer for the write that should come before it: it must answer where its backend
- * takes no writes.
+ * A read waits no longer for the write that should come before it: it must be answered where its
+ * backend takes no writes.
  */
 const EXPIRE_MAX_MS = 1_000;
 
-/** Leases that lapse one after another while they are looked at. */
+/** Leases that expire one after another while they are read. */
 const ROUNDS_MAX = 3;
 
 /**
@@ -28,16 +20,19 @@ const ROUNDS_MAX = 3;
  * and may become untrue if the clock is set back.
  */
 export class ExpiringReader {
-  constructor(private readonly parts: ExpiringReaderDependencies) {}
+  constructor(
+    private readonly context: EngineContext,
+    private readonly commands: CommandQueue,
+  ) {}
 
   async read(key: RecordKey, command: AnyCommand): Promise<unknown> {
-    const { intake, monotonic } = this.parts;
-    const dueAt = intake.dueAt();
+    const { context, commands } = this;
+    const dueAt = commands.dueAt();
     for (let round = 1; ; round += 1) {
-      const { answer } = await intake.submit(key, command, dueAt);
+      const { answer } = await commands.submit(key, command, dueAt);
       if (round > ROUNDS_MAX || !this.mayHaveExpired(key)) return answer;
-      const expired = await intake
-        .submit(key, { verb: 'settle' }, Math.min(dueAt, monotonic() + EXPIRE_MAX_MS))
+      const expired = await commands
+        .submit(key, { verb: 'settle' }, Math.min(dueAt, context.monotonic() + EXPIRE_MAX_MS))
         .catch(() => null);
       if (!expired) return answer;
     }
@@ -45,9 +40,9 @@ export class ExpiringReader {
 
   /** By the record as it was just read, and the latest that the backend's clock can have shown. */
   private mayHaveExpired(key: RecordKey): boolean {
-    const record = this.parts.known.get(recordId(key))?.record;
+    const record = this.context.cache.get(recordId(key))?.record;
     if (!record || !('holds' in record) || record.holds.length === 0) return false;
-    const latest = this.parts.backendClock.atMost();
+    const latest = this.context.storeClock.atMost();
     return latest === null || record.holds.some(({ expiresAt }) => expiresAt <= latest);
   }
 }

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
+import type { EngineContext } from './engine-context';
 import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
-import type { WaiterRegistry } from './waiting/waiter-registry';
 
 const CALLERS = 50;
 const ROUNDS = 10;
@@ -77,7 +77,7 @@ describe.each(storeNames)('after 10,000 waits over %s', (name) => {
   it('no call, no listener and no timer is left, and no place in any queue', async () => {
     const member = await rig.join();
     const line = new AbortController();
-    const { waiters } = member.engine as unknown as { waiters: WaiterRegistry };
+    const { context } = member.engine as unknown as { context: EngineContext };
     const timers = () =>
       process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
@@ -101,7 +101,7 @@ describe.each(storeNames)('after 10,000 waits over %s', (name) => {
       await waitOnAll([...Array(50).fill(gaveUp), ...Array(49).fill(ended)]);
     }
     await waitOnAll([gaveUp, gaveUp]);
-    expect(waiters.recordIds()).toEqual([]);
+    expect(context.waiters.recordIds()).toEqual([]);
     expect(getEventListeners(line.signal, 'abort')).toEqual([]);
     await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before + 2), 10_000);
 

@@ -9,6 +9,7 @@ import {
   type RecordStore,
   StoreError,
 } from '../storage/record-store';
+import type { EngineOptions } from './engine-context';
 import { backendDown } from './refusals';
 import type { StoreClock } from './store-clock';
 
@@ -21,7 +22,7 @@ const DEAD_AFTER_MS = 1_500;
 const PROCESSES_AT_ONCE = 1_000;
 const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 
-/** Where a process says on every backend that it lives. */
+/** The record of a process's heartbeat on every backend. */
 export const heartbeatKey = (process: string): RecordKey => ({
   namespace: OWN_NAMESPACE,
   name: PROCESS_PREFIX + process,
@@ -35,12 +36,14 @@ export const heartbeatKey = (process: string): RecordKey => ({
  */
 export class Membership {
   private readonly aliveUntil = new Map<string, number>();
+  private readonly clock: Clock;
+  private readonly store: RecordStore;
   private readonly key: RecordKey;
   private seen: { rev: number; writer: string } | null = null;
   private refreshedAt = 0;
   private lastSuccessAt: number;
   private latencyMs: number | null = null;
-  /** Why the last beat failed; null where it did not. */
+  /** Why the last heartbeat failed; null where it did not. */
   private failure: unknown = 'none yet';
   private readonly heartbeat = new Periodic({
     job: 'send a heartbeat',
@@ -49,15 +52,13 @@ export class Membership {
   });
 
   constructor(
-    private readonly backend: { id: string; kind: string },
-    private readonly store: RecordStore,
-    process: string,
-    private readonly clock: Clock,
+    private readonly options: EngineOptions,
     private readonly storeClock: StoreClock,
-    private readonly newWriter: () => string,
   ) {
-    this.key = heartbeatKey(process);
-    this.lastSuccessAt = clock.monotonic();
+    this.clock = options.clock;
+    this.store = options.store;
+    this.key = heartbeatKey(options.processId);
+    this.lastSuccessAt = options.clock.monotonic();
   }
 
   /**
@@ -68,7 +69,7 @@ export class Membership {
     return this.heartbeat.startNow();
   }
 
-  /** Stops beating and says goodbye, so that others need not wait for the silence. */
+  /** Stops the heartbeat and declares this process dead, so that others need not wait. */
   async stop(): Promise<void> {
     await this.heartbeat.stop();
     if (this.reachable) await this.sendHeartbeat(0);
@@ -79,9 +80,14 @@ export class Membership {
     return until !== undefined && until > this.refreshedAt;
   };
 
-  /** Whether this process has ever been heard of; if not, only a look can tell whether it lives. */
-  knows(process: string): boolean {
-    return this.aliveUntil.has(process);
+  /**
+   * Reads the heartbeats if one of these processes was never heard of: it may have just started, or
+   * be long dead. A failure is ignored.
+   */
+  async refreshUnknown(processes: string[]): Promise<void> {
+    const { processId } = this.options;
+    const isUnknown = (other: string) => other !== processId && !this.aliveUntil.has(other);
+    if (processes.some(isUnknown)) await this.refresh().catch(() => undefined);
   }
 
   get reachable(): boolean {
@@ -93,7 +99,7 @@ export class Membership {
     return this.reachable ? null : backendDown(this.failure);
   }
 
-  /** Reads every process's sign of life. */
+  /** Reads every process's heartbeat. */
   async refresh(): Promise<void> {
     let cursor: Cursor | null = { namespace: OWN_NAMESPACE, after: BEFORE_PROCESSES };
     while (cursor) {
@@ -108,7 +114,7 @@ export class Membership {
   }
 
   health(): BackendHealth {
-    const { id, kind } = this.backend;
+    const { backend: id, kind } = this.options;
     const now = this.storeClock.atLeast();
     const refusal = this.failure instanceof StoreError ? this.failure.refusal : null;
     return {
@@ -150,7 +156,7 @@ export class Membership {
         key: this.key,
         expect: this.seen && { rev: this.seen.rev, writer: this.seen.writer },
         clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
-        writer: this.newWriter(),
+        writer: this.options.newWriter(),
         rev: (this.seen?.rev ?? 0) + 1,
         head: String(aliveForMs === 0 ? 0 : read.now + aliveForMs),
         queue: this.seen ? null : '',

@@ -284,7 +284,6 @@ export const LOCK_ANSWERS = {
 
 export type Granted = z.output<typeof granted>;
 export type Held = z.output<typeof heldOrTimeout>;
-export type Queued = z.output<typeof queued>;
 export type Renewed = z.output<typeof renewed>;
 export type Lost = z.output<typeof lost>;
 export type AcquireAnswer = z.output<typeof acquireAnswer>;

@@ -1,6 +1,7 @@
 import { LockyardError } from '../../contract/errors';
-import type { RecordKey } from '../../storage/record-store';
+import type { RecordKey, RecordStore } from '../../storage/record-store';
 import type { PendingCommand } from '../pending-command';
+import type { Committer } from './committer';
 
 /** Records in one packet at most. */
 const RECORDS_MAX = 256;
@@ -17,13 +18,13 @@ const NEARLY_FULL = 192;
 /** With so few records at hand it never pays to send them in two packets. */
 const SPLIT_MIN = 16;
 
-/** How long a smaller one waits for company: a packet that hangs must not hold up everybody. */
+/** How long a smaller one waits for company: a packet that hangs must not delay all others. */
 const COMPANY_MS = 20;
 
 /** Multi-locks worked on at once; those still waiting block no record. */
 const MULTI_LOCKS_MAX = 2;
 
-/** Work on several records together: while it runs they are in no flush. */
+/** Work on several records together: while it runs they are in no commit. */
 export interface MultiLockJob {
   ids: string[];
   /** Deals with its own failures. */
@@ -42,11 +43,11 @@ export function keyOfGroup({ commands }: CommandGroup): RecordKey {
 }
 
 /**
- * Commands that arrive while a flush is under way wait for the next one and share its packets. A
- * record is in one flush at a time, so its commands are decided one after another in the order in
+ * Commands that arrive while a commit is under way wait for the next one and share its packets. A
+ * record is in one commit at a time, so its commands are decided one after another in the order in
  * which they came.
  *
- * A multi-lock waits until none of its records is in a flush. Service is in order of arrival: later
+ * A multi-lock waits until none of its records is in a commit. Service is in order of arrival: later
  * commands wait for it, and it waits for earlier ones. The first in the queue can always begin as
  * soon as what is under way ends.
  */
@@ -57,19 +58,19 @@ export class Batcher {
   private arrivals = 0;
   private runningMultiLocks = 0;
   private commits = 0;
-  /** Records in flushes. */
+  /** Records in commits. */
   private recordsInCommits = 0;
   private scheduled = false;
   private companyTimer: NodeJS.Timeout | undefined;
 
   /**
-   * @param commit deals with every command of the groups; if it rejects, those not answered yet are refused
-   * @param paysByRecord whether a packet costs its store what its records cost and little more: then what is at hand goes
-   *   in two packets, so that the store works on one while this process works on the other
+   * @param committer if its promise rejects, the commands that it did not answer are refused
+   * @param store where a packet costs little more than its records do, what is at hand goes in two
+   *   packets, so that the store works on one while this process works on the other
    */
   constructor(
-    private readonly commit: (groups: CommandGroup[]) => Promise<void>,
-    private readonly paysByRecord: () => boolean = () => false,
+    private readonly committer: Pick<Committer, 'commit'>,
+    private readonly store: Pick<RecordStore, 'costsPerRecord'>,
   ) {}
 
   submit(command: PendingCommand): void {
@@ -130,7 +131,8 @@ export class Batcher {
       const error = new LockyardError('INTERNAL', 'A command could not be run.', { cause });
       for (const { commands } of groups) for (const pending of commands) pending.refuse(error);
     };
-    void this.commit(groups)
+    void this.committer
+      .commit(groups)
       .catch(refuseAll)
       .finally(() => {
         this.commits -= 1;
@@ -142,7 +144,7 @@ export class Batcher {
   }
 
   /**
-   * Starts the sets whose turn it is. Answers the records that others must wait for, and since
+   * Starts the multi-locks whose turn it is. Returns the records that others must wait for, and since
    * when.
    */
   private startMultiLocks(): Map<string, number> {
@@ -158,26 +160,26 @@ export class Batcher {
     return reserved;
   }
 
-  private startMultiLock(set: MultiLockJob & { since: number }): void {
-    this.multiLocks.splice(this.multiLocks.indexOf(set), 1);
+  private startMultiLock(job: MultiLockJob & { since: number }): void {
+    this.multiLocks.splice(this.multiLocks.indexOf(job), 1);
     this.runningMultiLocks += 1;
-    for (const id of set.ids) this.busy.add(id);
-    void set.run().finally(() => {
+    for (const id of job.ids) this.busy.add(id);
+    void job.run().finally(() => {
       this.runningMultiLocks -= 1;
-      for (const id of set.ids) this.busy.delete(id);
+      for (const id of job.ids) this.busy.delete(id);
       this.schedule();
     });
   }
 
   /** How many records must wait for another packet to set out beside those under way. */
   private enoughRecords(): number {
-    return this.paysByRecord()
+    return this.store.costsPerRecord
       ? this.recordsInCommits / 2
       : Math.min(this.recordsInCommits, NEARLY_FULL);
   }
 
   private roomInPacket(): number {
-    if (!this.paysByRecord()) return RECORDS_MAX;
+    if (!this.store.costsPerRecord) return RECORDS_MAX;
     const share = Math.ceil((this.waiting.size + this.recordsInCommits) / COMMITS_MAX);
     return Math.min(Math.max(share, SPLIT_MIN), RECORDS_MAX);
   }

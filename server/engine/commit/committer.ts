@@ -1,72 +1,45 @@
-import type { DecidingPolicy, DecisionContext, IdempotencyRecord } from '../../core/decision';
-import {
-  type ReadResult,
-  type RecordKey,
-  type RecordStore,
-  StoreError,
-} from '../../storage/record-store';
-import type { Membership } from '../membership';
-import type { NewNameObserver } from '../names/name-count';
-import { idempotencyKey, isReadOnly, type PendingCommand, retryWithRead } from '../pending-command';
+import type { LockyardError } from '../../contract/errors';
+import type { DecisionContext, IdempotencyRecord } from '../../core/decision';
+import { type ReadResult, StoreError } from '../../storage/record-store';
+import type { CommandQueue } from '../command-queue';
+import type { EngineContext } from '../engine-context';
+import { idempotencyKey, isReadOnly, type PendingCommand } from '../pending-command';
 import { type AnyRecord, recordTypeOf } from '../record-type';
 import { backendDown, contended, isStaleRead, tooLarge, unreadable } from '../refusals';
-import type { StoreClock } from '../store-clock';
 import { deliverGrants } from '../waiting/deliver-grants';
 import { subtractElapsed } from '../waiting/subtract-elapsed';
-import type { WaiterRegistry } from '../waiting/waiter-registry';
 import { type CommandGroup, keyOfGroup } from './batcher';
-import { cacheRecord } from './cache-record';
-import { type CommandOutcome, decideBatch, type Proposal } from './decide-batch';
+import { type CommandOutcome, decideBatch, type Proposal, selectOversize } from './decide-batch';
 import { type PreparedChange, prepareChange } from './prepare-change';
-import type { RecordCache } from './record-cache';
-import { refreshUnknownMembers } from './refresh-unknown-members';
-import { selectOversize } from './select-oversize';
+import { readRecords } from './read-records';
 import { endSpentRenewal, isSpentRenewal } from './spent-renewal';
 import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
-/** What a flush works with. */
-export interface CommitDependencies {
-  store: RecordStore;
-  epochOf: () => number;
-  process: string;
-  policyOf: (namespace: string) => DecidingPolicy;
-  names: NewNameObserver;
-  monotonic: () => number;
-  newWriter: () => string;
-  backendClock: StoreClock;
-  pulse: Membership;
-  room: WaiterRegistry;
-  known: RecordCache;
-  /** Decides commands again that lost a race. */
-  resubmit: (commands: PendingCommand[]) => void;
-  /** Gives back a grant that no caller was there to receive. */
-  withdraw: (key: RecordKey, token: number) => void;
-}
-
 /** A proposal that changes its record, as its store is asked for it. */
-interface PreparedProposal {
+interface PreparedProposal extends PreparedChange {
   proposal: Proposal;
   next: AnyRecord;
-  prepared: PreparedChange;
 }
-
-const READ_PAUSE_MS = 50;
 
 const NOTHING_REMEMBERED: ReadonlyMap<string, IdempotencyRecord> = new Map();
 
 /**
- * Deals with one flush: read what is not known, decide, swap all changes in one packet, answer.
+ * Commits what the batcher gathered: reads what is not known, decides, swaps all changes in one
+ * packet, answers.
  *
- * No answer leaves before its record's swap has taken. A group that would change a remembered
- * record skips the read: the swap's own compare then proves, after every command arrived, that the
- * record was still the remembered one. A group that changes nothing answers from a record read
- * after its commands arrived, never from memory.
+ * No answer leaves before its record's swap is applied. A group that would change a cached record
+ * skips the read: the swap's own compare then proves, after every command arrived, that the record
+ * was still the cached one. A group that changes nothing answers from a record read after its
+ * commands arrived, never from the cache.
  */
 export class Committer {
-  constructor(private readonly deps: CommitDependencies) {}
+  constructor(
+    private readonly context: EngineContext,
+    private readonly commands: CommandQueue,
+  ) {}
 
   async commit(groups: CommandGroup[]): Promise<void> {
-    const startedAt = this.deps.monotonic();
+    const startedAt = this.context.monotonic();
     const prepared: PreparedProposal[] = [];
     const unread: CommandGroup[] = [];
     for (const group of groups) {
@@ -80,11 +53,11 @@ export class Committer {
     ]);
   }
 
-  /** Null: a read is needed first; nothing is remembered, or a request id must be looked up. */
+  /** Null: a read is needed first; nothing is cached, or a request id must be looked up. */
   private proposeFromCache(group: CommandGroup): Proposal | null {
-    const { known, backendClock } = this.deps;
-    const entry = known.entryOf(group.id);
-    const now = backendClock.atLeast();
+    const { cache, storeClock } = this.context;
+    const entry = cache.entryOf(group.id);
+    const now = storeClock.atLeast();
     if (!entry.known || now === null) return null;
     const needsRead = group.commands.some(
       (pending) =>
@@ -95,29 +68,27 @@ export class Committer {
   }
 
   private async readAndSwap(groups: CommandGroup[], startedAt: number): Promise<void> {
-    const commands = groups.flatMap((group) => group.commands);
-    const readAt = this.deps.monotonic();
-    const read = await this.readInTime(groups, commands);
+    const { cache, membership, names } = this.context;
+    const read = await this.readOrRefuse(groups);
     if (!read) return;
     const memos = new Map(read.memos.map((memo): [string, IdempotencyRecord] => [memo.key, memo]));
     const readable = groups.flatMap((group, i) => {
       const { record, now } = read.records[i] ?? never();
-      if (!this.deps.store.estimatesClock) this.deps.backendClock.observe(now, readAt);
       try {
-        return [{ group, place: cacheRecord(this.deps.known, keyOfGroup(group), record), now }];
+        return [{ group, entry: cache.update(keyOfGroup(group), record), now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
         return [];
       }
     });
-    const members = readable.flatMap(({ group, place: { known } }) =>
+    const processes = readable.flatMap(({ group, entry: { known } }) =>
       known ? recordTypeOf(keyOfGroup(group)).processesIn(known.record) : [],
     );
-    await refreshUnknownMembers(this.deps, members);
-    const proposals = readable.map(({ group, place, now }) => {
-      const proposal = decideBatch(group, place, this.contextAt(group, now), memos);
-      if (createsRecord(proposal)) this.deps.names.creating(proposal.key);
-      // No doubt is left: the record and each request's memo were read after it.
+    await membership.refreshUnknown(processes);
+    const proposals = readable.map(({ group, entry, now }) => {
+      const proposal = decideBatch(group, entry, this.contextAt(group, now), memos);
+      if (createsRecord(proposal)) names.creating(proposal.key);
+      // No doubt is left: the record and each request's answer were read after it.
       markMayBeApplied(proposal.outcomes, () => false);
       return proposal;
     });
@@ -130,73 +101,66 @@ export class Committer {
   }
 
   private contextAt(group: CommandGroup, now: number): DecisionContext {
-    const { epochOf, process, pulse, room, policyOf } = this.deps;
+    const { membership, waiters, options } = this.context;
     return {
       now,
-      epoch: epochOf(),
-      process,
-      policy: policyOf(keyOfGroup(group).namespace),
-      isAlive: pulse.isAlive,
-      callerOf: room.callersOf(group.id),
+      epoch: options.epochOf(),
+      process: options.processId,
+      policy: options.policyOf(keyOfGroup(group).namespace),
+      isAlive: membership.isAlive,
+      callerOf: waiters.callersOf(group.id),
       remembered: null,
     };
   }
 
-  /** Reads, again if need be, until the budget of the most urgent command is over. */
-  private async readInTime(
-    groups: CommandGroup[],
-    commands: PendingCommand[],
-  ): Promise<ReadResult | null> {
-    const keys = groups.map(keyOfGroup);
+  /** Reads until the budget of the most urgent command is over; then refuses all and gives null. */
+  private async readOrRefuse(groups: CommandGroup[]): Promise<ReadResult | null> {
+    const commands = groups.flatMap((group) => group.commands);
     const requestKeys = commands.flatMap(({ command }) => idempotencyKey(command) ?? []);
     const dueAt = earliestDueAt(groups);
-    for (;;) {
-      try {
-        return await this.deps.store.read(keys, requestKeys);
-      } catch (cause) {
-        if (this.deps.monotonic() + READ_PAUSE_MS >= dueAt) {
-          const error = backendDown(cause);
-          for (const pending of commands) pending.refuse(error);
-          return null;
-        }
-        await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
-      }
+    try {
+      return await readRecords(this.context, groups.map(keyOfGroup), requestKeys, dueAt);
+    } catch (error) {
+      for (const pending of commands) pending.refuse(error as LockyardError);
+      return null;
     }
   }
 
   private prepare(proposal: Proposal, next: AnyRecord): PreparedProposal {
-    const prepared = prepareChange(proposal, next, this.deps.newWriter());
-    return { proposal, next, prepared };
+    const writer = this.context.options.newWriter();
+    return { proposal, next, ...prepareChange(proposal, next, writer) };
   }
 
-  private async swap(proposed: PreparedProposal[], startedAt: number): Promise<void> {
-    if (proposed.length === 0) return;
-    const { store, monotonic, newWriter, backendClock } = this.deps;
-    const changes = proposed.map(({ prepared }) => prepared.change);
-    const dueAt = earliestDueAt(proposed.map(({ proposal }) => proposal.group));
-    for (const { proposal } of proposed)
+  private async swap(prepared: PreparedProposal[], startedAt: number): Promise<void> {
+    if (prepared.length === 0) return;
+    const { context } = this;
+    const { store, storeClock, names } = context;
+    const changes = prepared.map(({ change }) => change);
+    const dueAt = earliestDueAt(prepared.map(({ proposal }) => proposal.group));
+    for (const { proposal } of prepared) {
       markMayBeApplied(proposal.outcomes, ({ changed }) => changed);
-    const sentAt = monotonic();
+    }
+    const sentAt = context.monotonic();
     let outcomes: SwapOutcome[];
     try {
-      outcomes = await swapWithRecovery(store, changes, { dueAt, monotonic, newWriter });
+      outcomes = await swapWithRecovery(context, changes, dueAt);
     } catch (cause) {
-      for (const { proposal } of proposed) {
-        if (createsRecord(proposal)) this.deps.names.finished(proposal.key, false);
+      for (const { proposal } of prepared) {
+        if (createsRecord(proposal)) names.finished(proposal.key, false);
         this.refuse(proposal, cause);
       }
       return;
     }
-    outcomes.forEach((verdict, i) => {
-      const { proposal, next, prepared } = proposed[i] ?? never();
-      if (!store.estimatesClock) backendClock.observe(verdict.now, sentAt);
-      if (createsRecord(proposal)) this.deps.names.finished(proposal.key, verdict.took === 'yes');
-      if (verdict.took === 'yes') {
-        const { queueOnDisk: storedQueue } = prepared;
-        proposal.entry.known = { record: next, writer: verdict.writer, storedQueue };
-        this.reply(proposal, startedAt, backendClock.latestSince(verdict.now, sentAt));
+    outcomes.forEach((outcome, i) => {
+      const { proposal, next, storedQueue } = prepared[i] ?? never();
+      const { applied, now } = outcome;
+      if (!store.estimatesClock) storeClock.observe(now, sentAt);
+      if (createsRecord(proposal)) names.finished(proposal.key, applied === 'yes');
+      if (applied === 'yes') {
+        proposal.entry.known = { record: next, writer: outcome.writer, storedQueue };
+        this.reply(proposal, startedAt, storeClock.latestSince(now, sentAt));
       } else {
-        this.decideAgain(proposal, verdict.took);
+        this.decideAgain(proposal, applied);
       }
     });
   }
@@ -209,54 +173,55 @@ export class Committer {
    * @param latest the latest that the store's clock can show by now; absent: as it was decided with
    */
   private reply(proposal: Proposal, startedAt: number, latest = proposal.now): void {
-    const { room, monotonic } = this.deps;
+    const { context, commands } = this;
     const { id } = proposal.group;
-    const elapsedMs = Math.max(monotonic() - startedAt, latest - proposal.now);
-    deliverGrants(this.deps, proposal.key, proposal.handOffs, elapsedMs);
+    const elapsedMs = Math.max(context.monotonic() - startedAt, latest - proposal.now);
+    deliverGrants(context, commands, proposal, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, reply, changed } of proposal.outcomes) {
       if (!('error' in reply)) {
         const answer = subtractElapsed(reply.answer, elapsedMs);
         if (!isSpentRenewal(answer)) pending.answer(answer, changed);
-        else if (monotonic() < pending.dueAt) again.push(retryWithRead(pending));
-        else endSpentRenewal(pending, answer, this.deps.backendClock);
+        else if (this.hasTime(pending)) again.push(pending);
+        else endSpentRenewal(pending, answer, context.storeClock);
         continue;
       }
-      pending.progress.mayBeApplied ||= isStaleRead(reply.error);
-      if (isStaleRead(reply.error) && monotonic() < pending.dueAt)
-        again.push(retryWithRead(pending));
+      pending.mayBeApplied ||= isStaleRead(reply.error);
+      if (isStaleRead(reply.error) && this.hasTime(pending)) again.push(pending);
       else pending.refuse(reply.error);
     }
-    this.deps.resubmit(again);
+    commands.retry(again);
     const record = proposal.next ?? proposal.base?.record;
     const isExpiryCheck = proposal.group.commands.some(({ command }) => command.verb === 'settle');
     if (!record || !('queue' in record)) return;
-    room.notifyOffered(id, record);
-    if (isExpiryCheck) room.wakeDropped(id, record);
+    context.waiters.notifyOffered(id, record);
+    if (isExpiryCheck) context.waiters.wakeDropped(id, record);
+  }
+
+  private hasTime({ dueAt }: PendingCommand): boolean {
+    return this.context.monotonic() < dueAt;
   }
 
   /** What may have been applied can be decided again only if its answer is remembered. */
-  private decideAgain(proposal: Proposal, took: Exclude<SwapOutcome['took'], 'yes'>): void {
-    const { monotonic, resubmit } = this.deps;
-    const uncertain = took === 'unknown';
+  private decideAgain(proposal: Proposal, applied: Exclude<SwapOutcome['applied'], 'yes'>): void {
+    const isUnknown = applied === 'unknown';
     proposal.entry.known = null;
-    if (uncertain) this.wakeUncertain(proposal);
-    markMayBeApplied(proposal.outcomes, ({ changed }) => uncertain && changed);
-    const oversize = took === 'tooLarge' ? selectOversize(proposal.outcomes) : null;
+    if (isUnknown) this.wakeUncertain(proposal);
+    markMayBeApplied(proposal.outcomes, ({ changed }) => isUnknown && changed);
+    const oversize = applied === 'tooLarge' ? selectOversize(proposal.outcomes) : null;
     const again: PendingCommand[] = [];
     for (const { pending } of proposal.outcomes) {
-      const canBeRetried =
-        !pending.progress.mayBeApplied || idempotencyKey(pending.command) !== null;
+      const canBeRetried = !pending.mayBeApplied || idempotencyKey(pending.command) !== null;
       if (oversize?.has(pending)) pending.refuse(tooLarge());
-      else if (canBeRetried && monotonic() < pending.dueAt) again.push(retryWithRead(pending));
+      else if (canBeRetried && this.hasTime(pending)) again.push(pending);
       else pending.refuse(contended());
     }
-    resubmit(again);
+    this.commands.retry(again);
   }
 
   /** A waiter that may have been granted must not go on waiting behind its own hold. */
   private wakeUncertain({ group, handOffs }: Proposal): void {
-    for (const { tag } of handOffs) this.deps.room.wake(group.id, tag, { why: 'uncertain' });
+    for (const { tag } of handOffs) this.context.waiters.wake(group.id, tag, { why: 'uncertain' });
   }
 
   private refuse(proposal: Proposal, cause: unknown): void {
@@ -284,12 +249,12 @@ function earliestDueAt(groups: CommandGroup[]): number {
 }
 
 function never(): never {
-  throw new Error('A flush lost track of its own changes.');
+  throw new Error('A commit lost track of its own changes.');
 }
 
 function markMayBeApplied(
   outcomes: CommandOutcome[],
-  mayStand: (outcome: CommandOutcome) => boolean,
+  mayBeApplied: (outcome: CommandOutcome) => boolean,
 ): void {
-  for (const outcome of outcomes) outcome.pending.progress.mayBeApplied = mayStand(outcome);
+  for (const outcome of outcomes) outcome.pending.mayBeApplied = mayBeApplied(outcome);
 }

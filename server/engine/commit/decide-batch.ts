@@ -14,7 +14,7 @@ import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-typ
 import { type CommandGroup, keyOfGroup } from './batcher';
 import type { CacheEntry } from './record-cache';
 
-/** What one command will be told, once the record's swap has taken. */
+/** What one command will be answered once the record's swap is applied. */
 export interface CommandOutcome {
   pending: PendingCommand;
   /** The answer, or the refusal. */
@@ -24,13 +24,13 @@ export interface CommandOutcome {
 }
 
 /**
- * All commands of one record, decided one after another. Nothing of it is true before its swap has
- * taken.
+ * All commands of one record, decided one after another. Nothing of it is true before its swap
+ * is applied.
  */
 export interface Proposal {
   group: CommandGroup;
   key: RecordKey;
-  /** Where the record is kept in mind. */
+  /** Where the record is cached. */
   entry: CacheEntry;
   /** What it was decided from. */
   base: AnyKnownRecord | null;
@@ -75,7 +75,7 @@ export function decideBatch(
     handOffs: [],
   };
   for (const pending of group.commands) {
-    if (pending.progress.isAnswered) continue;
+    if (pending.isAnswered) continue;
     const outcome = decideCommand(proposal, pending, context, memos);
     proposal.outcomes = append(proposal.outcomes, [outcome]);
   }
@@ -114,4 +114,17 @@ function decideCommand(
     });
     return { pending, reply: { error: internal }, changed: false };
   }
+}
+
+/**
+ * Selects the commands to refuse when the record that several commands produced is too large for
+ * its store: the newer half of the acquires, because only they make it grow without bounds. The
+ * others are decided again without them, so that acquires of other callers never prevent a release
+ * or a renewal. Without any acquire: all commands that changed the record.
+ */
+export function selectOversize(outcomes: readonly CommandOutcome[]): ReadonlySet<PendingCommand> {
+  const changing = outcomes.filter(({ changed }) => changed).map(({ pending }) => pending);
+  const newcomers = changing.filter(({ command }) => command.verb === 'acquire');
+  const stay = Math.floor(newcomers.length / 2);
+  return new Set(newcomers.length > 0 ? newcomers.slice(stay) : changing);
 }

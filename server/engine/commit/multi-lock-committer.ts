@@ -1,298 +1,219 @@
 import { LockyardError } from '../../contract/errors';
 import type { LockRecord } from '../../core/lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../../core/multi-lock/decide-multi-lock';
-import type { MultiLockAnswer } from '../../core/multi-lock/multi-lock-command';
-import { type MultiLockCommand, namesOf } from '../../core/multi-lock/multi-lock-command';
+import { type MultiLockAnswer, namesOf } from '../../core/multi-lock/multi-lock-command';
 import type { KnownRecord } from '../../storage/codec/record-codec';
 import { recordId } from '../../storage/record-id';
 import { type ReadResult, type RecordKey, StoreError } from '../../storage/record-store';
+import type { CommandQueue } from '../command-queue';
+import type { EngineContext } from '../engine-context';
+import type { MultiLockResult, PendingMultiLock } from '../pending-multi-lock';
 import {
   backendDown,
   contended,
+  isStaleRead,
   multiLockTooLarge,
-  unknownIfDenied,
   unknownOutcome,
   unreadable,
 } from '../refusals';
 import { deliverGrants } from '../waiting/deliver-grants';
-import { subtractElapsedMultiLock } from '../waiting/subtract-elapsed-multi-lock';
-import type { Batcher } from './batcher';
-import { cacheRecord } from './cache-record';
-import type { CommitDependencies } from './committer';
-import { prepareChange } from './prepare-change';
-import { refreshUnknownMembers } from './refresh-unknown-members';
+import { subtractElapsedMultiLock } from '../waiting/subtract-elapsed';
+import { type PreparedChange, prepareChange } from './prepare-change';
+import { readRecords } from './read-records';
 import { type SwapAllOutcome, swapAllWithRecovery } from './swap-with-recovery';
-
-/**
- * Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s.
- */
-const BUDGET_MS = 3_500;
-
-/**
- * How long after its budget a set may still be waited for: for the packet that was under way when
- * that ended.
- */
-const GRACE_MS = 1_100;
-
-const PAUSE_MS = 50;
-
-export interface MultiLockCommitDependencies extends Omit<CommitDependencies, 'resubmit'> {
-  lane: Batcher;
-}
-
-/** What a command on a set came to. `changed`: by this very command; a replay changes nothing. */
-export interface MultiLockResult {
-  answer: MultiLockAnswer;
-  changed: boolean;
-}
 
 type KnownLock = KnownRecord<LockRecord>;
 
-/** The locks of one set as they were read, and when. */
+/** The locks of one multi-lock as they were read, and when. */
 interface Reading {
-  keys: RecordKey[];
-  bases: (KnownLock | null)[];
+  bases: Map<string, KnownLock | null>;
   memos: ReadResult['memos'];
   now: number;
+  epoch: number;
+  /** On the monotonic clock, before the read. */
+  startedAt: number;
 }
 
-interface MultiLockRun {
-  namespace: string;
-  command: MultiLockCommand;
-  dueAt: number;
-  /** A swap is under way, or its outcome is unknown: it may have been applied. */
-  mayBeApplied: boolean;
-  /** Its caller was answered. */
-  isAnswered: boolean;
+/** A lock of a multi-lock that changes. */
+interface PreparedLock extends PreparedChange {
+  key: RecordKey;
+  decision: MultiLockDecision['changes'][number]['decision'];
 }
 
 /**
- * Runs commands on sets of locks: reads all, decides, swaps all that change in one atomic step,
- * answers after it. No other command of this process touches those locks meanwhile; one of another
- * process that came between is lost to, and the set decided again from what is there then. What is
- * known of one lock of a set is known of all: so a lost reply never leaves a part.
+ * Commits commands on multi-locks: reads all locks, decides, swaps all that change in one atomic
+ * step, answers after it. No other command of this process works on those locks meanwhile; if one
+ * of another process came between, the command is decided again from what is stored then. What is
+ * known of one lock of a multi-lock is known of all: so a lost reply never leaves a part.
  */
 export class MultiLockCommitter {
-  constructor(private readonly deps: MultiLockCommitDependencies) {}
+  constructor(
+    private readonly context: EngineContext,
+    private readonly commands: CommandQueue,
+  ) {}
 
-  /** When the budget of a command that comes now is over, on the monotonic clock. */
-  dueAt(): number {
-    return this.deps.monotonic() + BUDGET_MS;
+  async commit(pending: PendingMultiLock): Promise<void> {
+    if (pending.isAnswered) return;
+    try {
+      pending.answer(await this.decideUntilCommitted(pending));
+    } catch (error) {
+      pending.refuse(error instanceof LockyardError ? error : undecidable(error));
+    }
   }
 
-  /**
-   * @param onUnheard told of what changed though the caller was answered `UNKNOWN` before
-   * @throws LockyardError as `LockEngine`
-   */
-  run(
-    namespace: string,
-    command: MultiLockCommand,
-    dueAt: number,
-    onUnheard: (answer: MultiLockAnswer) => void,
-  ): Promise<MultiLockResult> {
-    const { pulse } = this.deps;
-    if (pulse.refusal) return Promise.reject(pulse.refusal);
-    const run: MultiLockRun = { namespace, command, dueAt, mayBeApplied: false, isAnswered: false };
-    const ids = namesOf(command).map((name) => recordId({ namespace, name }));
-    return new Promise((resolve, reject) => {
-      const finish = () => {
-        clearTimeout(timer);
-        const wasAnswered = run.isAnswered;
-        run.isAnswered = true;
-        return wasAnswered;
-      };
-      const refuse = (error: LockyardError) => {
-        finish();
-        reject(run.mayBeApplied ? unknownIfDenied(error) : error);
-      };
-      const overdue = () => refuse(pulse.refusal ?? backendDown(null));
-      const timer = setTimeout(overdue, dueAt + GRACE_MS - this.deps.monotonic()).unref();
-      const job = async () => {
-        if (run.isAnswered) return;
-        try {
-          const result = await this.decideUntilCommitted(run);
-          if (!finish()) resolve(result);
-          else if (result.changed) onUnheard(result.answer);
-        } catch (error) {
-          refuse(error instanceof LockyardError ? error : undecidable(error));
-        }
-      };
-      this.deps.lane.submitMultiLock({ ids, run: job });
-    });
-  }
-
-  private async decideUntilCommitted(run: MultiLockRun): Promise<MultiLockResult> {
-    const { monotonic } = this.deps;
+  private async decideUntilCommitted(pending: PendingMultiLock): Promise<MultiLockResult> {
+    const { context } = this;
     for (;;) {
-      const startedAt = monotonic();
-      const reading = await this.readInTime(run);
+      const reading = await this.read(pending);
       // A caller that was answered "nothing was changed" must stay right for good.
-      if (run.isAnswered) throw contended();
-      // What was in doubt is not any more: the locks and what is remembered of the request were
-      // read after it.
-      run.mayBeApplied = false;
+      if (pending.isAnswered) throw contended();
+      // No doubt is left: the locks and the request's answer were read after it.
+      pending.mayBeApplied = false;
       try {
-        const epoch = this.deps.epochOf();
-        const decision = this.decide(run, reading, epoch);
+        const decision = this.decide(pending, reading);
         if (decision.changes.length === 0) {
-          return {
-            answer: subtractElapsedMultiLock(decision.answer, monotonic() - startedAt),
-            changed: false,
-          };
+          const elapsedMs = context.monotonic() - reading.startedAt;
+          return { answer: subtractElapsedMultiLock(decision.answer, elapsedMs), changed: false };
         }
-        const answer = await this.countCreated(run, reading, decision, () =>
-          this.swap(run, reading, { ...decision, epoch }, startedAt),
-        );
+        const answer = await this.swapAndCount(pending, reading, decision);
         if (answer) return { answer, changed: true };
       } catch (error) {
-        const isStaleRead = error instanceof LockyardError && error.reason === 'CONTENDED';
-        if (!isStaleRead) throw error;
-        run.mayBeApplied = true;
+        if (!(error instanceof LockyardError && isStaleRead(error))) throw error;
+        pending.mayBeApplied = true;
       }
-      if (monotonic() >= run.dueAt) throw contended();
+      if (context.monotonic() >= pending.dueAt) throw contended();
     }
   }
 
-  /** Tells of the records that a swap makes, if it takes. */
-  private async countCreated<A>(
-    { namespace }: MultiLockRun,
-    { keys, bases }: Reading,
-    { changes }: MultiLockDecision,
-    swap: () => Promise<A | null>,
-  ): Promise<A | null> {
-    const { names } = this.deps;
-    const isCreated = (name: string) => !bases[keys.findIndex((key) => key.name === name)];
-    const created = changes
-      .filter(({ name }) => isCreated(name))
-      .map(({ name }) => ({ namespace, name }));
-    for (const key of created) names.creating(key);
-    let answer: A | null = null;
-    try {
-      answer = await swap();
-    } finally {
-      for (const key of created) names.finished(key, answer !== null);
-    }
-    return answer;
-  }
-
-  private async readInTime({ namespace, command, dueAt }: MultiLockRun): Promise<Reading> {
-    const { store, monotonic, backendClock, known } = this.deps;
+  private async read({ namespace, command, dueAt }: PendingMultiLock): Promise<Reading> {
+    const { context } = this;
+    const { cache, membership, options } = context;
+    const startedAt = context.monotonic();
     const keys = namesOf(command).map((name): RecordKey => ({ namespace, name }));
     const requestKeys = command.request.remembered ? [command.request.key] : [];
-    for (;;) {
-      const readAt = monotonic();
+    const { records, memos } = await readRecords(context, keys, requestKeys, dueAt);
+    const now = Math.max(...records.map((read) => read.now));
+    const bases = new Map<string, KnownLock | null>();
+    for (const { key, record } of records) {
       try {
-        const { records, memos } = await store.read(keys, requestKeys);
-        const now = Math.max(...records.map((read) => read.now));
-        if (!store.estimatesClock) backendClock.observe(now, readAt);
-        const bases = records.map(({ key, record }) => cacheLock(known, key, record));
-        const processes = bases.flatMap((base) => base?.record.queue.map((w) => w.process) ?? []);
-        await refreshUnknownMembers(this.deps, processes);
-        return { keys, bases, memos, now };
+        bases.set(key.name, cache.update(key, record).known as KnownLock | null);
       } catch (cause) {
-        if (!(cause instanceof StoreError)) throw cause;
-        if (monotonic() + PAUSE_MS >= dueAt) throw backendDown(cause);
+        throw unreadable(cause);
       }
-      await pause();
     }
+    const queues = [...bases.values()].flatMap((base) => base?.record.queue ?? []);
+    await membership.refreshUnknown(queues.map(({ process }) => process));
+    return { bases, memos, now, epoch: options.epochOf(), startedAt };
   }
 
   private decide(
-    { namespace, command }: MultiLockRun,
-    { keys, bases, memos, now }: Reading,
-    epoch: number,
+    { namespace, command }: PendingMultiLock,
+    { bases, memos, now, epoch }: Reading,
   ): MultiLockDecision {
-    const { process, policyOf, pulse, room } = this.deps;
-    const records = new Map(keys.map(({ name }, i) => [name, bases[i]?.record ?? null]));
+    const { membership, waiters, options } = this.context;
+    const records = new Map([...bases].map(([name, base]) => [name, base?.record ?? null]));
     return decideMultiLock(records, command, {
       now,
       epoch,
-      process,
-      policy: policyOf(namespace),
-      isAlive: pulse.isAlive,
-      callerOf: (name, waiter) => room.callersOf(recordId({ namespace, name }))(waiter),
+      process: options.processId,
+      policy: options.policyOf(namespace),
+      isAlive: membership.isAlive,
+      callerOf: (name, waiter) => waiters.callersOf(recordId({ namespace, name }))(waiter),
       remembered: memos.find(({ key }) => key === command.request.key) ?? null,
     });
   }
 
+  /** Swaps, and reports the records that it creates. */
+  private async swapAndCount(
+    pending: PendingMultiLock,
+    reading: Reading,
+    decision: MultiLockDecision,
+  ): Promise<MultiLockAnswer | null> {
+    const { names } = this.context;
+    const { namespace } = pending;
+    const created = decision.changes.filter(({ name }) => !reading.bases.get(name));
+    const keys = created.map(({ name }) => ({ namespace, name }));
+    for (const key of keys) names.creating(key);
+    let answer: MultiLockAnswer | null = null;
+    try {
+      answer = await this.swap(pending, reading, decision);
+    } finally {
+      for (const key of keys) names.finished(key, answer !== null);
+    }
+    return answer;
+  }
+
   /** The answer, or null where another writer was faster. */
   private async swap(
-    run: MultiLockRun,
+    pending: PendingMultiLock,
     reading: Reading,
-    { changes, answer, epoch }: MultiLockDecision & { epoch: number },
-    startedAt: number,
+    { changes, answer }: MultiLockDecision,
   ): Promise<MultiLockAnswer | null> {
-    const { store, monotonic, newWriter, known, backendClock, room } = this.deps;
-    const prepared = changes.map(({ name, decision }) => {
-      const i = reading.keys.findIndex((key) => key.name === name);
-      const base = reading.bases[i] ?? null;
-      const key = { namespace: run.namespace, name };
-      const decided = { key, base, epoch, ...decision };
-      return { key, decision, ...prepareChange(decided, decision.next, newWriter()) };
+    const { context } = this;
+    const { store, storeClock, options } = context;
+    const locks = changes.map(({ name, decision }): PreparedLock => {
+      const key = { namespace: pending.namespace, name };
+      const { epoch, bases } = reading;
+      const decided = { key, base: bases.get(name) ?? null, epoch, ...decision };
+      return { key, decision, ...prepareChange(decided, decision.next, options.newWriter()) };
     });
-    const proposals = prepared.map(({ change }) => change);
-    const evictAll = () => {
-      for (const { key } of prepared) known.evict(recordId(key));
-    };
-    const wakeUncertain = () => {
-      for (const { key, decision } of prepared) {
-        for (const { tag } of decision.handOffs)
-          room.wake(recordId(key), tag, { why: 'uncertain' });
-      }
-    };
-    run.mayBeApplied = true;
-    const sentAt = monotonic();
+    pending.mayBeApplied = true;
+    const sentAt = context.monotonic();
     let outcome: SwapAllOutcome;
     try {
-      outcome = await swapAllWithRecovery(store, proposals, {
-        dueAt: run.dueAt,
-        monotonic,
-        newWriter,
-      });
+      const proposals = locks.map(({ change }) => change);
+      outcome = await swapAllWithRecovery(context, proposals, pending.dueAt);
     } catch (cause) {
-      evictAll();
-      run.mayBeApplied = !(cause instanceof StoreError) || cause.applied === 'unknown';
-      if (run.mayBeApplied) wakeUncertain();
+      this.evict(locks);
+      pending.mayBeApplied = !(cause instanceof StoreError) || cause.applied === 'unknown';
+      if (pending.mayBeApplied) this.wakeUncertain(locks);
       throw backendDown(cause);
     }
-    if (!store.estimatesClock) backendClock.observe(outcome.now, sentAt);
-    if (outcome.took !== 'yes') {
-      evictAll();
-      run.mayBeApplied = outcome.took === 'unknown';
-      if (outcome.took === 'tooLarge') throw multiLockTooLarge();
-      if (!run.mayBeApplied) return null;
-      wakeUncertain();
-      if (answer.outcome !== 'granted' || run.command.request.remembered) return null;
+    if (!store.estimatesClock) storeClock.observe(outcome.now, sentAt);
+    if (outcome.applied !== 'yes') {
+      this.evict(locks);
+      pending.mayBeApplied = outcome.applied === 'unknown';
+      if (outcome.applied === 'tooLarge') throw multiLockTooLarge();
+      if (!pending.mayBeApplied) return null;
+      this.wakeUncertain(locks);
+      if (answer.outcome !== 'granted' || pending.command.request.remembered) return null;
       throw unknownOutcome(null);
     }
-    const latest = backendClock.latestSince(outcome.now, sentAt);
-    const elapsedMs = Math.max(monotonic() - startedAt, latest - reading.now);
-    for (const [i, { key, decision, queueOnDisk: storedQueue }] of prepared.entries()) {
-      const writer = outcome.writers[i] ?? null;
-      if (writer === null) known.evict(recordId(key));
-      else
-        known.entryOf(recordId(key)).known = {
-          record: decision.next,
-          writer,
-          storedQueue,
-        };
-      deliverGrants(this.deps, key, decision.handOffs, elapsedMs);
-      room.notifyOffered(recordId(key), decision.next);
-    }
+    const latest = storeClock.latestSince(outcome.now, sentAt);
+    const elapsedMs = Math.max(context.monotonic() - reading.startedAt, latest - reading.now);
+    this.deliver(locks, outcome.writers, elapsedMs);
     return subtractElapsedMultiLock(answer, elapsedMs);
   }
-}
 
-function cacheLock(...[known, key, record]: Parameters<typeof cacheRecord>): KnownLock | null {
-  try {
-    return cacheRecord(known, key, record).known as KnownLock | null;
-  } catch (cause) {
-    throw unreadable(cause);
+  /** Caches the locks as they are now, and notifies those that wait for them. */
+  private deliver(locks: PreparedLock[], writers: (string | null)[], elapsedMs: number): void {
+    const { context, commands } = this;
+    const { cache, waiters } = context;
+    for (const [i, { key, decision, storedQueue }] of locks.entries()) {
+      const { next: record, handOffs } = decision;
+      const id = recordId(key);
+      const writer = writers[i] ?? null;
+      if (writer === null) cache.evict(id);
+      else cache.entryOf(id).known = { record, writer, storedQueue };
+      deliverGrants(context, commands, { key, handOffs }, elapsedMs);
+      waiters.notifyOffered(id, record);
+    }
+  }
+
+  private evict(locks: PreparedLock[]): void {
+    for (const { key } of locks) this.context.cache.evict(recordId(key));
+  }
+
+  /** Waiters that may have been granted must not go on waiting behind their own holds. */
+  private wakeUncertain(locks: PreparedLock[]): void {
+    for (const { key, decision } of locks) {
+      for (const { tag } of decision.handOffs) {
+        this.context.waiters.wake(recordId(key), tag, { why: 'uncertain' });
+      }
+    }
   }
 }
 
 function undecidable(cause: unknown): LockyardError {
   return new LockyardError('INTERNAL', 'This command could not be decided.', { cause });
 }
-
-const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -21,7 +21,7 @@ export interface DecidedChange
  */
 export interface PreparedChange {
   change: Change;
-  queueOnDisk: AnyKnownRecord['storedQueue'];
+  storedQueue: AnyKnownRecord['storedQueue'];
 }
 
 /**
@@ -48,5 +48,5 @@ export function prepareChange(
     memos,
     extensions,
   };
-  return { change, queueOnDisk: storedQueue };
+  return { change, storedQueue };
 }

@@ -1,4 +1,6 @@
-import type { AnyKnownRecord } from '../record-type';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey, StoredRecord } from '../../storage/record-store';
+import { type AnyKnownRecord, recordTypeOf } from '../record-type';
 
 /**
  * An entry of the record cache. Code that works on the record may keep its entry, to look it up
@@ -43,6 +45,18 @@ export class RecordCache {
     const fresh: EvictableEntry = { known: null, isInUse: false };
     this.entries.set(id, fresh);
     return fresh;
+  }
+
+  /**
+   * Caches what was read, decoded; keeps the cached record if it is the same. Throws for a text
+   * that no version of ours wrote.
+   */
+  update(key: RecordKey, read: StoredRecord | null): CacheEntry {
+    const entry = this.entryOf(recordId(key));
+    const cached = entry.known;
+    const isSame = read && cached?.writer === read.writer && cached.record.rev === read.rev;
+    if (!isSame) entry.known = read && recordTypeOf(key).decode(read);
+    return entry;
   }
 
   evict(id: string): void {

@@ -1,33 +1,27 @@
 import type { HandOff } from '../../core/decision';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import type { WaiterRegistry } from './waiter-registry';
-
-export interface DeliveryDependencies {
-  room: WaiterRegistry;
-  monotonic: () => number;
-  /** Gives back a grant that no caller was there to receive. */
-  withdraw: (key: RecordKey, token: number) => void;
-}
+import type { CommandQueue } from '../command-queue';
+import type { EngineContext } from '../engine-context';
 
 /**
  * Delivers the committed grants to their waiting callers before any other caller is answered: a
- * granted caller must not receive an earlier state.
+ * granted caller must not receive an earlier state. One that no caller can receive is reverted.
  *
  * @param elapsedMs how much of their leases may have passed since these began
  */
 export function deliverGrants(
-  { room, withdraw, monotonic }: DeliveryDependencies,
-  key: RecordKey,
-  handOffs: HandOff[],
+  context: EngineContext,
+  commands: CommandQueue,
+  { key, handOffs }: { key: RecordKey; handOffs: HandOff[] },
   elapsedMs: number,
 ): void {
   if (handOffs.length === 0) return;
-  const asOf = monotonic();
+  const asOf = context.monotonic();
   for (const handOff of handOffs) {
     const { hold } = handOff;
-    const expiresInMs = Math.floor(hold.leaseMs - elapsedMs);
-    const isReceived = room.deliver(recordId(key), handOff, { rev: hold.rev, expiresInMs, asOf });
-    if (!isReceived && hold.requests.length === 0) withdraw(key, hold.token);
+    const left = { rev: hold.rev, expiresInMs: Math.floor(hold.leaseMs - elapsedMs), asOf };
+    const isReceived = context.waiters.deliver(recordId(key), handOff, left);
+    if (!isReceived && hold.requests.length === 0) commands.revertGrant(key, hold.token);
   }
 }

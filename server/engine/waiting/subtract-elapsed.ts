@@ -1,4 +1,5 @@
 import type { HolderView } from '../../contract/primitives';
+import type { MultiLockAnswer } from '../../core/multi-lock/multi-lock-command';
 
 interface TimedAnswer {
   expiresInMs?: number;
@@ -17,4 +18,19 @@ export function subtractElapsed<A>(answer: A, elapsedMs: number): A {
   if (expiresInMs !== undefined) aged.expiresInMs = left(expiresInMs);
   if (holders) aged.holders = holders.map((h) => ({ ...h, expiresInMs: left(h.expiresInMs) }));
   return aged;
+}
+
+/** The same for the answer to a multi-lock, after its locks were read. */
+export function subtractElapsedMultiLock(
+  answer: MultiLockAnswer,
+  elapsedMs: number,
+): MultiLockAnswer {
+  if ('grants' in answer) {
+    return { ...answer, grants: answer.grants.map((grant) => subtractElapsed(grant, elapsedMs)) };
+  }
+  if ('blockedBy' in answer) {
+    const blockedBy = answer.blockedBy.map((lock) => subtractElapsed(lock, elapsedMs));
+    return { ...answer, blockedBy };
+  }
+  return answer;
 }

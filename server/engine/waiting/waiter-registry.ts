@@ -17,19 +17,21 @@ export interface Delivery {
 /** Why a call stops waiting. */
 export type Wake =
   | { why: 'granted'; delivery: Delivery }
-  /** Its place is gone, though it is still here: it has to join again. */
+  /** Its place is gone, though its caller is connected: it has to queue again. */
   | { why: 'dropped' }
-  /** A set's turn has come at the lock where it waits: it has to look at all of them. */
+  /** A multi-lock's turn has come at the lock where it waits: it has to ask for all of them. */
   | { why: 'turn' }
   /** It may have been granted: the outcome is unknown. */
   | { why: 'uncertain' }
   | { why: 'patience' | 'requestOver' | 'hungUp' | 'drain' };
 
-/** One caller on the line, waiting for one lock. */
+/** One connected caller that waits for one lock, or for several together. */
 export class WaitingCall {
   readonly fingerprint: string;
-  /** Set once its place in the queue is written. */
+  /** Whether its place in a queue is written. */
   queued = false;
+  /** The id of the record where its place was written last. */
+  waitsAt: string | null = null;
   /**
    * Set for good when its first place is written: from then on it may be granted without hearing of
    * it.
@@ -43,7 +45,11 @@ export class WaitingCall {
   private wakeUp: ((wake: Wake) => void) | null = null;
   private missed: Wake | null = null;
 
-  constructor(readonly ask: AcquireCommand) {
+  /** @param ids of the records that it wants */
+  constructor(
+    readonly ask: AcquireCommand,
+    readonly ids: readonly string[],
+  ) {
     this.fingerprint = requestFingerprint(ask.request);
   }
 
@@ -75,20 +81,39 @@ export class WaitingCall {
 const noCaller = () => null;
 
 /**
- * The callers on the line at this process, by lock. `decide` asks here whether a waiter can be
+ * The callers that wait at this process, by lock. `decide` asks here whether a waiter can be
  * granted at once.
  */
 export class WaiterRegistry {
+  /** Whether every call is answered with its place at once, since the process ends. */
+  isDraining = false;
   /** By lock, then by request. */
   private readonly calls = new Map<string, Map<string, readonly WaitingCall[]>>();
 
-  add(id: string, call: WaitingCall): void {
-    const requests = this.calls.get(id) ?? new Map<string, readonly WaitingCall[]>();
-    this.calls.set(id, requests);
-    requests.set(call.fingerprint, [...this.callsOf(id, call.fingerprint), call]);
+  /** Lists a call at all the locks that it wants, for as long as its command is being decided. */
+  add(call: WaitingCall): void {
+    call.queued = false;
+    for (const id of call.ids) {
+      const requests = this.calls.get(id) ?? new Map<string, readonly WaitingCall[]>();
+      this.calls.set(id, requests);
+      const calls = this.callsOf(id, call.fingerprint);
+      if (!calls.includes(call)) requests.set(call.fingerprint, [...calls, call]);
+    }
   }
 
-  remove(id: string, call: WaitingCall): void {
+  /** Lists a call only at the lock where its place is written. */
+  keepAt(id: string, call: WaitingCall): void {
+    for (const other of call.ids) if (other !== id) this.removeAt(other, call);
+    call.waitsAt = id;
+    call.queued = true;
+    call.wasQueued = true;
+  }
+
+  remove(call: WaitingCall): void {
+    for (const id of call.ids) this.removeAt(id, call);
+  }
+
+  private removeAt(id: string, call: WaitingCall): void {
     const requests = this.calls.get(id);
     const others = this.callsOf(id, call.fingerprint).filter((other) => other !== call);
     if (others.length > 0) requests?.set(call.fingerprint, others);
@@ -96,7 +121,7 @@ export class WaiterRegistry {
     if (requests?.size === 0) this.calls.delete(id);
   }
 
-  /** Whether another call of the same request stays on the line. */
+  /** Whether another call of the same request still waits. */
   hasOtherCall(id: string, call: WaitingCall): boolean {
     return this.callsOf(id, call.fingerprint).some((other) => other !== call && !other.isLeaving);
   }
@@ -115,10 +140,10 @@ export class WaiterRegistry {
   deliver(
     id: string,
     { tag, hold }: HandOff,
-    told: Pick<Delivery, 'rev' | 'expiresInMs' | 'asOf'>,
+    left: Pick<Delivery, 'rev' | 'expiresInMs' | 'asOf'>,
   ): boolean {
     const isShared = this.callsOf(id, tag).length > 1;
-    return this.wake(id, tag, { why: 'granted', delivery: { hold, isShared, ...told } });
+    return this.wake(id, tag, { why: 'granted', delivery: { hold, isShared, ...left } });
   }
 
   /** Wakes every call of one request. False: there was none. */
@@ -141,7 +166,7 @@ export class WaiterRegistry {
     }
   }
 
-  /** Tells the sets that were offered this lock that it is their turn. */
+  /** Wakes the multi-locks that were offered this lock. */
   notifyOffered(id: string, { offers, queue }: LockRecord): void {
     if (offers.length === 0 || !this.calls.has(id)) return;
     const offered = new Set(offers.map(({ ticket }) => ticket));
@@ -150,9 +175,11 @@ export class WaiterRegistry {
     }
   }
 
-  wakeAll(wake: Wake): void {
+  /** Answers every call with its place, from now on. */
+  drain(): void {
+    this.isDraining = true;
     for (const [id, requests] of this.calls) {
-      for (const tag of requests.keys()) this.wake(id, tag, wake);
+      for (const tag of requests.keys()) this.wake(id, tag, { why: 'drain' });
     }
   }
 

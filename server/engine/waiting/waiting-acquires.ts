@@ -1,216 +1,263 @@
-import type { AcquireAnswer, Granted, Queued, RenewAnswer } from '../../contract/lock/answers';
+import type { AcquireAnswer } from '../../contract/lock/answers';
+import type { AcquireManyAnswer } from '../../contract/multi-lock';
 import { isLate } from '../../core/lease-floor';
 import type { AcquireCommand } from '../../core/lock/lock-command';
-import { recordId } from '../../storage/record-id';
-import type { RecordKey } from '../../storage/record-store';
-import type { CommandQueue, CommandResult } from '../command-queue';
-import type { LockEngine, WaitOptions } from '../lock-engine';
+import type { AcquireMultiLockCommand } from '../../core/multi-lock/multi-lock-command';
+import { recordKey } from '../../storage/record-id';
+import type { CommandQueue } from '../command-queue';
+import type { EngineContext } from '../engine-context';
+import type { WaitOptions } from '../lock-engine';
 import { grantTooLate, unknownIfDenied, unknownOutcome } from '../refusals';
-import { startRequestTimers } from './request-timers';
-import { type Delivery, type WaiterRegistry, WaitingCall } from './waiter-registry';
+import type { Delivery, WaitingCall } from './waiter-registry';
 
-export interface WaitingAcquiresDependencies {
-  intake: CommandQueue;
-  room: WaiterRegistry;
-  monotonic: () => number;
-  isDraining: () => boolean;
-  run: LockEngine['run'];
-  /** Gives a grant back, whenever that succeeds. */
-  withdraw: (key: RecordKey, token: number) => void;
+export type Granted<A> = Extract<A, { outcome: 'granted' }>;
+export type Queued<A> = Extract<A, { outcome: 'queued' }>;
+
+/** What an acquire came to. */
+export interface Acquired<A> {
+  answer: A;
+  /** Whether this very call changed the records; a replay did not. */
+  changed: boolean;
+  /** The id of the record of which it was delivered to this caller alone. */
+  deliveredAt?: string | null;
 }
 
-interface Acquired extends CommandResult {
-  answer: AcquireAnswer;
-  /** It was delivered to this caller alone. */
-  isOwnDelivery?: boolean;
-}
+/** Why a call leaves its queue before its patience is over. */
+type LeaveReason = 'requestOver' | 'hungUp' | 'drain';
 
 /**
- * Acquires that wait in their lock's queue, and those that ask once; none is answered with a grant
- * that came too late.
+ * Acquires that wait in a queue, and those that ask once; none is answered with a grant that came
+ * too late. The same for one lock and for several: `SingleLockAcquires` and `MultiLockAcquires` say
+ * which commands ask, give up and revert.
+ *
+ * @typeParam T what a command is about: a lock, or the namespace of several
  */
-export class WaitingAcquires {
-  constructor(private readonly deps: WaitingAcquiresDependencies) {}
+export abstract class WaitingAcquires<
+  T,
+  C extends AcquireCommand | AcquireMultiLockCommand,
+  A extends AcquireAnswer | AcquireManyAnswer,
+> {
+  constructor(
+    protected readonly context: EngineContext,
+    protected readonly commands: CommandQueue,
+  ) {}
 
-  async acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {
-    let dueAt = this.deps.intake.dueAt();
+  async acquire(target: T, command: C, wait: WaitOptions): Promise<A> {
+    const { remembered } = command.request;
+    let dueAt = this.commands.dueAt();
     for (let attempt = 1; ; attempt += 1) {
-      const { answer, changed, isOwnDelivery } = await this.acquireOnce(key, ask, wait, dueAt);
-      if (answer.outcome !== 'granted' || !changed) return answer;
-      if (isOwnDelivery) await wait.hangUpNoticed?.();
+      const { answer, changed, deliveredAt } =
+        command.waitMs === 0
+          ? await this.ask(target, command, dueAt)
+          : await this.acquireInQueue(target, command, wait);
+      if (!isGranted(answer) || !changed) return answer;
+      if (deliveredAt) await wait.hangUpNoticed?.();
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
-      const isUnreceived = hasHungUp && !ask.request.remembered;
-      if (hasHungUp && isOwnDelivery && !isUnreceived)
-        return this.keepGrantBriefly(key, ask, answer);
-      if (!isUnreceived && !isLate(ask.leaseMs, answer.expiresInMs)) return answer;
-      if (ask.waitMs > 0) dueAt = this.deps.intake.dueAt();
-      if (ask.request.remembered) return this.restartLease(key, ask, answer, dueAt);
-      const givenBack = this.revertLateGrant(key, answer.token, dueAt);
-      if (isUnreceived) return givenBack.then(() => answer).catch(() => answer);
-      await givenBack;
+      if (hasHungUp && deliveredAt && remembered) {
+        await this.keepBriefly(deliveredAt, command);
+        return answer;
+      }
+      const isUnreceived = hasHungUp && !remembered;
+      if (!isUnreceived && !isLate(command.leaseMs, this.leftMs(answer))) return answer;
+      if (command.waitMs > 0) dueAt = this.commands.dueAt();
+      if (remembered) return this.restartLeases(target, command, answer, dueAt);
+      const reverted = this.revertLate(target, command, answer, dueAt);
+      if (isUnreceived) return reverted.then(() => answer).catch(() => answer);
+      await reverted;
       if (attempt === 2) throw grantTooLate(null);
     }
   }
 
-  /**
-   * A grant whose caller hung up before it was told, and may ask again: it is kept for as long as a
-   * place in the queue.
-   */
-  private async keepGrantBriefly(
-    key: RecordKey,
-    { request }: AcquireCommand,
-    answer: Granted,
-  ): Promise<AcquireAnswer> {
-    const kept = this.deps.run(key, { verb: 'detach', request, hungUp: true });
-    await kept.catch(() => undefined);
-    return answer;
-  }
+  /** The call as the registry lists it, with the ids of the records where it may wait. */
+  protected abstract callOf(target: T, command: C): WaitingCall;
 
-  /**
-   * A late grant. What could not be given back may still be held: its caller must not be told that
-   * nothing changed.
-   */
-  private async revertLateGrant(key: RecordKey, token: number, dueAt: number): Promise<void> {
-    if (this.deps.monotonic() >= dueAt) {
-      this.deps.withdraw(key, token);
-      throw grantTooLate(null);
-    }
-    const given = this.deps.intake.submit(key, { verb: 'withdraw', token }, dueAt);
-    await given.catch((cause) => {
-      throw grantTooLate(cause);
-    });
-  }
+  /** Asks once, waiting for `command.waitMs` at most over all calls of its request. */
+  protected abstract ask(target: T, command: C, dueAt?: number): Promise<Acquired<A>>;
+
+  /** Ends a wait whose patience is over. */
+  protected abstract giveUp(target: T, command: C): Promise<Acquired<A>>;
+
+  /** The id of the record where this call is in the queue. */
+  protected abstract queuedAt(target: T, answer: Queued<A>): string;
+
+  /** The place of this call is written. */
+  protected onQueued(_call: WaitingCall): void {}
+
+  /** This call waits no longer. */
+  protected onLeft(_call: WaitingCall): void {}
+
+  /** Leaves the place to later calls of the same request, which is kept for a moment. */
+  protected abstract detach(
+    target: T,
+    command: C,
+    call: WaitingCall,
+    queued: Queued<A>,
+  ): Promise<Acquired<A>>;
+
+  /** Leaves the queue, or undoes a grant that came meanwhile. */
+  protected abstract cancelWait(target: T, command: C): Promise<unknown>;
+
+  /** What is left of the shortest lease of a grant. */
+  protected abstract leftMs(answer: Granted<A>): number;
+
+  /** Reverts a grant that no caller received. */
+  protected abstract revert(
+    target: T,
+    command: C,
+    answer: Granted<A>,
+    dueAt?: number,
+  ): Promise<unknown>;
 
   /**
    * A late grant of a request with an id: another call with that id may have received it already,
-   * so it must not be taken away. It is kept, and only its lease starts again. A re-entered hold
-   * whose renewals were stopped has only the rest of its lease, and its caller receives that.
+   * so it must not be taken away. It is kept, and only its leases start again.
    */
-  private async restartLease(
-    key: RecordKey,
-    { service, owner, leaseMs }: AcquireCommand,
-    granted: Granted,
+  protected abstract restartLeases(
+    target: T,
+    command: C,
+    answer: Granted<A>,
     dueAt: number,
-  ): Promise<AcquireAnswer> {
-    const { token } = granted;
-    const renew = { verb: 'renew', service, owner, token, leaseMs } as const;
-    const asked = this.deps.intake.submit(key, renew, dueAt).catch((cause) => {
+  ): Promise<A>;
+
+  /**
+   * A grant whose caller hung up before it was delivered, and may ask again: it is kept for as long
+   * as a place in the queue.
+   */
+  private async keepBriefly(deliveredAt: string, { request }: C): Promise<void> {
+    const detach = { verb: 'detach', request, hungUp: true } as const;
+    await this.commands.run(recordKey(deliveredAt), detach).catch(() => undefined);
+  }
+
+  /**
+   * What could not be reverted may still be held: its caller must not be answered that nothing
+   * changed.
+   */
+  private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
+    if (this.context.monotonic() >= dueAt) {
+      this.revert(target, command, answer).catch(() => undefined);
+      throw grantTooLate(null);
+    }
+    await this.revert(target, command, answer, dueAt).catch((cause) => {
       throw grantTooLate(cause);
     });
-    const renewed = (await asked).answer as RenewAnswer;
-    if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
-    const { expiresAt, expiresInMs, renewalsStopped } = renewed;
-    const isAllThereIs = renewalsStopped !== undefined && expiresInMs > 0;
-    if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw grantTooLate(null);
-    return { ...granted, expiresAt, expiresInMs };
   }
 
-  private acquireOnce(
-    key: RecordKey,
-    ask: AcquireCommand,
-    wait: WaitOptions,
-    dueAt: number,
-  ): Promise<Acquired> {
-    return ask.waitMs === 0 ? this.ask(key, ask, dueAt) : this.acquireInQueue(key, ask, wait);
-  }
-
-  private async acquireInQueue(
-    key: RecordKey,
-    ask: AcquireCommand,
-    wait: WaitOptions,
-  ): Promise<Acquired> {
-    const id = recordId(key);
-    const call = new WaitingCall(ask);
-    this.deps.room.add(id, call);
+  private async acquireInQueue(target: T, command: C, wait: WaitOptions): Promise<Acquired<A>> {
+    const call = this.callOf(target, command);
     const stopTimers = startRequestTimers(call, wait);
     try {
-      return await this.waitFor(key, call, wait);
+      return await this.waitFor(target, command, call, wait);
     } catch (error) {
       throw call.wasQueued ? unknownIfDenied(error) : error;
     } finally {
       stopTimers();
-      this.deps.room.remove(id, call);
+      this.onLeft(call);
+      this.context.waiters.remove(call);
     }
   }
 
   /**
-   * Patience runs over all calls of a request; a place that is lost is asked for again with what is
-   * left of it.
+   * Patience runs over all calls of a request, and over all queues where a multi-lock waits; a
+   * place that is lost is asked for again with what is left of it.
    */
   private async waitFor(
-    key: RecordKey,
+    target: T,
+    command: C,
     call: WaitingCall,
     { onQueued }: WaitOptions,
-  ): Promise<Acquired> {
-    const { monotonic } = this.deps;
-    let patienceEndsAt = monotonic() + call.ask.waitMs;
+  ): Promise<Acquired<A>> {
+    const { context } = this;
+    const { waiters } = context;
+    let patienceEndsAt = context.monotonic() + command.waitMs;
     for (;;) {
-      call.queued = false;
-      const leftMs = Math.round(patienceEndsAt - monotonic());
-      if (leftMs <= 0) return { answer: await this.giveUp(key, call), changed: false };
-      const asked = await this.ask(key, { ...call.ask, waitMs: leftMs });
-      const queued = asked.answer;
-      if (queued.outcome !== 'queued') return asked;
-      call.queued = true;
-      call.wasQueued = true;
+      waiters.add(call);
+      const leftMs = Math.round(patienceEndsAt - context.monotonic());
+      if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command));
+      const asking = { ...command, waitMs: leftMs };
+      const asked = await this.ask(target, asking);
+      const { answer } = asked;
+      if (!isQueued(answer)) return asked;
+      waiters.keepAt(this.queuedAt(target, answer), call);
       onQueued?.();
-      patienceEndsAt = Math.min(patienceEndsAt, monotonic() + queued.patienceLeftMs);
-      const patience = setTimeout(() => call.wake({ why: 'patience' }), queued.patienceLeftMs);
-      const wake = this.deps.isDraining() ? ({ why: 'drain' } as const) : await call.next();
+      this.onQueued(call);
+      patienceEndsAt = Math.min(patienceEndsAt, context.monotonic() + answer.patienceLeftMs);
+      const patience = setTimeout(() => call.wake({ why: 'patience' }), answer.patienceLeftMs);
+      const wake = waiters.isDraining ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
       throwIfUnknown(call);
-      if (wake.why === 'dropped' || wake.why === 'uncertain' || wake.why === 'turn') continue;
-      if (wake.why === 'granted') return this.delivered(wake.delivery);
-      const isOver = wake.why === 'patience';
-      const answer = isOver ? this.giveUp(key, call) : this.leaveQueue(key, call, wake.why, queued);
-      const last = await answer;
-      if (call.delivery) return this.delivered(call.delivery);
-      throwIfUnknown(call);
-      return { answer: last, changed: false };
+      if (wake.why === 'granted') return this.delivered(call, wake.delivery);
+      if (wake.why === 'patience') patienceEndsAt = context.monotonic();
+      else if (wake.why === 'requestOver' || wake.why === 'hungUp' || wake.why === 'drain') {
+        return this.lastAnswer(call, await this.leave(target, asking, call, answer, wake.why));
+      }
     }
-  }
-
-  private giveUp(key: RecordKey, { ask: { request } }: WaitingCall): Promise<AcquireAnswer> {
-    return this.deps.run(key, { verb: 'giveUp', request });
   }
 
   /**
    * A request whose caller named it keeps its place for a moment when its last call ends, and for
    * as long as another call of it waits here; any other leaves the queue.
    */
-  private async leaveQueue(
-    key: RecordKey,
+  private async leave(
+    target: T,
+    command: C,
     call: WaitingCall,
-    why: 'requestOver' | 'hungUp' | 'drain',
-    place: Queued,
-  ): Promise<AcquireAnswer> {
-    const { request, service, owner } = call.ask;
-    const id = recordId(key);
+    queued: Queued<A>,
+    why: LeaveReason,
+  ): Promise<Acquired<A>> {
+    const { waiters } = this.context;
     call.isLeaving = true;
-    if (this.deps.room.hasOtherCall(id, call)) return place;
-    if (why !== 'hungUp' || request.remembered)
-      return this.deps.run(key, { verb: 'detach', request });
-    this.deps.room.remove(id, call);
-    await this.deps.run(key, { verb: 'cancel', service, owner, request }).catch(() => undefined);
-    return place;
+    const unchanged = { answer: queued, changed: false };
+    if (waiters.hasOtherCall(this.queuedAt(target, queued), call)) return unchanged;
+    if (why !== 'hungUp' || command.request.remembered) {
+      return this.detach(target, command, call, queued);
+    }
+    waiters.remove(call);
+    await this.cancelWait(target, command).catch(() => undefined);
+    return unchanged;
   }
 
-  /** Its caller may have been busy with leaving the queue since: the lease has run on. */
-  private delivered({ hold, rev, expiresInMs, asOf, isShared }: Delivery): Acquired {
+  /** A grant that was delivered while a call left its queue goes before the answer to that. */
+  private lastAnswer(call: WaitingCall, last: Acquired<A>): Acquired<A> {
+    if (call.delivery) return this.delivered(call, call.delivery);
+    throwIfUnknown(call);
+    return last;
+  }
+
+  /**
+   * Its caller may have been busy with leaving the queue since: the lease has run on. A multi-lock
+   * is never granted by a delivery.
+   */
+  private delivered({ waitsAt }: WaitingCall, delivery: Delivery): Acquired<A> {
+    const { hold, rev, expiresInMs, asOf, isShared } = delivery;
     const { token, count, expiresAt, waitedMs } = hold;
-    const leftMs = Math.floor(expiresInMs - (this.deps.monotonic() - asOf));
+    const leftMs = Math.floor(expiresInMs - (this.context.monotonic() - asOf));
     const granted = { outcome: 'granted', token, rev, holdCount: count } as const;
-    const answer = { ...granted, expiresAt, expiresInMs: leftMs, waitedMs };
-    return { answer, changed: true, isOwnDelivery: !isShared };
+    const answer: AcquireAnswer = { ...granted, expiresAt, expiresInMs: leftMs, waitedMs };
+    return { answer: answer as A, changed: true, deliveredAt: isShared ? null : waitsAt };
   }
+}
 
-  private ask(
-    key: RecordKey,
-    ask: AcquireCommand,
-    dueAt = this.deps.intake.dueAt(),
-  ): Promise<Acquired> {
-    return this.deps.intake.submit(key, ask, dueAt) as Promise<Acquired>;
-  }
+function isGranted<A extends { outcome: string }>(answer: A): answer is Granted<A> {
+  return answer.outcome === 'granted';
+}
+
+function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A> {
+  return answer.outcome === 'queued';
+}
+
+/**
+ * Ends a call's wait when its request has been open for long enough, or its caller hung up. Returns
+ * how to stop that.
+ */
+function startRequestTimers(call: WaitingCall, wait: WaitOptions): () => void {
+  const timer = setTimeout(() => call.wake({ why: 'requestOver' }), wait.holdRequestMs);
+  const hangUp = () => call.wake({ why: 'hungUp' });
+  wait.signal?.addEventListener('abort', hangUp, { once: true });
+  if (wait.signal?.aborted) hangUp();
+  return () => {
+    clearTimeout(timer);
+    wait.signal?.removeEventListener('abort', hangUp);
+  };
 }
 
 /**

@@ -1,0 +1,32 @@
+import type { ReadResult, RecordKey } from '../../storage/record-store';
+import type { EngineContext } from '../engine-context';
+import { backendDown } from '../refusals';
+
+const RETRY_AFTER_MS = 50;
+
+/**
+ * Reads records and remembered answers, again if need be, until `dueAt` on the monotonic clock.
+ *
+ * @throws LockyardError `BACKEND_DOWN`
+ */
+export async function readRecords(
+  context: EngineContext,
+  keys: RecordKey[],
+  requestKeys: string[],
+  dueAt: number,
+): Promise<ReadResult> {
+  const { store, storeClock } = context;
+  for (;;) {
+    const readAt = context.monotonic();
+    try {
+      const read = await store.read(keys, requestKeys);
+      if (!store.estimatesClock) {
+        for (const { now } of read.records) storeClock.observe(now, readAt);
+      }
+      return read;
+    } catch (cause) {
+      if (context.monotonic() + RETRY_AFTER_MS >= dueAt) throw backendDown(cause);
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+  }
+}

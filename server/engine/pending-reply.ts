@@ -1,0 +1,103 @@
+import type { LockyardError } from '../contract/errors';
+import { Periodic } from '../platform/periodic';
+import type { EngineContext } from './engine-context';
+import { backendDown, unknownIfDenied } from './refusals';
+
+/**
+ * How long after its budget a call may still be waited for: for the packet that was under way when
+ * that ended.
+ */
+const GRACE_MS = 1_100;
+
+const SWEEP_EVERY_MS = 100;
+
+/** An entry of a doubly linked circle; of one that is in no list, the only one. */
+class Linked {
+  before: Linked = this;
+  after: Linked = this;
+
+  linkBefore(next: Linked): void {
+    this.before = next.before;
+    this.after = next;
+    next.before.after = this;
+    next.before = this;
+  }
+
+  unlink(): void {
+    this.before.after = this.after;
+    this.after.before = this.before;
+    this.before = this;
+    this.after = this;
+  }
+}
+
+/** A caller that waits for its one answer, or for a refusal. */
+export class PendingReply<R> extends Linked {
+  /** Its caller was answered: nothing must be decided for it any more. */
+  isAnswered = false;
+  /** A swap with its change is under way, or its outcome is unknown: it may have been applied. */
+  mayBeApplied = false;
+
+  /** @param dueAt when its time budget is over, on the monotonic clock */
+  constructor(
+    readonly dueAt: number,
+    private readonly resolve: (result: R) => void,
+    private readonly reject: (error: unknown) => void,
+  ) {
+    super();
+  }
+
+  /** Answers the caller. False: it was refused before. */
+  protected resolveOnce(result: R): boolean {
+    if (this.isAnswered) return false;
+    this.end();
+    this.resolve(result);
+    return true;
+  }
+
+  /** Refuses the caller; with `UNKNOWN` where the error would deny what may have been applied. */
+  refuse(error: LockyardError): void {
+    this.end();
+    this.reject(this.mayBeApplied ? unknownIfDenied(error) : error);
+  }
+
+  private end(): void {
+    this.isAnswered = true;
+    this.unlink();
+  }
+}
+
+/**
+ * Watches that every call is answered in time, whatever its store does. Calls are listed in the
+ * order in which they came, so a sweep reads only those that are overdue.
+ *
+ * A list whose entries are unlinked when they are answered: of a set that so many pass through, the
+ * garbage collector keeps dead parts, and all that was ever in them, for a long time.
+ */
+export class Deadlines {
+  private readonly list = new Linked();
+  private readonly sweeping = new Periodic({
+    job: 'answer overdue commands',
+    everyMs: SWEEP_EVERY_MS,
+    run: () => this.sweep(),
+  });
+
+  constructor(private readonly context: EngineContext) {}
+
+  watch(reply: PendingReply<never>): void {
+    reply.linkBefore(this.list);
+    this.sweeping.start();
+  }
+
+  /** Refuses those that are overdue; what they asked for may still be applied. */
+  private sweep(): void {
+    const now = this.context.monotonic();
+    for (;;) {
+      const first = this.list.after;
+      if (!(first instanceof PendingReply)) break;
+      if (first.dueAt + GRACE_MS > now) return;
+      first.refuse(this.context.membership.refusal ?? backendDown(null));
+    }
+    void this.sweeping.stop();
+  }
+}

@@ -1,0 +1,148 @@
+import type {
+  AcquireManyAnswer,
+  MultiLockGranted,
+  MultiLockQueued,
+} from '../../contract/multi-lock';
+import { isLate } from '../../core/lease-floor';
+import {
+  type AcquireMultiLockCommand,
+  type CancelMultiLockCommand,
+  type GiveUpMultiLockCommand,
+  memberCommand,
+} from '../../core/multi-lock/multi-lock-command';
+import { Periodic } from '../../platform/periodic';
+import { recordId } from '../../storage/record-id';
+import type { MultiLocks } from '../lock-engine';
+import { grantTooLate } from '../refusals';
+import { WaitingCall } from './waiter-registry';
+import { type Acquired, WaitingAcquires } from './waiting-acquires';
+
+/**
+ * How often a process checks the locks where its own multi-locks wait: one of them may need many
+ * turns where others need one.
+ */
+const CHECK_EVERY_MS = 50;
+
+/** A place is lost, found again and lost again no more often than this while its request ends. */
+const DETACH_ATTEMPTS_MAX = 3;
+
+/**
+ * Acquires of several locks each: a call waits in the queue of one lock, and asks for all of its
+ * locks when its turn comes there.
+ */
+export class MultiLockAcquires
+  extends WaitingAcquires<string, AcquireMultiLockCommand, AcquireManyAnswer>
+  implements MultiLocks
+{
+  private readonly waiting = new Set<WaitingCall>();
+  private readonly checking = new Periodic({
+    job: 'check multi-locks that wait',
+    everyMs: CHECK_EVERY_MS,
+    run: () => this.check(),
+  });
+
+  async cancel(namespace: string, command: CancelMultiLockCommand) {
+    const { answer } = await this.commands.submitMultiLock(namespace, command);
+    return answer as { outcome: 'cancelled' | 'released' | 'none' };
+  }
+
+  protected callOf(namespace: string, command: AcquireMultiLockCommand): WaitingCall {
+    const ids = command.locks.map(({ name }) => recordId({ namespace, name }));
+    // Only the request matters here: a multi-lock's waiter is never granted on its own.
+    return new WaitingCall(memberCommand(command, 'exclusive'), ids);
+  }
+
+  protected ask(
+    namespace: string,
+    command: AcquireMultiLockCommand | GiveUpMultiLockCommand,
+    dueAt?: number,
+  ): Promise<Acquired<AcquireManyAnswer>> {
+    const asked = this.commands.submitMultiLock(namespace, command, dueAt);
+    return asked as Promise<Acquired<AcquireManyAnswer>>;
+  }
+
+  protected giveUp(namespace: string, command: AcquireMultiLockCommand) {
+    return this.ask(namespace, { ...command, verb: 'giveUpSet' });
+  }
+
+  protected queuedAt(namespace: string, { name }: MultiLockQueued): string {
+    return recordId({ namespace, name });
+  }
+
+  protected override onQueued(call: WaitingCall): void {
+    this.waiting.add(call);
+    this.checking.start();
+  }
+
+  private async check(): Promise<void> {
+    const ids = [...this.waiting].flatMap(({ queued, waitsAt }) =>
+      queued && waitsAt ? [waitsAt] : [],
+    );
+    await this.commands.expireAndPromote([...new Set(ids)]);
+    if (this.waiting.size === 0) void this.checking.stop();
+  }
+
+  protected override onLeft(call: WaitingCall): void {
+    this.waiting.delete(call);
+  }
+
+  /** A place that has moved to another lock meanwhile is looked for again. */
+  protected async detach(
+    namespace: string,
+    command: AcquireMultiLockCommand,
+    call: WaitingCall,
+    queued: MultiLockQueued,
+  ) {
+    const { waiters } = this.context;
+    const request = { ...command.request, remembered: false };
+    let last: Acquired<AcquireManyAnswer> = { answer: queued, changed: false };
+    for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
+      const { answer } = last;
+      if (answer.outcome !== 'queued') return last;
+      const key = { namespace, name: answer.name };
+      if (waiters.hasOtherCall(recordId(key), call)) return last;
+      const kept = await this.commands.run(key, { verb: 'detach', request });
+      if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
+      waiters.add(call);
+      last = await this.ask(namespace, command);
+    }
+    return last;
+  }
+
+  protected cancelWait(namespace: string, command: AcquireMultiLockCommand) {
+    const { service, owner, request, locks } = command;
+    const names = locks.map(({ name }) => name);
+    return this.cancel(namespace, { verb: 'cancelSet', service, owner, names, request });
+  }
+
+  protected leftMs({ grants }: MultiLockGranted): number {
+    return Math.min(...grants.map(({ expiresInMs }) => expiresInMs));
+  }
+
+  protected revert(
+    namespace: string,
+    command: AcquireMultiLockCommand,
+    granted: MultiLockGranted,
+    dueAt?: number,
+  ) {
+    return this.commands.revertMultiLock(namespace, granted, command, dueAt);
+  }
+
+  protected async restartLeases(
+    namespace: string,
+    command: AcquireMultiLockCommand,
+    { grants }: MultiLockGranted,
+  ): Promise<AcquireManyAnswer> {
+    const { service, owner, leaseMs } = command;
+    const renewals = grants.map(({ name, token }) =>
+      this.commands.run({ namespace, name }, { verb: 'renew', service, owner, token, leaseMs }),
+    );
+    await Promise.allSettled(renewals);
+    const { answer } = await this.ask(namespace, { ...command, waitMs: 0 }).catch((cause) => {
+      throw grantTooLate(cause);
+    });
+    const isGranted = answer.outcome === 'granted';
+    if (isGranted && isLate(leaseMs, this.leftMs(answer))) throw grantTooLate(null);
+    return answer;
+  }
+}

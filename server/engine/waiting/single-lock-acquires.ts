@@ -1,0 +1,76 @@
+import type { AcquireAnswer, Granted, RenewAnswer } from '../../contract/lock/answers';
+import { isLate } from '../../core/lease-floor';
+import type { AcquireCommand } from '../../core/lock/lock-command';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import type { CommandResult } from '../command-queue';
+import { grantTooLate } from '../refusals';
+import { WaitingCall } from './waiter-registry';
+import { type Acquired, WaitingAcquires } from './waiting-acquires';
+
+/** Acquires of one lock each. */
+export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireCommand, AcquireAnswer> {
+  protected callOf(key: RecordKey, command: AcquireCommand): WaitingCall {
+    return new WaitingCall(command, [recordId(key)]);
+  }
+
+  protected ask(
+    key: RecordKey,
+    command: AcquireCommand,
+    dueAt?: number,
+  ): Promise<Acquired<AcquireAnswer>> {
+    return this.commands.submit(key, command, dueAt) as Promise<Acquired<AcquireAnswer>>;
+  }
+
+  protected giveUp(key: RecordKey, { request }: AcquireCommand) {
+    return this.commands.submit(key, { verb: 'giveUp', request }).then(unchanged);
+  }
+
+  protected queuedAt(key: RecordKey): string {
+    return recordId(key);
+  }
+
+  protected detach(key: RecordKey, { request }: AcquireCommand) {
+    return this.commands.submit(key, { verb: 'detach', request }).then(unchanged);
+  }
+
+  protected cancelWait(key: RecordKey, { service, owner, request }: AcquireCommand) {
+    return this.commands.run(key, { verb: 'cancel', service, owner, request });
+  }
+
+  protected leftMs({ expiresInMs }: Granted): number {
+    return expiresInMs;
+  }
+
+  protected revert(key: RecordKey, _: AcquireCommand, { token }: Granted, dueAt?: number) {
+    return this.commands.submit(key, { verb: 'withdraw', token }, dueAt);
+  }
+
+  /**
+   * A re-entered hold whose renewals were stopped has only the rest of its lease, and its caller
+   * receives that.
+   */
+  protected async restartLeases(
+    key: RecordKey,
+    { service, owner, leaseMs }: AcquireCommand,
+    granted: Granted,
+    dueAt: number,
+  ): Promise<AcquireAnswer> {
+    const { token } = granted;
+    const renew = { verb: 'renew', service, owner, token, leaseMs } as const;
+    const asked = this.commands.submit(key, renew, dueAt).catch((cause) => {
+      throw grantTooLate(cause);
+    });
+    const renewed = (await asked).answer as RenewAnswer;
+    if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
+    const { expiresAt, expiresInMs, renewalsStopped } = renewed;
+    const isAllThereIs = renewalsStopped !== undefined && expiresInMs > 0;
+    if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw grantTooLate(null);
+    return { ...granted, expiresAt, expiresInMs };
+  }
+}
+
+/** What a command on the caller's own wait came to: no grant of its own. */
+function unchanged({ answer }: CommandResult): Acquired<AcquireAnswer> {
+  return { answer: answer as AcquireAnswer, changed: false };
+}
