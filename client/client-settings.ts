@@ -70,12 +70,12 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
 
 function needed(value: string | undefined, option: string, variable: string): string {
   if (value) return value;
-  throw new LockyardError('INVALID', `Lockyard's client needs \`${option}\`, or ${variable} set.`);
+  throw new LockyardError('INVALID', `Missing option \`${option}\`: pass it, or set ${variable}.`);
 }
 
 function httpUrl(text: string): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new LockyardError('INVALID', 'The address of Lockyard must be an http or https URL.');
+    throw new LockyardError('INVALID', "Lockyard's URL must be an http or https URL.");
   }
   return text.replace(/\/+$/, '');
 }

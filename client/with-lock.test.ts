@@ -146,7 +146,7 @@ describe('when the hold is lost', () => {
       token: 41,
       loss: { cause: 'forced', by: 'Ana', reason: 'stuck', at: 5 },
     });
-    expect(String(error)).toContain('released by force by Ana (stuck)');
+    expect(String(error)).toContain('force-released by Ana (stuck)');
     expect(bench.server.waitingCalls).toBe(0);
     expect(bench.clock.timerCount).toBe(0);
   });
@@ -209,7 +209,7 @@ describe('when the release gets no answer', () => {
     expect(await ended).toBe('done');
   });
 
-  test('finished work is told as finished, with a release that is not confirmed', async () => {
+  test('finished work is reported as finished, with a release that is not confirmed', async () => {
     const { work, ended } = await working();
     work.finish('done');
     (await bench.server.next('lock.release')).loseReply();

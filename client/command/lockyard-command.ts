@@ -28,7 +28,7 @@ async function main([verb, ...words]: string[]): Promise<number> {
     case 'help':
       return help();
     default:
-      throw new CommandFailure(EXIT.usage, `There is no command "${verb}"; see: lockyard --help`);
+      throw new CommandFailure(EXIT.usage, `Unknown command "${verb}"; see: lockyard --help`);
   }
 }
 

@@ -6,27 +6,27 @@ import { RELEASE_USAGE } from './run-release';
 export const USAGE = `Usage:
   ${EXEC_USAGE}
       Run a command while holding the lock NAME.
-      -w, --wait DURATION          Wait at most so long for the lock (without end).
+      -w, --wait DURATION          Maximum time to wait (default: forever).
       -n, --no-wait                Do not wait.
-      -E, --conflict-exit-code N   The exit code when the lock was not granted (1).
-      -s, --shared                 Share the lock with others that do (alone).
-          --lease DURATION         How long the lock stays taken if this machine dies (30s).
-      -k, --kill-after DURATION    From SIGTERM to SIGKILL when the hold is lost (5s, at most a sixth of the lease).
-          --owner OWNER            This run's name for itself (made of host, process and chance).
-      -q, --quiet                  Say nothing but mistakes.
-      -v, --verbose                Tell what happens.
+      -E, --conflict-exit-code N   Exit code if the lock is not acquired (default: 1).
+      -s, --shared                 Acquire in shared mode (default: exclusive).
+          --lease DURATION         Lease duration; the lock frees after this if the machine dies (default: 30s).
+      -k, --kill-after DURATION    Grace period between SIGTERM and SIGKILL after losing the lock (default: 5s, max: 1/6 of the lease).
+          --owner OWNER            Owner id (default: host-pid-random).
+      -q, --quiet                  Only print errors.
+      -v, --verbose                Verbose output.
   ${LS_USAGE}
-      List the locks that are held, have lapsed or are waited for.
-      -a, --all                    The free ones too.
+      List held, expired and contended locks.
+      -a, --all                    Include free locks.
   ${INSPECT_USAGE}
-      Show who holds a lock and who waits.
+      Show the holders and waiters of a lock.
   ${RELEASE_USAGE}
-      Give back a hold of the service that the API key belongs to.
+      Release a hold owned by this API key's service.
 
-Everywhere: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL); ls, inspect and release: --json.
+All commands: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL); ls, inspect and release: --json.
 The API key is read from LOCKYARD_API_KEY, or the file LOCKYARD_API_KEY_FILE. A DURATION is 500ms, 30s, 5m, 2h; a bare number is seconds.
 
-Exit codes: the command's own; 1 not granted, 64 wrong usage, 69 no answer, 70 a fault of Lockyard,
-75 the hold was lost and the command ended, 77 the API key was refused, 78 something is not set up,
-126 the command cannot be run, 127 there is no such command, 128+N a signal ended it.
+Exit codes: the command's own; 1 not acquired, 64 usage error, 69 server unreachable, 70 internal error,
+75 lock lost and command terminated, 77 API key rejected, 78 configuration error,
+126 command not executable, 127 command not found, 128+N terminated by signal N.
 `;

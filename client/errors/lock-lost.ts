@@ -52,14 +52,14 @@ export function blame(lost: LockLost, error: unknown): LockLost {
 function explain({ cause, by, reason }: LossFacts): string {
   switch (cause) {
     case 'expired':
-      return 'its lease ran out';
+      return 'its lease expired';
     case 'released':
       return 'it was released';
     case 'forced':
-      return `released by force${by ? ` by ${by}` : ''}${reason ? ` (${reason})` : ''}`;
+      return `force-released${by ? ` by ${by}` : ''}${reason ? ` (${reason})` : ''}`;
     case 'superseded':
-      return 'later holders came since';
+      return 'it was granted to later holders';
     case 'unrenewed':
-      return 'no renewal was answered in time';
+      return 'no renewal succeeded in time';
   }
 }

@@ -59,7 +59,7 @@ export async function guardedUpdate(
     // Either the driver counts only rows whose values changed, or the row was inserted just now.
     if (round > 1 && seenToken === token) return { outcome: 'applied' };
     if (round === ATTEMPTS_MAX)
-      throw new Error('The guarded row comes and goes; nothing was written.');
+      throw new Error('The guarded row is deleted and inserted concurrently; nothing was written.');
   }
 }
 

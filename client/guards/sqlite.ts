@@ -88,7 +88,7 @@ function* update(write: GuardedWrite): Steps<UpdateOutcome> {
     if (seenToken === null) return { outcome: 'missing' };
     if (seenToken > token) return { outcome: 'stale', seenToken };
   }
-  throw new Error('The guarded row comes and goes; nothing was written.');
+  throw new Error('The guarded row is deleted and inserted concurrently; nothing was written.');
 }
 
 function* upsert(write: GuardedWrite): Steps<UpsertOutcome> {
@@ -107,7 +107,7 @@ function* upsert(write: GuardedWrite): Steps<UpsertOutcome> {
     const seenToken = yield look;
     if (seenToken !== null && seenToken > token) return { outcome: 'stale', seenToken };
   }
-  throw new Error('The guarded row comes and goes; nothing was written.');
+  throw new Error('The guarded row is deleted and inserted concurrently; nothing was written.');
 }
 
 const allOf = (columns: string[]) => columns.map((name) => `${name} = ?`).join(' AND ');

@@ -23,7 +23,7 @@ export function readReply<A>(reply: Response, text: string): A {
     });
   }
   const what = `${reply.status} came without an answer of Lockyard`;
-  throw new LockyardError(REFUSALS[reply.status] ?? 'UNKNOWN', `${what}; is the address right?`, {
+  throw new LockyardError(REFUSALS[reply.status] ?? 'UNKNOWN', `${what}; check the URL.`, {
     requestId,
   });
 }

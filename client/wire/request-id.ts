@@ -21,7 +21,7 @@ export class RequestId {
   /** The id, for one more sending. Throws `UNKNOWN` when the last answer is too long ago. */
   forSending(): string {
     if (this.clock.monotonic() - this.answeredAt > RESEND_WITHIN_MS) {
-      const message = 'No answer for 10 minutes; asking again is not safe now.';
+      const message = 'No answer for 10 minutes; a retry is no longer safe.';
       throw new LockyardError('UNKNOWN', message, { isFinal: true });
     }
     return this.id;

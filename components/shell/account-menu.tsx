@@ -43,6 +43,7 @@ export function AccountMenu() {
         {role}
       </MenuLabel>
       <MenuSeparator />
+      <MenuLabel>Theme</MenuLabel>
       {THEMES.map((choice) => (
         <MenuChoice key={choice} chosen={theme === choice} onSelect={() => setTheme(choice)}>
           {THEME_LABELS[choice]}

@@ -42,5 +42,5 @@ export const DEMO_SERVICES: DemoService[] = [
 export const DEMO_FREEZE = {
   namespace: 'shop',
   name: 'orders:reindex:shard-2',
-  reason: 'The index is being mended by hand until tonight.',
+  reason: 'Index is being repaired manually until tonight.',
 };

@@ -38,22 +38,22 @@ export class UsageError extends Error {
 
 export const USAGE = `Usage: npm run -s lockyard -- <command>
 
-  keys create --name SERVICE --namespace NAMESPACE   Make an API key and print it, this once.
+  keys create --name SERVICE --namespace NAMESPACE   Create an API key (printed once).
                                                      Repeat --namespace for several.
-  namespaces create --name NAMESPACE [--backend ID]  Make a namespace (on the backend "default").
-  users create --name NAME --role ROLE               Add a person: viewer, operator or admin.
-  users reset-password --name NAME                   Give a person a new password.
-  backends reshard ID                                Put this list of shards into force; see docs/backends.md.
+  namespaces create --name NAMESPACE [--backend ID]  Create a namespace (default backend: "default").
+  users create --name NAME --role ROLE               Add a user: viewer, operator or admin.
+  users reset-password --name NAME                   Reset a user's password.
+  backends reshard ID                                Apply a new shard list; see docs/backends.md.
   locks delete --prefix PREFIX [--namespace NAMESPACE] [--count N --reason TEXT]
-                                                     Delete free locks, at most N; without --count, say which can go.
-                                                     Or --name NAME, once or several times. Also: counters delete.
-  backup FILE [--force]                              Write everything to a file, while the server runs or not.
-  restore FILE [--replace] [--quiet DURATION]        Put it back, while no server runs; see docs/operations.md.
+                                                     Delete free locks, at most N; without --count, only preview.
+                                                     Or --name NAME, repeatable. Also: counters delete.
+  backup FILE [--force]                              Back up to a file; the server may be running.
+  restore FILE [--replace] [--quiet DURATION]        Restore (server stopped); see docs/operations.md.
 
-Both users commands make a password and print it; with --password-stdin they read it from standard input.
+Both users commands generate a password and print it; with --password-stdin they read one from standard input.
 
-  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, release. They ask the service, with
-                         LOCKYARD_URL and LOCKYARD_API_KEY; see docs/exec.md.
+  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, release. They call the service at
+                         LOCKYARD_URL with LOCKYARD_API_KEY; see docs/exec.md.
 `;
 
 const OPTIONS = {
@@ -89,7 +89,7 @@ export async function parseCommand(
   if (words.length === 0 || words.some((word) => /^(--help|-h|help)$/.test(word))) return null;
   const verb = words.slice(0, 2).join(' ');
   if (!isVerb(verb)) {
-    throw new UsageError(`There is no command "${verb}"; see: npm run -s lockyard -- --help`);
+    throw new UsageError(`Unknown command "${verb}"; see: npm run -s lockyard -- --help`);
   }
   const values = readOptions(verb, words.slice(2));
   const { namespace, 'password-stdin': fromStdin, ...input } = values;

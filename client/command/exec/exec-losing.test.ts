@@ -50,7 +50,7 @@ describe('a hold that is taken away', () => {
     await forceRelease();
     const { code, out, err } = await ended;
     expect({ code, out }).toEqual({ code: 75, out: 'tidied\n' });
-    expect(err).toMatch(/released by force[^\n]*stuck since noon/);
+    expect(err).toMatch(/force-released[^\n]*stuck since noon/);
   });
 
   test('ends what will not end, and what that has started, after the grace', async () => {
@@ -85,7 +85,7 @@ describe('a server that goes away while the command runs', () => {
       rig.line[how]();
       const { code, err } = await ended;
       expect(code).toBe(75);
-      expect(err).toContain('ending the command');
+      expect(err).toContain('terminating command');
       expect(pids.map(isAlive)).toEqual([false, false]);
       const board = await rig.api.runtime.projection.detail('default', name);
       const expiresAt = board.row.hold?.expiresAt ?? (await endOfLease());
@@ -155,12 +155,12 @@ describe('a server that is away at the start', () => {
 
     const env = { LOCKYARD_URL: `http://127.0.0.1:${port}` };
     const { ended, said } = rig.exec([name, '--wait', '20s'], 'echo ran', { env });
-    await said('no answer');
+    await said('not responding');
     late.listen(port, '127.0.0.1');
     const { code, out, err } = await ended;
     late.close();
     expect({ code, out }).toEqual({ code: 0, out: 'ran\n' });
-    expect(err).toMatch(/gives no answer[\s\S]*answers again/);
+    expect(err).toMatch(/not responding[\s\S]*responding again/);
   }, 30_000);
 });
 

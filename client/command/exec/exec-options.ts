@@ -53,7 +53,7 @@ export function readExecOptions(words: string[]): ExecOptions | null {
   if (values.help) return null;
   const name = onlyArgument(positionals, EXEC_USAGE);
   const [program, ...rest] = split < 0 ? [] : words.slice(split + 1);
-  if (!program) throw wrongUsage(`Which command? Give it after two dashes: ${EXEC_USAGE}`);
+  if (!program) throw wrongUsage(`Missing command after --. Usage: ${EXEC_USAGE}`);
   const leaseMs = readLease(values.lease);
   return {
     name,

@@ -31,7 +31,7 @@ export function execExitCode(
   }
   if (error instanceof ReleaseUnconfirmed) {
     const end = error.result as CommandEnd;
-    say.normally('the release was not confirmed; the lock may stay taken until its lease ends');
+    say.normally('release not confirmed; the lock may remain held until its lease expires');
     return end.isCutShort ? EXIT.lost : end.exitCode;
   }
   if (error instanceof LockyardError) {

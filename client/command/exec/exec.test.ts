@@ -128,8 +128,8 @@ describe('exit codes', () => {
   test('of wrong words 64, with one line that says which', async () => {
     const cases: [string[], RegExp][] = [
       [['exec'], /Which lock/],
-      [['exec', name], /Which command/],
-      [['exec', name, '--'], /Which command/],
+      [['exec', name], /Missing command/],
+      [['exec', name, '--'], /Missing command/],
       [['exec', name, 'true'], /one word too many/],
       [['exec', name, '--wait', 'soon', '--', 'true'], /--wait must be a duration/],
       [['exec', name, '--wait', '1s', '-n', '--', 'true'], /exclude each other/],
@@ -140,7 +140,7 @@ describe('exit codes', () => {
       [['exec', 'n'.repeat(201), '--', 'true'], /name: /],
       [['exec', name, '--owner', 'o'.repeat(101), '--', 'true'], /owner: /],
       [['exec', name, '--url', 'ftp://x', '--', 'true'], /http/],
-      [['dance'], /no command "dance"/],
+      [['dance'], /Unknown command "dance"/],
     ];
     for (const [words, message] of cases) {
       const { code, out, err } = await rig.run(words);

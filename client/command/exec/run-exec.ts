@@ -56,8 +56,8 @@ class LockedCommand {
     const isEndless = waitMs === Number.POSITIVE_INFINITY;
     const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(SILENCE_MIN_MS, waitMs);
     const { fetch } = new OutageDetector(systemClock, limitMs, {
-      began: () => this.say.normally('the server gives no answer; trying again …'),
-      ended: () => this.say.normally('the server answers again'),
+      began: () => this.say.normally('server not responding, retrying…'),
+      ended: () => this.say.normally('server responding again'),
       lasted: () => this.giveUpOnOutage(limitMs),
     });
     this.client = openClient({ owner, namespace, url, fetch });
@@ -122,9 +122,7 @@ class LockedCommand {
       this.relay.follow(child);
       this.say.verbosely(`the command runs as process ${Math.abs(child.target)}`);
       const end = await runCommandUnderHold(hold, child, { leaseMs, graceMs }, () =>
-        this.say.normally(
-          `the hold on "${hold.name}" is lost or cannot be renewed; ending the command`,
-        ),
+        this.say.normally(`lost lock "${hold.name}"; terminating command`),
       );
       this.say.verbosely(`the command ended with ${end.exitCode}`);
       // A signal that came while the command was being started has ended it.

@@ -81,7 +81,7 @@ function cannotListen(
 ): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is taken by another program. Choose another with PORT.`;
+      return `Port ${port} on ${host} is already in use. Choose another with PORT.`;
     case 'EACCES':
       return `This user may not listen on port ${port}. Choose one above 1023 with PORT.`;
     case 'EADDRNOTAVAIL':

@@ -137,7 +137,10 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_SECRET: 'short' }, 'LOCKYARD_SECRET must have at least 32 characters; it has 5.'],
     [{ LOCKYARD_SECRET: 'abc'.repeat(12) }, 'LOCKYARD_SECRET is too easy to guess'],
     [{ LOCKYARD_ALLOW_UNSAFE: 'defautl' }, 'Did you mean default?'],
-    [{ LOCKYARD_BACKEND_A: mysql, LOCKYARD_ALLOW_UNSAFE: 'a,A' }, 'names "A", which is no backend'],
+    [
+      { LOCKYARD_BACKEND_A: mysql, LOCKYARD_ALLOW_UNSAFE: 'a,A' },
+      'names "A", which is not a configured backend',
+    ],
     [{ LOCKYARD_METRICS_TOKEN: 'too short' }, 'LOCKYARD_METRICS_TOKEN must have at least 16'],
     [{ LOCKYARD_METRICS_TOKEN: 'with some spaces in it' }, 'without spaces'],
     [
@@ -296,7 +299,7 @@ describe('TLS to a backend', () => {
       { LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: import.meta.filename },
       'a certificate in PEM',
     ],
-    [{ LOCKYARD_TLS_CA_: file }, 'is not a variable of Lockyard'],
+    [{ LOCKYARD_TLS_CA_: file }, 'Unknown variable'],
     [{ LOCKYARD_BACKEND_A: 'zookeepers://a?x' }, 'must not carry options'],
   ])('that is set up wrongly is one line: %j', (env: Record<string, string>, part) => {
     expect(() => readConfig(env)).toThrow(part);

@@ -133,7 +133,7 @@ function refuseUnknown(env: Env): void {
     if ([BACKEND_PREFIX, AUTHORITY_PREFIX].some((it) => name.startsWith(it) && name !== it))
       continue;
     const meant = SUGGESTIONS[name] ?? nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
-    throw new ConfigError(`${name} is not a variable of Lockyard. Did you mean ${meant}?`);
+    throw new ConfigError(`Unknown variable ${name}. Did you mean ${meant}?`);
   }
 }
 
@@ -237,7 +237,7 @@ function readAllowUnsafe(env: Env, ids: string[]): string[] {
   for (const id of allowed) {
     if (ids.includes(id)) continue;
     throw new ConfigError(
-      `LOCKYARD_ALLOW_UNSAFE names "${id}", which is no backend. Did you mean ${nearestName(id, ids)}?`,
+      `LOCKYARD_ALLOW_UNSAFE names "${id}", which is not a configured backend. Did you mean ${nearestName(id, ids)}?`,
     );
   }
   return allowed;

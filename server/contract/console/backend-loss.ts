@@ -43,11 +43,11 @@ export function backendLossRow({ at, what, grantsFrom }: BackendLoss, now: numbe
 
 /** What happened, as the console shows it. */
 export const LOSS_LABELS: Record<LossKind, string> = {
-  empty: 'It was found empty.',
-  stranger: 'It was found with the records of another installation, or of an earlier one.',
-  older: 'An older copy of its data was put back.',
-  restarted: 'It was restarted, and its last writes may be lost.',
+  empty: 'The store was empty.',
+  stranger: 'The store has the records of another installation, or of an earlier one.',
+  older: 'An older copy of its data was restored.',
+  restarted: 'The store restarted; its last writes may be lost.',
   replaced: 'It took over the data of another server.',
-  evicted: 'It evicted keys because its memory was full.',
+  evicted: 'The store evicted keys because its memory was full.',
   records: 'Some of its records were deleted by another program.',
 };
