@@ -286,7 +286,7 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   await callConsole(server, operator.cookie, 'locks.forceRelease', act);
 
   await openPage(page, '/audit');
-  await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('audited');
+  await page.getByRole('searchbox', { name: 'Search actor, target or reason' }).fill('audited');
   const entries = page.getByRole('row').filter({ has: page.getByRole('cell') });
   await expect(entries).toHaveCount(3);
   await expect(entries).toHaveText([

@@ -61,7 +61,7 @@ test('the list follows what services add, and says how far each counter can stil
 
   await orders.createCounter({ name: 'another' });
   await expect(row(page, 'another')).toContainText('no limits');
-  await page.getByRole('searchbox', { name: 'Find a counter' }).fill('TICK');
+  await page.getByRole('searchbox', { name: 'Search counters' }).fill('TICK');
   await expect(row(page, 'another')).toHaveCount(0);
   await expect(tickets).toBeVisible();
 });

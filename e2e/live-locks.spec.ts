@@ -53,7 +53,7 @@ test('search, filters and order are in the URL and survive a reload', async ({ p
   const names = () => page.locator('[data-cell="name"] a bdi').evaluateAll(titlesOf);
 
   await openLive(page, '/');
-  await page.getByRole('searchbox', { name: 'Find a lock' }).fill('shelf-');
+  await page.getByRole('searchbox', { name: 'Search locks' }).fill('shelf-');
   await expect(page).toHaveURL(/\?q=shelf-$/);
   await page.getByRole('button', { name: 'state: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Held' }).click();
@@ -67,10 +67,10 @@ test('search, filters and order are in the URL and survive a reload', async ({ p
 
   await page.reload();
   await expect.poll(names).toEqual(['shelf-c', 'shelf-b', 'shelf-a']);
-  await expect(page.getByRole('searchbox', { name: 'Find a lock' })).toHaveValue('shelf-');
+  await expect(page.getByRole('searchbox', { name: 'Search locks' })).toHaveValue('shelf-');
   await page.getByRole('button', { name: 'Remove filter: state = Held' }).click();
   await expect.poll(names).toEqual(['shelf-free', 'shelf-c', 'shelf-b', 'shelf-a']);
-  await page.getByRole('searchbox', { name: 'Find a lock' }).fill('no such shelf');
+  await page.getByRole('searchbox', { name: 'Search locks' }).fill('no such shelf');
   await expect(page.getByText('No locks match these filters.')).toBeVisible();
 });
 
@@ -80,7 +80,7 @@ test('the keyboard finds, walks and opens', async ({ page }) => {
   }
   await openLive(page, '/?sort=name');
   await page.keyboard.press('/');
-  await expect(page.getByRole('searchbox', { name: 'Find a lock' })).toBeFocused();
+  await expect(page.getByRole('searchbox', { name: 'Search locks' })).toBeFocused();
   await page.keyboard.type('gate-');
   await expect(page).toHaveURL(/q=gate-/);
   await expect(lockRow(page, 'gate-3')).toBeVisible();
@@ -89,7 +89,7 @@ test('the keyboard finds, walks and opens', async ({ page }) => {
   await page.keyboard.press('j');
   await expect(lockRow(page, 'gate-1')).toBeFocused();
   await page.keyboard.press('/');
-  await expect(page.getByRole('searchbox', { name: 'Find a lock' })).toHaveValue('gate-');
+  await expect(page.getByRole('searchbox', { name: 'Search locks' })).toHaveValue('gate-');
   await page.keyboard.press('Enter');
   await page.keyboard.press('j');
   await page.keyboard.press('j');

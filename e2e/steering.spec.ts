@@ -127,27 +127,27 @@ test('an admin bounds a namespace, callers are refused by the bound, and others 
   server,
   admin,
 }) => {
-  const change = () => page.getByRole('button', { name: 'Change the policy of money' });
+  const change = () => page.getByRole('button', { name: 'Edit policy of money' });
   await openPage(page, '/namespaces');
-  await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('default policy');
+  await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('max queue 200');
   await expect(change()).toHaveCount(0);
   await signIn(context, server, admin);
   await openPage(page, '/namespaces');
   await change().click();
   await dialog(page).getByText('Custom').click();
   await dialog(page)
-    .getByLabel(/^Longest lease/)
+    .getByLabel(/^Max lease/)
     .fill('60');
   await dialog(page)
-    .getByLabel(/^Longest queue/)
+    .getByLabel(/^Max queue length/)
     .fill('2001');
   await reason(page, 'month end must be short');
-  await act(page, 'Change the policy');
+  await act(page, 'Save policy');
   await expect(dialog(page)).toBeVisible();
   await dialog(page)
-    .getByLabel(/^Longest queue/)
+    .getByLabel(/^Max queue length/)
     .fill('50');
-  await act(page, 'Change the policy');
+  await act(page, 'Save policy');
   await expect(dialog(page)).toBeHidden();
   await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('queue 50');
   const refused = imports.acquire({ namespace: 'money', name: 'x', leaseMs: 60_001 });

@@ -7,7 +7,6 @@ import { SelectButton } from '../deletion/select-controls';
 import { SelectionBar } from '../deletion/selection-bar';
 import { isNameable, useSelection } from '../deletion/use-selection';
 import { exactCount, plural } from '../format/numbers';
-import { Icon } from '../icons/icon';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
@@ -17,6 +16,7 @@ import { useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { useLive } from '../live/use-live';
 import { Button } from '../ui/controls/button';
+import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
 import { COUNTERS_SHOWN } from './counter-labels';
 import { CounterTable } from './counter-table';
@@ -66,7 +66,12 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             Bounded integer counters, shared by all services.
           </PageHead>
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-3">
-            <SearchField text={text} onText={setText} />
+            <SearchField
+              label="Search counters"
+              value={text}
+              onChange={setText}
+              className="w-full sm:w-[280px]"
+            />
             <span className="text-12 text-t3">
               {search
                 ? `${exactCount(data.matching)} of ${exactCount(data.total)}`
@@ -90,27 +95,6 @@ export function CountersView({ initial }: { initial: CounterPage }) {
       {may('operator') && <SelectionBar kind="counter" selecting={selecting} />}
       {isCreating && <NewCounterDialog onClose={() => setCreating(false)} />}
     </ReadingProvider>
-  );
-}
-
-function SearchField({ text, onText }: { text: string; onText: (text: string) => void }) {
-  return (
-    <span className="relative w-full sm:w-[280px]">
-      <Icon
-        name="search"
-        size={16}
-        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-t3"
-      />
-      <input
-        type="search"
-        value={text}
-        maxLength={200}
-        placeholder="Find a counter"
-        aria-label="Find a counter"
-        onChange={(event) => onText(event.target.value)}
-        className="search-field"
-      />
-    </span>
   );
 }
 
