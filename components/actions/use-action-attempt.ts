@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { Changed } from '@/server/contract/console/operator-answers';
-import { isOutcomeUnknown, type Problem, problemOf } from '../live/problem';
+import { isOutcomeUnknown, type Problem } from '../live/problem';
+import { useSubmit } from '../ui/controls/use-submit';
 import { type ActionOutcome, publishResult } from './action-results';
 import type { HoldSnapshot } from './hold-snapshot';
 import type { SeenHold } from './use-seen-hold';
@@ -22,28 +23,15 @@ export interface ActionAttempt {
 /** One try at a time of an action that needs a reason and may fail. */
 export function useActionAttempt(work: (reason: string) => Promise<void>): ActionAttempt {
   const [reason, setReason] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const attempt = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await work(reason);
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  const isUnclear = isBusy || isOutcomeUnknown(problem);
+  const { isBusy, problem, submit, clear } = useSubmit();
   return {
     reason,
     setReason,
     isBusy,
     problem,
-    isUnclear,
-    run: () => void attempt(),
-    forget: () => setProblem(null),
+    isUnclear: isBusy || isOutcomeUnknown(problem),
+    run: () => void submit(() => work(reason)),
+    forget: clear,
   };
 }
 

@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { SelectBox } from '../deletion/select-controls';
+import { SelectAllBox, SelectBox } from '../deletion/select-controls';
 import type { SelectionControls } from '../deletion/use-selection';
 import { isNameable } from '../deletion/use-selection';
 import { agoText } from '../format/durations';
@@ -30,12 +30,7 @@ export function CounterTable({
           <tr>
             {selecting && (
               <th scope="col" data-cell="select">
-                <SelectBox
-                  label="Select all shown counters"
-                  isChecked={selecting.loaded === 'all'}
-                  isMixed={selecting.loaded === 'some'}
-                  onSelect={selecting.selectLoaded}
-                />
+                <SelectAllBox selecting={selecting} label="Select all shown counters" />
               </th>
             )}
             <th scope="col">Name</th>

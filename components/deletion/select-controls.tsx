@@ -34,6 +34,25 @@ export function SelectBox({
   );
 }
 
+/** Selects all rows that are loaded and may be selected. */
+export function SelectAllBox({
+  selecting: { loaded, selectLoaded },
+  ...labels
+}: {
+  selecting: SelectionControls;
+  label: string;
+  title?: string;
+}) {
+  return (
+    <SelectBox
+      {...labels}
+      isChecked={loaded === 'all'}
+      isMixed={loaded === 'some'}
+      onSelect={selectLoaded}
+    />
+  );
+}
+
 /** Shows and hides the checkboxes of rows on a phone; wider screens always have them. */
 export function SelectButton({ selecting }: { selecting: SelectionControls }) {
   const { isSelecting, begin, clear } = selecting;

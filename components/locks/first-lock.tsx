@@ -3,13 +3,14 @@
 import { useState } from 'react';
 import { Icon } from '../icons/icon';
 import { LiveIndicator } from '../live/live-indicator';
-import { failureTitleWithoutRetry, type Problem, problemOf } from '../live/problem';
+import { failureTitleWithoutRetry } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import type { LinkState } from '../live/use-live';
 import { Button } from '../ui/controls/button';
 import { CopyButton } from '../ui/controls/copy-button';
 import { SecretOnce } from '../ui/controls/secret-once';
+import { useSubmit } from '../ui/controls/use-submit';
 import { ProblemNote } from '../ui/problem-note';
 
 const KEY_NAME = 'first-service';
@@ -31,21 +32,12 @@ export function FirstLock({
   const { may } = useSession();
   const client = useTRPCClient();
   const [key, setKey] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-
-  const create = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
+  const { isBusy, problem, submit } = useSubmit();
+  const create = () =>
+    submit(async () => {
       const created = await client.keys.create.mutate({ name: KEY_NAME, namespaces: [NAMESPACE] });
       setKey(created.key);
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const line = acquireCommand(origin, key);
   return (
     <section className="max-w-[820px] px-[var(--gutter)] pt-10 pb-16 max-md:pt-6">

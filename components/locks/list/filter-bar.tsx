@@ -18,6 +18,8 @@ const SORT_LABELS: Record<LockSort, string> = {
   waiters: 'Most waiters',
 };
 
+const NO_FILTERS = { status: null, namespace: null, search: '' };
+
 /** What the list shows and in which order; all of it is kept in the page's address. */
 export function FilterBar({
   page,
@@ -34,7 +36,6 @@ export function FilterBar({
   children: ReactNode;
 }) {
   const isStale = useIsStale();
-  const clear = () => onQuery({ status: null, namespace: null, search: '' });
   return (
     <div
       className={`z-20 flex items-center gap-2 border-b bg-bg px-[var(--gutter)] max-md:items-start max-md:py-2 md:sticky md:top-0 md:h-11 ${isStale ? 'border-unknown border-dashed' : 'border-line'}`}
@@ -42,24 +43,17 @@ export function FilterBar({
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
         <button
           type="button"
-          onClick={clear}
+          onClick={() => onQuery(NO_FILTERS)}
           aria-pressed={!isFiltered(query)}
           className={`h-[26px] rounded-6 px-2.5 whitespace-nowrap max-md:h-9 ${isFiltered(query) ? 'text-t2 hover:bg-s3' : 'bg-s3 font-[550]'}`}
         >
           All <span className="pl-1 font-[450] text-12 text-t2">{countText(page.total)}</span>
         </button>
         <span aria-hidden="true" className="mx-1 h-5 w-px shrink-0 bg-line max-md:hidden" />
-        <StatusChip page={page} query={query} onQuery={onQuery} />
-        <NamespaceChip page={page} query={query} onQuery={onQuery} />
+        <SetFilters query={query} onQuery={onQuery} />
+        <FilterMenus page={page} query={query} onQuery={onQuery} />
         <SortChip query={query} onQuery={onQuery} />
         {chips}
-        {query.search && (
-          <FilterChip
-            label="contains"
-            value={query.search}
-            onClear={() => onQuery({ search: '' })}
-          />
-        )}
       </div>
       {children}
     </div>
@@ -72,46 +66,59 @@ interface ChipProps {
   onQuery: (part: Partial<ListQuery>) => void;
 }
 
-function StatusChip({ page, query, onQuery }: ChipProps) {
-  if (query.status) {
-    const { word } = STATUS_STYLES[query.status];
-    return <FilterChip label="state" value={word} onClear={() => onQuery({ status: null })} />;
-  }
+/** The filters that are set, each removable. */
+function SetFilters({ query, onQuery }: Omit<ChipProps, 'page'>) {
+  const { status, namespace, search } = query;
   return (
-    <Menu trigger={<MenuChip label="state" value="any" />}>
-      {LOCK_STATUSES.map((status) => (
-        <MenuChoice
-          key={status}
-          chosen={false}
-          end={countText(page.counts[status])}
-          onSelect={() => onQuery({ status })}
-        >
-          {STATUS_STYLES[status].word}
-        </MenuChoice>
-      ))}
-    </Menu>
+    <>
+      {status && (
+        <FilterChip
+          label="state"
+          value={STATUS_STYLES[status].word}
+          onClear={() => onQuery({ status: null })}
+        />
+      )}
+      {namespace && (
+        <FilterChip
+          label="namespace"
+          value={namespace}
+          onClear={() => onQuery({ namespace: null })}
+        />
+      )}
+      {search && (
+        <FilterChip label="contains" value={search} onClear={() => onQuery({ search: '' })} />
+      )}
+    </>
   );
 }
 
-function NamespaceChip({ page, query, onQuery }: ChipProps) {
-  if (query.namespace) {
-    return (
-      <FilterChip
-        label="namespace"
-        value={query.namespace}
-        onClear={() => onQuery({ namespace: null })}
-      />
-    );
-  }
-  if (page.namespaces.length < 2) return null;
+function FilterMenus({ page, query, onQuery }: ChipProps) {
   return (
-    <Menu trigger={<MenuChip label="namespace" value="any" />}>
-      {page.namespaces.map((namespace) => (
-        <MenuChoice key={namespace} chosen={false} onSelect={() => onQuery({ namespace })}>
-          {namespace}
-        </MenuChoice>
-      ))}
-    </Menu>
+    <>
+      {!query.status && (
+        <Menu trigger={<MenuChip label="state" />}>
+          {LOCK_STATUSES.map((status) => (
+            <MenuChoice
+              key={status}
+              chosen={false}
+              end={countText(page.counts[status])}
+              onSelect={() => onQuery({ status })}
+            >
+              {STATUS_STYLES[status].word}
+            </MenuChoice>
+          ))}
+        </Menu>
+      )}
+      {!query.namespace && page.namespaces.length > 1 && (
+        <Menu trigger={<MenuChip label="namespace" />}>
+          {page.namespaces.map((namespace) => (
+            <MenuChoice key={namespace} chosen={false} onSelect={() => onQuery({ namespace })}>
+              {namespace}
+            </MenuChoice>
+          ))}
+        </Menu>
+      )}
+    </>
   );
 }
 
@@ -134,43 +141,13 @@ function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
 }
 
 /** A filter that excludes everything: what is set, each removable. */
-export function NoMatch({
-  query,
-  onQuery,
-}: {
-  query: ListQuery;
-  onQuery: (part: Partial<ListQuery>) => void;
-}) {
+export function NoMatch({ query, onQuery }: Omit<ChipProps, 'page'>) {
   return (
     <div className="rise-in px-[var(--gutter)] py-8">
       <p className="pb-3 text-14">No locks match these filters.</p>
       <div className="flex flex-wrap gap-2">
-        {query.search && (
-          <FilterChip
-            label="contains"
-            value={query.search}
-            onClear={() => onQuery({ search: '' })}
-          />
-        )}
-        {query.status && (
-          <FilterChip
-            label="state"
-            value={STATUS_STYLES[query.status].word}
-            onClear={() => onQuery({ status: null })}
-          />
-        )}
-        {query.namespace && (
-          <FilterChip
-            label="namespace"
-            value={query.namespace}
-            onClear={() => onQuery({ namespace: null })}
-          />
-        )}
-        <button
-          type="button"
-          className="chip shrink-0"
-          onClick={() => onQuery({ status: null, namespace: null, search: '' })}
-        >
+        <SetFilters query={query} onQuery={onQuery} />
+        <button type="button" className="chip shrink-0" onClick={() => onQuery(NO_FILTERS)}>
           Clear filters
         </button>
       </div>

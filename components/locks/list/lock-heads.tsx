@@ -1,7 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { SelectBox } from '../../deletion/select-controls';
+import { SelectAllBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { Icon } from '../../icons/icon';
 import { FAR_POSITION, P99_POSITION } from '../row/range-position';
@@ -78,12 +78,10 @@ export function LockHeads({
         // biome-ignore lint/a11y/useSemanticElements: see the rows
         // biome-ignore lint/a11y/useFocusableInteractive: its checkbox takes the focus
         <div role="columnheader">
-          <SelectBox
+          <SelectAllBox
+            selecting={selecting}
             label="Select the free locks"
             title="Select the loaded free locks"
-            isChecked={selecting.loaded === 'all'}
-            isMixed={selecting.loaded === 'some'}
-            onSelect={selecting.selectLoaded}
           />
         </div>
       )}

@@ -1,22 +1,29 @@
 'use client';
 
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useProblem } from '../../live/use-problem';
+import { isOutcomeUnknown, type Problem, problemOf } from '../../live/problem';
 
-/** Runs one attempt of an action at a time, and keeps the problem of the last one that failed. */
+/**
+ * Runs one attempt of an action at a time, and keeps the problem of the last one that failed. Where
+ * the outcome is unknown, the page is read again, to show it.
+ */
 export function useSubmit() {
+  const queries = useQueryClient();
   const [isBusy, setBusy] = useState(false);
-  const { problem, fail, clear } = useProblem();
+  const [problem, setProblem] = useState<Problem | null>(null);
   const submit = async (action: () => Promise<unknown>): Promise<void> => {
     setBusy(true);
-    clear();
+    setProblem(null);
     try {
       await action();
     } catch (error) {
-      fail(error);
+      const met = problemOf(error);
+      setProblem(met);
+      if (isOutcomeUnknown(met)) void queries.invalidateQueries();
     } finally {
       setBusy(false);
     }
   };
-  return { isBusy, problem, submit };
+  return { isBusy, problem, submit, clear: () => setProblem(null) };
 }
