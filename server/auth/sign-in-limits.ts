@@ -45,8 +45,8 @@ interface FailureCount {
 
 /**
  * Counts an attempt as failed before the password is checked, so that parallel attempts cannot
- * exceed the limits. `revertSignInAttempt` reverts that when the password was right. An attempt that one
- * limit refuses is not counted at all.
+ * exceed the limits. `revertSignInAttempt` reverts that when the password was right. An attempt
+ * that one limit refuses is not counted at all.
  */
 export async function countSignInAttempt(
   database: Database,

@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock';
 const LIMITS = ['calls', 'waits', 'connections', 'pipeline', 'streams', 'signIns'] as const;
 type Limit = (typeof LIMITS)[number];
 
-/** A caller that retries sooner is only refused again. */
+/** A caller that retries sooner would only be refused again. */
 const CALLS_RETRY_MS = 100;
 const WAITS_RETRY_MS = 500;
 
@@ -21,11 +21,11 @@ interface TokenBucket {
 }
 
 /**
- * Bounds what one API key takes of this process: a fuse against a program gone wild, not a quota.
- * What keeps or gives back a hold is never counted here, so no limit costs a hold.
+ * Limits what one API key uses of this process: protection against runaway programs, not a quota.
+ * Renew, release and cancel are never counted, so no limit costs a hold.
  */
 export class CallerLimits {
-  /** By key, then by namespace. Both are made by admins alone, so there are never many. */
+  /** By key, then by namespace. Only admins create either, so there are never many. */
   private readonly buckets = new Map<string, Map<string, TokenBucket>>();
   /** Acquires that wait, by key. */
   private readonly waits = new Map<string, number>();

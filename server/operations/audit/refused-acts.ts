@@ -8,30 +8,30 @@ import { type AuditActor, type AuditedAct, writeRefusal } from './audit-log';
 /** How long a count may be known to this process alone. */
 const WRITE_AFTER_MS = 1_000;
 
-/** How much else was tried, and from where else, is named in one entry. */
+/** How many further subjects, and how many further addresses, one entry lists at most. */
 const NAMED_MAX = 20;
 
-/** Tries of one person to do acts of one kind, in one entry of the audit log. */
+/** Attempts of one user at one kind of act, in one entry of the audit log. */
 interface Refused {
   intent: Promise<string>;
   openedAt: number;
   message: string;
   count: number;
   lastAt: number;
-  /** What the acts were about, and from which addresses: of the first one first. */
+  /** What the acts were about, and from which addresses they came, in the order of the attempts. */
   subjects: Set<string>;
   addresses: Set<string>;
 }
 
 /**
- * Writes refused acts down, those of one person and kind as one entry for a while: the first at
- * once, those that follow as its count, a second later at most. So a flood of them fills no audit
- * log. Each process has entries of its own; one that is killed takes the count of its last second
- * along.
+ * Records refused acts. For a while those of one user and kind share one entry: the first is
+ * written immediately, further ones as its count, at most a second later. So a flood of them cannot
+ * fill the audit log. Each process has its own entries; a process that is killed loses the count of
+ * its last second.
  */
 export class RefusedActs {
   private readonly open = new Map<string, Refused>();
-  /** With counts that are not written yet. */
+  /** Entries with a count that is not written yet. */
   private readonly unwritten = new Set<Refused>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -42,7 +42,7 @@ export class RefusedActs {
   ) {}
 
   /**
-   * Writes a refusal down, or counts it. Throws `BACKEND_DOWN` where its entry cannot be written.
+   * Records a refusal, or counts it. Throws `BACKEND_DOWN` if its entry cannot be written.
    */
   async record(ctx: ControlContext, who: AuditActor, what: AuditedAct, why: string): Promise<void> {
     const now = this.from.clock.monotonic();
@@ -66,7 +66,7 @@ export class RefusedActs {
     await intent;
   }
 
-  /** Writes every count that has grown. Never rejects: what could not be written is tried again. */
+  /** Writes every changed count. Never rejects: what could not be written is retried later. */
   async write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

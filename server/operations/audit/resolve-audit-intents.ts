@@ -9,14 +9,15 @@ import { type AuditActor, assumeNotApplied, closeIntent, readSeen } from './audi
 import { LANDS_WITHIN_MS } from './run-operator-act';
 
 /**
- * So long after its intent nothing of an act can still land: half of it before, see `runOperatorAct`,
- * and what landed can be read by now. A transaction of the control database takes less.
+ * How long after its intent the outcome of an act is final: nothing lands in the second half, see
+ * `runOperatorAct`, and what landed can be read by then. A transaction of the control database
+ * takes less.
  */
 const FINAL_AFTER_MS = 2 * LANDS_WITHIN_MS;
 const AT_ONCE = 100;
 
 type Intent = Schema['audit']['$inferSelect'];
-type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
+type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
 
 /**
  * Finds out the outcome of acts that have none in the audit log, such as when their process was
@@ -25,12 +26,13 @@ type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespace
  * process that reports the real outcome of its act later still overrides this.
  *
  * Run at least every 30 s by one process, this closes every intent within 60 s of its act, the
- * oldest first, unless its backend does not respond. Such a backend is asked once in a run, and its
- * intents wait for the next run; those of other backends go on. Returns how many were closed.
+ * oldest first, unless its backend is not responding. Such a backend is asked once in a run, and
+ * its intents wait for the next run; those of other backends continue. Returns how many were
+ * closed.
  */
-export async function resolveAuditIntents(runtime: Needs): Promise<number> {
+export async function resolveAuditIntents(runtime: ResolverRuntime): Promise<number> {
   const settledAt = runtime.clock.now() - FINAL_AFTER_MS;
-  const silent = new Set<string>();
+  const unresponsive = new Set<string>();
   let closed = 0;
   let last: Intent | undefined;
   do {
@@ -40,10 +42,10 @@ export async function resolveAuditIntents(runtime: Needs): Promise<number> {
       const backend = await backendOf(runtime, intent);
       byBackend.set(backend, [...(byBackend.get(backend) ?? []), intent]);
     }
-    const lines = [...byBackend].map(([backend, intents]) =>
-      resolveOfBackend(runtime, intents, backend, silent),
+    const counts = [...byBackend].map(([backend, intents]) =>
+      resolveOfBackend(runtime, intents, backend, unresponsive),
     );
-    for (const count of await Promise.all(lines)) closed += count;
+    for (const count of await Promise.all(counts)) closed += count;
     last = page.length < AT_ONCE ? undefined : page.at(-1);
   } while (last);
   return closed;
@@ -51,7 +53,7 @@ export async function resolveAuditIntents(runtime: Needs): Promise<number> {
 
 /** Intents without an outcome of which nothing can still land, the oldest first. */
 function openIntents(
-  { database }: Needs,
+  { database }: ResolverRuntime,
   settledAt: number,
   after: Intent | undefined,
 ): Promise<Intent[]> {
@@ -68,37 +70,40 @@ function openIntents(
 }
 
 /** The backend that must be asked about an act; empty where none needs to be. */
-async function backendOf({ namespaces }: Needs, { act, namespace }: Intent): Promise<string> {
+async function backendOf(
+  { namespaces }: ResolverRuntime,
+  { act, namespace }: Intent,
+): Promise<string> {
   if (!namespace || !isRecordAct(act)) return '';
   const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
   return entry?.backend ?? '';
 }
 
-/** Resolves intents one by one until their backend does not respond; returns how many it closed. */
+/** Resolves intents one by one until their backend fails to respond; returns how many it closed. */
 async function resolveOfBackend(
-  runtime: Needs,
+  runtime: ResolverRuntime,
   intents: Intent[],
   backend: string,
-  silent: Set<string>,
+  unresponsive: Set<string>,
 ): Promise<number> {
   let closed = 0;
   for (const intent of intents) {
-    if (silent.has(backend)) break;
+    if (unresponsive.has(backend)) break;
     try {
       if (await resolve(runtime, intent)) closed++;
     } catch (err) {
       const { log } = runtime;
       log.warn({ err, intent: intent.intent }, 'the outcome of an audited action is not known yet');
-      if (backend !== '' && isSilence(err)) silent.add(backend);
+      if (backend !== '' && isOfBackend(err)) unresponsive.add(backend);
     }
   }
   return closed;
 }
 
 /** Text that cannot be parsed concerns one intent alone. */
-const isSilence = (error: unknown) => !(error instanceof SyntaxError);
+const isOfBackend = (error: unknown) => !(error instanceof SyntaxError);
 
-async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
+async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolean> {
   if (DELETIONS.has(intent.act)) {
     const result = { message: UNFINISHED };
     return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
@@ -110,15 +115,18 @@ async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
 
-/** Acts on many records, each by itself: only the process that ran them knows their outcome. */
+/**
+ * Acts on many records, each changed on its own: only the process that ran them knows the outcome.
+ */
 const DELETIONS = new Set(['lock.delete', 'counter.delete']);
 const UNFINISHED = 'Interrupted: any of them may have been deleted.';
 
 /**
- * What the act answered; null if it was not done. Only what changed something is remembered there.
+ * What the act answered; null if it was not applied. Stores keep answers only of what changed
+ * something.
  */
 async function readOutcome(
-  runtime: Needs,
+  runtime: ResolverRuntime,
   intent: Intent,
 ): Promise<Record<string, unknown> | null> {
   const { namespace } = intent;
@@ -133,7 +141,7 @@ async function readOutcome(
   }
 }
 
-/** Under what an act on a record left its answer; null for an act on the control database. */
+/** The request under which an act on a record left its answer; null for the control database. */
 export function requestOfIntent(entry: Intent): RequestIdentity | null {
   const { act, namespace, subject: name, intent, actor, actorKind, reason } = entry;
   if (!namespace || !isRecordAct(act)) return null;

@@ -107,7 +107,9 @@ async function closeFailed(ctx: ControlContext, intent: string, error: unknown):
   await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : 'failed', { reason, message });
 }
 
-/** The act is over: its caller gets its answer, even if another process writes the outcome later. */
+/**
+ * The act is over: its caller gets its answer, even if another process writes the outcome later.
+ */
 async function tryToClose(
   { runtime }: ControlContext,
   intent: string,

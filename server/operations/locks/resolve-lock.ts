@@ -5,25 +5,24 @@ import type { LockEngine } from '../../engine/lock-engine';
 import type { RecordKey } from '../../storage/record-store';
 import type { OperationContext, Runtime } from '../operation-context';
 
-/** A lock that the calling service may use, and the engine that keeps it. */
+/** A lock that the calling service may use, and the engine of its backend. */
 export interface ResolvedLock {
   engine: LockEngine;
   key: RecordKey;
-  /** What the caller's holds are filed under. */
+  /** The service to which the caller's holds belong. */
   service: string;
   /** What the namespace allows. */
   policy: NamespacePolicy;
 }
 
 /**
- * Finds a service's way to a lock: permission by the scope of its key, then the namespace, then the
- * backend.
+ * Resolves a lock for a service: checks the permission of its key and its rate limit, then finds
+ * the namespace and the engine of its backend.
  *
- * @param calls how many plain calls it counts as; 0 for what keeps or gives back a hold, which no
- *   limit may refuse
+ * @param calls how many plain calls it counts as; 0 for renew, release and cancel, which no limit
+ *   may refuse
  * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `RATE_LIMITED`,
- *   `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` where its backend is not served by this
- *   process
+ *   `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` if its backend is not configured here
  */
 export async function resolveLock(
   ctx: OperationContext,
@@ -76,6 +75,6 @@ export async function engineOf(
   if (engine) return engine;
   throw new LockyardError(
     'BACKEND_DOWN',
-    `Namespace "${namespace}" is on backend "${entry.backend}", which is not configured on this server.`,
+    `Namespace "${namespace}" is on backend "${entry.backend}", not configured on this server.`,
   );
 }

@@ -33,8 +33,8 @@ export async function findUserByName(
 
 /**
  * Locks the rows of all enabled admins until the transaction ends, and refuses to lose the last
- * one: without an admin, people could not be managed any more. Call it before `selectUserForUpdate`, so that
- * all changes of people lock rows in the same order.
+ * one: without an admin, people could not be managed any more. Call it before
+ * `selectUserForUpdate`, so that all changes of people lock rows in the same order.
  */
 export async function selectAdminsForUpdate(database: Database, tx: Db): Promise<string[]> {
   const { users } = database.tables;

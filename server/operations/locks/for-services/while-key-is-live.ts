@@ -8,11 +8,11 @@ export const HOLD_REQUEST_MS = 25_000;
 const CHECK_EVERY_MS = 500;
 
 /**
- * Does what may take long with a signal that goes off when the caller hangs up, or when its API key
- * is revoked. A call whose key was revoked meanwhile ends as `UNAUTHENTICATED`, within about a
- * second wherever that was done. While the database cannot tell, a key counts as live.
+ * Runs a call that may wait, with a signal that is aborted when the caller hangs up or its API key
+ * is revoked. A call whose key was revoked by any process ends with `UNAUTHENTICATED` within about
+ * a second. While the database is not responding, the key counts as live.
  *
- * @throws LockyardError `RATE_LIMITED` when too many calls of this key wait already;
+ * @throws LockyardError `RATE_LIMITED` when too many calls of this key are already waiting;
  *   `UNAUTHENTICATED`
  */
 export async function whileKeyIsLive<T>(
