@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RenewAnswer } from '../contract/lock/answers';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import { EngineRig, eventKinds, type Member, pause, renew, takeLock } from './testing/engine-rig';
 import { firstFates, touching } from './testing/faulty-store';
 
@@ -38,5 +40,55 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
       cause: 'expired',
     });
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed', 'expired']);
+  });
+});
+
+describe('a renewal that was over when its commit returned, too late to be decided again', () => {
+  let rig: EngineRig;
+  let member: Member;
+  beforeAll(async () => {
+    rig = await EngineRig.open('sqlite');
+    member = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  /** Renews for 300 ms; `meanwhile` runs before the reply to that commit, 4 s before it. */
+  async function renewSlowly(meanwhile: (key: RecordKey, token: number) => Promise<unknown>) {
+    const key = freshKey();
+    const { token } = await takeLock(member, key, 'w1', { leaseMs: 300 });
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
+    const answer = renew(member, key, 'w1', token, 300);
+    const done = meanwhile(key, token);
+    await pause(50);
+    rig.passMs(4_000);
+    return { answer: await answer.catch((error) => error.reason), meanwhile: await done };
+  }
+
+  it('is answered with the lease that another renewal of the same commit began', async () => {
+    const { answer } = await renewSlowly((key, token) => renew(member, key, 'w1', token, 60_000));
+    expect(answer).toMatchObject({ outcome: 'renewed' });
+    expect((answer as RenewAnswer & { expiresInMs: number }).expiresInMs).toBeGreaterThan(50_000);
+  });
+
+  it('is answered with the lease that another process began in a later commit', async () => {
+    const other = await rig.join();
+    const { answer } = await renewSlowly(async (key, token) => {
+      await pause(20);
+      await renew(other, key, 'w1', token, 60_000);
+    });
+    expect(answer).toMatchObject({ outcome: 'renewed' });
+  });
+
+  it('is lost where no renewal prolonged the hold', async () => {
+    const { answer } = await renewSlowly(async () => undefined);
+    expect(answer).toMatchObject({ outcome: 'lost', cause: 'expired' });
+  });
+
+  it('is UNKNOWN where the store cannot be read', async () => {
+    const { answer } = await renewSlowly(async ({ name }) => {
+      const concerns = (keys: RecordKey[]) => keys.some((key) => key.name === name);
+      member.faults.onRead = firstFates(concerns, { kind: 'refuse' });
+    });
+    expect(answer).toBe('UNKNOWN');
   });
 });

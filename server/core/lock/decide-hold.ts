@@ -9,7 +9,7 @@ import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, removeEntry, updateHold } from './hold-lifecycle';
-import { holderViews, lockState, lostAnswer } from './inspect-record';
+import { holderViews, lockState, lostAnswer, renewedAnswer } from './inspect-record';
 import type {
   ExtendCommand,
   ForceReleaseCommand,
@@ -28,21 +28,13 @@ export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   expireAndPromote(draft);
   const hold = ownHold(draft, command);
   if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
-  const { askedToRelease, renewalsStopped } = hold;
-  const { expiresAt } = updateHold(draft, hold, {
+  const next = updateHold(draft, hold, {
     ...freshLease(draft, hold, command.leaseMs),
     renewedAt: draft.now,
     renewals: hold.renewals + 1,
   });
-  draft.addEvent('renewed', hold, { token: hold.token, expiresAt });
-  return {
-    outcome: 'renewed',
-    rev: draft.rev,
-    expiresAt,
-    expiresInMs: expiresAt - draft.now,
-    ...(askedToRelease ? { askedToRelease } : {}),
-    ...(renewalsStopped ? { renewalsStopped } : {}),
-  };
+  draft.addEvent('renewed', hold, { token: hold.token, expiresAt: next.expiresAt });
+  return renewedAnswer(next, draft.rev, draft.now);
 }
 
 /**

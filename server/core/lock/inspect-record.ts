@@ -1,4 +1,4 @@
-import type { InspectAnswer, LockState, Lost } from '../../contract/lock/answers';
+import type { InspectAnswer, LockState, Lost, Renewed } from '../../contract/lock/answers';
 import type { HolderView, WaiterView } from '../../contract/primitives';
 import { lowestTokenToCome } from '../fencing-token';
 import { type Hold, type LockRecord, liveHolds } from './lock-record';
@@ -66,6 +66,34 @@ export function inspectRecord(
         ? Math.min(...tokens)
         : lowestTokenToCome(record?.lastToken ?? 0, epoch, now),
   };
+}
+
+/** The answer to a renewal of which this hold is the result. */
+export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {
+  const { expiresAt, askedToRelease, renewalsStopped } = hold;
+  return {
+    outcome: 'renewed',
+    rev,
+    expiresAt,
+    expiresInMs: expiresAt - now,
+    ...(askedToRelease ? { askedToRelease } : {}),
+    ...(renewalsStopped ? { renewalsStopped } : {}),
+  };
+}
+
+/**
+ * What a renewal that was committed before came to, by a record read later: the present lease of
+ * the hold, or `lost` if no live hold has this token.
+ */
+export function answerRenewed(
+  record: LockRecord | null,
+  { token, owner }: { token: number; owner: string },
+  now: number,
+): Renewed | Lost {
+  const hold = record?.holds.find((other) => other.token === token && other.owner === owner);
+  if (!record || !hold) return lostAnswer(record, token, owner, now);
+  if (hold.expiresAt > now) return renewedAnswer(hold, record.rev, now);
+  return { outcome: 'lost', cause: 'expired', at: hold.expiresAt };
 }
 
 /** How the hold with this token ended; `superseded` if only later ones are remembered. */

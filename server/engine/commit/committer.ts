@@ -12,7 +12,7 @@ import { type CommandGroup, keyOfGroup } from './batcher';
 import { type CommandOutcome, decideBatch, type Proposal, selectOversize } from './decide-batch';
 import { type PreparedChange, prepareChange } from './prepare-change';
 import { readRecords } from './read-records';
-import { endSpentRenewal, isSpentRenewal } from './spent-renewal';
+import { answerSpentRenewal, isSpentRenewal } from './spent-renewal';
 import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
 /** A proposal that changes its record, as its store is asked for it. */
@@ -183,7 +183,7 @@ export class Committer {
         const answer = subtractElapsed(reply.answer, elapsedMs);
         if (!isSpentRenewal(answer)) pending.answer(answer, changed);
         else if (this.hasTime(pending)) again.push(pending);
-        else endSpentRenewal(pending, answer, context.storeClock);
+        else void answerSpentRenewal(context, pending);
         continue;
       }
       pending.mayBeApplied ||= isStaleRead(reply.error);

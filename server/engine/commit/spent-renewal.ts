@@ -1,7 +1,12 @@
-import type { Lost, Renewed } from '../../contract/lock/answers';
+import type { Renewed } from '../../contract/lock/answers';
+import { answerRenewed } from '../../core/lock/inspect-record';
+import type { RenewCommand } from '../../core/lock/lock-command';
+import type { LockRecord } from '../../core/lock/lock-record';
+import type { EngineContext } from '../engine-context';
 import type { PendingCommand } from '../pending-command';
+import { recordTypeOf } from '../record-type';
 import { unknownOutcome } from '../refusals';
-import type { StoreClock } from '../store-clock';
+import { subtractElapsed } from '../waiting/subtract-elapsed';
 
 /**
  * Whether this answers a renewal of which nothing is surely left: its commit took longer than the
@@ -12,13 +17,26 @@ export function isSpentRenewal(answer: unknown): answer is Renewed {
   return outcome === 'renewed' && (expiresInMs ?? 0) <= 0;
 }
 
-/** Answers such a renewal where there is no time to decide it again: it is lost if that is sure. */
-export function endSpentRenewal(
+/**
+ * Answers such a renewal where there is no time to decide it again: by the record as it is stored
+ * now, because another renewal may have prolonged the hold, in the same commit or a later one.
+ */
+export async function answerSpentRenewal(
+  context: EngineContext,
   pending: PendingCommand,
-  { expiresAt }: Renewed,
-  clock: StoreClock,
-) {
-  const lost: Lost = { outcome: 'lost', cause: 'expired', at: expiresAt };
-  if ((clock.atLeast() ?? 0) >= expiresAt) pending.answer(lost, true);
-  else pending.refuse(unknownOutcome(null));
+): Promise<void> {
+  const { key, command } = pending;
+  const startedAt = context.monotonic();
+  try {
+    const { records } = await context.store.read([key], []);
+    const [read] = records;
+    if (!read) throw new Error('A store must answer for every record that it is asked for.');
+    const stored = read.record && (recordTypeOf(key).decode(read.record).record as LockRecord);
+    const found = answerRenewed(stored, command as RenewCommand, read.now);
+    const answer = subtractElapsed(found, context.monotonic() - startedAt);
+    if (isSpentRenewal(answer)) throw new Error('The lease ended while its record was read.');
+    pending.answer(answer, true);
+  } catch (cause) {
+    pending.refuse(unknownOutcome(cause));
+  }
 }
