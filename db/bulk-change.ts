@@ -3,8 +3,8 @@ import type { Database } from './database';
 import { CommitUnknown } from './database-failure';
 import { acquireMigrationLock } from './migrate';
 import { connectionOptions } from './mysql/mysql-pool';
+import type { Cell } from './snapshot';
 import type { SqliteFile } from './sqlite/sqlite-file';
-import type { Cell } from './table-shapes';
 
 /**
  * One transaction over the whole database, without a time limit. The SQL must be valid in both

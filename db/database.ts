@@ -1,5 +1,6 @@
-import type { Db, WriteResult } from './narrow-db';
-import type { RawSql } from './raw-sql';
+import type { SQL } from 'drizzle-orm';
+import type { MySqlTable, MySqlUpdateSetSource } from 'drizzle-orm/mysql-core';
+import type { MySql2Database } from 'drizzle-orm/mysql2';
 import type { Schema } from './schema';
 import type { SqliteFile } from './sqlite/sqlite-file';
 
@@ -34,3 +35,52 @@ export interface Database {
   readonly mysqlUrl?: string;
   close(): Promise<void>;
 }
+
+/** A value for a `?`. */
+export type SqlValue = string | number;
+
+/**
+ * The result of a statement: rows as arrays, with texts as strings whatever their column type; or
+ * the number of matched rows.
+ */
+export interface RawResult {
+  rows: unknown[][];
+  affected: number;
+}
+
+/** Runs one statement. Each `?` takes the next value. */
+export type RunSql = (sql: string, values: SqlValue[]) => Promise<RawResult>;
+
+/**
+ * Hand-written SQL, for statements too frequent for the query builder. Fails like every other call
+ * of the database.
+ */
+export interface RawSql {
+  ask: RunSql;
+  /**
+   * Runs `work` in one transaction: all of it or nothing. After a deadlock it is rolled back and
+   * run again, so `work` must have no effects outside its own `ask`.
+   */
+  transaction<T>(work: (ask: RunSql) => Promise<T>): Promise<T>;
+}
+
+/** The result of a write. Only `Database.affectedRows` reads it. */
+export type WriteResult = { readonly written: unique symbol };
+
+/**
+ * What both dialects have in common, typed as the more limited one. Anything else needs a function
+ * of `Database`. One statement each; several that belong together go through
+ * `Database.transaction`.
+ */
+export type Db = Pick<
+  MySql2Database<Record<string, never>>,
+  'select' | 'selectDistinct' | '$count'
+> & {
+  insert<T extends MySqlTable>(
+    table: T,
+  ): { values(rows: T['$inferInsert'] | T['$inferInsert'][]): Promise<WriteResult> };
+  update<T extends MySqlTable>(
+    table: T,
+  ): { set(values: MySqlUpdateSetSource<T>): { where(which: SQL): Promise<WriteResult> } };
+  delete<T extends MySqlTable>(table: T): { where(which: SQL): Promise<WriteResult> };
+};

@@ -5,6 +5,7 @@ import {
   type PoolOptions,
   type QueryOptions,
 } from 'mysql2/promise';
+import { TimeLimit } from '../../server/platform/time-limit';
 import { mysqlTls } from './mysql-tls';
 
 /** The time limit for one statement or one whole transaction, including all waiting. */
@@ -51,15 +52,15 @@ export class DeadlinePool {
 
   /** Lends a connection until `use` ends, or until the time limit. */
   async borrow<T>(use: (connection: PoolConnection) => Promise<T>): Promise<T> {
-    const budget = startBudget();
+    const budget = new TimeLimit(DATABASE_BUDGET_MS, timeout);
     try {
-      const connection = await budget.limit(this.connection(budget));
+      const connection = await budget.race(this.connection(budget));
       try {
-        const answer = await budget.limit(use(connection));
+        const answer = await budget.race(use(connection));
         connection.release();
         return answer;
       } catch (error) {
-        if (budget.isOver() || isFatal(error)) connection.destroy();
+        if (budget.isOver || isFatal(error)) connection.destroy();
         else connection.release();
         throw error;
       }
@@ -73,35 +74,15 @@ export class DeadlinePool {
   }
 
   /** A connection that arrives after its caller has left is returned at once. */
-  private async connection(budget: Budget): Promise<PoolConnection> {
+  private async connection(budget: TimeLimit): Promise<PoolConnection> {
     const connection = await this.pool.getConnection();
-    if (budget.isOver()) connection.release();
+    if (budget.isOver) connection.release();
     return connection;
   }
 }
 
-interface Budget {
-  limit<T>(work: Promise<T>): Promise<T>;
-  isOver(): boolean;
-  stop(): void;
-}
-
-function startBudget(): Budget {
-  let over = false;
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      over = true;
-      reject(new DatabaseTimeout(`The database gave no answer within ${DATABASE_BUDGET_MS} ms.`));
-    }, DATABASE_BUDGET_MS);
-  });
-  end.catch(() => undefined);
-  return {
-    limit: (work) => Promise.race([work, end]),
-    isOver: () => over,
-    stop: () => clearTimeout(timer),
-  };
-}
+const timeout = () =>
+  new DatabaseTimeout(`The database gave no answer within ${DATABASE_BUDGET_MS} ms.`);
 
 const isFatal = (error: unknown) =>
   typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;

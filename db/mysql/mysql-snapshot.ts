@@ -2,8 +2,7 @@ import { createConnection } from 'mysql2';
 import type { RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../../server/platform/start-error';
 import { appliedToMysql } from '../migrate';
-import type { Snapshot, TablePart } from '../snapshot';
-import type { Cell } from '../table-shapes';
+import type { Cell, Snapshot, TablePart } from '../snapshot';
 import { describeBackendUrl } from '../urls/backend-url';
 import { connectionOptions } from './mysql-pool';
 

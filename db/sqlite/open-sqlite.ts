@@ -1,10 +1,7 @@
-import type { Client, ResultSet, Transaction } from '@libsql/client';
-import { LibsqlError } from '@libsql/client';
+import { type Client, LibsqlError, type ResultSet, type Transaction } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
-import type { Database } from '../database';
+import type { Database, Db, RawSql, RunSql } from '../database';
 import { causes } from '../database-failure';
-import type { Db } from '../narrow-db';
-import type { RawSql, RunSql } from '../raw-sql';
 import { CASING, type Schema } from '../schema';
 import { openSqliteFile, type SqliteFile } from './sqlite-file';
 import * as tables from './sqlite-schema';

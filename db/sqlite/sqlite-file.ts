@@ -1,10 +1,9 @@
-import { realpathSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
-import { createPrivateFile, restrictToOwner } from './private-file';
 
 /** A SQLite file that only this process has open. */
 export interface SqliteFile {
@@ -168,3 +167,28 @@ export const isBusy = (error: unknown): boolean =>
 
 const reason = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+/**
+ * Creates an empty file for its owner only, unless it exists. Never throws: opening the file will
+ * report what is wrong.
+ */
+function createPrivateFile(path: string): void {
+  try {
+    // An existing file is never opened: closing it would release this process's locks on it.
+    closeSync(openSync(path, 'wx', OWNER_ONLY));
+  } catch {
+    restrictToOwner(path);
+  }
+}
+
+/** Restricts a file to its owner, if it exists and is ours to change. Never throws. */
+function restrictToOwner(path: string): void {
+  try {
+    if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, OWNER_ONLY);
+  } catch {
+    // It does not exist, or belongs to another user, who decides who may read it.
+  }
+}

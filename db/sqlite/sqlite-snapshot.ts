@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { createClient } from '@libsql/client';
 import { StartError } from '../../server/platform/start-error';
 import { appliedToSqlite } from '../migrate';
-import type { Snapshot, TablePart } from '../snapshot';
-import type { Cell } from '../table-shapes';
+import type { Cell, Snapshot, TablePart } from '../snapshot';
 import { fileUrl } from './sqlite-file';
 
 const ROWS_AT_ONCE = 200;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { eq, like } from 'drizzle-orm';
-import type { Database } from '@/db/database';
-import type { Db } from '@/db/narrow-db';
+import type { Database, Db } from '@/db/database';
 import { LockyardError } from '../contract/errors';
 import type { Clock } from '../platform/clock';
 import { hashText } from './hash-text';

@@ -1,6 +1,5 @@
 import { eq, inArray, like, lte } from 'drizzle-orm';
-import type { Database } from '@/db/database';
-import type { Db } from '@/db/narrow-db';
+import type { Database, Db } from '@/db/database';
 import type { Clock } from '../platform/clock';
 import { networkOf } from '../platform/network-list';
 import { hashText } from './hash-text';

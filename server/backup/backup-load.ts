@@ -1,5 +1,5 @@
 import type { BulkChange } from '@/db/bulk-change';
-import type { Cell } from '@/db/table-shapes';
+import type { Cell } from '@/db/snapshot';
 import { StartError } from '@/server/platform/start-error';
 import { EPOCH_MAX } from '../core/fencing-token';
 import type { BackupHeader } from './backup-header';

@@ -1,5 +1,4 @@
-import type { TablePart } from '@/db/snapshot';
-import { tableShapes } from '@/db/table-shapes';
+import { type TablePart, tableShapes } from '@/db/snapshot';
 import { OWN_NAMESPACE } from '../engine/membership';
 
 /** A restore ends all sessions and clears the counts of failed sign-ins. */

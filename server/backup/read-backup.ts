@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ZodType } from 'zod';
-import type { Cell } from '@/db/table-shapes';
+import type { Cell } from '@/db/snapshot';
 import { StartError } from '@/server/platform/start-error';
 import {
   BACKUP_FORMAT,

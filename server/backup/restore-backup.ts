@@ -4,7 +4,7 @@ import type { Database } from '@/db/database';
 import { CommitUnknown } from '@/db/database-failure';
 import { migrate } from '@/db/migrate';
 import { programSchemaVersion } from '@/db/schema-version';
-import { type Cell, tableShapes } from '@/db/table-shapes';
+import { type Cell, tableShapes } from '@/db/snapshot';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
 import type { AuditAct } from '../operations/audit/audit-log';

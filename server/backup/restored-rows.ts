@@ -1,4 +1,4 @@
-import type { Cell } from '@/db/table-shapes';
+import type { Cell } from '@/db/snapshot';
 import type { LockEvent } from '../core/lock/lock-event';
 import { type Restore, restoredCounter, restoredLock } from '../core/restored-record';
 import { newWriter } from '../engine/new-writer';

@@ -11,7 +11,7 @@ import type { LeavingShard } from '../monitoring/start-monitoring';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime } from '../operations/operation-context';
 import type { Log } from '../platform/log';
-import { joinGuarantees } from '../storage/guarantees/join-guarantees';
+import { joinGuarantees } from '../storage/guarantees/rate-guarantees';
 import { LazyStore } from '../storage/lazy-store';
 import { recordId } from '../storage/record-id';
 import type { Guarantees, RecordStore } from '../storage/record-store';

@@ -11,7 +11,7 @@ import { created, freshKey, stored } from './conformance/testing/changes';
 import { type Store, testMysqlUrl } from './conformance/testing/stores-under-test';
 import { TestAuthority } from './conformance/testing/test-authority';
 import { StoreIncarnation } from './incarnation/store-incarnation';
-import { openBackend } from './open-backend';
+import { openBackend } from './open-store';
 import { RedisStore } from './redis/redis-store';
 import { openZookeeperStore } from './zookeeper/zookeeper-store';
 

@@ -1,10 +1,9 @@
 import { createClient } from '@libsql/client';
 import { isNotNull } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/libsql';
-import type { Database } from '@/db/database';
+import type { Database, Db } from '@/db/database';
 import { causes } from '@/db/database-failure';
 import { migrate } from '@/db/migrate';
-import type { Db } from '@/db/narrow-db';
 import { CASING, type Schema } from '@/db/schema';
 import * as tables from '@/db/sqlite/sqlite-schema';
 import { StoreError } from '@/server/storage/record-store';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { and, eq, isNull, lte, ne, or, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import type { Database, Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
-import type { Db } from '@/db/narrow-db';
 import type { Role } from '../../contract/console/console-terms';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';

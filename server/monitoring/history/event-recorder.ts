@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import type { Database } from '@/db/database';
-import type { RunSql, SqlValue } from '@/db/raw-sql';
+import type { Database, RunSql, SqlValue } from '@/db/database';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';

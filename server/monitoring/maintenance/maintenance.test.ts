@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Database } from '@/db/database';
-import type { RawSql } from '@/db/raw-sql';
+import type { Database, RawSql } from '@/db/database';
 import type { EventRow } from '../../contract/console/lock-row';
 import { acquire, pause, release, renew, takeLock } from '../../engine/testing/engine-rig';
 import { FaultyStore } from '../../engine/testing/faulty-store';

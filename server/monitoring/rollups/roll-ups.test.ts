@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '@/db/database';
-import type { RawSql, RunSql } from '@/db/raw-sql';
+import type { Database, RawSql, RunSql } from '@/db/database';
 import { EVENT_KINDS, type LockEvent } from '../../core/lock/lock-event';
 import {
   addEvent,

@@ -1,4 +1,4 @@
-import type { RunSql } from '@/db/raw-sql';
+import type { RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 

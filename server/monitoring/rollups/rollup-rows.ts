@@ -1,5 +1,4 @@
-import type { Database } from '@/db/database';
-import type { RunSql, SqlValue } from '@/db/raw-sql';
+import type { Database, RunSql, SqlValue } from '@/db/database';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { addRollup, emptyRollup, type MinuteRollup } from '../../core/statistics/minute-rollup';
 

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '@/db/database';
-import type { RunSql } from '@/db/raw-sql';
+import type { Database, RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { addEvent, emptyRollup, minuteOf } from '../../core/statistics/minute-rollup';

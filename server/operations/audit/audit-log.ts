@@ -1,7 +1,6 @@
-import type { SQL } from 'drizzle-orm';
-import { and, eq, or } from 'drizzle-orm';
+import { and, eq, or, type SQL } from 'drizzle-orm';
+import type { Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
-import type { Db } from '@/db/narrow-db';
 import { randomText } from '../../auth/random-text';
 import type { AuditEntry } from '../../contract/console/lock-row';
 import type { ControlContext, ControlRuntime } from '../operation-context';

@@ -1,5 +1,5 @@
+import type { Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
-import type { Db } from '@/db/narrow-db';
 import { LockyardError } from '../../contract/errors';
 import type { ControlContext } from '../operation-context';
 import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';

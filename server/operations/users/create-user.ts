@@ -1,5 +1,4 @@
-import type { Database } from '@/db/database';
-import type { Db } from '@/db/narrow-db';
+import type { Database, Db } from '@/db/database';
 import { hashPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
 import { randomText } from '../../auth/random-text';

@@ -1,6 +1,5 @@
 import { and, eq, isNull, type SQL } from 'drizzle-orm';
-import type { Database } from '@/db/database';
-import type { Db } from '@/db/narrow-db';
+import type { Database, Db } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';

@@ -8,7 +8,22 @@ export interface Finding extends StoreSetting {
   unsafe?: string;
 }
 
-const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
+/** A finding that weakens nothing. */
+export const fine = (name: string, value: string): Finding => ({ name, value, complaint: null });
+
+/** A finding with which some crash or fail-over may break a promise. */
+export function bestEffort(
+  name: string,
+  value: string,
+  complaint: string,
+  reason: string,
+): Finding {
+  return { name, value, complaint, caps: { level: 'Best-effort', reason } };
+}
+
+const LEVELS = ['Best-effort', 'Timed', 'Strong'] as const;
+
+const rank = (level: Guarantees['level']) => LEVELS.indexOf(level);
 
 /**
  * The sum of all findings: the lowest level that one of them leaves, the reasons of that level
@@ -21,7 +36,7 @@ export function rateGuarantees(findings: Finding[], strong: string): Guarantees 
   const caps = findings.flatMap((finding) => finding.caps ?? []);
   const all = [
     ...unsafe.map((reason) => ({ level: 'Best-effort' as const, reason })),
-    ...caps.sort((a, b) => RANK[a.level] - RANK[b.level]),
+    ...caps.sort((a, b) => rank(a.level) - rank(b.level)),
   ];
   const [worst] = all;
   return {
@@ -30,4 +45,49 @@ export function rateGuarantees(findings: Finding[], strong: string): Guarantees 
     settings: findings.map(({ name, value, complaint }) => ({ name, value, complaint })),
     unsafe: unsafe[0] ?? null,
   };
+}
+
+/**
+ * What shards promise together: no more than the weakest of them. A reason that is not true of all
+ * names the shards it applies to.
+ */
+export function joinGuarantees(shards: [name: string, guarantees: Guarantees][]): Guarantees {
+  const ranks = shards.map(([, { level }]) => rank(level));
+  const level = LEVELS[Math.min(...ranks)] ?? 'Best-effort';
+  const reasons = new Map<string, string[]>();
+  for (const [name, guarantees] of shards) {
+    if (guarantees.level !== level) continue;
+    for (const reason of guarantees.reasons) {
+      reasons.set(reason, [...(reasons.get(reason) ?? []), name]);
+    }
+  }
+  const withNames = (reason: string, names: string[]) =>
+    names.length === shards.length ? reason : `${names.join(', ')}: ${reason}`;
+  const [unsafe] = shards.flatMap(([name, { unsafe: why }]) =>
+    why === null ? [] : [`${name}: ${why}`],
+  );
+  return {
+    level,
+    reasons: [...reasons].map(([reason, names]) => withNames(reason, names)),
+    settings: joinSettings(shards),
+    unsafe: unsafe ?? null,
+  };
+}
+
+/** A setting that all shards share is listed once; one that differs is listed per shard. */
+function joinSettings(shards: [name: string, guarantees: Guarantees][]): StoreSetting[] {
+  const byText = new Map<string, { setting: StoreSetting; names: string[] }>();
+  for (const [name, { settings }] of shards) {
+    for (const setting of settings) {
+      const text = JSON.stringify([setting.name, setting.value, setting.complaint]);
+      const same = byText.get(text) ?? { setting, names: [] };
+      byText.set(text, same);
+      same.names.push(name);
+    }
+  }
+  return [...byText.values()].map(({ setting, names }) =>
+    names.length === shards.length
+      ? setting
+      : { ...setting, name: `${setting.name} of ${names.join(', ')}` },
+  );
 }

@@ -1,6 +1,7 @@
 import mysql, { type Connection, type QueryError } from 'mysql2';
 import { mysqlTls } from '@/db/mysql/mysql-tls';
 import { tlsFailure } from '@/db/tls-failure';
+import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
 import { NOT_ALL_APPLIED } from './mysql-statements';
@@ -65,7 +66,7 @@ export class MysqlConnection {
    *   `PACKET_TOO_LARGE`.
    */
   async packet(statements: string[]): Promise<Rows[]> {
-    const timeLimit = startTimeLimit(this.timeoutMs);
+    const timeLimit = new TimeLimit(this.timeoutMs, noAnswer);
     try {
       const connection = this.connection ?? (await this.open(timeLimit));
       this.refuseTooLarge(statements);
@@ -134,7 +135,7 @@ export class MysqlConnection {
       this.drop(connection);
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }
-    const timeLimit = startTimeLimit(ROLLBACK_TIMEOUT_MS);
+    const timeLimit = new TimeLimit(ROLLBACK_TIMEOUT_MS, noAnswer);
     try {
       await timeLimit.race(send(connection, ['ROLLBACK']));
     } catch {
@@ -169,19 +170,5 @@ function send(connection: Connection, statements: string[]): Promise<Rows[]> {
   });
 }
 
-/** One time limit for all work of a packet, opening a connection included. */
-interface TimeLimit {
-  race<T>(work: Promise<T>): Promise<T>;
-  stop(): void;
-}
-
-function startTimeLimit(ms: number): TimeLimit {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(Object.assign(new Error('No answer in time.'), { code: 'TIMEOUT', fatal: true }));
-    }, ms);
-  });
-  over.catch(() => undefined);
-  return { race: (work) => Promise.race([work, over]), stop: () => clearTimeout(timer) };
-}
+const noAnswer = () =>
+  Object.assign(new Error('No answer in time.'), { code: 'TIMEOUT', fatal: true });

@@ -1,4 +1,5 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 
 /**
@@ -89,10 +90,7 @@ const NOT_KNOWN = [1064, 1146, 1109, 1049];
  */
 export async function readMysqlFacts(uri: string, timeoutMs: number): Promise<MysqlFacts> {
   let connection: Connection | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('No answer in time.')), timeoutMs);
-  });
+  const timeLimit = new TimeLimit(timeoutMs, () => new Error('No answer in time.'));
   const read = async () => {
     connection = await createConnection({ uri, connectTimeout: timeoutMs });
     connection.on('error', () => undefined);
@@ -101,11 +99,11 @@ export async function readMysqlFacts(uri: string, timeoutMs: number): Promise<My
   const reading = read();
   reading.catch(() => undefined);
   try {
-    return await Promise.race([reading, over]);
+    return await timeLimit.race(reading);
   } catch (cause) {
     throw new StoreError('The settings of the database could not be read.', 'no', { cause });
   } finally {
-    clearTimeout(timer);
+    timeLimit.stop();
     connection?.destroy();
     void reading.finally(() => connection?.destroy()).catch(() => undefined);
   }

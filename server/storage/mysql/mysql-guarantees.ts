@@ -1,4 +1,4 @@
-import { type Finding, rateGuarantees } from '../guarantees/rate-guarantees';
+import { bestEffort, type Finding, fine, rateGuarantees } from '../guarantees/rate-guarantees';
 import type { Guarantees } from '../record-store';
 import type { MysqlFacts, TableFacts } from './mysql-facts';
 
@@ -32,13 +32,7 @@ export function mysqlGuarantees(facts: MysqlFacts): Guarantees {
 /** A lock with the longest queue, with the history of one write, may need about 1 MB. */
 const PACKET_ENOUGH_BYTES = 4 * 1024 * 1024;
 
-const fine = (name: string, value: string): Finding => ({ name, value, complaint: null });
-
 const isOn = (value: string | undefined) => value !== undefined && /^(on|1|yes)$/i.test(value);
-
-function bestEffort(name: string, value: string, complaint: string, reason: string): Finding {
-  return { name, value, complaint, caps: { level: 'Best-effort', reason } };
-}
 
 const unsafe = (name: string, value: string, complaint: string, why: string): Finding => ({
   name,

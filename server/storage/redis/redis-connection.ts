@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { tlsOf } from '@/db/urls/server-tls';
+import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
-import type { redisOptions } from './redis-options';
 import { redisRefusal, redisUnreached } from './redis-refusal';
 import { REFUSAL } from './redis-script';
 
@@ -31,22 +32,26 @@ export interface ConnectionGuard<Admitted> {
  * anything twice, and sends nothing before the guard has admitted it.
  */
 export class RedisConnection<Admitted> {
+  private readonly options: ReturnType<typeof redisOptions>;
   private opening: Promise<{ redis: Redis; admitted: Admitted }> | null = null;
   private current: Redis | null = null;
   private ready: { redis: Redis; admitted: Admitted } | null = null;
   private isClosed = false;
 
   /**
+   * @param url as `RedisStore` has it
    * @param timeoutMs how long a call may take
    * @param guard asked about every new connection before anything else is sent over it
    * @param openDriver makes the driver of each connection
    */
   constructor(
-    private readonly options: ReturnType<typeof redisOptions>,
+    url: string,
     private readonly timeoutMs: number,
     private readonly guard: ConnectionGuard<Admitted>,
     private readonly openDriver: OpenDriver = (options) => new Redis(options),
-  ) {}
+  ) {
+    this.options = redisOptions(url);
+  }
 
   /**
    * Makes one call.
@@ -102,14 +107,11 @@ export class RedisConnection<Admitted> {
   private async opened(): Promise<{ redis: Redis; admitted: Admitted }> {
     if (this.isClosed) throw new StoreError('This store is closed.', 'no');
     this.opening ??= this.open();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new StoreError(LATE, 'no')), this.timeoutMs);
-    });
+    const timeLimit = new TimeLimit(this.timeoutMs, () => new StoreError(LATE, 'no'));
     try {
-      return await Promise.race([this.opening, late]);
+      return await timeLimit.race(this.opening);
     } finally {
-      clearTimeout(timer);
+      timeLimit.stop();
     }
   }
 
@@ -191,4 +193,20 @@ async function connected(redis: Redis): Promise<void> {
 function refusalIn(error: unknown): string | null {
   const { name, message = '' } = error as Error;
   return name === 'ReplyError' ? message : null;
+}
+
+const PORT = 6379;
+
+/** The driver's options for a `redis:` or `rediss:` URL: nothing but these. */
+function redisOptions(text: string) {
+  const { hostname, port, username, password, pathname } = new URL(text);
+  const tls = tlsOf(text);
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || PORT),
+    db: Number(pathname.slice(1)),
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(tls ? { tls } : {}),
+  } satisfies RedisOptions;
 }

@@ -23,7 +23,6 @@ import { type OpenDriver, RedisConnection } from './redis-connection';
 import { flushesEveryWrite, readRedisFacts, refusalOf, serverRunOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
 import { RedisGuard } from './redis-guard';
-import { redisOptions } from './redis-options';
 import { DELETE_RECORDS, HEARTBEAT, KEYS } from './redis-script';
 
 /** How long one call may take before its connection is closed. */
@@ -60,8 +59,7 @@ export class RedisStore implements RecordStore, HistorySource {
     openDriver?: OpenDriver,
   ) {
     const guard = new RedisGuard(incarnation);
-    const options = redisOptions(url);
-    this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
+    this.connection = new RedisConnection(url, CALL_TIMEOUT_MS, guard, openDriver);
     this.heartbeat = new Periodic({
       job: 'write a heartbeat to Redis',
       everyMs: heartbeatMs,

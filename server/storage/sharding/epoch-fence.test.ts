@@ -14,7 +14,7 @@ import {
 } from '../conformance/testing/changes';
 import { createScratchDatabase, type Store } from '../conformance/testing/stores-under-test';
 import { MysqlStore } from '../mysql/mysql-store';
-import { openBackend } from '../open-backend';
+import { openBackend } from '../open-store';
 import { recordId } from '../record-id';
 import { StoreError } from '../record-store';
 import type { EpochFence } from './epoch-fence';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
-import { evaluateShards } from './evaluate-shards';
-import { inspectShards } from './inspect-shards';
+import { evaluateShards, inspectShards } from './evaluate-shards';
 import { type FoundStamp, movingStamp, servingStamp, startingStamp } from './shard-map-stamp';
 
 function listOf(text: string): ShardList {

@@ -3,9 +3,8 @@ import { LockyardError } from '../../contract/errors';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
 import type { MysqlStore } from '../mysql/mysql-store';
-import { inspectShards, type ShardInspection } from './inspect-shards';
-import { moveAnswers } from './move-answers';
-import { longestLease, type MovingShard, moveRecords } from './move-records';
+import { inspectShards, type ShardInspection } from './evaluate-shards';
+import { longestLease, type MovingShard, moveAnswers, moveRecords } from './move-records';
 import { openShard } from './open-shard';
 import {
   type FoundStamp,

@@ -15,7 +15,7 @@ import { recordAnswer } from '../conformance/testing/record-answer';
 import type { SqliteVictimTask } from '../conformance/testing/sqlite-victim';
 import { startProcess } from '../conformance/testing/start-process';
 import { startVictim } from '../conformance/testing/start-victim';
-import { openBackend } from '../open-backend';
+import { openBackend } from '../open-store';
 
 const WITHIN_MS = 5_000;
 const VICTIMS = 2;

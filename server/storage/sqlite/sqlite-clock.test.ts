@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { creation, freshKey, readOne, swapOne } from '../conformance/testing/changes';
-import { openBackend } from '../open-backend';
+import { openBackend } from '../open-store';
 import type { HistorySource, RecordStore } from '../record-store';
 
 let folder: string;

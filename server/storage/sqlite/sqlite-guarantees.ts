@@ -1,4 +1,4 @@
-import { type Finding, rateGuarantees } from '../guarantees/rate-guarantees';
+import { bestEffort, type Finding, fine, rateGuarantees } from '../guarantees/rate-guarantees';
 import type { Guarantees } from '../record-store';
 import type { SqliteFacts } from './sqlite-facts';
 
@@ -42,12 +42,6 @@ export function sqliteGuarantees(facts: SqliteFacts): Guarantees {
     ],
     STRONG,
   );
-}
-
-const fine = (name: string, value: string): Finding => ({ name, value, complaint: null });
-
-function bestEffort(name: string, value: string, complaint: string, reason: string): Finding {
-  return { name, value, complaint, caps: { level: 'Best-effort', reason } };
 }
 
 function journal(mode: string): Finding {

@@ -13,7 +13,7 @@ import {
   sync,
   ZookeeperRefusal,
 } from './client/wire-calls';
-import type { Stat } from './client/wire-reader';
+import type { Stat } from './client/wire-format';
 import { decodeHistoryZnode } from './znode-codec';
 
 /**

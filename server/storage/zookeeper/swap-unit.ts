@@ -2,12 +2,11 @@ import type { IdempotencyRecord } from '../../core/decision';
 import { recordId } from '../record-id';
 import type { Change } from '../record-store';
 import { ANY_VERSION, type Step } from './client/wire-calls';
-import type { ZookeeperLimits } from './client/zookeeper-limits';
 import { ABSENT, type KnownRecordZnode, type KnownZnode, NO_RECORD } from './read-znodes';
 import { commonWindow, isWithin, mayBeLate, type Window } from './windowed-codec';
 import type { ZnodeCache } from './znode-cache';
 import { encodeAnswerZnode, encodeRecordZnode } from './znode-codec';
-import type { ZookeeperLayout } from './zookeeper-layout';
+import type { ZookeeperLayout, ZookeeperLimits } from './zookeeper-layout';
 
 /** Changes that are applied all or none, and the window in which they all count. */
 export interface SwapUnit {

@@ -5,8 +5,7 @@ import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { created, freshKey, stored, update } from '../conformance/testing/changes';
 import { StoreIncarnation } from '../incarnation/store-incarnation';
 import { multi, OPEN_TO_ALL, type Step } from './client/wire-calls';
-import { ZookeeperConnection } from './client/zookeeper-connection';
-import type { ServerAddress } from './client/zookeeper-socket';
+import { type ServerAddress, ZookeeperConnection } from './client/zookeeper-connection';
 import { openZookeeperStore } from './zookeeper-store';
 
 const QUOTA = '/zookeeper/quota/lockyard';

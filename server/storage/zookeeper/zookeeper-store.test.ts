@@ -12,8 +12,8 @@ import {
 import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
 import { StoreError } from '../record-store';
 import { ZookeeperConnection } from './client/zookeeper-connection';
-import { LIMITS } from './client/zookeeper-limits';
 import { ZookeeperSession } from './client/zookeeper-session';
+import { LIMITS } from './zookeeper-layout';
 
 /** Of stored answers. */
 const BUCKETS = 256;

@@ -15,9 +15,8 @@ import type {
   RecordStore,
   SwapResult,
 } from '../record-store';
-import { LIMITS, type ZookeeperLimits } from './client/zookeeper-limits';
+import type { ServerAddress } from './client/zookeeper-connection';
 import { asStoreError, ZookeeperSession } from './client/zookeeper-session';
-import type { ServerAddress } from './client/zookeeper-socket';
 import { readZookeeperFacts } from './guard/zookeeper-facts';
 import { zookeeperGuarantees } from './guard/zookeeper-guarantees';
 import { ZookeeperGuard } from './guard/zookeeper-guard';
@@ -26,7 +25,7 @@ import { RecordScan } from './record-scan';
 import { type SwapUnit, swapUnit } from './swap-unit';
 import { ZnodeCache } from './znode-cache';
 import { ZnodeDeleter } from './znode-deleter';
-import { ZookeeperLayout } from './zookeeper-layout';
+import { LIMITS, ZookeeperLayout, type ZookeeperLimits } from './zookeeper-layout';
 import { ZookeeperSwap } from './zookeeper-swap';
 
 export interface ZookeeperLocation {

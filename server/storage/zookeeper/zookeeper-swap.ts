@@ -1,7 +1,6 @@
 import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import type { ConnectionProvider, Generation } from './client/guarded-connection';
 import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './client/wire-calls';
-import type { ZookeeperLimits } from './client/zookeeper-limits';
 import { asStoreError } from './client/zookeeper-session';
 import type { HistoryChunks } from './history-chunks';
 import { type KnownRecordZnode, NO_RECORD } from './read-znodes';
@@ -15,6 +14,7 @@ import {
 import { isWithin } from './windowed-codec';
 import type { ZnodeCache } from './znode-cache';
 import { encodeHistoryZnode } from './znode-codec';
+import type { ZookeeperLimits } from './zookeeper-layout';
 
 /** By default ZooKeeper closes a connection that sends a packet of 1 MB or more. */
 const LARGEST_PACKET = 1_000_000;

@@ -3,7 +3,7 @@ import { createConnection } from 'mysql2/promise';
 import { newWriter } from '@/server/engine/new-writer';
 import { systemClock } from '@/server/platform/clock';
 import { MysqlStore } from '../../mysql/mysql-store';
-import { openBackend } from '../../open-backend';
+import { openBackend } from '../../open-store';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 import { limitedStore } from './limited-store';
 

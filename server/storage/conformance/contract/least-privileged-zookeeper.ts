@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LIMITS } from '../../zookeeper/client/zookeeper-limits';
+import { LIMITS } from '../../zookeeper/zookeeper-layout';
 import type { StoreUnderTest } from '../testing/stores-under-test';
 import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
 

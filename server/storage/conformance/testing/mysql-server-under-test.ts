@@ -4,7 +4,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { systemClock } from '@/server/platform/clock';
 import { TcpProxy } from '@/test/tcp-proxy';
-import { openBackend } from '../../open-backend';
+import { openBackend } from '../../open-store';
 import { CONNECTION_FAULTS } from './connection-faults';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';

@@ -1,5 +1,5 @@
 import { systemClock } from '@/server/platform/clock';
-import { openBackend } from '../../open-backend';
+import { openBackend } from '../../open-store';
 import { runUntilKilled, type VictimTask } from './run-until-killed';
 import { startProcess } from './start-process';
 

@@ -5,10 +5,11 @@ import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { recordId } from '../../record-id';
 import type { RecordKey } from '../../record-store';
 import { getChildren, getData, multi, OPEN_TO_ALL } from '../../zookeeper/client/wire-calls';
-import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
-import type { ZookeeperLimits } from '../../zookeeper/client/zookeeper-limits';
-import type { ServerAddress } from '../../zookeeper/client/zookeeper-socket';
-import { ZookeeperLayout } from '../../zookeeper/zookeeper-layout';
+import {
+  type ServerAddress,
+  ZookeeperConnection,
+} from '../../zookeeper/client/zookeeper-connection';
+import { ZookeeperLayout, type ZookeeperLimits } from '../../zookeeper/zookeeper-layout';
 import { ZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { FrameProxy } from './frame-proxy';
 

@@ -1,5 +1,4 @@
-import type { Stat, WireReader } from './wire-reader';
-import { WireWriter } from './wire-writer';
+import { type Stat, type WireReader, WireWriter } from './wire-format';
 
 /**
  * One part of a `multi`: all parts happen in one atomic step, at one instant of the leader's clock,

@@ -1,11 +1,12 @@
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
 import { tlsFailure } from '@/db/tls-failure';
+import { tlsWith } from '@/db/urls/server-tls';
+import type { ZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { Periodic } from '../../../platform/periodic';
 import { StoreError } from '../../record-store';
 import { type Call, CODE, ZookeeperRefusal } from './wire-calls';
-import { WireReader } from './wire-reader';
-import { WireWriter } from './wire-writer';
-import { type ServerAddress, socketTo } from './zookeeper-socket';
+import { WireReader, WireWriter } from './wire-format';
 
 /**
  * How long a session outlives its connection on the server. Nothing depends on it: no znode of ours
@@ -236,4 +237,25 @@ function connectionLost(cause: Error, mayHaveHappened: boolean): StoreError {
   const why = tlsFailure(cause);
   const refusal = why && `ZooKeeper cannot be used: ${why}.`;
   return new StoreError(refusal ?? 'ZooKeeper is not there.', 'no', { cause, refusal });
+}
+
+/** A server's address, and the credentials for it. */
+export interface ServerAddress {
+  host: string;
+  port: number;
+  /** `user:password` of the scheme "digest"; null: none. */
+  credentials: string | null;
+  /** As in `ZookeeperUrl`; absent: no TLS. */
+  tls?: ZookeeperUrl['tls'] | undefined;
+}
+
+/**
+ * Opens a connection.
+ *
+ * @param onReady called when data may be written: with TLS not before the certificate has been
+ *   verified
+ */
+export function socketTo({ host, port, tls }: ServerAddress, onReady: () => void): Socket {
+  if (!tls) return connect(port, host, onReady);
+  return connectSecurely({ host, port, ...tlsWith(host, tls.authorityFile) }, onReady);
 }

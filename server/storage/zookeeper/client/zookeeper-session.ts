@@ -4,8 +4,7 @@ import type { ZnodeCache } from '../znode-cache';
 import type { ZookeeperLayout } from '../zookeeper-layout';
 import { type ConnectionProvider, type Generation, GuardedConnection } from './guarded-connection';
 import { OPEN_TO_ALL, OWNED } from './wire-calls';
-import { ZookeeperConnection } from './zookeeper-connection';
-import type { ServerAddress } from './zookeeper-socket';
+import { type ServerAddress, ZookeeperConnection } from './zookeeper-connection';
 
 const ANSWER_WITHIN_MS = 1_200;
 /** How long a call waits for a connection that is being made. */

@@ -11,11 +11,11 @@ import {
   type Step,
   ZookeeperRefusal,
 } from '../client/wire-calls';
-import type { ZookeeperLimits } from '../client/zookeeper-limits';
 import { HistoryChunks } from '../history-chunks';
 import { RecordScan } from '../record-scan';
 import { swapUnit } from '../swap-unit';
 import { ZnodeCache } from '../znode-cache';
+import type { ZookeeperLimits } from '../zookeeper-layout';
 import { ZookeeperSwap } from '../zookeeper-swap';
 
 const RECORDS_AT_ONCE = 200;

@@ -1,4 +1,4 @@
-import { type ServerAddress, socketTo } from '../client/zookeeper-socket';
+import { type ServerAddress, socketTo } from '../client/zookeeper-connection';
 
 const ANSWER_WITHIN_MS = 1_000;
 

@@ -8,7 +8,7 @@ import type { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { StoreError } from '../../record-store';
 import { chunkIn, type GuardedConnection } from '../client/guarded-connection';
 import { CODE, exists, getChildren, getData, ZookeeperRefusal } from '../client/wire-calls';
-import type { ZookeeperLimits } from '../client/zookeeper-limits';
+import type { ZookeeperLimits } from '../zookeeper-layout';
 import { recoverZookeeper } from './recover-zookeeper';
 
 const ask = <T>(work: () => Promise<T>) => askControlDatabase('ZooKeeper', work);

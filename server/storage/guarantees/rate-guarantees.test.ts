@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Guarantees } from '../record-store';
-import { joinGuarantees } from './join-guarantees';
+import { joinGuarantees } from './rate-guarantees';
 
 const flush = (value: string, complaint: string | null = null) => ({
   name: 'flush',

@@ -1,0 +1,32 @@
+/** One time limit for several steps of work. Call `stop` at the end of the last one. */
+export class TimeLimit {
+  private readonly timer: NodeJS.Timeout;
+  private readonly end: Promise<never>;
+  private over = false;
+
+  /** @param failure what work fails with that is not done in time */
+  constructor(ms: number, failure: () => Error) {
+    let reject: (error: Error) => void = () => {};
+    this.end = new Promise<never>((_, fail) => {
+      reject = fail;
+    });
+    this.end.catch(() => undefined);
+    this.timer = setTimeout(() => {
+      this.over = true;
+      reject(failure());
+    }, ms);
+  }
+
+  get isOver(): boolean {
+    return this.over;
+  }
+
+  /** The result of the work, or the failure as soon as the time is over. The work goes on. */
+  race<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.end]);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+}
