@@ -76,7 +76,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
     expect(await read()).toEqual([]);
   });
 
-  test('a commit that nobody confirmed is not called a failure', async () => {
+  test('a commit without a confirmation is not reported as a failure', async () => {
     const { tables } = database;
     const failure = await database
       .transaction(async (tx) => {

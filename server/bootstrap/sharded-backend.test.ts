@@ -332,7 +332,7 @@ describe('a backend with shards', () => {
     expect(former).not.toContain(ids[0]);
   }, 90_000);
 
-  it('takes in a database that kept locks by itself, and waits a day for one that lost its memory', async () => {
+  it('takes in a database that kept locks by itself, and waits a day for one that lost its data', async () => {
     const fourth = rig.listOf([0, 1, 2]);
     const forget = async (place: number, tables: string[]) => {
       const connection = await createConnection({ uri: rig.urlOf(place) });
@@ -362,7 +362,7 @@ describe('a backend with shards', () => {
     const key = freshKey();
     expect(await refusalOf(acquire({ engine: engineIn(fresh) }, key, 'w1'))).toMatchObject({
       reason: 'BACKEND_DOWN',
-      message: expect.stringMatching(/lost its memory.*lockyard backends reshard orders/),
+      message: expect.stringMatching(/lost its data.*lockyard backends reshard orders/),
     });
     const said = await reshard(fresh, fourth);
     const [until = ''] = /\d{4}-\S+Z/.exec(said) ?? [];

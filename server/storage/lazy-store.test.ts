@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('a backend that stays away is told once for each reason, and is tried again and again', async () => {
+it('a backend that stays away is logged once for each reason, and is retried until it is there', async () => {
   let reason = 'refused';
   let tries = 0;
   const told: string[] = [];

@@ -104,7 +104,7 @@ export class LazyStore implements RecordStore, HistorySource {
 
   private async requireStore(): Promise<Store> {
     if (this.store) return this.store;
-    throw new StoreError('This backend has not been there since the start.', 'no');
+    throw new StoreError('This backend has not been reachable since the start.', 'no');
   }
 
   private async tryToOpen(): Promise<void> {

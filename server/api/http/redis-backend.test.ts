@@ -81,7 +81,7 @@ test('a Redis that is emptied under a running server is told of, grants nothing 
   expect((await health())?.loss).toMatchObject({ what: 'empty', quietForMs: 0 });
 });
 
-test('a Redis that became a replica is refused with that reason, and has lost its memory when it is one no more', async () => {
+test('a Redis that became a replica is refused with that reason, and has lost data when it is a primary again', async () => {
   await asAdmin(['REPLICAOF', '127.0.0.1', '1']);
   await expect.poll(async () => (await health())?.refusal, SOON).toContain('a replica');
   const refused = await acquire('refused');

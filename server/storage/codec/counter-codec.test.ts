@@ -30,7 +30,7 @@ it('a counter of an older version is taken to have answers kept since its last m
   expect(read('[1,null,null,5,[9,1,"orders",0]]').answersUntil).toBe(9 + 15 * 60_000);
 });
 
-it('a text that no version of ours wrote is refused', () => {
+it('a text that no version of Lockyard wrote is refused', () => {
   for (const head of [
     '',
     'head',

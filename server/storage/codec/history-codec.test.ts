@@ -23,7 +23,7 @@ const step = (rev: number, delta: number, value: number, more = {}): CounterEven
   ...more,
 });
 
-it('steps are read back as they were, whatever comes between them', () => {
+it('increments are read back as they were written, whatever comes between them', () => {
   const person = { service: '', by: 'ana', reason: 'why' };
   const events: RecordEvent[] = [
     { kind: 'created', at: 5, rev: 10, service: 'orders', value: 0, floor: null, ceiling: 9 },
@@ -40,7 +40,7 @@ it('steps are read back as they were, whatever comes between them', () => {
   expect(readBack(events)).toEqual(events);
 });
 
-it('events of locks are read back as they were', () => {
+it('events of locks are read back as they were written', () => {
   const events = [eventOf(19), eventOf(20, 'w2')];
   expect(readBack(events)).toEqual(events);
 });

@@ -32,7 +32,7 @@ function withSameWaiters(record: LockRecord, read: readonly Waiter[]): LockRecor
 
 describe('a record', () => {
   it(
-    'is read as it was written, whatever happened to it, by whoever wrote it or by another process',
+    'is read as it was written, whatever happened to it, by its writer and by another process',
     () => {
       fc.assert(
         fc.property(steps, fc.array(fc.boolean(), { minLength: 1 }), (played, colds) => {

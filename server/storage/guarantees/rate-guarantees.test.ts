@@ -38,7 +38,7 @@ it('shards promise together what the weakest of them does, and say which that is
   });
 });
 
-it('what is true of all shards is told once', () => {
+it('a reason that is true of all shards is listed once', () => {
   expect(
     joinGuarantees([
       ['a', strong],

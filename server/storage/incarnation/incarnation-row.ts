@@ -72,9 +72,13 @@ export async function askControlDatabase<T>(store: string, work: () => Promise<T
     return await work();
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
-    throw new StoreError(`The control database cannot say whether ${store} is whole.`, 'no', {
-      cause,
-    });
+    throw new StoreError(
+      `The control database does not answer, so a data loss of ${store} would go unnoticed.`,
+      'no',
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -5,7 +5,7 @@ import { decodeRecord, encodeRecord } from '../codec/record-codec';
 import type { Change, RecordKey, StoredRecord } from '../record-store';
 
 /** Who ended the hold and why, as reported to its holder. */
-const ENDED_BY_RECOVERY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
+const ENDED_BY_RECOVERY = { by: 'lockyard', reason: 'The backend lost data.' };
 
 /**
  * The change that brings a record that survived a data loss into the new incarnation. Its holds

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { StoreIncarnation } from './store-incarnation';
 
-test('a loss is told as quiet for one longest lease from the moment it was seen, also before it is mended', async () => {
+test('a data loss pauses grants for one longest lease from the moment it was detected, also before its recovery', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const incarnation = await StoreIncarnation.open(database, 'orders', 1);
@@ -22,7 +22,7 @@ test('a loss is told as quiet for one longest lease from the moment it was seen,
   }
 });
 
-test('a memory that belongs to another backend in use is not taken from it, and one that was left behind is', async () => {
+test('an incarnation of another backend in use is refused, and one of a removed backend is taken over', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const orders = await StoreIncarnation.open(database, 'orders', 1);
@@ -38,7 +38,7 @@ test('a memory that belongs to another backend in use is not taken from it, and 
   }
 });
 
-test('a life that was found whole is not found again by whoever began to mend it before that and slept', async () => {
+test('an incarnation that was found complete is not recorded again by a process that stalled during its recovery', async () => {
   const database = await openTestDatabase('sqlite');
   try {
     const fast = await StoreIncarnation.open(database, 'orders', 1);

@@ -145,7 +145,7 @@ export class StoreIncarnation implements BackendPast {
     const isThatRun = and(eq(backends.life, incarnation), eq(backends.runId, runId));
     const isKnown = await this.update({ isDurable: 0 }, isThatRun);
     await this.read();
-    if (!isKnown) throw new StoreError('The store is not the memory that it was.', 'unknown');
+    if (!isKnown) throw new StoreError('The store does not hold the data that it did.', 'unknown');
   }
 
   /**

@@ -124,7 +124,7 @@ export class MysqlConnection {
     if (bytes <= this.packetBytesMax) return;
     const text = `A packet of ${bytes} bytes is more than max_allowed_packet.`;
     const cause = Object.assign(new Error(text), { errno: PACKET_TOO_LARGE });
-    throw new StoreError('This is more than the database takes at once.', 'no', { cause });
+    throw new StoreError('This is more than the database accepts at once.', 'no', { cause });
   }
 
   /** Leaves nothing open, and says what is known of the packet's effect. */
@@ -143,7 +143,7 @@ export class MysqlConnection {
     } finally {
       timeLimit.stop();
     }
-    return new StoreError('Another writer was in the way.', 'no', {
+    return new StoreError('Another writer conflicted with this one.', 'no', {
       cause: error,
       retryable: isPassing,
     });

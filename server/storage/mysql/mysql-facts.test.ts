@@ -23,7 +23,7 @@ afterAll(async () => {
 const read = (uri = url) => readMysqlFacts(uri, 3_000);
 
 describe('a real server', () => {
-  it('tells its settings, its tables as the migrations made them, and that it copies nobody', async () => {
+  it('reports its settings, its tables as the migrations made them, and that it is no replica', async () => {
     const facts = await read();
     expect(facts.version).toMatch(/^\d+\.\d+/);
     expect(facts.variables).toMatchObject({ read_only: 'OFF' });
@@ -37,7 +37,7 @@ describe('a real server', () => {
     expect(mysqlGuarantees(facts).unsafe).toBe(null);
   });
 
-  it('tells of a table that was moved to another engine, or whose keys are text', async () => {
+  it('reports a table that was moved to another engine, or whose keys are text', async () => {
     await root.query('ALTER TABLE lock_requests ENGINE = Aria');
     expect(mysqlGuarantees(await read()).unsafe).toMatch(/lock_requests is not kept by InnoDB/);
     await root.query('ALTER TABLE lock_requests ENGINE = InnoDB');
@@ -47,7 +47,7 @@ describe('a real server', () => {
     expect(mysqlGuarantees(await read()).unsafe).toBe(null);
   });
 
-  it('tells a user who has nothing but the tables all that matters, and what it may not ask', async () => {
+  it('reports what matters to a user with rights on the tables alone, and what it may not read', async () => {
     const name = `lk${process.pid}`;
     const database = new URL(url).pathname.slice(1);
     await root.query(`CREATE USER ${name}@'%' IDENTIFIED BY 'a password'`);
@@ -61,7 +61,9 @@ describe('a real server', () => {
       expect({ ...facts, sources: [] }).toEqual(await read());
       const { settings, unsafe } = mysqlGuarantees(facts);
       expect(unsafe).toBe(null);
-      expect(settings.find((each) => each.name === 'replica status')?.value).toMatch(/not told/);
+      expect(settings.find((each) => each.name === 'replica status')?.value).toMatch(
+        /not reported/,
+      );
     } finally {
       await root.query(`DROP USER ${name}@'%'`);
     }
@@ -69,7 +71,7 @@ describe('a real server', () => {
 });
 
 describe('a server that does not answer', () => {
-  it('is given up in time, with nothing left behind', async () => {
+  it('is given up within its time limit, and no connection stays open', async () => {
     const { hostname, port } = new URL(url);
     const line = await TcpProxy.start(hostname, Number(port));
     const through = new URL(url);

@@ -183,7 +183,7 @@ describe('changes that belong together', () => {
   });
 });
 
-describe('a row that somebody else keeps', () => {
+describe('a row that another transaction keeps locked', () => {
   it('for too long ends the wait: nothing was changed, the connection is clean, the same call works', async () => {
     const patient = new MysqlStore(url, 10_000);
     const [kept, beside] = [freshKey(), freshKey()];
@@ -284,7 +284,7 @@ describe('a connection', () => {
     connection.close();
   });
 
-  it('that is killed while it rests is replaced without anybody noticing', async () => {
+  it('that is killed while idle is replaced without a failed call', async () => {
     const key = freshKey();
     await created(store, key);
     const [rows] = await foreign.query<RowDataPacket[]>(
@@ -351,11 +351,11 @@ describe('a deletion', () => {
     const packet = vi.spyOn(MysqlConnection.prototype, 'packet');
     expect(await store.deleteRecords([{ key, ...seen }])).toEqual([true]);
     expect(packet.mock.calls.join()).not.toContain('lock_requests');
-    packet.mockRejectedValue(new StoreError('Another writer was in the way.', 'no'));
+    packet.mockRejectedValue(new StoreError('Another writer conflicted with this one.', 'no'));
     expect(await failureOf(store.deleteExpiredAnswers())).toMatchObject({ applied: 'no' });
   });
 
-  it('takes its rows in the order in which swaps do, and tells of each in the order asked', async () => {
+  it('locks its rows in the order in which swaps do, and answers in the order asked', async () => {
     const names = [freshKey(), freshKey(), freshKey()];
     const [a, b, c] = names.sort((x, y) => Buffer.compare(bytes(x), bytes(y))) as [
       RecordKey,

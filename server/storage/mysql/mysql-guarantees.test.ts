@@ -41,7 +41,10 @@ describe('a single server that flushes every commit', () => {
     expect(role?.value).toContain('REPLICATION CLIENT');
     expect(role?.complaint).toBe(null);
     const replicas = told.settings.find(({ name }) => name === 'Slaves_connected');
-    expect(replicas).toMatchObject({ value: expect.stringContaining('not told'), complaint: null });
+    expect(replicas).toMatchObject({
+      value: expect.stringContaining('not reported'),
+      complaint: null,
+    });
   });
 });
 
@@ -257,7 +260,7 @@ const unsafe: [string, MysqlFacts, Variables, Parts, RegExp][] = [
     /two names that differ/,
   ],
   [
-    'its clock stands still within a statement',
+    'its clock does not advance within a statement',
     MARIADB,
     {},
     { clockAdvances: false },
@@ -285,7 +288,7 @@ it('a binary log of statements is complained of: swaps fail under it', () => {
   expect(complaints(on(MYSQL, { binlog_format: 'STATEMENT' }))).toEqual(['binlog_format']);
 });
 
-it('every reason is told once, the weightiest first', () => {
+it('every reason is listed once, the weightiest first', () => {
   const told = on(
     MARIADB,
     { ...GALERA, sync_binlog: '0', log_bin: 'ON' },

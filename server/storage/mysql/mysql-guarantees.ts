@@ -77,12 +77,12 @@ function flushFinding(value: string): Finding {
   }
   const why =
     'Commits are written once a second: a crash of the server may forget the grants of the last one.';
-  return bestEffort(name, value || 'not told', 'Must be 1: a crash forgets.', why);
+  return bestEffort(name, value || 'not reported', 'Must be 1: a crash forgets.', why);
 }
 
 function binlog(variables: MysqlFacts['variables']): Finding[] {
   const { log_bin: isLogged, sync_binlog: sync = '', binlog_format: format = '' } = variables;
-  if (!isOn(isLogged)) return [fine('log_bin', isLogged ?? 'not told')];
+  if (!isOn(isLogged)) return [fine('log_bin', isLogged ?? 'not reported')];
   const why =
     'The binary log is not flushed with every commit: after a power cut, what it lost is rolled back.';
   return [
@@ -114,7 +114,7 @@ function source(sources: MysqlFacts['sources'], isRunning: boolean): Finding {
   if (sources === null) {
     const value = isRunning
       ? 'another server'
-      : 'not told: needs REPLICA MONITOR or REPLICATION CLIENT';
+      : 'not reported: needs REPLICA MONITOR or REPLICATION CLIENT';
     return isRunning ? unsafe(name, value, 'Is a replica.', why) : fine(name, value);
   }
   if (sources.length === 0) return fine(name, 'copies no other server');
@@ -155,7 +155,9 @@ function copies({ variables, status }: MysqlFacts): Finding[] {
       'Replicas follow without being waited for: one that takes over may lack the newest grants.';
     found.push(bestEffort('Slaves_connected', followers ?? '', 'Not waited for.', why));
   } else {
-    found.push(fine('Slaves_connected', followers ?? 'not told: MySQL keeps it to administrators'));
+    found.push(
+      fine('Slaves_connected', followers ?? 'not reported: MySQL shows it to administrators only'),
+    );
   }
   return found;
 }
@@ -188,7 +190,7 @@ function galera({ variables, status }: MysqlFacts): Finding[] {
     'A Galera cluster takes writes at every node, loses updates and shows old ones even in health.';
   return [
     unsafe('wsrep_on', isActive, 'Galera.', why),
-    fine('wsrep_cluster_size', size || 'not told'),
+    fine('wsrep_cluster_size', size || 'not reported'),
   ];
 }
 
@@ -196,7 +198,10 @@ function groupReplication({ variables, groupMembers }: MysqlFacts): Finding[] {
   const single = variables.group_replication_single_primary_mode;
   if (!variables.group_replication_group_name || single === undefined) return [];
   const name = 'group_replication_single_primary_mode';
-  const members = fine('group members', groupMembers === null ? 'not told' : String(groupMembers));
+  const members = fine(
+    'group members',
+    groupMembers === null ? 'not reported' : String(groupMembers),
+  );
   if (!isOn(single) && groupMembers !== 1 && groupMembers !== 0) {
     const why =
       'Every member of the replication group takes writes: two of them may grant the same lock.';
@@ -213,7 +218,7 @@ function groupReplication({ variables, groupMembers }: MysqlFacts): Finding[] {
     primary,
     bestEffort(
       'group_replication_consistency',
-      consistency || 'not told',
+      consistency || 'not reported',
       'Must be BEFORE_ON_PRIMARY_FAILOVER or more.',
       'A new primary may answer before it has caught up with the old one.',
     ),
@@ -257,5 +262,5 @@ function clock({ clockAdvances }: MysqlFacts): Finding {
   if (clockAdvances) return fine('SYSDATE', 'moves on within a statement');
   const why =
     'The server runs with sysdate-is-now: a write that waited is judged by an old clock and may revive a lease.';
-  return unsafe('SYSDATE', 'stands still within a statement', 'Runs with sysdate-is-now.', why);
+  return unsafe('SYSDATE', 'does not advance within a statement', 'Runs with sysdate-is-now.', why);
 }

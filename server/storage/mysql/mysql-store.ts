@@ -212,9 +212,13 @@ export class MysqlStore implements RecordStore, HistorySource {
     const ids = idList(changes.map((change) => change.key));
     const sql = `SELECT id, rev, writer FROM locks WHERE id IN (${ids})`;
     const [rows = []] = await this.packet([sql]).catch((cause) => {
-      throw new StoreError('The database took a swap and did not say how it went.', 'unknown', {
-        cause,
-      });
+      throw new StoreError(
+        'The database applied a swap and did not answer what became of each change.',
+        'unknown',
+        {
+          cause,
+        },
+      );
     });
     return versionsById(rows);
   }

@@ -53,7 +53,7 @@ describe('a record too large for max_allowed_packet', () => {
   });
 
   // An owner's name is in the record and in its history.
-  it('is told to who asked for it as TOO_LARGE, at once, as is a set; who asks for others is granted', async () => {
+  it('is answered as TOO_LARGE, at once, as is a multi-lock; other calls are granted', async () => {
     const [large, other, more] = [freshKey(), freshKey(), freshKey()];
     const [refused, granted] = await Promise.all([
       recordAnswer(acquire(process, large, 'o'.repeat(bytesMax * 0.55))),

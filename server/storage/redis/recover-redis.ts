@@ -64,7 +64,7 @@ export async function recoverRedis(
     if (ids.length > 0) await recoverRecords(redis, mending, ids, restoration);
   } while (cursor !== '0');
   const ended = await END_RECOVERY.run(redis, [mending.incarnation, incarnation]);
-  if (ended !== 1) throw new StoreError('Redis lost its memory while it was mended.', 'no');
+  if (ended !== 1) throw new StoreError('Redis lost data during its recovery.', 'no');
 }
 
 async function recoverRecords(

@@ -91,5 +91,5 @@ export function requireList(reply: Reply, length: number): Reply[] {
 }
 
 export function unreadableReply(): StoreError {
-  return new StoreError('Redis answered something that it cannot mean.', 'unknown');
+  return new StoreError('Redis sent an answer that cannot be read.', 'unknown');
 }

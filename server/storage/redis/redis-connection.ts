@@ -5,7 +5,7 @@ import { StoreError } from '../record-store';
 import { redisRefusal, redisUnreached } from './redis-refusal';
 import { REFUSAL } from './redis-script';
 
-const LATE = 'Redis cannot be reached, or is being looked at.';
+const LATE = 'Redis cannot be reached, or is being checked.';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 

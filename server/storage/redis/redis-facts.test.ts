@@ -6,7 +6,7 @@ import { readRedisFacts } from './redis-facts';
 const RECORDS = 100;
 const SLOWLY = ['--key-load-delay', '20000', '--loading-process-events-interval-bytes', '1024'];
 
-it('a Redis that still reads its files is not asked what it is', async () => {
+it('a Redis that is loading its files is not rated', async () => {
   const server = await startPrivateRedis({ durable: true, settings: SLOWLY });
   const admin = new Redis(server.url, { protocol: 2, enableReadyCheck: false });
   admin.on('error', () => undefined);

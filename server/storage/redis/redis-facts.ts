@@ -110,7 +110,7 @@ export function servesNothing(facts: RedisFacts): boolean {
 }
 
 export const IS_REPLICA =
-  'This Redis is a replica: it follows another one and keeps nothing itself.';
+  'This Redis is a replica: it follows another one and stores nothing itself.';
 
 /** Why no lock may be granted there, as one sentence; null if locks may be granted. */
 export function refusalOf(facts: RedisFacts): string | null {

@@ -72,7 +72,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
       this.used = admitted;
       return admitted;
     }
-    throw new StoreError('Redis changes its memory too often.', 'no');
+    throw new StoreError('Redis loses data again and again.', 'no');
   }
 
   /** Notes a script's refusal; `admit` decides what follows from it. */

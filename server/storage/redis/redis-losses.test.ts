@@ -46,7 +46,7 @@ const LOSSES: Loss[] = [
     befall: (rig) => rig.killAndRestart(),
   },
   {
-    how: 'flushed by somebody',
+    how: 'flushed by another client',
     what: 'empty',
     befall: (rig) => rig.asAdmin((admin) => admin.flushall()),
   },
@@ -96,7 +96,7 @@ const LOSSES: Loss[] = [
 const taken = (process: RedisProcess, key: RecordKey, leaseMs = LEASE_MS) =>
   vi.waitFor(() => takeLock(process, key, 'w1', { leaseMs }), SOON);
 
-describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () => {
+describe('a Redis that has lost data', { timeout: TEST_TIMEOUT_MS }, () => {
   it.concurrent.each(LOSSES)(
     'because it was $how grants nothing for one longest lease, and then with higher tokens',
     async ({ what, options, befall }) => {
@@ -139,7 +139,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
     },
   );
 
-  it.concurrent('keeps freezes and counters of what is left, and tells a holder why it lost', async () => {
+  it.concurrent('keeps the remaining freezes and counters, and tells a holder why it lost', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();
@@ -159,7 +159,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
     }
   });
 
-  it.concurrent('refuses a change that was decided before, even where it expects nothing', async () => {
+  it.concurrent('refuses a change that was decided before, even if it expects no record', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();
@@ -175,7 +175,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
     }
   });
 
-  it.concurrent('is served again where whoever mended it died before saying so', async () => {
+  it.concurrent('is served again if the process that recovered it died before recording so', async () => {
     const rig = await RedisRig.start();
     try {
       const key = freshKey();
@@ -191,7 +191,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
     }
   });
 
-  it.concurrent('is not set back to an earlier life by a command that comes late', async () => {
+  it.concurrent('is not set back to an earlier incarnation by a late command', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();
@@ -243,7 +243,7 @@ describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
     }
   });
 
-  it.concurrent('but its scripts goes on as if nothing had been', async () => {
+  it.concurrent('but its scripts continues as if nothing had happened', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();
@@ -258,7 +258,7 @@ describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
     }
   });
 
-  it.concurrent('is not taken for one that has by a process that comes later', async () => {
+  it.concurrent('is not taken for one that has by a process that starts later', async () => {
     const rig = await RedisRig.start();
     try {
       const one = await rig.join();

@@ -25,7 +25,7 @@ const MEANT: [RegExp, string][] = [
  */
 export function redisRefusal(said: string, cause: unknown): StoreError {
   if (said.startsWith(REFUSAL)) {
-    return new StoreError('Redis is not the memory that it was.', 'no', { cause });
+    return new StoreError('Redis does not hold the data that it did.', 'no', { cause });
   }
   const refusal = MEANT.find(([pattern]) => pattern.test(said))?.[1] ?? null;
   return new StoreError(refusal ?? `Redis refuses: ${said.split('\n')[0]}`, 'no', {

@@ -27,7 +27,9 @@ const isRefused = (work: () => Promise<unknown>, words: string) =>
     SOON,
   );
 
-describe('a Redis where no lock may be kept is refused in plain words', { timeout: 90_000 }, () => {
+describe('a Redis where no lock may be stored is refused with a clear reason', {
+  timeout: 90_000,
+}, () => {
   it.concurrent('because it evicts keys, until it does no more', async () => {
     const rig = await RedisRig.start({
       settings: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'],
@@ -45,7 +47,7 @@ describe('a Redis where no lock may be kept is refused in plain words', { timeou
     }
   });
 
-  it.concurrent('because it evicts keys since a while ago and has lost its memory', async () => {
+  it.concurrent('because it evicts keys since a while ago and has lost data', async () => {
     const rig = await RedisRig.start();
     try {
       const { store, incarnation } = await rig.join(undefined, 20);
@@ -62,7 +64,7 @@ describe('a Redis where no lock may be kept is refused in plain words', { timeou
     }
   });
 
-  it.concurrent('because the password is wrong, which is shown to nobody', async () => {
+  it.concurrent('because the password is wrong, and the password is never shown', async () => {
     const rig = await RedisRig.start({
       settings: ['--user', 'locker', 'on', '>right', '~*', '+@all'],
     });
@@ -152,7 +154,7 @@ describe('a Redis that is full', { timeout: 90_000 }, () => {
 });
 
 describe('a Redis whose disk is full', { timeout: 90_000 }, () => {
-  it.concurrent('says so to everybody whom it refuses', async () => {
+  it.concurrent('gives that reason with every refusal', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();
@@ -173,7 +175,7 @@ describe('a Redis whose disk is full', { timeout: 90_000 }, () => {
 });
 
 describe('what a Redis promises', { timeout: 90_000 }, () => {
-  it.concurrent('is Strong where every write is flushed and nobody can take over', async () => {
+  it.concurrent('is Strong if every write is flushed and no replica can take over', async () => {
     const rig = await RedisRig.start({ durable: true });
     try {
       const { store } = await rig.join();
@@ -185,7 +187,7 @@ describe('what a Redis promises', { timeout: 90_000 }, () => {
     }
   });
 
-  it.concurrent('is Timed where a crash may forget writes, and says which setting is to blame', async () => {
+  it.concurrent('is Timed if a crash may lose writes, and names the setting that causes it', async () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();

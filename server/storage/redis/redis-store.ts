@@ -243,5 +243,7 @@ function historyRow([id, fields]: [string, string[]]) {
 
 /** The swap before the query was applied, even if the query failed. */
 function unanswered(cause: unknown): never {
-  throw new StoreError('Redis did not say whether it flushes.', 'unknown', { cause });
+  throw new StoreError('Redis did not answer whether it flushes every write.', 'unknown', {
+    cause,
+  });
 }

@@ -55,7 +55,7 @@ async function expectLoss(rig: RedisRig, key: RecordKey, what: LossKind, url?: s
 }
 
 describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
-  it.concurrent('and whose replica, which lacks the last writes, is started as a primary in its place has lost its memory', async () => {
+  it.concurrent('and whose replica, which lacks the last writes, is started as a primary in its place has lost data', async () => {
     const rig = await RedisRig.start(DURABLE);
     const address = await TcpProxy.start('127.0.0.1', portOf(rig.server));
     const line = await TcpProxy.start('127.0.0.1', portOf(rig.server));
@@ -129,7 +129,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
       true,
     ],
   ])(
-    'and is set to %s while it is used has lost its memory after the next power cut',
+    'and is set to %s while it is used has lost data after the next power cut',
     async (how, set, isCut) => {
       const rig = await RedisRig.start(DURABLE);
       try {
@@ -154,7 +154,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
     },
   );
 
-  it.concurrent('and was copied by replication has lost its memory after the next restart, which may be the replica', async () => {
+  it.concurrent('and was copied by replication has lost data after the next restart, which may be the replica', async () => {
     const rig = await RedisRig.start(DURABLE);
     const line = await TcpProxy.start('127.0.0.1', portOf(rig.server));
     let replica: Awaited<ReturnType<typeof copyOf>> | undefined;
@@ -176,7 +176,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
     }
   });
 
-  it.concurrent('and evicts keys for a moment has lost its memory, since a request may be forgotten', async () => {
+  it.concurrent('and evicts keys for a moment has lost data, since a request may be forgotten', async () => {
     const rig = await RedisRig.start(DURABLE);
     try {
       const one = await rig.join(undefined, 50);

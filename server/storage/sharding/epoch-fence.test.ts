@@ -48,7 +48,7 @@ afterAll(async () => {
 const refused = (work: Promise<unknown>) =>
   expect(work).rejects.toSatisfy((error) => error instanceof StoreError && error.applied === 'no');
 
-it('under another stamp nothing is written and nothing is read, whoever has not heard of it', async () => {
+it('under another stamp nothing is written and nothing is read, even by a process that has not seen it', async () => {
   const key = freshKey();
   const seen = await created(store, key);
   await stamps.stamp('theirs.2', { ...place, generation: 2 });
@@ -96,5 +96,5 @@ async function untilWaits(connection: Connection, whoseText: string): Promise<vo
     const [rows] = await connection.query<RowDataPacket[]>(waiting, [`%${whoseText}%`]);
     if (rows.length > 0) return;
   }
-  throw new Error(`Nobody waits who says ${whoseText}.`);
+  throw new Error(`No statement with ${whoseText} waits.`);
 }

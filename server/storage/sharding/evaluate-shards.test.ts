@@ -40,7 +40,7 @@ const judge = (list: ShardList, founds: (FoundStamp | null)[]) =>
   );
 
 describe('shards', () => {
-  it('are served to whoever has the list with which they are stamped, also while some are away', () => {
+  it('are served to every process with the list that they are stamped with, also while some are away', () => {
     const verdict = { verdict: 'serve', stamp: servingStamp(AB, 3), generation: 3 };
     expect(judge(AB, [serving(a, 3), serving(b, 3)])).toEqual(verdict);
     expect(judge(AB, [null, serving(b, 3)])).toEqual(verdict);
@@ -63,7 +63,7 @@ describe('shards', () => {
     ['another list is in force', BC, [serving(b), EMPTY], /another list.*a:3306\/x, b:3306\/x/],
     ['a move is under way', AB, [found(a, movingStamp(2), 2), serving(b)], /being resharded/],
     ['another list has begun', AB, [found(a, startingStamp(BC)), EMPTY], /another list/],
-    ['one of them has lost its memory', AB, [serving(a), EMPTY], /b:3306\/x .* lost its memory/],
+    ['one of them has lost its data', AB, [serving(a), EMPTY], /b:3306\/x .* lost its data/],
     ['one was put back from a dump', AB, [serving(a, 2), serving(b, 1)], /an earlier state/],
     [
       'two of them are one database',
@@ -73,7 +73,7 @@ describe('shards', () => {
     ],
     ['one was renamed', AB, [serving(c), serving(b)], /is known as c:3306\/x.*reshard orders/],
   ];
-  it.each(refusals)('serve nobody while %s', (_, list, founds, why) => {
+  it.each(refusals)('serve no caller while %s', (_, list, founds, why) => {
     expect(judge(list, founds)).toEqual({ verdict: 'refuse', why: expect.stringMatching(why) });
   });
 });
@@ -96,12 +96,12 @@ describe('a reshard', () => {
     expect(survey(AB, { [a]: USED, [b]: EMPTY })).toMatchObject({ generation: 0, lost: [] });
   });
 
-  it('takes a shard that was made anew, or put back, for one that lost what it had granted', () => {
+  it('takes a shard that was recreated, or restored, for one that lost its grants', () => {
     expect(survey(AB, { [a]: serving(a, 2), [b]: EMPTY })).toMatchObject({ lost: [b] });
     expect(survey(AB, { [a]: serving(a, 2), [b]: serving(b, 1) })).toMatchObject({ lost: [b] });
   });
 
-  it('that was broken off remembers what was lost, and takes nobody else for it', () => {
+  it('that was interrupted remembers which shards lost data, and counts no other as lost', () => {
     const moving = found(a, movingStamp(2), 2, [a, b], [a]);
     expect(survey(AB, { [a]: moving, [b]: serving(b, 1) })).toMatchObject({ lost: [a] });
   });

@@ -32,7 +32,9 @@ export function evaluateShards(
     stamp !== null && place ? [{ name, stamp, place }] : [],
   );
   if (stamped.some(({ stamp }) => isMoving(stamp))) {
-    return refuse(`The backend "${backend}" is being resharded. If nobody is at it, ${wayOut}`);
+    return refuse(
+      `The backend "${backend}" is being resharded. If no reshard is running, ${wayOut}`,
+    );
   }
   const other = stamped.find(
     ({ stamp, place }) =>
@@ -61,7 +63,7 @@ export function evaluateShards(
   const lost = unstamped.find(({ isEmpty }) => first !== undefined || !isEmpty);
   if (lost) {
     const what = lost.isEmpty
-      ? 'has lost its memory'
+      ? 'has lost its data'
       : 'was never one of its shards, and keeps locks';
     return refuse(
       `The database ${lost.name} of the backend "${backend}" ${what}. To go on, ${wayOut}`,

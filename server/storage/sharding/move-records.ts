@@ -105,7 +105,7 @@ async function copyTo(
   });
   const results = changes.length > 0 ? await store.swap(changes) : [];
   if (results.every(({ applied }) => applied)) return;
-  throw new Error(`Somebody else writes on the shard ${name}.`);
+  throw new Error(`Another program writes to the shard ${name}.`);
 }
 
 function copyOf(

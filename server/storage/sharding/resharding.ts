@@ -128,7 +128,7 @@ export class Resharding {
       if (self === shard.name) continue;
       throw new LockyardError(
         'CONFLICT',
-        `${shard.name} and ${self} are one database. No record was moved. Name each database once and run this again: until then the backend "${this.backend}" serves nobody.`,
+        `${shard.name} and ${self} are one database. No record was moved. Name each database once and run this again: until then the backend "${this.backend}" serves no caller.`,
       );
     }
   }

@@ -35,7 +35,7 @@ export interface ShardAdmissionOptions {
  */
 export class ShardAdmission {
   readonly fence: EpochFence = { stamp: null };
-  private why: string | null = 'This backend has not been looked at yet.';
+  private why: string | null = 'This backend has not been checked yet.';
   private known: BackendPast = { epoch: 1, grantsFrom: 0 };
   private refusedAt = Number.NEGATIVE_INFINITY;
   private readonly stamps: ShardMapStamp[];

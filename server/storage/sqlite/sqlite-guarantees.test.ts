@@ -41,7 +41,7 @@ describe('a SQLite file', () => {
     (fileSystem) => expect(of({ fileSystem }).unsafe).toMatch(/another machine/),
   );
 
-  it('as Lockyard opens it has a journal and a full flush, and its file system is told', async () => {
+  it('as Lockyard opens it has a journal and a full flush, and its file system is reported', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ly-facts-'));
     const file = await openSqliteFile(join(folder, 'a file.db'));
     const facts = await readSqliteFacts(file);

@@ -60,7 +60,7 @@ function flush(synchronous: number): Finding {
 
 function place(magic: number | null): Finding {
   const name = 'file system';
-  if (magic === null) return fine(name, 'not told');
+  if (magic === null) return fine(name, 'not reported');
   const shared = SHARED[magic];
   if (shared) {
     const why = `The file lies on ${shared}: another machine may have it open too, and locks on it cannot be relied on.`;

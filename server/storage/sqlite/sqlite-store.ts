@@ -104,9 +104,9 @@ export class SqliteStore implements RecordStore, HistorySource {
     });
     const current = currentOf(results.at(-1));
     return changes.map((change) => {
-      const stands = current(change);
-      const applied = stands?.rev === change.rev && stands.writer === change.writer;
-      return { applied, now, current: stands };
+      const found = current(change);
+      const applied = found?.rev === change.rev && found.writer === change.writer;
+      return { applied, now, current: found };
     });
   }
 
@@ -214,8 +214,8 @@ function currentOf(result: ResultSet | undefined): (change: Change) => Standing 
   return ({ key }) => byId.get(recordId(key)) ?? null;
 }
 
-function isExpected({ expect, clock }: Change, stands: Standing | null, now: number): boolean {
-  const isSame = stands?.rev === expect?.rev && stands?.writer === expect?.writer;
+function isExpected({ expect, clock }: Change, found: Standing | null, now: number): boolean {
+  const isSame = found?.rev === expect?.rev && found?.writer === expect?.writer;
   return isSame && now >= clock.past && now < clock.ahead;
 }
 

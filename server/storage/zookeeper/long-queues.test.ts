@@ -84,7 +84,7 @@ describe('a long queue in a ZooKeeper', () => {
     expect((await under.znodeOf(key)).queues).toHaveLength(1);
   });
 
-  it('that somebody removed by hand is gone, and its lock goes on without it', async () => {
+  it('that an operator removed by hand is gone, and its lock continues without it', async () => {
     const key = freshKey();
     await created(store, key, { queue: LONG });
     const { path, queues } = await under.znodeOf(key);

@@ -47,7 +47,7 @@ describe('a record too large for a packet of ZooKeeper', () => {
     await under.close();
   });
 
-  it('is told to newcomers alone: whoever lets go of the lock, or renews it, at the same moment does so', async () => {
+  it('refuses new waiters alone: a release or a renewal at the same moment succeeds', async () => {
     const rig = await ZookeeperRig.start(process.env.TEST_ZOOKEEPER_URL ?? '');
     try {
       const process = await rig.join();
@@ -73,7 +73,7 @@ describe('a record too large for a packet of ZooKeeper', () => {
     }
   });
 
-  it('is told to who asked for it as TOO_LARGE, at once, as is a set whose locks are too large together; who asks for others is granted', async () => {
+  it('is answered as TOO_LARGE, at once, as is a multi-lock whose locks are too large together; other calls are granted', async () => {
     const rig = await ZookeeperRig.start(process.env.TEST_ZOOKEEPER_URL ?? '');
     try {
       const process = await rig.join();

@@ -95,10 +95,7 @@ export class ZookeeperLayout {
     const format: Step = { kind: 'create', path: `${this.root}/v`, data: Buffer.from(FORMAT) };
     await this.create(connection, [...steps, generation, format], [CODE.nodeExists]);
     if (await this.isPrepared(connection)) return;
-    throw new StoreError(
-      `${this.root || '/'} in ZooKeeper holds something that is not Lockyard's.`,
-      'no',
-    );
+    throw new StoreError(`${this.root || '/'} in ZooKeeper holds data of another program.`, 'no');
   }
 
   /**
@@ -114,7 +111,7 @@ export class ZookeeperLayout {
     const format = await connection.ask(getData(`${this.root}/v`));
     if (format === null) return false;
     if (String(format.data) === FORMAT) return true;
-    throw new StoreError('A newer Lockyard keeps its locks in this ZooKeeper.', 'no');
+    throw new StoreError('A newer version of Lockyard stores its locks in this ZooKeeper.', 'no');
   }
 
   private async create(

@@ -67,7 +67,7 @@ const onRig = (url: string, work: (rig: ZookeeperRig) => Promise<void>) => async
   }
 };
 
-describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () => {
+describe('a ZooKeeper that has lost data', { timeout: TEST_TIMEOUT_MS }, () => {
   it.concurrent('because an older copy was put back grants nothing for one longest lease, nor does a process that starts then', async () => {
     const server = await startPrivateZookeeper();
     const [running, ended] = [
@@ -114,7 +114,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
     }
   });
 
-  it.concurrent('because its data folder was emptied begins anew, with nothing of before', async () => {
+  it.concurrent('because its data folder was emptied starts again, with nothing from before', async () => {
     const own = await startPrivateZookeeper();
     const rig = await ZookeeperRig.start(own.url);
     try {
@@ -151,7 +151,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
   );
 
   it.concurrent(
-    'because its root was deleted while nobody looked says so to who starts then',
+    'because its root was deleted while no process ran reports that to the next one',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const held = freshKey();
@@ -166,7 +166,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
   );
 
   it.concurrent.each(['/r', '/h'])(
-    'because all below its %s was deleted makes anew what is missing, and answers nothing out of the rest before',
+    'because all below its %s was deleted recreates what is missing, and answers nothing from the rest before',
     (below) =>
       onRig(shared(), async (rig) => {
         const one = await rig.join();
@@ -197,7 +197,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
   );
 
   it.concurrent(
-    'has lost nothing with the znode of its clock, which is made anew',
+    'has lost nothing with the znode of its clock, which is created again',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const held = freshKey();
@@ -226,7 +226,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
   );
 
   it.concurrent(
-    'refuses a change that was decided before, even where it expects nothing, and gives no number of its history twice',
+    'refuses a change that was decided before, even if it expects no record, and gives no number of its history twice',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
       const { store, incarnation } = one;
@@ -245,8 +245,8 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       await vi.waitFor(() => expect(incarnation.epoch).toBe(3), SOON);
       const result = await vi.waitFor(() => swapOne(store, decided), SOON);
       expect(result).toMatchObject({ applied: false, current: null });
-      const anew = creation(key, { epoch: 3, events: [eventOf(1)] });
-      expect((await swapOne(store, anew)).applied).toBe(true);
+      const recreated = creation(key, { epoch: 3, events: [eventOf(1)] });
+      expect((await swapOne(store, recreated)).applied).toBe(true);
       const after = await store.historyAfter(before, 10);
       expect(after.map(({ changes }) => changes.map((change) => change.key.name))).toEqual([
         [key.name],

@@ -58,20 +58,20 @@ describe('records in a ZooKeeper', () => {
     expect(page.records.map(({ key }) => key.name)).toEqual(inOrder);
   });
 
-  it('that were forgotten and made anew are not written over by who remembers the old ones', async () => {
+  it('that were deleted and created again are not overwritten by a process that remembers the old ones', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
     const other = await under.another();
     const key = freshKey();
     const old = await created(store, key);
     expect(await other.deleteRecords([{ key, ...old }])).toEqual([true]);
-    const anew = await created(other, key, { head: 'anew' });
+    const recreated = await created(other, key, { head: 'recreated' });
     const swapped = await store.swap([update(key, old, { head: 'over' })]);
-    expect(swapped).toMatchObject([{ applied: false, current: anew }]);
-    expect((await stored(other, key)).head).toBe('anew');
+    expect(swapped).toMatchObject([{ applied: false, current: recreated }]);
+    expect((await stored(other, key)).head).toBe('recreated');
   });
 
-  it('are made anew before the numbers of their versions end, and go on', async () => {
+  it('are recreated before their version numbers end, and continue', async () => {
     under = await openZookeeperUnderTest({
       limits: { ...LIMITS, lastVersion: 3, inlineQueueChars: 6 },
     });
@@ -95,9 +95,9 @@ describe('records in a ZooKeeper', () => {
 });
 
 describe('a deletion in a ZooKeeper', () => {
-  const away = () => new StoreError('ZooKeeper is not there.', 'no');
+  const away = () => new StoreError('ZooKeeper cannot be reached.', 'no');
 
-  it('that took is unknown, and never said to have changed nothing, where the line fails after it', async () => {
+  it('that was applied is unknown, and never reported as not applied, if the connection fails after it', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
     const key = freshKey();
@@ -112,7 +112,7 @@ describe('a deletion in a ZooKeeper', () => {
     expect(await store.deleteRecords([{ key: other, ...next }])).toEqual([true]);
   });
 
-  it('that took in a part is unknown where the rest of it fails', async () => {
+  it('that was applied in part is unknown if the rest of it fails', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
     const keys = Array.from({ length: 201 }, () => freshKey());
@@ -205,7 +205,7 @@ describe('the history in a ZooKeeper', () => {
 });
 
 describe('a connection to ZooKeeper', () => {
-  it('that breaks costs a write under way its answer, and is made again, its clock measured anew', async () => {
+  it('that breaks fails a write under way, and is opened again, its clock measured again', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
     const key = freshKey();

@@ -94,8 +94,8 @@ export class ZookeeperSwap {
     const read = new Map(ids.map((id, i) => [id, records[i]]));
     const lost = doubtful.filter((unit) => !this.mayApply(unit, (id) => read.get(id)));
     for (const unit of lost) {
-      const stands = unit.ids.map((id) => read.get(id)?.content ?? null);
-      this.reply(unit, false, this.session.earliest(), stands);
+      const current = unit.ids.map((id) => read.get(id)?.content ?? null);
+      this.reply(unit, false, this.session.earliest(), current);
     }
     return open.filter((unit) => !lost.includes(unit));
   }
@@ -119,11 +119,11 @@ export class ZookeeperSwap {
     if (this.session.latest() + CALL_MS < window.past) return false;
     const seen = ids.flatMap((id) => knownOf(id) ?? []);
     const isAsExpected = changes.every(({ expect, epoch = this.admitted.epoch }, i) => {
-      const stands = seen[i]?.content;
+      const current = seen[i]?.content;
       return (
         epoch === this.admitted.epoch &&
-        stands?.rev === expect?.rev &&
-        stands?.writer === expect?.writer
+        current?.rev === expect?.rev &&
+        current?.writer === expect?.writer
       );
     });
     if (seen.length < ids.length || !isAsExpected) return false;
@@ -131,20 +131,20 @@ export class ZookeeperSwap {
     return true;
   }
 
-  /** @param stands the current records of a unit that was not applied */
+  /** @param current the current records of a unit that was not applied */
   private reply(
     unit: SwapUnit,
     applied: boolean,
     now: number,
-    stands: (StoredRecord | null)[],
+    current: (StoredRecord | null)[],
   ): void {
     const results = unit.changes.map(({ rev, writer }, i): SwapResult => {
       if (applied) return { applied, now, current: { rev, writer } };
-      const standing = stands[i];
+      const found = current[i];
       return {
         applied,
         now,
-        current: standing ? { rev: standing.rev, writer: standing.writer } : null,
+        current: found ? { rev: found.rev, writer: found.writer } : null,
       };
     });
     this.results.set(unit, results);
@@ -158,8 +158,8 @@ export class ZookeeperSwap {
     for (const { dropCached } of steps) dropCached();
     if (this.mayGuess) return;
     for (const unit of units) {
-      const stands = unit.seen.map((seen) => seen.content);
-      this.reply(unit, false, this.session.earliest(), stands);
+      const current = unit.seen.map((seen) => seen.content);
+      this.reply(unit, false, this.session.earliest(), current);
       const results = this.results.get(unit) ?? [];
       this.results.set(
         unit,
@@ -225,8 +225,8 @@ export class ZookeeperSwap {
     for (const unit of units) {
       const applied = isWithin(unit.window, at);
       this.appliedSome ||= applied;
-      const stands = unit.seen.map((seen) => seen.content);
-      this.reply(unit, applied, at, stands);
+      const current = unit.seen.map((seen) => seen.content);
+      this.reply(unit, applied, at, current);
     }
   }
 
@@ -263,7 +263,7 @@ export class ZookeeperSwap {
   }
 
   private contended(): StoreError {
-    const text = 'Others changed these records again and again.';
+    const text = 'Other writers kept changing these records.';
     return new StoreError(text, this.appliedSome ? 'unknown' : 'no', { retryable: true });
   }
 

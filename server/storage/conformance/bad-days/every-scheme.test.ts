@@ -8,7 +8,7 @@ const complaint = String(parseBackendUrl('nothing:there', '/'));
 const [schemes = ''] = complaint.split(',');
 const known = [...schemes.matchAll(/([a-z]+):/g)].map(([, scheme]) => scheme ?? '');
 
-it('every scheme that a backend may have has its bad days, alone and where it may have shards', () => {
+it('every scheme of a backend has its bad days, alone and as shards', () => {
   const sharding = known.filter((scheme) => {
     const urls = ['a', 'b'].map((host) => `${scheme}://${host}/1`);
     return typeof parseShardList('orders', urls.join()) !== 'string';
@@ -18,7 +18,7 @@ it('every scheme that a backend may have has its bad days, alone and where it ma
   expect(Object.keys(serversUnderTest).sort()).toEqual(expected.sort());
 });
 
-it('every store that has bad days lives through them in a file of its own', () => {
+it('every store with bad days is tested in a file of its own', () => {
   const files = readdirSync(import.meta.dirname);
   const names = Object.keys(serversUnderTest);
   const expected = names.map((name) => `${name.replaceAll(' ', '-')}.test.ts`);

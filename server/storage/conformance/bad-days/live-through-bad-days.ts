@@ -72,7 +72,7 @@ function suite(kind: ServerKind): void {
       expect(checkHistory(calls, { revertedGrants })).toEqual([]);
     });
 
-    it('did nothing where it said so, and what it did it does not do again', () => {
+    it('did nothing if it said so, and does nothing twice', () => {
       const { taken, granted, counted } = report;
       for (const { key, first, again } of taken) {
         const tokens = granted.get(key.name) ?? [];
@@ -102,7 +102,7 @@ function suite(kind: ServerKind): void {
     });
 
     if (kind.isPartOfMore) {
-      it('keeps nobody waiting whose locks live on another shard', () => {
+      it('delays no caller whose locks are on another shard', () => {
         const { beside, beganAt, endedAt, stalledMs } = report;
         expect(new Set(beside.map(({ outcome }) => outcome))).toEqual(
           new Set(['granted', 'renewed', 'released']),

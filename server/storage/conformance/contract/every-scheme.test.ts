@@ -8,13 +8,13 @@ const complaint = String(parseBackendUrl('nothing:there', '/'));
 const [schemes = ''] = complaint.split(',');
 const known = [...schemes.matchAll(/([a-z]+):/g)].map(([, scheme]) => scheme ?? '');
 
-it('every scheme that a backend may have is put to the contract', () => {
+it('every scheme of a backend is tested by the contract', () => {
   expect(known.length).toBeGreaterThan(1);
   expect([...storeNames].sort()).toEqual(known.sort());
   expect(Object.keys(contractStores)).toEqual(expect.arrayContaining(known));
 });
 
-it('so is every one whose databases may be shards, as such', () => {
+it('so is every scheme whose databases may be shards, as a shard', () => {
   const sharding = known.filter((scheme) => {
     const urls = ['a', 'b'].map((host) => `${scheme}://${host}/1`);
     return typeof parseShardList('orders', urls.join()) !== 'string';

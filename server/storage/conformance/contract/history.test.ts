@@ -3,8 +3,8 @@ import { newWriter } from '../../../engine/new-writer';
 import { created, creation, eventOf, freshKey, swapOne, update } from '../testing/changes';
 import { contract, NEVER, wholeHistory } from './contract-suite';
 
-contract('rule 4: history is written by the same step, for what took only', (suite) => {
-  it('keeps exactly the events of a change that took', async () => {
+contract('rule 4: history is written in the same step, for applied changes only', (suite) => {
+  it('stores exactly the events of an applied change', async () => {
     const key = freshKey();
     const event = {
       ...eventOf(1, 'o\'brien \\ "%"\n\t\u{1f512} jo\u0301b'),
@@ -17,7 +17,7 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     ]);
   });
 
-  it('keeps none of a change that lost, not even beside one that took', async () => {
+  it('stores none of a change that lost, not even beside an applied one', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
     await suite.store.swap([
@@ -28,7 +28,7 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     expect(await suite.historyOf(took)).toHaveLength(1);
   });
 
-  it('keeps none of a change that lost against the clock', async () => {
+  it('stores none of a change that was too late', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const clock = { past: 0, ahead: 1 };
@@ -36,7 +36,7 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     expect(await suite.historyOf(key)).toEqual([]);
   });
 
-  it('hands out ids that rise, and says where they end', async () => {
+  it('assigns rising ids, and returns the last one', async () => {
     const key = freshKey();
     const before = await suite.store.historyEnd();
     await created(suite.store, key, { events: [eventOf(1)] });
@@ -57,13 +57,13 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     expect(rows[0]?.changes.map(({ key }) => key)).toEqual(expect.arrayContaining(keys));
   });
 
-  it('keeps nothing of a swap that has no events', async () => {
+  it('stores nothing of a swap without events', async () => {
     const before = await suite.store.historyEnd();
     await created(suite.store, freshKey());
     expect(await suite.store.historyAfter(before, 10)).toEqual([]);
   });
 
-  it('shows what took to every process as soon as it was answered', async () => {
+  it('shows an applied change to every process as soon as it was answered', async () => {
     for (let i = 0; i < 20; i += 1) {
       const [writing, reading] = i % 2 ? [suite.store, suite.other] : [suite.other, suite.store];
       const key = freshKey();
@@ -74,7 +74,7 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     }
   });
 
-  it("tells when each flush was written, on the store's clock", async () => {
+  it("dates each commit by the store's clock", async () => {
     const end = await suite.store.historyEnd();
     const before = await suite.now();
     await created(suite.store, freshKey(), { events: [eventOf(1)] });
@@ -83,7 +83,7 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     expect(row?.at).toBeLessThanOrEqual(await suite.now());
   });
 
-  it('is told page by page in the order of its ids, without a gap and without a repeat', async () => {
+  it('is read page by page in the order of its ids, without a gap and without a repeat', async () => {
     const end = await suite.store.historyEnd();
     const keys = Array.from({ length: 25 }, () => freshKey());
     for (const key of keys) await created(suite.store, key, { events: [eventOf(1)] });
@@ -100,7 +100,7 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     expect(told).toEqual(keys.map(({ name }) => name));
   });
 
-  it('tells of the flushes asked for those that there are', async () => {
+  it('returns those of the requested commits that exist', async () => {
     await created(suite.store, freshKey(), { events: [eventOf(1)] });
     const end = await suite.store.historyEnd();
     const rows = await suite.store.historyOf([end + 5, end]);
@@ -125,7 +125,7 @@ contract('rule 4: history is written by the same step, for what took only', (sui
     expect(await kept()).toEqual([third, last]);
   });
 
-  it('hands out no id again, not even after all of it was pruned', async () => {
+  it('assigns no id twice, not even after all of it was pruned', async () => {
     await created(suite.store, freshKey(), { events: [eventOf(1)] });
     const end = await suite.store.historyEnd();
     while ((await suite.store.pruneHistory(end, NEVER)) > 0);

@@ -33,7 +33,7 @@ contract('changes that belong together', (suite) => {
     return { keys, seen, memo, changes, nothingRemains };
   };
 
-  it('take all, with their history and answers', async () => {
+  it('are all applied, with their history and answers', async () => {
     const { keys, memo, changes } = await three();
     const { a, b, c } = changes;
     const results = await suite.store.swapAll([a, c, b]);
@@ -67,7 +67,7 @@ contract('changes that belong together', (suite) => {
     },
   );
 
-  it('leave nothing of themselves, not even a ghost, where a record that one expects is missing', async () => {
+  it('leave nothing, not even a ghost row, if a record that one expects is missing', async () => {
     const { changes, nothingRemains } = await three();
     const { a, b, c } = changes;
     const missing = update(freshKey(), { rev: 3, writer: newWriter() }, { events: [eventOf(4)] });
@@ -78,7 +78,7 @@ contract('changes that belong together', (suite) => {
     expect((await readOne(suite.other, missing.key)).record).toBe(null);
   });
 
-  it('leave nothing of themselves where a record that one would create is there', async () => {
+  it('leave nothing if a record that one would create exists', async () => {
     const { changes, nothingRemains } = await three();
     const { a, b, c } = changes;
     const key = freshKey();
@@ -90,7 +90,7 @@ contract('changes that belong together', (suite) => {
     expect((await stored(suite.other, key)).head).toBe('head');
   });
 
-  it('wait for a row that somebody else holds, and lose nothing but the time', async () => {
+  it('wait for a row that another transaction locks, and lose nothing but the time', async () => {
     const { keys, changes } = await three();
     const release = await suite.under.stallRow(keys[1]);
     const swapped = suite.store.swapAll(Object.values(changes));
@@ -100,7 +100,7 @@ contract('changes that belong together', (suite) => {
     expect((await swapped).map(({ applied }) => applied)).toEqual([true, true, true]);
   });
 
-  it('are found out by swapping again where a reply was lost', async () => {
+  it('are found applied by swapping again after a lost reply', async () => {
     const { changes } = await three();
     const first = Object.values(changes);
     await suite.store.swapAll(first);
@@ -111,7 +111,7 @@ contract('changes that belong together', (suite) => {
     expect(again.map(({ current }) => current?.writer)).toEqual(first.map(({ writer }) => writer));
   });
 
-  it('are one change as well as twenty', async () => {
+  it('work with one change and with twenty', async () => {
     for (const size of [1, 20]) {
       const keys = Array.from({ length: size }, () => freshKey());
       const results = await suite.store.swapAll(keys.map((key) => creation(key)));

@@ -29,7 +29,7 @@ contract('rule 3: what is read is never older than what was answered before', (s
     );
   });
 
-  it('reads nothing where nothing is asked for', async () => {
+  it('reads nothing if nothing is requested', async () => {
     expect(await suite.store.read([], [])).toMatchObject({ records: [], memos: [] });
   });
 
@@ -54,8 +54,8 @@ contract('rule 3: what is read is never older than what was answered before', (s
   });
 });
 
-contract('rule 7: a lost reply is found out by swapping again', (suite) => {
-  it('finds its own writer where the first swap had landed', async () => {
+contract('rule 7: swapping again tells what became of a lost reply', (suite) => {
+  it('finds its own writer if the first swap was applied', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const first = update(key, seen, { events: [eventOf(2)] });
@@ -65,7 +65,7 @@ contract('rule 7: a lost reply is found out by swapping again', (suite) => {
     expect(await suite.historyOf(key)).toHaveLength(1);
   });
 
-  it('wins where the first has not landed, and keeps it from landing ever after', async () => {
+  it('wins if the first was not applied, and keeps it from being applied later', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key);
     const first = update(key, seen, { head: 'first', events: [eventOf(2)] });

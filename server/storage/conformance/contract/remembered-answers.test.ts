@@ -3,8 +3,8 @@ import { newWriter } from '../../../engine/new-writer';
 import { created, creation, freshKey, swapOne, update } from '../testing/changes';
 import { contract, MINUTE, memoOf, NEVER } from './contract-suite';
 
-contract('rule 5: request ids live beside the record', (suite) => {
-  it('keeps the answers of a change that took, with it', async () => {
+contract('rule 5: answers are stored with the record', (suite) => {
+  it('stores the answers of an applied change, with it', async () => {
     const key = freshKey();
     const memo = memoOf(
       { token: 2 ** 53 - 1, note: "it's \\ \u{1f512}\n" },
@@ -16,7 +16,7 @@ contract('rule 5: request ids live beside the record', (suite) => {
     expect(memos).toEqual([memo]);
   });
 
-  it('keeps none of a change that lost, not even beside one that took', async () => {
+  it('stores none of a change that lost, not even beside an applied one', async () => {
     const [lost, took] = [freshKey(), freshKey()];
     await created(suite.store, lost);
     const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];
@@ -36,7 +36,7 @@ contract('rule 5: request ids live beside the record', (suite) => {
     expect(await suite.memosOf(memo.key)).toEqual([second]);
   });
 
-  it('moves the expiry of answers with a change that took, and only then', async () => {
+  it('extends answers with an applied change, and only then', async () => {
     const key = freshKey();
     const [first, second] = [memoOf(1), memoOf(2)];
     const seen = await created(suite.store, key, { memos: [first, second] });
@@ -48,7 +48,7 @@ contract('rule 5: request ids live beside the record', (suite) => {
     expect(kept.map(({ expiresAt }) => expiresAt)).toEqual([NEVER + 5, NEVER + 5]);
   });
 
-  it('never shortens the life of an answer that another record keeps alive too', async () => {
+  it('never shortens the life of an answer that another record extended too', async () => {
     const memo = memoOf(1, NEVER + 5);
     await created(suite.store, freshKey(), { memos: [memo] });
     await created(suite.store, freshKey(), {
@@ -57,7 +57,7 @@ contract('rule 5: request ids live beside the record', (suite) => {
     expect((await suite.memosOf(memo.key))[0]?.expiresAt).toBe(NEVER + 5);
   });
 
-  it('removes answers that lapsed, and no others', async () => {
+  it('removes expired answers, and no others', async () => {
     const at = await suite.now();
     const [lapsed, live] = [memoOf(1, at - 1), memoOf(2, at + MINUTE)];
     await created(suite.store, freshKey(), { memos: [lapsed, live] });
@@ -65,8 +65,8 @@ contract('rule 5: request ids live beside the record', (suite) => {
     expect(await suite.memosOf(lapsed.key, live.key)).toEqual([live]);
   });
 
-  const untilWhen = suite.can('keepsLapsed') ? 'until it is removed' : 'no more';
-  it(`tells a lapsed answer ${untilWhen}`, async () => {
+  const untilWhen = suite.can('keepsLapsed') ? 'until it is removed' : 'no longer';
+  it(`returns an expired answer ${untilWhen}`, async () => {
     const lapsed = memoOf('lapsed', 1);
     await created(suite.store, freshKey(), { memos: [lapsed] });
     expect(await suite.memosOf(lapsed.key)).toEqual(suite.can('keepsLapsed') ? [lapsed] : []);
@@ -80,19 +80,19 @@ contract('rule 5: request ids live beside the record', (suite) => {
     expect(await suite.memosOf(lower.key)).toEqual([lower]);
   });
 
-  it('keeps an answer as long as the longest', async () => {
+  it('stores the longest answer', async () => {
     const memo = memoOf({ grants: 'g'.repeat(20_000), note: '"\\\u{1f512}' });
     await created(suite.store, freshKey(), { memos: [memo] });
     expect(await suite.memosOf(memo.key)).toEqual([memo]);
   });
 
-  it('makes no answer of an extension of one that is not kept', async () => {
+  it('creates no answer by extending one that is not stored', async () => {
     const { key } = memoOf(1);
     await created(suite.store, freshKey(), { extensions: [{ keys: [key], expiresAt: NEVER }] });
     expect(await suite.memosOf(key)).toEqual([]);
   });
 
-  it('keeps an answer when its record is forgotten', async () => {
+  it('keeps an answer when its record is deleted', async () => {
     const [key, memo] = [freshKey(), memoOf('stays')];
     const seen = await created(suite.store, key, { memos: [memo] });
     await suite.store.deleteRecords([{ key, ...seen }]);

@@ -21,7 +21,7 @@ const WAYS = [
 
 contract('rule 1: a swap is won by rev and writer', (suite) => {
   describe.each(WAYS)('a change $how', ({ swap }) => {
-    it('takes a change that expects the record as it is', async () => {
+    it('applies a change that expects the current record', async () => {
       const key = freshKey();
       const seen = await created(suite.store, key, { head: 'one', queue: 'q' });
       const change = update(key, seen, { head: 'two' });
@@ -37,7 +37,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       });
     });
 
-    it('refuses a change that expects an older rev, and says what stands there', async () => {
+    it('refuses a change that expects an older rev, and returns the current record', async () => {
       const key = freshKey();
       const first = await created(suite.store, key);
       const second = update(key, first, { head: 'second' });
@@ -104,31 +104,31 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     expect((await readOne(suite.store, absent)).record).toBe(null);
   });
 
-  it('takes a record anew after it was forgotten, and nothing that expects the one before', async () => {
+  it('creates a deleted record again, and applies nothing that expects the deleted one', async () => {
     const key = freshKey();
     const before = await created(suite.store, key);
     await suite.other.deleteRecords([{ key, ...before }]);
-    const after = await created(suite.store, key, { head: 'anew' });
+    const after = await created(suite.store, key, { head: 'recreated' });
     expect(after.rev).toBe(before.rev);
     const late = await swapOne(suite.store, update(key, before, { head: 'late' }));
     expect(late).toMatchObject({ applied: false, current: after });
-    expect((await stored(suite.other, key)).head).toBe('anew');
+    expect((await stored(suite.other, key)).head).toBe('recreated');
   });
 
-  it('creates a record at whatever rev it is told to begin', async () => {
+  it('creates a record at the rev that the change names', async () => {
     const key = freshKey();
     await swapOne(suite.store, creation(key, { rev: 41 }));
     expect((await stored(suite.other, key)).rev).toBe(41);
   });
 
-  it('answers change by change in the order in which they were named', async () => {
+  it('answers in the order of the changes', async () => {
     const keys = Array.from({ length: 40 }, () => freshKey()).sort(() => Math.random() - 0.5);
     for (const key of keys.filter((_, i) => i % 3 === 0)) await created(suite.store, key);
     const results = await suite.store.swap(keys.map((key) => creation(key)));
     expect(results.map(({ applied }) => applied)).toEqual(keys.map((_, i) => i % 3 !== 0));
   });
 
-  it('takes as many changes at once as a full group has, each with its parts', async () => {
+  it('applies as many changes at once as a full group has, each with its parts', async () => {
     const keys = Array.from({ length: 256 }, () => freshKey());
     const memos = keys.map((_, i) => memoOf(i));
     const results = await suite.store.swap(
@@ -150,7 +150,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     expect(kept).toHaveLength(256);
   });
 
-  it('takes changes of many records that two processes make at the same time', async () => {
+  it('applies changes of many records that two processes make at the same time', async () => {
     const keys = Array.from({ length: 60 }, () => freshKey());
     const results = await Promise.all(
       keys.map((key, i) => swapOne(i % 2 ? suite.store : suite.other, creation(key))),

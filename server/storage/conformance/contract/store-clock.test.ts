@@ -41,7 +41,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect((await swap(suite.store, update(key, seen, { clock }))).applied).toBe(false);
     });
 
-    it('takes a change between the two', async () => {
+    it('applies a change between the two', async () => {
       const key = freshKey();
       const seen = await created(suite.store, key);
       const at = await suite.now();
@@ -61,7 +61,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect((await stored(suite.other, key)).head).toBe('lapsing');
     });
 
-    it('takes a change whose `past` is reached while it waits for the row', async () => {
+    it('applies a change whose `past` is reached while it waits for the row', async () => {
       const key = freshKey();
       const seen = await created(suite.store, key);
       const release = await suite.under.stallRow(key);
@@ -72,7 +72,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect((await change).applied).toBe(true);
     });
 
-    it('refuses a creation whose `ahead` was reached, and keeps nothing of it', async () => {
+    it('refuses a creation whose `ahead` was reached, and stores nothing of it', async () => {
       const key = freshKey();
       const clock = { past: 0, ahead: await suite.now() };
       const memo = memoOf('late');
@@ -92,7 +92,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect((await readOne(suite.other, key)).record).toBe(null);
     });
 
-    it('takes a creation between the two, once', async () => {
+    it('applies a creation between the two, once', async () => {
       const key = freshKey();
       const at = await suite.now();
       const change = creation(key, { clock: { past: at, ahead: at + MINUTE }, head: 'first' });
@@ -133,7 +133,7 @@ contract('rule 2: time is part of the compare', (suite) => {
    */
   const firstKey = () => ({ ...freshKey(), name: `a-${newWriter()}` });
 
-  it('takes none of a set with a creation whose `ahead` was reached', async () => {
+  it('applies none of several changes that belong together if the `ahead` of a creation was reached', async () => {
     const [fresh, kept] = [firstKey(), freshKey()];
     const seen = await created(suite.store, kept);
     const clock = { past: 0, ahead: await suite.now() };
@@ -144,7 +144,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(await suite.historyOf(fresh)).toEqual([]);
   });
 
-  it('creates nothing in a set that stalls past its deadline', async () => {
+  it('creates nothing if changes that belong together stall past their deadline', async () => {
     const [fresh, kept] = [firstKey(), freshKey()];
     const seen = await created(suite.store, kept);
     const release = await suite.under.stallRow(kept);
@@ -157,7 +157,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(await stored(suite.other, kept)).toMatchObject(seen);
   });
 
-  it('tells its clock in whole milliseconds since 1970, of today', async () => {
+  it('reports its clock in whole milliseconds since 1970, of today', async () => {
     const at = await suite.now();
     expect(Number.isInteger(at)).toBe(true);
     expect(Math.abs(at - Date.now())).toBeLessThan(MINUTE);
@@ -175,7 +175,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(swapped.now).toBeGreaterThanOrEqual(last);
   });
 
-  it('tells the instant of a swap that lost, as of one that took', async () => {
+  it('reports the instant of a swap that lost, and of one that was applied', async () => {
     const key = freshKey();
     await created(suite.store, key);
     const before = await suite.now();
@@ -185,7 +185,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     expect(lost.now).toBeLessThanOrEqual(await suite.now());
   });
 
-  it('tells the same instant of every record that was read at once, there or not', async () => {
+  it('reports one instant for all records of a read, whether they exist or not', async () => {
     const key = freshKey();
     await created(suite.store, key);
     const before = await suite.now();

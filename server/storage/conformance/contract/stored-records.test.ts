@@ -13,8 +13,8 @@ import {
 import type { Store } from '../testing/stores-under-test';
 import { contract } from './contract-suite';
 
-contract('what is kept', (suite) => {
-  it('keeps the biggest rev and every text exactly', async () => {
+contract('stored records', (suite) => {
+  it('stores the largest rev and every text exactly', async () => {
     const key = freshKey();
     const seen = { rev: Number.MAX_SAFE_INTEGER - 1, writer: 'writer' };
     const text = `[${Number.MAX_SAFE_INTEGER},"it's \\\\ \\" \u{1f512} % _ \n \\u0000 jo\u0301b"]`;
@@ -26,7 +26,7 @@ contract('what is kept', (suite) => {
     expect((await stored(suite.store, key)).rev).toBe(Number.MAX_SAFE_INTEGER);
   });
 
-  it('keeps a queue of the greatest length', async () => {
+  it('stores a queue of the greatest length', async () => {
     const key = freshKey();
     const queue = 'w'.repeat(2_000 * 160);
     await created(suite.store, key, { queue });
@@ -43,7 +43,7 @@ contract('what is kept', (suite) => {
     expect(await stored(suite.store, key)).toMatchObject({ head: 'last', queue: '' });
   });
 
-  it('forgets a record at the rev and writer named, and no other', async () => {
+  it('deletes a record at the rev and writer named, and no other', async () => {
     const [gone, moved, foreign] = [freshKey(), freshKey(), freshKey()];
     const seen = await created(suite.store, gone);
     const before = await created(suite.store, moved);
@@ -62,7 +62,7 @@ contract('what is kept', (suite) => {
     expect((await readOne(suite.store, gone)).record).toBe(null);
   });
 
-  it('forgets a record only when its own clock has come far enough', async () => {
+  it('deletes a record only when its own clock has come far enough', async () => {
     const [due, early, never] = [freshKey(), freshKey(), freshKey()];
     const now = await suite.now();
     const records = [
@@ -79,7 +79,7 @@ contract('what is kept', (suite) => {
     expect((await stored(suite.store, never)).rev).toBe(1);
   });
 
-  it('makes a record that is used and forgotten at once the one or the other, never both', async () => {
+  it('lets a record that is used and deleted at once be the one or the other, never both', async () => {
     const keys = Array.from({ length: 40 }, () => freshKey());
     const seen = [];
     for (const key of keys) seen.push({ key, ...(await created(suite.store, key)) });
@@ -141,7 +141,7 @@ contract('what is kept', (suite) => {
     expect(sizes.length).toBeLessThanOrEqual(3);
   });
 
-  it('goes on with a scan behind a record that was forgotten meanwhile', async () => {
+  it('continues a scan behind a record that was deleted meanwhile', async () => {
     const keys = ['a', 'b', 'c', 'd'].map((name) => ({ namespace: 'moving', name }));
     const seen = [];
     for (const key of keys) seen.push(await created(suite.store, key));
@@ -162,14 +162,14 @@ contract('what is kept', (suite) => {
     expect(records[0]?.now).toBeGreaterThanOrEqual(before);
   });
 
-  it('keeps the history of a record that is forgotten', async () => {
+  it('keeps the history of a deleted record', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key, { events: [eventOf(1)] });
     await suite.store.deleteRecords([{ key, ...seen }]);
     expect(await suite.historyOf(key)).toHaveLength(1);
   });
 
-  it('forgets many at once and none twice', async () => {
+  it('deletes many at once and none twice', async () => {
     const keys = Array.from({ length: 50 }, () => freshKey());
     const gone = [];
     for (const key of keys) gone.push({ key, ...(await created(suite.store, key)) });
@@ -177,7 +177,7 @@ contract('what is kept', (suite) => {
     expect(await suite.other.deleteRecords(gone)).toEqual(gone.map(() => false));
   });
 
-  it('says what it promises: a level, whole sentences, and what was read to tell', async () => {
+  it('reports its guarantees: a level, whole sentences, and the settings read', async () => {
     const { level, reasons, settings, unsafe } = await suite.store.guarantees();
     expect(['Strong', 'Timed', 'Best-effort']).toContain(level);
     expect(reasons.length).toBeGreaterThan(0);
@@ -189,7 +189,7 @@ contract('what is kept', (suite) => {
     expect(unsafe).toBe(null);
   });
 
-  it('goes on for others when one process closes it, and lets that close it twice', async () => {
+  it('serves others when one process closes it, and may be closed twice', async () => {
     const leaving = await suite.under.another();
     const key = freshKey();
     await created(leaving, key);

@@ -192,4 +192,5 @@ export class GuardedConnection {
 /** The chunk that the generation's znode names. */
 export const chunkIn = (data: Buffer): number => Number(String(data));
 
-const otherIncarnation = () => new StoreError('ZooKeeper is not the memory that it was.', 'no');
+const otherIncarnation = () =>
+  new StoreError('ZooKeeper does not hold the data that it did.', 'no');

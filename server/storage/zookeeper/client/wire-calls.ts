@@ -80,10 +80,10 @@ export class ZookeeperRefusal extends Error {
 }
 
 const REASONS = new Map<number, string>([
-  [CODE.noNode, 'The root of these locks is gone from ZooKeeper.'],
-  [CODE.noAuth, 'ZooKeeper does not let this user touch the locks.'],
-  [CODE.authFailed, 'ZooKeeper does not take this user and password.'],
-  [CODE.quotaExceeded, 'The quota that ZooKeeper holds these locks to is used up.'],
+  [CODE.noNode, 'The root of these locks no longer exists in ZooKeeper.'],
+  [CODE.noAuth, 'ZooKeeper does not allow this user to use the locks.'],
+  [CODE.authFailed, 'ZooKeeper rejects this user and password.'],
+  [CODE.quotaExceeded, 'The quota of these locks in ZooKeeper is used up.'],
 ]);
 
 function pathCall<T>(type: number, path: string, read: (reader: WireReader) => T): Call<T | null> {
@@ -159,7 +159,7 @@ function multiAnswer(reader: WireReader): MultiAnswer {
     } else if (type === TYPE.delete || type === TYPE.check) {
       done.push({});
     } else {
-      throw new RangeError('An answer of ZooKeeper tells of a step that nobody asked for.');
+      throw new RangeError('An answer of ZooKeeper names a step that was not requested.');
     }
   }
 }

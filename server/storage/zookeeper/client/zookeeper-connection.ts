@@ -160,7 +160,7 @@ export class ZookeeperConnection {
     const start = first.length >= 4 ? first : this.joinChunks();
     const length = start.readInt32BE(0);
     if (length < 0 || length > LARGEST_ANSWER) {
-      throw new RangeError('What answered does not speak as ZooKeeper does.');
+      throw new RangeError('The server does not speak the protocol of ZooKeeper.');
     }
     if (this.chunkBytes < length + 4) return null;
     const all = start.length >= length + 4 ? start : this.joinChunks();
@@ -192,7 +192,7 @@ export class ZookeeperConnection {
       return;
     }
     const [next] = this.pending;
-    if (next?.xid !== xid) throw new RangeError('ZooKeeper answered what nobody had asked.');
+    if (next?.xid !== xid) throw new RangeError('ZooKeeper answered a request that was not sent.');
     next.answer(reader, code);
     this.pending.shift();
   }
@@ -201,7 +201,7 @@ export class ZookeeperConnection {
     const version = reader.int();
     const timeoutMs = reader.int();
     if (version !== 0 || timeoutMs <= 0) {
-      throw new RangeError('What answered does not greet as ZooKeeper does.');
+      throw new RangeError('The server does not greet as a ZooKeeper does.');
     }
   }
 
@@ -232,11 +232,11 @@ export class ZookeeperConnection {
 
 function connectionLost(cause: Error, mayHaveHappened: boolean): StoreError {
   if (mayHaveHappened) {
-    return new StoreError('ZooKeeper did not say whether it took a change.', 'unknown', { cause });
+    return new StoreError('ZooKeeper did not confirm a change.', 'unknown', { cause });
   }
   const why = tlsFailure(cause);
   const refusal = why && `ZooKeeper cannot be used: ${why}.`;
-  return new StoreError(refusal ?? 'ZooKeeper is not there.', 'no', { cause, refusal });
+  return new StoreError(refusal ?? 'ZooKeeper cannot be reached.', 'no', { cause, refusal });
 }
 
 /** A server's address, and the credentials for it. */

@@ -13,7 +13,7 @@ const HEARTBEAT_MS = 1_000;
 const RETRY_AFTER_MS = 50;
 const RETRY_AT_MOST_MS = 400;
 
-const LATE = 'ZooKeeper is not there, or is being looked at.';
+const LATE = 'ZooKeeper cannot be reached, or is being checked.';
 
 /**
  * A connection to one of the servers, reopened whenever it breaks, and what is known of the
@@ -107,7 +107,7 @@ export class ZookeeperSession implements ConnectionProvider {
 
   private last(): GuardedConnection {
     if (this.connection) return this.connection;
-    throw new StoreError('ZooKeeper is not there.', 'no');
+    throw new StoreError('ZooKeeper cannot be reached.', 'no');
   }
 
   private readonly onEnd = () => {

@@ -85,7 +85,7 @@ async function startIncarnation(
     ];
     if ((await connection.write(steps)).applied) return;
   }
-  throw new StoreError('ZooKeeper changes while it is looked at.', 'no');
+  throw new StoreError('ZooKeeper kept changing during its recovery.', 'no');
 }
 
 async function marksOf(connection: GuardedConnection): Promise<string[]> {

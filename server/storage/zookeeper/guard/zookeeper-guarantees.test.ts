@@ -26,7 +26,7 @@ it('a ZooKeeper is Timed, for its clock, and says its version and that it is alo
   expect(settingOf('tickTime')?.value).toMatch(/^\d+$/);
 });
 
-it('a server that is away is complained of; where all are away nothing is told', async () => {
+it('an unreachable server gets a complaint; if all are unreachable nothing is reported', async () => {
   const away = { host: '127.0.0.1', port: await freePort(), credentials: null };
   const { settings } = zookeeperGuarantees(await readZookeeperFacts([...running(), away]));
   const [first] = running();
@@ -35,11 +35,11 @@ it('a server that is away is complained of; where all are away nothing is told',
   );
   expect(settings).toContainEqual({
     name: `127.0.0.1:${away.port}`,
-    value: 'not there',
-    complaint: 'This server is not there.',
+    value: 'unreachable',
+    complaint: 'This server cannot be reached.',
   });
-  const nobody = await readZookeeperFacts([away]);
-  expect(() => zookeeperGuarantees(nobody)).toThrow('No ZooKeeper says');
+  const none = await readZookeeperFacts([away]);
+  expect(() => zookeeperGuarantees(none)).toThrow('No ZooKeeper server reports');
 });
 
 it('several servers of which one belongs to no ensemble are unsafe', async () => {
@@ -77,7 +77,7 @@ it.each<[string, ZookeeperFacts[], isSafe: boolean]>([
     true,
   ],
   ['one joins', [server('leader', ABC), server('follower', ABC.slice(1))], true],
-  ['nobody may say who belongs to it', [server('leader', null), server('follower', null)], true],
+  ['no server may list its members', [server('leader', null), server('follower', null)], true],
   ['two lead, of two ensembles', [server('leader', ABC), server('leader', DEF)], false],
   ['two lead that disagree', [server('leader', ABC), server('leader', ABC.slice(1))], false],
   ['two lead and may not say whom', [server('leader', null), server('leader', null)], false],

@@ -1,16 +1,16 @@
 import { type Guarantees, StoreError, type StoreSetting } from '../../record-store';
 import type { ZookeeperFacts } from './zookeeper-facts';
 
-const AWAY = 'not there';
-const SILENT = 'does not say';
+const AWAY = 'unreachable';
+const SILENT = 'not reported';
 
 const REASONS = [
-  'A lease is judged by the clock of the leading server: when another one takes the lead whose clock is ahead, leases end that much too early, and somebody else may be let in while the holder still counts on its own.',
-  'A server that has just lost the lead may for a short while answer reads as things stood before; it grants nothing.',
+  'A lease is judged by the clock of the leading server: when another one takes the lead whose clock is ahead, leases end that much too early, and another caller may get the lock while the holder still relies on its lease.',
+  'A server that has just lost the lead may answer reads with older data for a short time; it grants nothing.',
 ];
 
 const LOSS =
-  'A loss of memory (a root that was deleted, data folders that were emptied or set back) is noticed by mark and beat before anything else is granted: tokens go on in a higher epoch, and nothing is granted for as long as the longest lease ever granted. Holds, queues and remembered answers of the time before may be gone.';
+  'A data loss (a root that was deleted, data folders that were emptied or set back) is detected by mark and heartbeat before anything else is granted: tokens continue in a higher epoch, and nothing is granted for as long as the longest lease ever granted. Earlier holds, queues and remembered answers may be gone.';
 
 const ALONE =
   'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
@@ -32,7 +32,7 @@ export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
   const answers = servers.map(describeServer);
   const said = answers.flat();
   if (said.every(({ value }) => value === AWAY)) {
-    throw new StoreError('No ZooKeeper says how it is set up.', 'no');
+    throw new StoreError('No ZooKeeper server reports its settings.', 'no');
   }
   const isAlone = said.some(({ name, value }) => name === 'Mode' && value === 'standalone');
   const unsafe = isAlone && servers.length > 1 ? TORN : isSplit(servers) ? SPLIT : null;
@@ -45,7 +45,7 @@ export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
       ...(isAlone && !unsafe ? [ALONE] : []),
       LOSS,
     ],
-    settings: [...settings, { name: 'forceSync', value: 'not told', complaint: null }],
+    settings: [...settings, { name: 'forceSync', value: 'not reported', complaint: null }],
     unsafe,
   };
 }
@@ -83,7 +83,9 @@ function describeServer({ name, srvr, conf }: ZookeeperFacts): StoreSetting[] {
   if (said.length > 0) return said.map(([key, value]) => settingOf(key, value));
   const value = srvr === null ? AWAY : SILENT;
   const complaint =
-    srvr === null ? 'This server is not there.' : '4lw.commands.whitelist keeps srvr from us.';
+    srvr === null
+      ? 'This server cannot be reached.'
+      : '4lw.commands.whitelist does not allow srvr.';
   return [{ name, value, complaint }];
 }
 

@@ -60,7 +60,7 @@ export class ZookeeperGuard {
       const seen = await this.inspect(connection);
       if (await this.check(connection, row, seen)) return;
     }
-    throw new StoreError('ZooKeeper changes its memory too often.', 'no');
+    throw new StoreError('ZooKeeper loses data again and again.', 'no');
   }
 
   /**
