@@ -28,6 +28,7 @@ import { RedisStore } from '../storage/redis/redis-store';
 import { openZookeeperStore } from '../storage/zookeeper/zookeeper-store';
 import type { Config } from './config/config';
 import { DuplicateStores } from './duplicate-stores';
+import { logBrokenInvariant } from './log-broken-invariant';
 import { openControlRuntime } from './open-control-runtime';
 import { refuseDuplicateShards } from './refuse-duplicate-shards';
 import { startShardedBackend } from './start-sharded-backend';
@@ -116,6 +117,7 @@ async function addBackends(
       newWriter,
       lossOf: () => past.loss ?? null,
       onClockStep: clocks.onBackendStep(id),
+      onBrokenInvariant: logBrokenInvariant(log, id),
       names: nameCount,
       policyOf: policiesOf(namespaces, () => past.grantsFrom, watch),
     });

@@ -18,6 +18,7 @@ import type { Guarantees, RecordStore } from '../storage/record-store';
 import { openShard } from '../storage/sharding/open-shard';
 import { ShardAdmission } from '../storage/sharding/shard-admission';
 import type { Config } from './config/config';
+import { logBrokenInvariant } from './log-broken-invariant';
 
 /** What it needs of its process. */
 interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
@@ -105,6 +106,7 @@ export async function startShardedBackend(
         store,
         epochOf,
         clock,
+        onBrokenInvariant: logBrokenInvariant(log, shard.id),
         policyOf: policiesOf(namespaces, () => gate.past.grantsFrom, watches[i] as GuaranteeWatch),
       });
     }),

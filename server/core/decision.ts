@@ -11,6 +11,7 @@ import {
   unwrittenRecord,
   type Waiter,
 } from './lock/lock-record';
+import { checkLockRecord } from './record-invariants';
 import { type RequestIdentity, requestFingerprint } from './request-fingerprint';
 
 /** What a decision needs besides the record and the command. Nothing is looked up. */
@@ -121,7 +122,7 @@ type Party = { service: string; owner: string };
  */
 export class Draft {
   readonly record: LockRecord;
-  private readonly isWritten: boolean;
+  private readonly before: LockRecord | null;
   events: LockEvent[] = [];
   readonly memos: IdempotencyRecord[] = [];
   readonly extensions: IdempotencyExtension[] = [];
@@ -135,7 +136,7 @@ export class Draft {
     private readonly command: LockCommand,
     readonly context: DecisionContext,
   ) {
-    this.isWritten = record !== null;
+    this.before = record;
     this.record = record ? copyOf(record) : unwrittenRecord(context.now, context.policy.grantsFrom);
     this.record.answersUntil ??= context.now + ANSWERS_MAX_MS;
   }
@@ -152,14 +153,14 @@ export class Draft {
   /** The rev of the lock after this decision; 0 if it was never written. */
   get currentRev(): number {
     if (this.changed) return this.rev;
-    return this.isWritten ? this.record.rev : 0;
+    return this.before !== null ? this.record.rev : 0;
   }
 
   /**
    * Whether the record was read before it reached this rev; a record deleted since did reach it.
    */
   isFromBefore(rev: number): boolean {
-    const isDeleted = !this.isWritten && rev <= highestDeletedRev(this.now);
+    const isDeleted = this.before === null && rev <= highestDeletedRev(this.now);
     return rev > this.currentRev && !isDeleted;
   }
 
@@ -190,7 +191,7 @@ export class Draft {
 
   /** Throws `NAMESPACE_FULL` for a name without a record when the namespace has no room for one. */
   refuseNewWhileFull(): void {
-    if (!this.isWritten && !this.changed) refuseNewWhileFull(this.context.policy);
+    if (this.before === null && !this.changed) refuseNewWhileFull(this.context.policy);
   }
 
   /** Replaces parts of the record. Arrays are never mutated: the old record may be cached. */
@@ -227,14 +228,17 @@ export class Draft {
 
   /**
    * Ends the draft, which must not be used afterwards. Throws `BACKEND_DOWN` for a change by an
-   * action whose latest instant is past.
+   * action whose latest instant is past, and `BrokenInvariant`.
    */
   finish<A>(answer: A): Decision<A> {
     const { events, memos, extensions, handOffs, command } = this;
     const latestAt = 'latestAt' in command ? command.latestAt : undefined;
     if (this.changed && latestAt !== undefined && this.isPast(latestAt)) throw actTooLate();
     const expect = { past: this.past, ahead: this.ahead };
-    if (this.changed) this.record.rev = this.rev;
+    if (this.changed) {
+      this.record.rev = this.rev;
+      checkLockRecord(this.before, this.record, this.context.policy.queueLimit);
+    }
     const next = this.changed ? this.record : null;
     return { next, expect, answer, events, memos, extensions, handOffs };
   }

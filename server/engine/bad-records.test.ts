@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProjectionRow } from '../monitoring/projection/projection-row';
 import { freshKey, stored, swapOne, update } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import { acquire, EngineRig, type Member, release, takeLock } from './testing/engine-rig';
+import { acquireMultiLock } from './testing/multi-lock-calls';
 
 describe.each(storeNames)('a record over %s that somebody edited by hand', (name) => {
   let rig: EngineRig;
@@ -41,6 +43,44 @@ describe.each(storeNames)('a record over %s that somebody edited by hand', (name
       expect(await rowsOf(good, bad)).toEqual([null, expect.stringMatching(what)]);
     },
   );
+
+  it('so that two exclusive holds share it is not written again, and the engine reports why', async () => {
+    const [bad, other] = [freshKey('edited'), freshKey('edited')];
+    const shared = { mode: 'shared', leaseMs: 600_000 } as const;
+    const { token } = await takeLock(member, bad, 'w1', shared);
+    await takeLock(member, bad, 'w2', shared);
+    await takeLock(member, bad, 'w3', shared);
+    const seen = await stored(rig.under.store, bad);
+    const [lastToken, lastTicket, served, holds, ...rest] = JSON.parse(seen.head);
+    const exclusive = holds.map((hold: unknown[]) => hold.with(14, 0));
+    const head = JSON.stringify([lastToken, lastTicket, served, exclusive, ...rest]);
+    await swapOne(rig.under.store, update(bad, seen, { head }));
+    const edited = await stored(rig.under.store, bad);
+
+    const invariant = 'an exclusive hold is alone';
+    const refusal = { reason: 'INTERNAL', message: expect.stringContaining(invariant) };
+    await expect(release(member, bad, 'w1', token)).rejects.toMatchObject(refusal);
+    expect(await stored(rig.under.store, bad)).toEqual(edited);
+    expect(rig.brokenInvariants).toEqual([`${recordId(bad)}: ${invariant}`]);
+    expect((await takeLock(member, other, 'w1')).outcome).toBe('granted');
+  });
+
+  it('so that a waiter lost its ticket makes a multi-lock fail in the same way', async () => {
+    const [bad, other] = [freshKey('edited'), freshKey('edited')];
+    await takeLock(member, bad, 'w1', { leaseMs: 600_000 });
+    const seen = await stored(rig.under.store, bad);
+    const [lastToken, , ...rest] = JSON.parse(seen.head);
+    await swapOne(
+      rig.under.store,
+      update(bad, seen, { head: JSON.stringify([lastToken, -7, ...rest]) }),
+    );
+    rig.brokenInvariants.length = 0;
+    const asked = acquireMultiLock(member, [bad, other], 'w2', { waitMs: 1_000 });
+    await expect(asked).rejects.toMatchObject({ reason: 'INTERNAL' });
+    expect(rig.brokenInvariants).toEqual([
+      expect.stringMatching(new RegExp(`${bad.name}.*: tickets rise along the queue$`)),
+    ]);
+  });
 
   /** What the list says is wrong with each. */
   const rowsOf = async (...keys: RecordKey[]) => {

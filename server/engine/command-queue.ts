@@ -1,6 +1,10 @@
 import type { MultiLockGranted } from '../contract/multi-lock';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
-import type { MultiLockAnswer, MultiLockCommand } from '../core/multi-lock/multi-lock-command';
+import {
+  type MultiLockAnswer,
+  type MultiLockCommand,
+  namesOf,
+} from '../core/multi-lock/multi-lock-command';
 import { recordKey } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import { Batcher } from './commit/batcher';
@@ -46,7 +50,8 @@ export class CommandQueue {
     const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const pending = new PendingCommand(this, key, command, dueAt, resolve, reject);
+      const refuse = this.context.refusing(key, reject);
+      const pending = new PendingCommand(this, key, command, dueAt, resolve, refuse);
       this.deadlines.watch(pending);
       this.batcher.submit(pending);
     });
@@ -60,7 +65,8 @@ export class CommandQueue {
     const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const pending = new PendingMultiLock(this, namespace, command, dueAt, resolve, reject);
+      const refuse = this.context.refusing({ namespace, name: namesOf(command).join() }, reject);
+      const pending = new PendingMultiLock(this, namespace, command, dueAt, resolve, refuse);
       this.deadlines.watch(pending);
       const run = () => this.multiLockCommitter.commit(pending);
       this.batcher.submitMultiLock({ ids: pending.ids, run });

@@ -1,7 +1,8 @@
 import type { BackendLoss } from '../contract/console/backend-loss';
 import type { DecidingPolicy } from '../core/decision';
+import { BrokenInvariant } from '../core/record-invariants';
 import type { Clock } from '../platform/clock';
-import type { RecordStore } from '../storage/record-store';
+import type { RecordKey, RecordStore } from '../storage/record-store';
 import { RecordCache } from './commit/record-cache';
 import { Membership } from './membership';
 import type { NewNameObserver } from './names/name-count';
@@ -27,6 +28,11 @@ export interface EngineOptions {
    * negative.
    */
   onClockStep?: (ms: number) => void;
+  /**
+   * Called when a command on this record, or on these locks of a multi-lock, was refused because it
+   * would have broken an invariant: a fault of Lockyard.
+   */
+  onBrokenInvariant?: (key: RecordKey, error: BrokenInvariant) => void;
   /** What a namespace allows, as known at this moment. */
   policyOf: (namespace: string) => DecidingPolicy;
   /** Receives every record that is created. Absent: records are not counted. */
@@ -52,6 +58,14 @@ export class EngineContext {
     this.storeClock = new StoreClock(() => options.clock.monotonic(), options.onClockStep);
     this.membership = new Membership(options, this.storeClock);
     this.waiters = new WaiterRegistry();
+  }
+
+  /** Rejects a call; reports the error first if it is a fault of Lockyard. */
+  refusing(key: RecordKey, reject: (error: unknown) => void): (error: unknown) => void {
+    return (error) => {
+      if (error instanceof BrokenInvariant) this.options.onBrokenInvariant?.(key, error);
+      reject(error);
+    };
   }
 
   /** This process's clock that never steps, in milliseconds. */

@@ -12,8 +12,8 @@ export interface CounterMove {
 
 /**
  * Everything about one counter. Small and versioned; only `decideCounter` changes it. It is never
- * deleted for being idle: unlike a free lock, an unused counter still carries a value. Invariants:
- * the value is a safe integer and within the bounds.
+ * deleted for being idle: unlike a free lock, an unused counter still carries a value.
+ * `checkCounterRecord` checks its invariants.
  */
 export interface CounterRecord extends Bounds {
   /**

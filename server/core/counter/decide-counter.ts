@@ -11,6 +11,7 @@ import {
   refuseWhileClosed,
   replayedAnswer,
 } from '../decision';
+import { checkCounterRecord } from '../record-invariants';
 import type { RequestIdentity } from '../request-fingerprint';
 import type {
   AddCommand,
@@ -79,6 +80,7 @@ export function decideCounter<C extends CounterCommand>(
   const ahead = ('latestAt' in command && command.latestAt) || Number.POSITIVE_INFINITY;
   if (ahead <= context.now) throw actTooLate();
   const next = applied(record, event, command);
+  checkCounterRecord(record, next);
   return decision(next, answered, event, memosOf(request, answer, context.now), ahead);
 }
 

@@ -16,7 +16,7 @@ import {
   updateHold,
 } from './hold-lifecycle';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
-import type { Hold, Waiter } from './lock-record';
+import { HOLD_COUNT_MAX, type Hold, type Waiter } from './lock-record';
 import {
   DETACHED_MS,
   departedOf,
@@ -29,8 +29,6 @@ import {
   waitedMs,
   waiterOf,
 } from './queue';
-
-const HOLD_COUNT_MAX = 1_000;
 
 /**
  * Grants a lock that has room, re-enters it for its owner in the same mode on request, queues a

@@ -3,7 +3,8 @@ import { IDLE_MS, lockDeletion } from '../names/deletion';
 import { acquire, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
-import { DEPARTED_MAX, DEPARTED_MS } from './queue';
+import { DEPARTED_MAX } from './lock-record';
+import { DEPARTED_MS } from './queue';
 
 const LEASE_MS = 3_600_000;
 

@@ -3,7 +3,7 @@ import type { Draft } from '../decision';
 import { timedOut } from './held-answer';
 import { endHold, grant } from './hold-lifecycle';
 import type { AcquireCommand } from './lock-command';
-import type { Hold, LockRecord, Offer, Waiter } from './lock-record';
+import { type Hold, type LockRecord, type Offer, SHARED_MAX, type Waiter } from './lock-record';
 import {
   inServiceOrder,
   isOutOfPatience,
@@ -16,9 +16,6 @@ import {
 
 /** How long a free lock is reserved for a waiter of another process. */
 const OFFER_MS = 1_000;
-
-/** How many callers may share one lock, so that its record stays small; the others wait. */
-export const SHARED_MAX = 200;
 
 /**
  * Applies what is due by now: leases expire, waiters that timed out or died leave, and a free lock

@@ -1,6 +1,15 @@
 import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../../contract/primitives';
 import { sinceEra } from '../fencing-token';
 
+/** How many callers may share one lock, so that its record stays small; the others wait. */
+export const SHARED_MAX = 200;
+
+/** How often its owner may enter a hold. */
+export const HOLD_COUNT_MAX = 1_000;
+
+/** How many waiters that left without an answer a record remembers: a full queue by default. */
+export const DEPARTED_MAX = 200;
+
 /** One grant, owned by (service, owner, token) together. Instants are the backend's clock. */
 export interface Hold {
   token: number;
@@ -94,8 +103,7 @@ export interface EndedHold {
 
 /**
  * Everything about one lock. Small and versioned; only `decide` and `decideMultiLock` change it.
- * Invariants: tickets rise along the queue; an exclusive hold is alone; an exclusive offer is
- * alone, with no hold beside it; every offer names a waiter in the queue.
+ * `checkLockRecord` checks its invariants.
  */
 export interface LockRecord {
   /**

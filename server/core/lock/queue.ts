@@ -1,16 +1,13 @@
 import type { Draft } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
-import type { DepartedWaiter, LockRecord, Waiter } from './lock-record';
+import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
 
 /** How long a waiter keeps its place without an open request. */
 export const DETACHED_MS = 2_000;
 
 /** How long a record remembers a waiter that left without an answer. */
 export const DEPARTED_MS = 10 * 60_000;
-
-/** How many of them: as many as the default policy lets wait. */
-export const DEPARTED_MAX = 200;
 
 /** When a wait began, and how long it may last. */
 export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { acquire, detach, giveUp, release, renew, stopRenewals } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
-import { SHARED_MAX } from './expire-and-promote';
+import { SHARED_MAX } from './lock-record';
 
 let world: LockWorld;
 

@@ -8,6 +8,7 @@ import {
   type StoreUnderTest,
   storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
+import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { createEngine } from '../create-engine';
 import type { LockEngine, WaitOptions } from '../lock-engine';
@@ -28,6 +29,8 @@ const UNBOUNDED: DecidingPolicy = { queueLimit: 1_000, lockDelayMs: 0 };
 export class EngineRig {
   private passedMs = 0;
   private readonly members: Member[] = [];
+  /** What the engines refused because of a broken invariant: `namespace/name: invariant`. */
+  readonly brokenInvariants: string[] = [];
 
   /** @param policies by namespace; every other one has no bounds to speak of */
   constructor(
@@ -57,6 +60,8 @@ export class EngineRig {
       },
       processId: process,
       newWriter,
+      onBrokenInvariant: (key, { invariant }) =>
+        this.brokenInvariants.push(`${recordId(key)}: ${invariant}`),
       policyOf: (namespace) => this.policies.get(namespace) ?? UNBOUNDED,
     });
     const member = { engine, faults, process };

@@ -1,0 +1,11 @@
+import type { EngineOptions } from '../engine/engine-context';
+import type { Log } from '../platform/log';
+
+/** Writes a line to the log for each command that was refused because of a fault of Lockyard. */
+export function logBrokenInvariant(
+  log: Log,
+  backend: string,
+): NonNullable<EngineOptions['onBrokenInvariant']> {
+  return ({ namespace, name, kind = 'lock' }, { invariant }) =>
+    log.error({ backend, namespace, name, kind, invariant }, 'A broken invariant was refused');
+}
