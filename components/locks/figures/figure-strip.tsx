@@ -61,7 +61,7 @@ export function FigureStrip({
   return (
     <section aria-label="Lock metrics" className="figure-strip border-line border-b">
       <FigureTile
-        look={HELD}
+        look={look('held', 0)}
         title={heldTitle(unknown)}
         value={fleet && <Count of={fleet.held} />}
         below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(seriesOf('held'))}
@@ -70,7 +70,7 @@ export function FigureStrip({
         action={sortBy('held')}
       />
       <FigureTile
-        look={withTone(WAITING, page.waiting)}
+        look={look('waiting', page.waiting)}
         title="Waiting callers. Click to sort by waiters"
         value={<Count of={page.waiting} />}
         below={fleet && lastHourLabel(fleet.hour.timeouts, 'timed out')}
@@ -79,7 +79,7 @@ export function FigureStrip({
         action={sortBy('waiters')}
       />
       <FigureTile
-        look={withTone(EXPIRED, expired)}
+        look={look('expired', expired)}
         title="Filter: expired"
         value={<Count of={expired} />}
         below={fleet && lastHourLabel(fleet.hour.expiries, 'expired')}
@@ -88,7 +88,7 @@ export function FigureStrip({
         action={show('expired')}
       />
       <FigureTile
-        look={withTone(STUCK, stuck)}
+        look={look('stuck', stuck)}
         title="Filter: stuck"
         value={<Count of={stuck} />}
         below={rangeLabel(seriesOf('stuck'))}
@@ -99,7 +99,7 @@ export function FigureStrip({
       <RateFigures fleet={fleet} isLost={isFleetLost} />
       {unknown > 0 && (
         <FigureTile
-          look={UNKNOWN}
+          look={look('unknown', unknown)}
           title="Filter: unknown (backend not responding, or record unreadable)"
           value={<Count of={unknown} />}
           below="not in other counts"
@@ -112,32 +112,19 @@ export function FigureStrip({
   );
 }
 
-const HELD: FigureLook = { name: 'held', label: 'Held', icon: 'lock', tone: 'text-t2' };
-const WAITING: FigureLook = {
-  name: 'waiting',
-  label: 'Waiting',
-  icon: 'queue',
-  tone: 'text-contended',
-};
-const EXPIRED: FigureLook = {
-  name: 'expired',
-  label: 'Expired',
-  icon: 'timer-off',
-  tone: 'text-expired',
-};
-const STUCK: FigureLook = {
-  name: 'stuck',
-  label: 'Stuck',
-  icon: 'alert-octagon',
-  tone: 'text-dangertext',
-};
+const LOOKS = {
+  held: { label: 'Held', icon: 'lock', tone: 'text-t2' },
+  waiting: { label: 'Waiting', icon: 'queue', tone: 'text-contended' },
+  expired: { label: 'Expired', icon: 'timer-off', tone: 'text-expired' },
+  stuck: { label: 'Stuck', icon: 'alert-octagon', tone: 'text-dangertext' },
+  unknown: { label: 'Unknown', icon: 'question', tone: 'text-unknown' },
+} as const;
 
-const UNKNOWN: FigureLook = {
-  name: 'unknown',
-  label: 'Unknown',
-  icon: 'question',
-  tone: 'text-unknown',
-};
+/** How a figure looks; a state has its colour only while there is something in it. */
+function look(name: keyof typeof LOOKS, value: number): FigureLook {
+  const { tone, ...rest } = LOOKS[name];
+  return { name, ...rest, tone: value > 0 ? tone : 'text-t2' };
+}
 
 const heldTitle = (unknown: number) =>
   `Held locks${unknown > 0 ? `, without ${exactCount(unknown)} unknown` : ''}. Click to sort by hold time`;
@@ -145,10 +132,6 @@ const heldTitle = (unknown: number) =>
 function Unknown({ count }: { count: number }) {
   return <span className="text-unknown">+ {countText(count)} unknown</span>;
 }
-
-/** A state has its colour only while there is something in it. */
-const withTone = (look: FigureLook, value: number): FigureLook =>
-  value > 0 ? look : { ...look, tone: 'text-t2' };
 
 function Count({ of }: { of: number }) {
   return (

@@ -14,7 +14,7 @@ export function LeaseBar({
 }: {
   /** From 0 to 1. */
   share: number;
-  look: 'quiet' | 'short' | 'lapsed' | 'unknown';
+  look: 'quiet' | 'short' | 'expired' | 'unknown';
   className?: string;
 }) {
   return (
@@ -50,7 +50,7 @@ export function LeaseLeft({ row }: { row: LockRow }) {
   if (row.status === 'expired') {
     return (
       <>
-        <LeaseBar share={0} look="lapsed" />
+        <LeaseBar share={0} look="expired" />
         <span className="text-expired" title="Time since the lease expired">
           {expiredAt(row) === null ? '–' : words}
         </span>
