@@ -194,7 +194,7 @@ test.describe('everybody can use, on any screen,', () => {
 
   test('the menus', async ({ page }) => {
     await open(page, '/?sort=name');
-    await press(page, 'state any');
+    await press(page, 'state: any');
     await expect(page.getByRole('menu')).toBeVisible();
     await expectSound(page);
     await page.keyboard.press('Escape');

@@ -169,9 +169,9 @@ test('a database that becomes unsafe shows, with its reason, and grants nothing 
   await signIn(context, one, admin);
   await openPage(page, `${one.url}/backends`);
   const card = page.getByRole('listitem', { name: 'Backend default' });
-  const readAgain = () => card.getByRole('button', { name: /Read the settings/ }).click();
+  const readAgain = () => card.getByRole('button', { name: /Check the settings/ }).click();
   await expect(card).toContainText('Best-effort');
-  const complaints = card.getByRole('list', { name: 'Settings of default to be looked at' });
+  const complaints = card.getByRole('list', { name: 'Settings of default that need attention' });
   await expect(complaints).toContainText(/innodb_flush_log_at_trx_commit.*Must be 1/);
   try {
     await server.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
@@ -181,10 +181,10 @@ test('a database that becomes unsafe shows, with its reason, and grants nothing 
 
     await server.query('SET GLOBAL read_only = ON');
     await readAgain();
-    await expect(card).toContainText('Grants nothing');
+    await expect(card).toContainText('Grants disabled');
     await expect(card).toContainText('The server is read-only');
     const topBar = page.getByRole('banner').getByRole('link', { name: /default/ });
-    await expect(topBar).toContainText('grants nothing');
+    await expect(topBar).toContainText('grants disabled');
     const refused = await atOne.acquire({ name: 'new', leaseMs: 1_000 }).catch(reasonOf);
     expect(refused).toBe('BACKEND_DOWN');
     await page.goto(`${one.url}/locks/default/held-meanwhile`);
