@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { environmentKey } from './environment-key';
-import { LockyardError } from './errors/lockyard-error';
+import { LockyardError } from './errors';
 import type { LockObserver } from './observing/lock-observer';
 import manifest from './package.json' with { type: 'json' };
 import { type Chance, systemChance } from './platform/chance';

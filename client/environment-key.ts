@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { LockyardError } from './errors/lockyard-error';
+import { LockyardError } from './errors';
 
 /**
  * The API key of the environment: `LOCKYARD_API_KEY`, or the content of the file that

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { LockyardError } from './errors/lockyard-error';
+import { LockyardError } from './errors';
 import { LockyardClient } from './lockyard-client';
 import { granted, outcomeOf, scriptedBench } from './testing/scripted-bench';
 import { until } from './testing/test-clock';

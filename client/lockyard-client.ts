@@ -1,5 +1,5 @@
 import { type ClientSettings, clientSettings, type LockyardClientOptions } from './client-settings';
-import { LockyardError } from './errors/lockyard-error';
+import { LockyardError } from './errors';
 import { notify } from './observing/lock-observer';
 import { type CallOptions, type Procedure, sendRequest } from './wire/send-request';
 import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from './wire/time-limits';
@@ -173,3 +173,14 @@ const CHECK: Procedure = { name: 'lock.check', kind: 'query' };
 const CREATE_COUNTER: Procedure = { name: 'counter.create', kind: 'mutation' };
 const ADD_TO_COUNTER: Procedure = { name: 'counter.add', kind: 'mutation' };
 const GET_COUNTER: Procedure = { name: 'counter.get', kind: 'query' };
+
+let sharedClient: LockyardClient | undefined;
+
+/**
+ * One client for the process, made from `LOCKYARD_URL` and `LOCKYARD_API_KEY` when it is first
+ * needed.
+ */
+export function environmentClient(): LockyardClient {
+  sharedClient ??= new LockyardClient();
+  return sharedClient;
+}

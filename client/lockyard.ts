@@ -1,11 +1,14 @@
 /** The public surface of the package `lockyard`. */
 
 export type { LockyardClientOptions } from './client-settings';
-export { LockLost, type LossFacts } from './errors/lock-lost';
-export { LockTimeout } from './errors/lock-timeout';
-export { LockUpgradeRefused } from './errors/lock-upgrade-refused';
-export { LockyardError } from './errors/lockyard-error';
-export { ReleaseUnconfirmed } from './errors/release-unconfirmed';
+export {
+  LockLost,
+  LockTimeout,
+  LockUpgradeRefused,
+  LockyardError,
+  type LossFacts,
+  ReleaseUnconfirmed,
+} from './errors';
 export type { Hold } from './holding/lock-hold';
 export type { LockSetHold } from './holding/lock-set-hold';
 export { LockyardClient, type Owned } from './lockyard-client';

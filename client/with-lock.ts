@@ -1,9 +1,8 @@
-import { environmentClient } from './environment-client';
 import type { Hold, LockHold } from './holding/lock-hold';
 import { enclosingHold } from './holding/lock-scope';
 import { workUnderGrant } from './holding/work-under-grant';
 import { workWithin } from './holding/work-within';
-import type { LockyardClient } from './lockyard-client';
+import { environmentClient, type LockyardClient } from './lockyard-client';
 import { awaitGrant, type LockRequest } from './waiting/await-grant';
 import { notifyWaitEnded, observeWait } from './waiting/observe-wait';
 import type { Mode, Remark } from './wire/wire';

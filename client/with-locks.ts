@@ -1,10 +1,9 @@
-import { environmentClient } from './environment-client';
-import { LockyardError } from './errors/lockyard-error';
+import { LockyardError } from './errors';
 import type { Hold } from './holding/lock-hold';
 import { enclosingHold } from './holding/lock-scope';
 import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
-import type { LockyardClient } from './lockyard-client';
+import { environmentClient, type LockyardClient } from './lockyard-client';
 import {
   awaitMultiLockGrant,
   type MultiLockGrants,

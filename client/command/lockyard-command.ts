@@ -1,8 +1,7 @@
 #!/usr/bin/env node
-import { LockyardError } from '../errors/lockyard-error';
-import { CommandFailure } from './command-failure';
+import { LockyardError } from '../errors';
 import { runExec } from './exec/run-exec';
-import { EXIT, refusalExitCode } from './exit-codes';
+import { CommandFailure, EXIT, refusalExitCode } from './exit-codes';
 import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';

@@ -1,8 +1,7 @@
 import type { LockyardClientOptions } from '../client-settings';
 import { environmentKey } from '../environment-key';
 import { LockyardClient } from '../lockyard-client';
-import { CommandFailure } from './command-failure';
-import { EXIT } from './exit-codes';
+import { CommandFailure, EXIT } from './exit-codes';
 
 /**
  * A client by the environment and the options given. Throws `CommandFailure` where something is

@@ -1,6 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { CommandFailure } from './command-failure';
-import { EXIT } from './exit-codes';
+import { CommandFailure, EXIT } from './exit-codes';
 import { parseDuration } from './terminal/duration';
 
 /** What every verb takes. */

@@ -2,8 +2,7 @@ import type { InspectAnswer, Mode } from '../wire/wire';
 import { openClient } from './open-client';
 import { COMMON_OPTIONS, onlyArgument, readArguments } from './read-arguments';
 import { formatDuration } from './terminal/duration';
-import { printable } from './terminal/printable';
-import { printableJson } from './terminal/printable-json';
+import { printable, printableJson } from './terminal/printable';
 
 export const INSPECT_USAGE = 'lockyard inspect NAME [options]';
 

@@ -3,9 +3,7 @@ import type { Holder, ListAnswer, ListedLock } from '../wire/wire';
 import { openClient } from './open-client';
 import { COMMON_OPTIONS, readArguments, wrongUsage } from './read-arguments';
 import { formatDuration } from './terminal/duration';
-import { formatColumns } from './terminal/format-columns';
-import { printable } from './terminal/printable';
-import { printableJson } from './terminal/printable-json';
+import { printable, printableJson } from './terminal/printable';
 
 export const LS_USAGE = 'lockyard ls [PREFIX] [options]';
 
@@ -63,4 +61,14 @@ function partyOf([holder, ...others]: Holder[]): string {
   if (!holder) return '–';
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   return `${printable(holder.owner)} (${holder.service})${more}`;
+}
+
+/** Lines of cells, each column as wide as its widest cell. */
+function formatColumns(lines: string[][]): string {
+  const widths: number[] = [];
+  for (const cells of lines) {
+    for (const [i, cell] of cells.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);
+  }
+  const line = (cells: string[]) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join('  ');
+  return lines.map((cells) => line(cells).trimEnd()).join('\n');
 }

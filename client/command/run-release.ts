@@ -1,4 +1,4 @@
-import { LockLost, lossFacts } from '../errors/lock-lost';
+import { LockLost, lossFacts } from '../errors';
 import { retrying } from '../wire/retry';
 import { RETRY_BUDGET_MS } from '../wire/time-limits';
 import type { ReleaseAnswer } from '../wire/wire';
@@ -11,8 +11,7 @@ import {
   readNumber,
   wrongUsage,
 } from './read-arguments';
-import { printable } from './terminal/printable';
-import { printableJson } from './terminal/printable-json';
+import { printable, printableJson } from './terminal/printable';
 
 export const RELEASE_USAGE = 'lockyard release NAME --token TOKEN --owner OWNER [options]';
 

@@ -1,4 +1,7 @@
-import { InvalidGuard } from './invalid-guard';
+/** An invalid guarded write. Nothing was written, unless the message says so. */
+export class InvalidGuard extends Error {
+  override readonly name = 'InvalidGuard';
+}
 
 /** A value that the driver can bind unchanged. */
 export type Bindable = string | number | bigint | boolean | Date | Uint8Array | null;

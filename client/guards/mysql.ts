@@ -1,15 +1,16 @@
-/** Guarded writes for MySQL 5.7 and newer, and MariaDB: the subpath `lockyard/guards/mysql`. */
 import {
   type Bindable,
   type GuardedWrite,
+  InvalidGuard,
   planWrite,
   type UpdateOutcome,
   type UpsertOutcome,
 } from './guarded-write';
-import { InvalidGuard } from './invalid-guard';
+
+/** Guarded writes for MySQL 5.7 and newer, and MariaDB: the subpath `lockyard/guards/mysql`. */
 
 export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from './guarded-write';
-export { InvalidGuard } from './invalid-guard';
+export { InvalidGuard } from './guarded-write';
 
 /**
  * The methods used of a connection or pool of `mysql2/promise`. In a transaction, pass its

@@ -1,10 +1,10 @@
-/** Guarded writes for Redis 3.2 and newer, and Valkey: the subpath `lockyard/guards/redis`. */
 import { createHash } from 'node:crypto';
-import { type Stale, validToken } from './guarded-write';
-import { InvalidGuard } from './invalid-guard';
+import { InvalidGuard, type Stale, validToken } from './guarded-write';
+
+/** Guarded writes for Redis 3.2 and newer, and Valkey: the subpath `lockyard/guards/redis`. */
 
 export type { Stale } from './guarded-write';
-export { InvalidGuard } from './invalid-guard';
+export { InvalidGuard } from './guarded-write';
 
 /** The methods used of an `ioredis` client or cluster. */
 export interface IoredisClient {

@@ -1,15 +1,16 @@
-/** Guarded writes for SQLite 3.24 and newer: the subpath `lockyard/guards/sqlite`. */
 import {
   type Bindable,
   type GuardedWrite,
+  InvalidGuard,
   planWrite,
   type UpdateOutcome,
   type UpsertOutcome,
 } from './guarded-write';
-import { InvalidGuard } from './invalid-guard';
+
+/** Guarded writes for SQLite 3.24 and newer: the subpath `lockyard/guards/sqlite`. */
 
 export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from './guarded-write';
-export { InvalidGuard } from './invalid-guard';
+export { InvalidGuard } from './guarded-write';
 
 /** The methods used of a client or a transaction of `@libsql/client`. */
 export interface AsyncSqlite {

@@ -1,5 +1,4 @@
-import { LockLost, type LossFacts, lossFacts } from '../errors/lock-lost';
-import { LockyardError } from '../errors/lockyard-error';
+import { LockLost, LockyardError, type LossFacts, lossFacts } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify, type ObservedLock } from '../observing/lock-observer';
 import { pause } from '../platform/client-clock';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { LockUpgradeRefused } from '../errors/lock-upgrade-refused';
+import { LockUpgradeRefused } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import type { Mode } from '../wire/wire';
 import type { LockHold } from './lock-hold';

@@ -1,15 +1,14 @@
-import { blame, type LockLost, lossFacts } from '../errors/lock-lost';
-import { ReleaseUnconfirmed } from '../errors/release-unconfirmed';
+import { blame, type LockLost, lossFacts, ReleaseUnconfirmed } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify } from '../observing/lock-observer';
 import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
-import { type Result, resultOf } from '../platform/result-of';
 import type { Grant, LockRequest } from '../waiting/await-grant';
 import { retrying } from '../wire/retry';
 import { RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
 import type { ReleaseAnswer } from '../wire/wire';
 import { type Hold, type HoldListeners, LockHold } from './lock-hold';
 import { runUnderHold } from './lock-scope';
+import { type Result, resultOf } from './work-within';
 
 interface WorkOptions extends HoldListeners {
   signal?: AbortSignal | undefined;

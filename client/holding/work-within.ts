@@ -1,6 +1,16 @@
-import { blame } from '../errors/lock-lost';
-import { resultOf } from '../platform/result-of';
+import { blame } from '../errors';
 import type { Hold, HoldListeners, LockHold } from './lock-hold';
+
+/** How a promise ended, as a value. */
+export type Result<T> = { value: T } | { error: unknown };
+
+export async function resultOf<T>(run: () => Promise<T> | T): Promise<Result<T>> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    return { error };
+  }
+}
 
 /** What the inner of two nested calls may still want of its own. */
 export interface InnerOptions extends HoldListeners {

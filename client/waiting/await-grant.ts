@@ -1,4 +1,4 @@
-import { LockTimeout } from '../errors/lock-timeout';
+import { LockTimeout } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { type RetryBounds, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';

@@ -1,4 +1,4 @@
-import { LockTimeout } from '../errors/lock-timeout';
+import { LockTimeout } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import type { CallOptions } from '../wire/send-request';
 import type { AcquireManyAnswer, Mode, SetGranted } from '../wire/wire';

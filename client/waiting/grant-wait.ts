@@ -1,5 +1,4 @@
-import type { LockTimeout } from '../errors/lock-timeout';
-import { LockyardError } from '../errors/lockyard-error';
+import { type LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { pause } from '../platform/client-clock';
 import { RequestId } from '../wire/request-id';

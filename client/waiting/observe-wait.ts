@@ -1,4 +1,4 @@
-import { LockTimeout } from '../errors/lock-timeout';
+import { LockTimeout } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify, type WaitEnded } from '../observing/lock-observer';
 import { inSpan, lockAttributes } from '../observing/lock-spans';

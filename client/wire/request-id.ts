@@ -1,4 +1,4 @@
-import { LockyardError } from '../errors/lockyard-error';
+import { LockyardError } from '../errors';
 import type { ClientClock } from '../platform/client-clock';
 
 /**

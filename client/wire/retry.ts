@@ -1,4 +1,4 @@
-import { LockyardError } from '../errors/lockyard-error';
+import { LockyardError } from '../errors';
 import type { Chance } from '../platform/chance';
 import { type ClientClock, pause } from '../platform/client-clock';
 

@@ -1,5 +1,5 @@
 import type { ClientSettings } from '../client-settings';
-import { LockyardError } from '../errors/lockyard-error';
+import { LockyardError } from '../errors';
 import { readReply } from './read-reply';
 
 /** One procedure of the service API and how it is called. */

@@ -1,7 +1,6 @@
 import Link from 'next/link';
 import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
-import type { Reason } from '@/server/contract/errors';
-import { REASON_LABELS } from '@/server/contract/reason-labels';
+import { REASON_LABELS, type Reason } from '@/server/contract/errors';
 import { Mark } from '../icons/mark';
 import { CodeBlock } from './code-block';
 import { FieldList } from './field-list';

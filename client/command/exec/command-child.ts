@@ -1,8 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandFailure } from '../command-failure';
-import { EXIT, signalExitCode } from '../exit-codes';
+import { CommandFailure, EXIT, signalExitCode } from '../exit-codes';
 
 const CHECK_EVERY_MS = 20;
 const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']);

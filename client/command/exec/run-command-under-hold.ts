@@ -1,4 +1,4 @@
-import { LockLost } from '../../errors/lock-lost';
+import { LockLost } from '../../errors';
 import type { Hold } from '../../holding/lock-hold';
 import type { CommandChild } from './command-child';
 

@@ -1,23 +1,21 @@
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
-import { LockTimeout } from '../../errors/lock-timeout';
-import { LockyardError } from '../../errors/lockyard-error';
+import { LockLost, LockTimeout, LockyardError, ReleaseUnconfirmed } from '../../errors';
 import type { Hold } from '../../holding/lock-hold';
 import type { LockyardClient } from '../../lockyard-client';
 import { systemClock } from '../../platform/client-clock';
 import type { Remark } from '../../wire/wire';
 import { withLock } from '../../with-lock';
-import { EXIT } from '../exit-codes';
+import { CommandFailure, EXIT, refusalExitCode, signalExitCode } from '../exit-codes';
 import { openClient } from '../open-client';
 import { formatDuration } from '../terminal/duration';
 import { createReporter, type Reporter } from '../terminal/reporter';
 import { CommandChild } from './command-child';
 import { type ExecOptions, readExecOptions } from './exec-options';
-import { execExitCode } from './exec-outcome';
 import { OrphanGuard } from './orphan-guard';
 import { OutageDetector } from './outage-detector';
 import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
-import { SignalRelay } from './signal-relay';
+import { EndedBySignal, SignalRelay } from './signal-relay';
 
 /**
  * One wait of the service is at most 10 minutes long; a longer one is taken up again a little
@@ -150,4 +148,44 @@ class LockedCommand {
     const message = `The server has given no answer for ${formatDuration(limitMs)}.`;
     this.wait.abort(new LockyardError('BACKEND_DOWN', message, { isFinal: true }));
   }
+}
+
+/**
+ * Prints why the command did not end normally, and answers the exit code. Unexpected errors are
+ * rethrown.
+ */
+function execExitCode(
+  error: unknown,
+  { conflictExitCode, waitMs }: Pick<ExecOptions, 'conflictExitCode' | 'waitMs'>,
+  say: Reporter,
+): number {
+  if (error instanceof LockTimeout) {
+    say.normally(describeConflict(error, waitMs));
+    return conflictExitCode;
+  }
+  if (error instanceof EndedBySignal) return signalExitCode(error.signal);
+  if (error instanceof LockLost) {
+    if (error.cause instanceof CommandFailure) say.always(error.cause.message);
+    say.normally(error.message);
+    return EXIT.lost;
+  }
+  if (error instanceof ReleaseUnconfirmed) {
+    const end = error.result as CommandEnd;
+    say.normally('release not confirmed; the lock may remain held until its lease expires');
+    return end.isCutShort ? EXIT.lost : end.exitCode;
+  }
+  if (error instanceof LockyardError) {
+    say.always(error.message);
+    return refusalExitCode(error.reason);
+  }
+  throw error;
+}
+
+function describeConflict(
+  { lock, holders: [holder], frozen }: LockTimeout,
+  waitMs: number,
+): string {
+  const patience = waitMs > 0 ? ` within ${formatDuration(waitMs)}` : '';
+  const who = holder ? `; ${holder.owner} (${holder.service}) holds it` : '';
+  return `"${lock}" was not granted${patience}${frozen === null ? who : `; it is frozen: ${frozen}`}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { printableJson } from './printable-json';
+import { printableJson } from './printable';
 
 test('JSON holds nothing that steers a terminal, and says the same', () => {
   const steering = '\u001b[2J \u009b2J \u0085 \u007f \u202e \u2028 \u200b \u{e0001}';

@@ -1,5 +1,5 @@
 /** What would move a terminal's cursor or change its mode. */
-export const STEERING = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const STEERING = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /**
  * Text as a terminal may be given it: what would move its cursor or change its mode is written out
@@ -7,4 +7,18 @@ export const STEERING = /[\p{C}\p{Zl}\p{Zp}]/gu;
  */
 export function printable(text: string): string {
   return text.replace(STEERING, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+/**
+ * JSON for programs that a terminal may be given as well: what would steer it is escaped, and the
+ * JSON says the same.
+ */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(STEERING, (character) =>
+    Array.from({ length: character.length }, (_, place) => escapeOf(character, place)).join(''),
+  );
+}
+
+function escapeOf(character: string, place: number): string {
+  return `\\u${character.charCodeAt(place).toString(16).padStart(4, '0')}`;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LockyardError } from '../../contract/errors';
+import type { MetricFamily } from '../../monitoring/metrics/metrics';
 import type { CallerLimits } from '../../operations/caller-limits';
 import type { Runtime } from '../../operations/operation-context';
 import type { NetworkList } from '../../platform/network-list';
@@ -11,9 +12,7 @@ import { INTERNAL_MESSAGE } from '../rpc/refusal';
 import { type CallableProcedure, serviceProcedures } from '../rpc/service/service-procedures';
 import { StreamSlots } from '../rpc/stream-slots';
 import type { ConnectionPolicy } from './connections/connection-limit';
-import { connectionMetrics } from './connections/connection-metrics';
-import { OpenAnswers } from './connections/open-answers';
-import { UnreadConnections } from './connections/unread-connections';
+import { isStream, UnreadConnections } from './connections/unread-connections';
 import { createAdmission } from './handlers/admission';
 import { createDemoHandler, DEMO_PATH } from './handlers/demo-handler';
 import { answerHealth, createReadiness } from './handlers/health-handler';
@@ -25,9 +24,8 @@ import { createTrpcHandler } from './handlers/trpc-handler';
 import { missingOriginComplaint } from './requests/cross-site';
 import { HttpCookies } from './requests/http-cookies';
 import { refuse } from './requests/refuse';
-import { requestMetrics } from './requests/request-metrics';
 import { openScope, type RequestScope } from './requests/request-scope';
-import { RequestTally } from './requests/request-tally';
+import { RequestTally, requestMetrics } from './requests/request-tally';
 import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
 import { BUSY_CAPACITY, RequestScheduler } from './scheduling/request-scheduler';
 
@@ -220,4 +218,42 @@ function answerFailure(runtime: Runtime, { res, requestId }: RequestScope, error
   }
   runtime.log.error({ err: error, requestId }, 'A request failed');
   refuse(res, { reason: 'INTERNAL', message: INTERNAL_MESSAGE }, { requestId });
+}
+
+/** What there is of live streams, and what became of connections besides being answered. */
+function connectionMetrics(figures: { openStreams: number; unreadClosed: number }): MetricFamily[] {
+  return [
+    {
+      name: 'lockyard_open_streams',
+      help: 'Live streams of the console that are open.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: figures.openStreams }],
+    },
+    {
+      name: 'lockyard_unread_connections_closed_total',
+      help: 'Connections that were closed because their callers did not read their answers.',
+      type: 'counter',
+      samples: [{ labels: {}, value: figures.unreadClosed }],
+    },
+  ];
+}
+
+/** The answers in progress. */
+class OpenAnswers {
+  private readonly open = new Set<ServerResponse>();
+
+  add(res: ServerResponse): void {
+    this.open.add(res);
+    res.once('close', () => this.open.delete(res));
+  }
+
+  /** Asks callers with an answer in progress to reconnect elsewhere afterwards. */
+  closeAfterwards(): void {
+    for (const res of this.open) if (!res.headersSent) res.setHeader('Connection', 'close');
+  }
+
+  /** How many are still to be finished. Live streams never finish, so they do not count. */
+  get unfinished(): number {
+    return [...this.open].filter((res) => !isStream(res)).length;
+  }
 }

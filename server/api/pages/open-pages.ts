@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { StartError } from '@/server/platform/start-error';
 import type { Runtime } from '../../operations/operation-context';
 import type { PageHandler } from '../http/handlers/page-handler';
-import { createPrivateConsole } from '../http/handlers/private-console';
-import type { RequestScope } from '../http/requests/request-scope';
+import { newRequestId, type RequestScope } from '../http/requests/request-scope';
 import { PageAnswers } from './page-answers';
 import { PageRoutes } from './page-routes';
 import { PageRelay } from './process/page-relay';
@@ -67,4 +67,34 @@ export async function openPages(
     await close();
     throw error;
   }
+}
+
+/** Answers a request whose scope is known. Never throws. */
+type ScopedHandler = (scope: RequestScope) => void;
+
+/**
+ * The console API for the page process, on a socket that only this user may open: queries with the
+ * cookie of the page's request. Only here are the address, scheme and request id of the page's
+ * request believed as they are sent.
+ */
+function createPrivateConsole(handle: ScopedHandler): Server {
+  const server = createServer((req, res) => handle(privateScope(req, res)));
+  // Its one caller keeps its connections.
+  server.keepAliveTimeout = 0;
+  return server;
+}
+
+function privateScope(req: IncomingMessage, res: ServerResponse): RequestScope {
+  const url = req.url ?? '/';
+  const mark = url.indexOf('?');
+  const { 'x-request-id': requestId, 'x-forwarded-for': address = '' } = req.headers;
+  return {
+    req,
+    res,
+    requestId: requestId ? String(requestId) : newRequestId(),
+    address: String(address),
+    isSecure: req.headers['x-forwarded-proto'] === 'https',
+    pathname: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? '' : url.slice(mark + 1),
+  };
 }

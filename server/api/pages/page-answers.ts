@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
+import { readSessionCookie } from '../../auth/sessions/cookie';
 import { LockyardError } from '../../contract/errors';
 import type { Runtime } from '../../operations/operation-context';
+import { getCurrentSession } from '../../operations/sessions/get-current-session';
 import { plainAnswer } from '../http/handlers/page-handler';
 import type { RequestScope } from '../http/requests/request-scope';
 import { pagePolicy } from '../http/requests/security-headers';
 import { type CachedPage, CachedPages } from './cached-pages';
-import { landingOf } from './landing';
 import { PageGate } from './page-gate';
 import { PAGE_ANSWERS, type PageAnswer, type PageFigures, pageMetrics } from './page-metrics';
 import type { PageRoutes } from './page-routes';
 import { PageThrottle } from './page-throttle';
 import { PageProcessFailure, type PageRelay } from './process/page-relay';
 import type { PageSupervisor } from './process/page-supervisor';
-import { type PageRefusal, refusePage } from './refuse-page';
 import { isRouterState } from './router-state';
 import type { StaticFiles } from './static-files';
 
@@ -205,3 +205,72 @@ function goneSignal(res: ServerResponse): AbortSignal {
   else res.once('close', () => gone.abort());
   return gone.signal;
 }
+
+/**
+ * The address to which this caller's page request is redirected; null if it gets the page.
+ *
+ * @param scope of a request for a page that exists
+ * @throws LockyardError `BACKEND_DOWN` while the control database is not responding and the session
+ *   is not cached
+ */
+async function landingOf(
+  runtime: Runtime,
+  { req, isSecure, address, requestId, pathname }: RequestScope,
+): Promise<string | null> {
+  if (pathname === '/docs') return null;
+  const actor = await runtime.sessions.resolve(readSessionCookie(req.headers.cookie, isSecure));
+  const { user, setupNeeded } = await getCurrentSession({ runtime, actor, address, requestId });
+  const entrance = setupNeeded ? '/setup' : '/sign-in';
+  if (pathname === '/sign-in' || pathname === '/setup') {
+    const isRight = user === null && pathname === entrance;
+    return isRight ? null : user ? '/' : entrance;
+  }
+  return user === null ? entrance : null;
+}
+
+type PageRefusal = 'full' | 'down' | 'away';
+
+const RETRY_AFTER_SECONDS = { full: 3, down: 5, away: 5 };
+const WHY = {
+  full: 'The server is busy with other pages.',
+  down: 'The process that renders pages is starting or not responding.',
+  away: 'The control database is not responding, so sessions cannot be checked.',
+};
+
+/** Answers 503 with a self-contained page that explains the problem and reloads itself. */
+function refusePage(res: ServerResponse, why: PageRefusal): void {
+  const body = Buffer.from(pageOf(why));
+  res.writeHead(503, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': body.length,
+    'Cache-Control': 'no-store',
+    'Retry-After': String(RETRY_AFTER_SECONDS[why]),
+  });
+  res.end(res.req.method === 'HEAD' ? undefined : body);
+}
+
+const pageOf = (why: PageRefusal) => `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="${RETRY_AFTER_SECONDS[why]}">
+<title>Busy · Lockyard</title>
+<style>
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
+  background: light-dark(#fefefd, #12181a); color: light-dark(#1c2427, #e6ebec); }
+main { max-width: 30rem; padding: 2rem 1.5rem; }
+h1 { margin: 0 0 .5rem; font-size: 1.45rem; line-height: 1.3; text-wrap: balance; }
+p { margin: 0 0 .75rem; }
+</style>
+</head>
+<body>
+<main>
+<h1>This page is temporarily unavailable</h1>
+<p>${WHY[why]} Retrying every ${RETRY_AFTER_SECONDS[why]} seconds.</p>
+<p>Lock requests are still served wherever their backend responds.</p>
+</main>
+</body>
+</html>
+`;

@@ -1,7 +1,6 @@
 import { tracked } from '@trpc/server';
 import type { UserActor } from '../../auth/actor';
 import type { ConsoleContext } from './console/console-context';
-import { untilAborted } from './until-aborted';
 
 /**
  * One person's live stream: counted against the number that a person may have, and ended within 1 s
@@ -27,4 +26,40 @@ export async function* liveStream<T>(
 /** For values that are each complete: a client never resumes from one of them. */
 export async function* withClockIds<T extends { asOf: number }>(values: AsyncGenerator<T, void>) {
   for await (const data of values) yield { id: String(data.asOf), data };
+}
+
+/**
+ * Passes values on until the signal, then throws its reason at once, also while the next value is
+ * awaited.
+ *
+ * @param values their `return` is called, and not awaited
+ */
+async function* untilAborted<T>(
+  values: AsyncGenerator<T, void>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void> {
+  try {
+    for (;;) {
+      const next = await nextOf(values, signal);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    values.return().catch(() => undefined);
+  }
+}
+
+function nextOf<T>(
+  values: AsyncGenerator<T, void>,
+  signal: AbortSignal,
+): Promise<IteratorResult<T, void>> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) return onAbort();
+    // A listener for each value: a promise that lives as long as the stream would keep every one of
+    // them.
+    signal.addEventListener('abort', onAbort, { once: true });
+    const done = () => signal.removeEventListener('abort', onAbort);
+    values.next().finally(done).then(resolve, reject);
+  });
 }

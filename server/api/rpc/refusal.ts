@@ -93,3 +93,21 @@ function describeIssues({ issues }: z.ZodError): string {
   const words = [...new Set(lines)].join('; ');
   return words.length > MESSAGE_MAX_CHARS ? `${words.slice(0, MESSAGE_MAX_CHARS)}…` : words;
 }
+
+/**
+ * What every failed call of either API looks like. tRPC's own shape is not used: in development it
+ * holds a stack.
+ */
+export function formatError({
+  error,
+  type,
+  path,
+  ctx,
+}: {
+  error: TRPCError;
+  type: CallType;
+  path: string | undefined;
+  ctx: { requestId: string } | undefined;
+}): ErrorShape {
+  return errorShape(refusalOf(error, type), { path, requestId: ctx?.requestId });
+}

@@ -2,14 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
 import type { NetworkList } from '../../../platform/network-list';
+import { ERROR_TABLE, retryAfterOf } from '../../rpc/error-table';
+import { errorShape, refusalOf } from '../../rpc/refusal';
 import type { ServiceContext } from '../../rpc/service/service-context';
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { isSecure } from '../requests/forwarded';
 import { isPlainRequest, plainInput } from '../requests/plain-request';
+import { refusePrototypeKeys } from '../requests/read-body';
+import { retryAfterSeconds } from '../requests/refuse';
 import { newRequestId } from '../requests/request-scope';
-import { refusePrototypeKeys } from '../requests/safe-json';
+import { apiAnswerHeaders } from '../requests/security-headers';
 import type { Admission, Admit } from './admission';
-import { sendError, sendResult } from './fast-path-answer';
 
 /** One call that is answered without the stock adapter. */
 export interface FastPathCall {
@@ -122,4 +125,41 @@ function jsonOf(text: string): { value: unknown } | null {
   } catch {
     return null;
   }
+}
+
+/** Answers a call with what its procedure returned. */
+function sendResult(call: FastPathCall, data: unknown): void {
+  write(call, 200, { result: { data } });
+}
+
+/** Answers a call with why it failed. */
+function sendError(call: FastPathCall, error: TRPCError): void {
+  const { requestId, path, type } = call;
+  const refusal = refusalOf(error, type);
+  const waitMs = retryAfterOf(refusal.reason, refusal.retryAfterMs);
+  const more = waitMs === undefined ? [] : ['Retry-After', retryAfterSeconds(waitMs)];
+  const body = { error: errorShape(refusal, { path, requestId }) };
+  write(call, ERROR_TABLE[refusal.reason].httpStatus, body, more);
+}
+
+function write(
+  { res, requestId, isSecure }: FastPathCall,
+  status: number,
+  answer: object,
+  more: string[] = [],
+): void {
+  const body = JSON.stringify(answer);
+  res.writeHead(status, [
+    ...apiAnswerHeaders(isSecure),
+    'X-Request-Id',
+    requestId,
+    'Content-Type',
+    'application/json',
+    'Vary',
+    'trpc-accept, accept',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    ...more,
+  ]);
+  res.end(body);
 }

@@ -7,8 +7,7 @@ import { callerAddress } from '../requests/forwarded';
 import type { Admission, Admit } from './admission';
 import { HttpCallerConnection } from './caller-connection';
 import { createFastPath, type FastPathOptions } from './fast-path';
-import { logFailedCall } from './log-failed-call';
-import { createTrpcHandler } from './trpc-handler';
+import { createTrpcHandler, logFailedCall } from './trpc-handler';
 
 export const SERVICE_PREFIX = '/api/v1/';
 

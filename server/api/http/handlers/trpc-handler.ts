@@ -6,14 +6,12 @@ import type { Log } from '../../../platform/log';
 import { retryAfterOf } from '../../rpc/error-table';
 import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 import { type CallType, refusalOf } from '../../rpc/refusal';
-import { readBody } from '../requests/read-body';
+import { readBody, refusePrototypeKeys } from '../requests/read-body';
 import { retryAfterSeconds } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
-import { refusePrototypeKeys } from '../requests/safe-json';
 import { setApiHeaders } from '../requests/security-headers';
 import type { ScheduledTurn } from '../scheduling/request-scheduler';
 import { type ApiCall, examineCall } from './api-call';
-import { logFailedCall } from './log-failed-call';
 
 /**
  * How long a stream keeps its turn. Its first rows are dear, and after a restart all pages open
@@ -89,4 +87,14 @@ function retryAfterHeader(errors: TRPCError[], type: CallType): ResponseMeta {
   const longestMs = Math.max(0, ...waits);
   if (longestMs === 0) return {};
   return { headers: new Headers({ 'Retry-After': retryAfterSeconds(longestMs) }) };
+}
+
+/** Logs an unexpected failure, about which the caller learns only that it happened. */
+export function logFailedCall(
+  log: Log,
+  error: TRPCError,
+  { path, type, requestId }: { path: string | undefined; type: CallType; requestId: string },
+): void {
+  if (refusalOf(error, type).reason !== 'INTERNAL') return;
+  log.error({ err: error.cause ?? error, requestId, procedure: path }, 'A call failed');
 }

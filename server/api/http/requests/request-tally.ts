@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MetricFamily } from '../../../monitoring/metrics/metrics';
 import type { Clock } from '../../../platform/clock';
 import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 
@@ -93,4 +94,30 @@ function count({ outcomes, seconds }: RequestSeries, res: ServerResponse, passed
 function outcomeOf({ writableFinished, statusCode }: ServerResponse): Outcome {
   if (!writableFinished) return 'gone';
   return `${Math.floor(statusCode / 100)}xx` as Outcome;
+}
+
+/** How many requests this process was asked, and how long its answers took. */
+export function requestMetrics(all: RequestSeries[]): MetricFamily[] {
+  return [
+    {
+      name: 'lockyard_http_requests_total',
+      help: 'Requests by procedure and kind of answer; gone: the caller hung up first. Streams are left out.',
+      type: 'counter',
+      samples: all.flatMap(({ api, procedure, outcomes }) =>
+        Object.entries(outcomes).map(([status, value]) => ({
+          labels: { api, procedure, status },
+          value,
+        })),
+      ),
+    },
+    {
+      name: 'lockyard_http_request_duration_seconds',
+      help: 'From the head of a request to the end of its answer, waits for a lock included.',
+      type: 'histogram',
+      samples: all.map(({ api, procedure, seconds }) => ({
+        labels: { api, procedure },
+        ...seconds,
+      })),
+    },
+  ];
 }

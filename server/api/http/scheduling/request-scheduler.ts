@@ -1,7 +1,6 @@
 import type { Clock } from '../../../platform/clock';
 import { CALL_CLASSES, type CallClass } from './call-class';
-import { InFlightCounter } from './in-flight-counter';
-import { ScheduledCaller } from './scheduled-caller';
+import { InFlightCounter, ScheduledCaller } from './scheduled-caller';
 import { SchedulerTally } from './scheduler-tally';
 import { SharedWindow } from './shared-window';
 import { WaitingTurns } from './waiting-turns';

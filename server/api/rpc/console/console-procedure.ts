@@ -1,7 +1,9 @@
 import { initTRPC } from '@trpc/server';
+import type { z } from 'zod';
 import { LockyardError } from '../../../contract/errors';
 import type { OperationContext } from '../../../operations/operation-context';
-import { formatError } from '../format-error';
+import { liveStream, withClockIds } from '../live-stream';
+import { formatError } from '../refusal';
 import type { ConsoleContext } from './console-context';
 
 const PING_MS = 2_000;
@@ -49,3 +51,37 @@ export const consoleProcedure = openProcedure.use(({ ctx, next }) => {
   if (actor?.kind === 'user') return next({ ctx: { user: actor } });
   throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
 });
+
+type Operation<I, A> = (ctx: OperationContext, input: I) => A;
+
+/** A query that is one operation. */
+export function query<S extends z.ZodType, A>(
+  schema: S,
+  operation: Operation<z.output<S>, Promise<A>>,
+) {
+  return consoleProcedure
+    .input(schema)
+    .query(({ ctx, input }) => operation(ctx.operation, input as z.output<S>));
+}
+
+/** A mutation that is one operation. */
+export function mutation<S extends z.ZodType, A>(
+  schema: S,
+  operation: Operation<z.output<S>, Promise<A>>,
+) {
+  return consoleProcedure
+    .input(schema)
+    .mutation(({ ctx, input }) => operation(ctx.operation, input as z.output<S>));
+}
+
+/** A live stream of values that are each complete. */
+export function stream<S extends z.ZodType, A extends { asOf: number }>(
+  schema: S,
+  operation: Operation<z.output<S>, AsyncGenerator<A, void>>,
+) {
+  return consoleProcedure
+    .input(schema)
+    .subscription(({ ctx, input }) =>
+      liveStream(ctx, withClockIds(operation(ctx.operation, input as z.output<S>))),
+    );
+}

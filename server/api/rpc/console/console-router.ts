@@ -1,5 +1,42 @@
-import { auditListInput, backendRef } from '../../../contract/console/console-inputs';
+import {
+  createKeyInput,
+  createNamespaceInput,
+  createPersonInput,
+  resetPasswordInput,
+  revokeKeyInput,
+  setDisabledInput,
+  setNamespacePolicyInput,
+  setRoleInput,
+} from '../../../contract/console/access-inputs';
+import {
+  auditListInput,
+  backendRef,
+  extendInput,
+  forceReleaseInput,
+  freezeInput,
+  lockEventsInput,
+  lockInsightInput,
+  lockListInput,
+  lockRef,
+  releaseRequestInput,
+  watchLockInput,
+  watchLocksInput,
+} from '../../../contract/console/console-inputs';
+import {
+  adjustCounterInput,
+  counterListInput,
+  counterMovesInput,
+  counterRef,
+  setCounterBoundsInput,
+  setUpCounterInput,
+  watchCounterInput,
+  watchCountersInput,
+} from '../../../contract/console/counter-inputs';
+import { chosenNamesInput, deleteNamesInput } from '../../../contract/console/deletion-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
+import { createApiKey } from '../../../operations/api-keys/create-api-key';
+import { listApiKeys } from '../../../operations/api-keys/list-api-keys';
+import { revokeApiKey } from '../../../operations/api-keys/revoke-api-key';
 import { listAudit } from '../../../operations/audit/list-audit';
 import {
   listBackends,
@@ -7,43 +44,110 @@ import {
   refreshGuarantees,
 } from '../../../operations/backends/list-backends';
 import { findShardOfName, listShards } from '../../../operations/backends/list-shards';
+import { adjustCounter } from '../../../operations/counters/for-people/adjust-counter';
 import {
-  consoleKeysRouter,
-  consoleNamespacesRouter,
-  consolePeopleRouter,
-} from './console-access-router';
-import { consoleCountersRouter } from './console-counters-router';
-import { consoleInsightsRouter } from './console-insights-router';
-import { consoleLocksRouter } from './console-locks-router';
-import { consoleProcedure, consoleRouterOf } from './console-procedure';
+  getCounterDetail,
+  listCounterMoves,
+  listCounters,
+  watchCounter,
+  watchCounters,
+} from '../../../operations/counters/for-people/counter-views';
+import { createCounter } from '../../../operations/counters/for-people/create-counter';
+import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
+import { extendLock } from '../../../operations/locks/for-people/extend-lock';
+import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
+import {
+  getFleet,
+  getLockDetail,
+  getLockInsight,
+  listLockEvents,
+  listLocks,
+  watchLock,
+  watchLocks,
+} from '../../../operations/locks/for-people/lock-views';
+import { requestRelease } from '../../../operations/locks/for-people/request-release';
+import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
+import { createNamespace } from '../../../operations/namespaces/create-namespace';
+import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
+import { listNamespaces } from '../../../operations/namespaces/list-namespaces';
+import { setNamespacePolicy } from '../../../operations/namespaces/set-namespace-policy';
+import { createUser } from '../../../operations/users/create-user';
+import { listUsers } from '../../../operations/users/list-users';
+import { resetPassword } from '../../../operations/users/reset-password';
+import { setDisabled } from '../../../operations/users/set-disabled';
+import { setRole } from '../../../operations/users/set-role';
+import { liveStream } from '../live-stream';
+import { consoleProcedure, consoleRouterOf, mutation, query, stream } from './console-procedure';
 import { consoleSessionRouter } from './console-session-router';
+
+const locks = consoleRouterOf({
+  list: query(lockListInput, listLocks),
+  watch: consoleProcedure
+    .input(watchLocksInput)
+    .subscription(({ ctx, input: { lastEventId, ...input } }) =>
+      liveStream(ctx, watchLocks(ctx.operation, input, lastEventId ?? null)),
+    ),
+  detail: query(lockRef, getLockDetail),
+  watchDetail: stream(watchLockInput, watchLock),
+  events: query(lockEventsInput, listLockEvents),
+  forceRelease: mutation(forceReleaseInput, forceReleaseLock),
+  extend: mutation(extendInput, extendLock),
+  askRelease: mutation(releaseRequestInput, (ctx, input) =>
+    requestRelease(ctx, 'askRelease', input),
+  ),
+  stopRenewals: mutation(releaseRequestInput, (ctx, input) =>
+    requestRelease(ctx, 'stopRenewals', input),
+  ),
+  freeze: mutation(freezeInput, (ctx, input) => setFrozen(ctx, 'freeze', input)),
+  unfreeze: mutation(freezeInput, (ctx, input) => setFrozen(ctx, 'unfreeze', input)),
+  previewDeletion: query(chosenNamesInput, previewDeletion),
+  delete: mutation(deleteNamesInput, deleteNames),
+});
+
+const counters = consoleRouterOf({
+  list: query(counterListInput, listCounters),
+  watch: stream(watchCountersInput, watchCounters),
+  detail: query(counterRef, getCounterDetail),
+  watchDetail: stream(watchCounterInput, watchCounter),
+  moves: query(counterMovesInput, listCounterMoves),
+  create: mutation(setUpCounterInput, createCounter),
+  adjust: mutation(adjustCounterInput, adjustCounter),
+  setBounds: mutation(setCounterBoundsInput, setCounterBounds),
+});
 
 /** The API of the console's own pages. It changes with them; programs use the service API. */
 export const consoleRouter = consoleRouterOf({
   session: consoleSessionRouter,
-  locks: consoleLocksRouter,
-  counters: consoleCountersRouter,
-  insights: consoleInsightsRouter,
-  audit: consoleRouterOf({
-    list: consoleProcedure
-      .input(auditListInput)
-      .query(({ ctx, input }) => listAudit(ctx.operation, input)),
+  locks,
+  counters,
+  insights: consoleRouterOf({
+    lock: query(lockInsightInput, getLockInsight),
+    fleet: consoleProcedure.query(({ ctx }) => getFleet(ctx.operation)),
   }),
-  keys: consoleKeysRouter,
-  people: consolePeopleRouter,
-  namespaces: consoleNamespacesRouter,
+  audit: consoleRouterOf({ list: query(auditListInput, listAudit) }),
+  keys: consoleRouterOf({
+    list: consoleProcedure.query(({ ctx }) => listApiKeys(ctx.operation)),
+    create: mutation(createKeyInput, createApiKey),
+    revoke: mutation(revokeKeyInput, revokeApiKey),
+  }),
+  people: consoleRouterOf({
+    list: consoleProcedure.query(({ ctx }) => listUsers(ctx.operation)),
+    create: mutation(createPersonInput, createUser),
+    setRole: mutation(setRoleInput, setRole),
+    setDisabled: mutation(setDisabledInput, setDisabled),
+    resetPassword: mutation(resetPasswordInput, resetPassword),
+  }),
+  namespaces: consoleRouterOf({
+    list: consoleProcedure.query(({ ctx }) => listNamespaces(ctx.operation)),
+    create: mutation(createNamespaceInput, createNamespace),
+    setPolicy: mutation(setNamespacePolicyInput, setNamespacePolicy),
+  }),
   backends: consoleRouterOf({
-    shards: consoleProcedure
-      .input(shardNamesInput)
-      .query(({ ctx, input }) => listShards(ctx.operation, input)),
-    home: consoleProcedure
-      .input(shardHomeInput)
-      .query(({ ctx, input }) => findShardOfName(ctx.operation, input)),
+    shards: query(shardNamesInput, listShards),
+    home: query(shardHomeInput, findShardOfName),
     list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
     guarantees: consoleProcedure.query(({ ctx }) => listGuarantees(ctx.operation)),
-    readGuarantees: consoleProcedure
-      .input(backendRef)
-      .mutation(({ ctx, input }) => refreshGuarantees(ctx.operation, input)),
+    readGuarantees: mutation(backendRef, refreshGuarantees),
   }),
 });
 

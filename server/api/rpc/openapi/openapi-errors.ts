@@ -1,5 +1,4 @@
-import type { Reason } from '../../../contract/errors';
-import { REASON_LABELS } from '../../../contract/reason-labels';
+import { REASON_LABELS, type Reason } from '../../../contract/errors';
 import { ERROR_TABLE, retryAfterOf } from '../error-table';
 import type { Header, JsonSchema, Response } from './openapi-shape';
 

@@ -1,5 +1,5 @@
 import { type AnyRouter, initTRPC } from '@trpc/server';
-import { formatError } from '../format-error';
+import { formatError } from '../refusal';
 import type { ServiceContext } from './service-context';
 import type { CallableProcedure } from './service-procedures';
 

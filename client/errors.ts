@@ -1,0 +1,176 @@
+import type { EndCause, Holder, Lost, Reason } from './wire/wire';
+
+/** What is known of a call that failed. */
+export interface FailureFacts {
+  /** When trying again may help, in milliseconds. */
+  retryAfterMs?: number | undefined;
+  /** The server's own id of the request, from `X-Request-Id`: quote it when asking an operator. */
+  requestId?: string | undefined;
+  cause?: unknown;
+  /** Asking again would not be safe, whatever the reason. */
+  isFinal?: boolean;
+}
+
+/**
+ * A call that got no answer, or a refusal. `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`:
+ * nothing was done. `UNKNOWN`: it may have been done; ask again with the same `requestId` to find
+ * out. No reply and a broken reply count as `UNKNOWN`.
+ */
+export class LockyardError extends Error {
+  override readonly name = 'LockyardError';
+  readonly retryAfterMs: number | undefined;
+  readonly requestId: string | undefined;
+  /** Whether the same call may well succeed a moment later. */
+  readonly isTransient: boolean;
+
+  constructor(
+    readonly reason: Reason,
+    message: string,
+    facts: FailureFacts = {},
+  ) {
+    super(message, { cause: facts.cause });
+    this.retryAfterMs = facts.retryAfterMs;
+    this.requestId = facts.requestId;
+    this.isTransient = TRANSIENT.has(reason) && !facts.isFinal;
+  }
+}
+
+const TRANSIENT: ReadonlySet<Reason> = new Set([
+  'BACKEND_DOWN',
+  'UNKNOWN',
+  'CONTENDED',
+  'RATE_LIMITED',
+  'NAMESPACE_FULL',
+]);
+
+/**
+ * The work is done, and the hold was valid until its end, but the release was not confirmed. The
+ * lock may stay taken until its lease ends. `result` is what the work returned: do not repeat the
+ * work because of this error.
+ */
+export class ReleaseUnconfirmed extends Error {
+  override readonly name = 'ReleaseUnconfirmed';
+
+  constructor(
+    readonly lock: string,
+    readonly token: number,
+    readonly result: unknown,
+    cause: unknown,
+  ) {
+    super(`The work under "${lock}" is done, but its release was not confirmed.`, { cause });
+  }
+}
+
+/**
+ * Work under a shared hold asked for the same lock exclusively. It would wait for itself: an
+ * exclusive hold comes only when all shared ones have ended. End the shared work first, or take the
+ * lock exclusively from the beginning.
+ */
+export class LockUpgradeRefused extends Error {
+  override readonly name = 'LockUpgradeRefused';
+
+  constructor(
+    readonly lock: string,
+    /** Of the shared hold. */
+    readonly token: number,
+  ) {
+    super(`"${lock}" is held shared by the calling work (token ${token}); exclusive waits for it.`);
+  }
+}
+
+/** The holders of the lock, according to the last answer. */
+interface Obstacle {
+  holders: Holder[];
+  /** Null where the last answer did not tell. */
+  queueLength: number | null;
+  /** Why an operator has frozen the lock; null if it is not frozen. */
+  frozen: string | null;
+}
+
+/**
+ * The lock was not granted within the patience given. Nothing is held, and no place in the queue is
+ * kept.
+ */
+export class LockTimeout extends Error {
+  override readonly name = 'LockTimeout';
+  readonly holders: Holder[];
+  readonly queueLength: number | null;
+  readonly frozen: string | null;
+
+  constructor(
+    readonly lock: string,
+    readonly waitMs: number,
+    { holders, queueLength, frozen }: Obstacle,
+  ) {
+    const holder = holders[0] ? `; ${holders[0].owner} holds it` : '';
+    const obstacle = frozen === null ? holder : `; it is frozen: ${frozen}`;
+    super(`"${lock}" was not granted within ${waitMs} ms${obstacle}.`);
+    this.holders = holders;
+    this.queueLength = queueLength;
+    this.frozen = frozen;
+  }
+}
+
+/**
+ * How a hold was lost. `unrenewed`: no renewal was answered in time, so that it can no longer be
+ * believed in.
+ */
+export interface LossFacts {
+  cause: EndCause | 'unrenewed';
+  /**
+   * When it surely was over, epoch milliseconds of the backend's clock; absent where this client
+   * alone says so.
+   */
+  at?: number;
+  by?: string;
+  reason?: string;
+}
+
+/**
+ * The hold ended before the work did. From `loss.at` on another holder may have had the lock, so
+ * anything the work wrote without having its token checked may have met another holder's writes.
+ * `cause` is the work's own error, or the last failure of a renewal, where there was one.
+ */
+export class LockLost extends Error {
+  override readonly name = 'LockLost';
+
+  constructor(
+    readonly lock: string,
+    readonly token: number,
+    readonly loss: LossFacts,
+    cause?: unknown,
+  ) {
+    super(`Lost the lock "${lock}" (token ${token}): ${explain(loss)}.`, { cause });
+  }
+}
+
+/** The facts in a server's `lost` answer. */
+export function lossFacts({ cause, at, by, reason }: Lost): LossFacts {
+  return {
+    cause,
+    at,
+    ...(by === undefined ? {} : { by }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** The loss with the work's own error as its cause, unless that error only passes the loss on. */
+export function blame(lost: LockLost, error: unknown): LockLost {
+  const isEcho = error === lost || (error instanceof Error && error.cause === lost);
+  return isEcho ? lost : new LockLost(lost.lock, lost.token, lost.loss, error);
+}
+
+function explain({ cause, by, reason }: LossFacts): string {
+  switch (cause) {
+    case 'expired':
+      return 'its lease expired';
+    case 'released':
+      return 'it was released';
+    case 'forced':
+      return `force-released${by ? ` by ${by}` : ''}${reason ? ` (${reason})` : ''}`;
+    case 'superseded':
+      return 'it was granted to later holders';
+    case 'unrenewed':
+      return 'no renewal succeeded in time';
+  }
+}
