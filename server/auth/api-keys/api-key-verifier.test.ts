@@ -14,7 +14,7 @@ import { newApiKey, parseApiKey } from './api-key-text';
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-test('a key with any one letter changed is recognised as no key, without asking anybody', () => {
+test('a key with any one letter changed is recognised as no key, without a query', () => {
   const { key } = newApiKey();
   expect(parseApiKey(key)).not.toBeNull();
   for (let at = 0; at < key.length; at++) {

@@ -116,8 +116,8 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await standing('repeated')).toMatchObject({ value: 5 });
     const other = adjustCounter(operator(), { ...act, value: 8 });
     await expect(other).rejects.toMatchObject({ reason: 'INVALID' });
-    const anew = await adjustCounter(operator(), { ...act, requestId: 'r2' });
-    expect(anew).toMatchObject({ outcome: 'adjusted', value: 9 });
+    const another = await adjustCounter(operator(), { ...act, requestId: 'r2' });
+    expect(another).toMatchObject({ outcome: 'adjusted', value: 9 });
 
     const bounds = { floor: null, ceiling: 20 };
     const wider = {

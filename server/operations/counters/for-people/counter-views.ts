@@ -5,9 +5,9 @@ import type {
   CounterPage,
 } from '../../../contract/console/counter-row';
 import type { RecordKey } from '../../../storage/record-store';
+import { LIVE_UPDATES, throttledChanges, watchDetail } from '../../live-updates';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
-import { LIVE_UPDATES, throttledChanges } from '../../throttle';
 
 /** The counter list as this process last read it: filtered, sorted by name. */
 export async function listCounters(
@@ -53,22 +53,9 @@ export async function* watchCounter(
   { namespace, name }: RecordKey,
 ): AsyncGenerator<CounterDetail, void> {
   await requireRole(ctx, 'viewer');
-  const { projection, clock } = ctx.runtime;
-  let seenRev = -1;
-  let seenAt = 0;
-  const changes = throttledChanges(
-    (listener) => projection.subscribe(listener),
-    LIVE_UPDATES,
-    ctx.signal,
-  );
-  for await (const _ of changes) {
-    const isDue = clock.monotonic() - seenAt >= LIVE_UPDATES.maxMs - LIVE_UPDATES.minMs;
-    if (!isDue && projection.counters.row(namespace, name)?.rev === seenRev) continue;
-    const detail = await projection.counters.detail(namespace, name);
-    seenRev = detail.row.rev;
-    seenAt = clock.monotonic();
-    yield detail;
-  }
+  const { counters } = ctx.runtime.projection;
+  const revOf = () => counters.row(namespace, name)?.rev;
+  yield* watchDetail(ctx, revOf, () => counters.detail(namespace, name));
 }
 
 /**

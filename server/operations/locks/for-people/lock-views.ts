@@ -10,9 +10,9 @@ import { LockyardError } from '../../../contract/errors';
 import type { TrackedMessage } from '../../../monitoring/lists/live-lists';
 import type { RecordKey } from '../../../storage/record-store';
 import { askDatabase } from '../../ask-database';
+import { watchDetail } from '../../live-updates';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
-import { LIVE_UPDATES, throttledChanges } from '../../throttle';
 
 /** The lock list as this process last read it: filtered and sorted, by default by severity. */
 export async function listLocks(ctx: OperationContext, input: LockListInput): Promise<LockPage> {
@@ -50,21 +50,9 @@ export async function* watchLock(
   { namespace, name }: RecordKey,
 ): AsyncGenerator<LockDetail, void> {
   await requireRole(ctx, 'viewer');
-  const { projection, clock } = ctx.runtime;
-  let seen: LockDetail | null = null;
-  let seenAt = 0;
-  for await (const _ of throttledChanges(
-    (listener) => projection.subscribe(listener),
-    LIVE_UPDATES,
-    ctx.signal,
-  )) {
-    const isDue = clock.monotonic() - seenAt >= LIVE_UPDATES.maxMs - LIVE_UPDATES.minMs;
-    if (seen && !isDue && projection.row(namespace, name)?.rev === seen.row.rev) continue;
-    const detail: LockDetail = await projection.detail(namespace, name);
-    seen = detail;
-    seenAt = clock.monotonic();
-    yield detail;
-  }
+  const { projection } = ctx.runtime;
+  const revOf = () => projection.row(namespace, name)?.rev;
+  yield* watchDetail(ctx, revOf, () => projection.detail(namespace, name));
 }
 
 /** A lock's history, newest first; `older` is the `before` of the next page, or null at the end. */

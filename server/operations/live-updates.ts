@@ -1,3 +1,5 @@
+import type { OperationContext } from './operation-context';
+
 /** How often a watcher is notified. */
 interface UpdateInterval {
   /** At most once in this time, however much changes. */
@@ -48,5 +50,30 @@ export async function* throttledChanges(
   } finally {
     unsubscribe();
     signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * A lock or counter as its page shows it: now, whenever its rev has changed, and at least every two
+ * seconds.
+ *
+ * @param revOf its rev as this process last read it, if it did
+ */
+export async function* watchDetail<D extends { row: { rev: number } }>(
+  { runtime, signal }: OperationContext,
+  revOf: () => number | undefined,
+  read: () => Promise<D>,
+): AsyncGenerator<D, void> {
+  const { projection, clock } = runtime;
+  let seenRev: number | null = null;
+  let seenAt = 0;
+  const changes = throttledChanges((on) => projection.subscribe(on), LIVE_UPDATES, signal);
+  for await (const _ of changes) {
+    const isDue = clock.monotonic() - seenAt >= LIVE_UPDATES.maxMs - LIVE_UPDATES.minMs;
+    if (seenRev !== null && !isDue && revOf() === seenRev) continue;
+    const detail = await read();
+    seenRev = detail.row.rev;
+    seenAt = clock.monotonic();
+    yield detail;
   }
 }
