@@ -41,16 +41,23 @@ function contentOf(name: string, file: string, isBackend: boolean): string {
       `${name} must name a file that holds a URL: the id of a backend may not end in _file.`,
     );
   }
-  let text: string;
+  const secret = readNamedFile(name, file).replace(/[\r\n]+$/, '');
+  if (secret === '') throw new ConfigError(`${name} names a file that is empty: ${oneLine(file)}`);
+  return secret;
+}
+
+/**
+ * The text of a file that a variable names.
+ *
+ * @throws ConfigError if it cannot be read
+ */
+export function readNamedFile(name: string, file: string): string {
   try {
-    text = readRegularFile(file);
+    return readRegularFile(file);
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     throw new ConfigError(`${name} names a file that cannot be read (${code}): ${oneLine(file)}`);
   }
-  const secret = text.replace(/[\r\n]+$/, '');
-  if (secret === '') throw new ConfigError(`${name} names a file that is empty: ${oneLine(file)}`);
-  return secret;
 }
 
 const oneLine = (file: string) => JSON.stringify(file).slice(1, -1);

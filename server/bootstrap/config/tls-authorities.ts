@@ -3,8 +3,8 @@ import type { BackendUrl, DatabaseUrl } from '@/db/urls/backend-url';
 import { speaksTls, withAuthority } from '@/db/urls/server-tls';
 import type { Shard, ShardList } from '@/db/urls/shard-list';
 import { nearestName } from '../../platform/nearest-name';
-import { readRegularFile } from '../../platform/read-regular-file';
 import { ConfigError } from './config-error';
+import { readNamedFile } from './secret-files';
 
 /**
  * What the names of variables begin with that name the authority of one backend's certificates. The
@@ -67,13 +67,7 @@ function urlWith(id: string, url: BackendUrl, file: string): BackendUrl {
 }
 
 function requireCertificate(name: string, file: string): void {
-  let text: string;
-  try {
-    text = readRegularFile(file);
-  } catch (error) {
-    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
-    throw new ConfigError(`${name} names a file that cannot be read (${code}).`);
-  }
+  const text = readNamedFile(name, file);
   try {
     new X509Certificate(text);
   } catch {

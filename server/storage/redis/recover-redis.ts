@@ -1,7 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Restore } from '../../core/restored-record';
-import type { IncarnationRow, ServerRun } from '../incarnation/incarnation-row';
+import { askControlDatabase } from '../incarnation/incarnation-row';
 import { recoveredRecord } from '../incarnation/recovered-record';
+import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { recordKey } from '../record-id';
 import { StoreError } from '../record-store';
 import { type Admitted, swapRecords } from './redis-calls';
@@ -27,30 +28,21 @@ const HISTORY_SPAN = 2 ** 36;
  * Brings what a Redis still has into a new incarnation. All holds end, and their holders learn it,
  * because later writes may be lost. Freezes and counters stay. Several processes may do this at
  * once, and again after a crash midway.
- *
- * @param keepQuiet called with the store's clock once no process can write in an earlier
- *   incarnation; returns the row that is then current
  */
 export async function recoverRedis(
   redis: Redis,
-  {
-    incarnation,
-    epoch,
-    run,
-  }: Pick<Admitted, 'incarnation' | 'epoch'> & { run: Required<ServerRun> },
-  keepQuiet: (now: number) => Promise<IncarnationRow>,
+  store: StoreIncarnation,
+  started: Omit<Admitted, 'isDurable' | 'heartbeat'>,
 ): Promise<void> {
-  const mending: Admitted = {
-    ...run,
-    isDurable: false,
-    incarnation: `${incarnation}~`,
-    epoch,
-    heartbeat: 0,
-  };
+  const { incarnation, epoch } = started;
+  const name = `${incarnation}~`;
+  const inRecovery: Admitted = { ...started, isDurable: false, incarnation: name, heartbeat: 0 };
   const historyFrom = (epoch - 1) * HISTORY_SPAN;
-  const begin = [mending.incarnation, incarnation, epoch, historyFrom];
+  const begin = [inRecovery.incarnation, incarnation, epoch, historyFrom];
   const begunAt = await START_INCARNATION.run(redis, begin);
-  const { grantsFrom } = await keepQuiet(Number(begunAt));
+  const { grantsFrom } = await askControlDatabase('Redis', () =>
+    store.startQuietPeriod(incarnation, Number(begunAt)),
+  );
   // Another process finished the recovery and died before recording it: writes under the recovery's
   // name fail from now on.
   if ((await redis.hget(KEYS.marker, 'life')) === incarnation) return;
@@ -61,19 +53,19 @@ export async function recoverRedis(
     const [next, names] = await redis.scan(cursor, ...which);
     cursor = next;
     const ids = names.map((name) => name.slice(PREFIX.record.length));
-    if (ids.length > 0) await recoverRecords(redis, mending, ids, restoration);
+    if (ids.length > 0) await recoverRecords(redis, inRecovery, ids, restoration);
   } while (cursor !== '0');
-  const ended = await END_RECOVERY.run(redis, [mending.incarnation, incarnation]);
+  const ended = await END_RECOVERY.run(redis, [inRecovery.incarnation, incarnation]);
   if (ended !== 1) throw new StoreError('Redis lost data during its recovery.', 'no');
 }
 
 async function recoverRecords(
   redis: Redis,
-  mending: Admitted,
+  inRecovery: Admitted,
   ids: string[],
   restoration: Omit<Restore, 'by' | 'reason'>,
 ): Promise<void> {
-  await LIST_RECORDS.run(redis, [mending.incarnation, ...ids]);
+  await LIST_RECORDS.run(redis, [inRecovery.incarnation, ...ids]);
   const texts = await redis.mget(ids.map((id) => PREFIX.record + id));
   const queues = await redis.mget(ids.map((id) => PREFIX.queue + id));
   const changes = ids.flatMap((id, i) => {
@@ -84,5 +76,5 @@ async function recoverRecords(
     const record = storedRecord(text, hasQueue ? (queues[i] ?? '') : '');
     return recoveredRecord(key, record, restoration);
   });
-  if (changes.length > 0) await swapRecords(redis, mending, changes, 'each');
+  if (changes.length > 0) await swapRecords(redis, inRecovery, changes, 'each');
 }

@@ -176,13 +176,12 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const { incarnation, epoch } = row;
     if (incarnation === null) return null;
     const run = serverRunOf(facts);
-    const quiet = (now: number) => ask(() => this.incarnation.startQuietPeriod(incarnation, now));
-    await recoverRedis(redis, { incarnation, epoch, run }, quiet);
+    await recoverRedis(redis, this.incarnation, { ...run, incarnation, epoch });
     // What was read before the recovery may predate the loss.
-    const mended = serverRunOf(await readRedisFacts(redis));
-    if (mended.replicationId !== run.replicationId) return null;
-    const isOurs = await ask(() => this.incarnation.recordRun(incarnation, mended, null));
-    return isOurs ? { ...mended, incarnation, epoch, heartbeat: 0 } : null;
+    const recovered = serverRunOf(await readRedisFacts(redis));
+    if (recovered.replicationId !== run.replicationId) return null;
+    const isOurs = await ask(() => this.incarnation.recordRun(incarnation, recovered, null));
+    return isOurs ? { ...recovered, incarnation, epoch, heartbeat: 0 } : null;
   }
 }
 
