@@ -139,7 +139,7 @@ describe('what comes back instead of an answer', () => {
     expect(bench.server.waitingCalls).toBe(0);
   });
 
-  test('nobody listening is BACKEND_DOWN: the call never left', async () => {
+  test('a port without a listener is BACKEND_DOWN: the call never left', async () => {
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
     const { port } = closed.address() as AddressInfo;

@@ -210,7 +210,7 @@ describe('losing', () => {
     });
   });
 
-  test('a holder that cannot renew is told to stop before its successor begins', async () => {
+  test('a holder that cannot renew is aborted before its successor begins', async () => {
     let isCut = false;
     const cut: typeof fetch = (...request) =>
       isCut ? Promise.reject(new TypeError('no route')) : fetch(...request);

@@ -99,7 +99,7 @@ describe('within work under the same lock', () => {
   test.each<[string, () => WithLockOptions]>([
     ['another client', () => ({ client: otherClient() })],
     ['another namespace', () => ({ namespace: 'pay' })],
-    ['another owner', () => ({ owner: 'somebody else' })],
+    ['another owner', () => ({ owner: 'another owner' })],
     ['a hold of its own', () => ({ ownHold: true })],
   ])('%s asks the service', async (_, options) => {
     const ended = job({}, () => job(options(), ({ token }) => token));
@@ -138,7 +138,7 @@ describe('within work under the same lock', () => {
 });
 
 describe('only while the lease surely lives', () => {
-  test('past its end by our own clock the inner work never runs, even if nobody noticed yet', async () => {
+  test('past its end by our own clock the inner work never runs, even if the loss is not yet noticed', async () => {
     let innerRan = false;
     const ended = outcomeOf(
       job({}, async (hold) => {
@@ -190,7 +190,7 @@ describe('only while the lease surely lives', () => {
     expect(bench.server.waitingCalls).toBe(0);
   });
 
-  test('a loss aborts inner work that runs, and is told by both calls', async () => {
+  test('a loss aborts inner work that runs, and is reported by both calls', async () => {
     const work = heldWork();
     let inner: unknown;
     const ended = outcomeOf(
@@ -248,7 +248,7 @@ describe('work that outlives the work it was begun in', () => {
     expect(await escaped).toBe(42);
   });
 
-  test('holds nothing from then on: its signal aborts, and it is told that it lost the lock', async () => {
+  test('holds nothing from then on: its signal aborts, and it is notified of the loss', async () => {
     const work = heldWork();
     let escaped: Promise<unknown> = Promise.resolve();
     let outerView: Hold | undefined;

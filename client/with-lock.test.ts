@@ -77,7 +77,7 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a renewal that is told to come back after the lease comes back within it', async () => {
+  test('a renewal that is asked to come back after the lease comes back within it', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     const late = { retryAfterMs: 60_000 };
@@ -151,7 +151,7 @@ describe('when the hold is lost', () => {
     expect(bench.clock.timerCount).toBe(0);
   });
 
-  test('the error of the work is the cause of the loss that is told', async () => {
+  test('the error of the work is the cause of the reported loss', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);
     (await bench.server.next('lock.renew')).answer(forced);
@@ -285,7 +285,7 @@ describe('what operators tell a holder', () => {
     expect(await ended).toMatchObject({ name: 'LockLost' });
   });
 
-  test('a frozen lock is told as such to whoever would not wait', async () => {
+  test('a frozen lock is reported as such to callers that would not wait', async () => {
     const { client, server } = bench;
     const ended = outcomeOf(withLock('job', { client, waitMs: 0 }, () => 'never'));
     (await server.next('lock.acquire')).answer({ outcome: 'frozen', reason: 'a repair' });

@@ -119,14 +119,14 @@ describe('waiting for several locks', () => {
     expect(await held).toBeGreaterThan(0);
   });
 
-  test('whoever runs out of patience is told what was in the way', async () => {
+  test('a caller that times out receives what was in the way', async () => {
     await occupied(names[2]);
     const error = await outcomeOf(withLocks(names, { client, waitMs: 200 }, () => 'never'));
     expect(error).toBeInstanceOf(LockTimeout);
     expect(error).toMatchObject({ lock: names[2], holders: [{ owner: 'other' }] });
   });
 
-  test('whoever gives up leaves the queue', async () => {
+  test('a caller that gives up leaves the queue', async () => {
     await occupied(names[0]);
     const giveUp = new AbortController();
     const waiting = outcomeOf(withLocks(names, { client, signal: giveUp.signal }, () => 'never'));
@@ -172,7 +172,7 @@ describe('when replies are lost', () => {
     expect(await done).toBe(41);
   });
 
-  test('whoever gives up takes the whole set back', async () => {
+  test('a caller that gives up releases the whole multi-lock', async () => {
     const giveUp = new AbortController();
     const ended = outcomeOf(
       withLocks(['a', 'b'], { client: bench.client, signal: giveUp.signal }, () => 'never'),

@@ -41,7 +41,7 @@ test('an operator sees what a deletion would keep and why, a viewer is not offer
   for (const lock of ['job:1', 'job:2', 'job:3']) {
     const hold = { namespace: name, name: lock, owner };
     const answer = await service.acquire({ ...hold, leaseMs: 600_000 });
-    if (answer.outcome !== 'granted') throw new Error('Nobody else wants it.');
+    if (answer.outcome !== 'granted') throw new Error('No other team wants it.');
     if (lock !== 'job:3') await service.release({ ...hold, token: answer.token });
   }
   await expect(
@@ -95,7 +95,7 @@ test('an operator deletes free locks and counters that were selected in their li
     const service = await createService(server, admin, 'packer', ['default', 'jobs']);
     const use = async (name: string, namespace = 'default') => {
       const answer = await service.acquire({ namespace, name, leaseMs: 1_000 });
-      if (answer.outcome !== 'granted') throw new Error('Nobody else wants it.');
+      if (answer.outcome !== 'granted') throw new Error('No other team wants it.');
       await service.release({ namespace, name, token: answer.token });
     };
     for (const name of ['old:1', 'old:2', 'old:3']) await use(name);

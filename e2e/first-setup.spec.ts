@@ -96,7 +96,7 @@ test('a wrong password and an unknown name are refused with the same words', asy
   const words = await complaint(page).first().innerText();
   await page.reload();
   await untilAlive(page);
-  await signInAs(page, 'Nobody Here', 'not the password');
+  await signInAs(page, 'Unknown User', 'not the password');
   await expect(complaint(page).first()).toHaveText(words);
   await expect(page).toHaveURL(`${server.url}/sign-in`);
   await page.context().close();

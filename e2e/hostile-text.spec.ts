@@ -83,7 +83,7 @@ test('a character that cannot be seen is never drawn as itself, in no list, page
     token: held.token,
     reason,
   });
-  await expectSeen(page, 'Nobody holds this lock.');
+  await expectSeen(page, 'Not held.');
 
   await openPage(page, '/audit');
   await expectSeen(page, 'Froze lock');

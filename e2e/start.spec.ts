@@ -13,7 +13,7 @@ test.beforeAll(async () => {
 test.afterAll(() => server?.discard());
 test.beforeEach(() => server.restart());
 
-test('a server that is asked to end answers whoever waits that the place is kept, and exits 0', async () => {
+test('a server that is asked to end answers its waiters that their places are kept, and exits 0', async () => {
   const name = 'busy';
   await orders.acquire({ name, leaseMs: 600_000 });
   const waiting = ['w1', 'w2', 'w3'].map((owner) =>

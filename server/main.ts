@@ -79,7 +79,7 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
   // left anything half done.
   process.on('unhandledRejection', (err) => log.error({ err }, 'A failure went unnoticed'));
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'A failure that nobody foresaw: the server ends');
+    log.fatal({ err }, 'An unforeseen failure: the server ends');
     end(1);
   });
 }

@@ -110,7 +110,7 @@ describe('lockyard inspect', () => {
   test('of a lock that never was is free, not an error', async () => {
     const { code, out } = await rig.run(['inspect', freshName()]);
     expect(code).toBe(0);
-    expect(out).toContain('is free, nobody waiting');
+    expect(out).toContain('is free, no waiters');
   });
 });
 

@@ -52,7 +52,7 @@ describe('what is written', () => {
     expect(await redis.exists(key)).toBe(0);
   });
 
-  test('null deletes, and whoever is older stays refused', async () => {
+  test('null deletes, and older tokens stay refused', async () => {
     await guardedSet(redis, { key, value: 'a', token: 5 });
     expect(await guardedSet(redis, { key, value: null, token: 6 })).toEqual(applied);
     expect(await redis.exists(key)).toBe(0);

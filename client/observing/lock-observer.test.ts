@@ -44,7 +44,7 @@ async function working(options?: WithLockOptions) {
   return { work, ended };
 }
 
-describe('an observer is told', () => {
+describe('an observer is notified', () => {
   test('of a wait, of renewals and of a release, with how long each took', async () => {
     const { work, ended } = await working();
     expect(told).toEqual([['waitEnded', { ...lock, outcome: 'granted', waitedMs: 250 }]]);
@@ -85,7 +85,7 @@ describe('an observer is told', () => {
     expect(told.slice(1)).toEqual([['lost', { ...lock, token: 41, cause: 'expired', heldMs: 0 }]]);
   });
 
-  test('of every request that failed, and of a release that nobody confirmed', async () => {
+  test('of every request that failed, and of a release that was never confirmed', async () => {
     const { work, ended } = await working();
     work.finish('done');
     const first = await bench.server.next('lock.release');
@@ -159,7 +159,7 @@ describe('hooks that fail', () => {
     ],
     ['reject', () => Promise.reject(new Error('the hook is broken'))],
     ['return nonsense', () => 'nonsense'],
-  ])('hooks that %s harm neither lock nor work, and are told of once', async (how, hook) => {
+  ])('hooks that %s harm neither lock nor work, and are reported once', async (how, hook) => {
     const warnings: string[] = [];
     const hear = (warning: Error) => warnings.push(warning.message);
     process.on('warning', hear);

@@ -73,7 +73,7 @@ describe('waiting', () => {
     expect(await ended).toBe('done');
   });
 
-  test('a grant that was over before the work began is asked for anew, with another id', async () => {
+  test('a grant that was over before the work began is asked for again, with another id', async () => {
     const taken = take({ waitMs: 60_000, leaseMs: 3_000 });
     const first = await bench.server.next('lock.acquire');
     bench.clock.advance(9_000);

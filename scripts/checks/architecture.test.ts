@@ -52,9 +52,9 @@ test.each([
     "import type { C } from '../operations/c';",
   ],
   [
-    'what a record is, for the contract',
-    'server/contract/counter/inputs.ts',
-    "import { BOUND } from '../../core/counter/counter-record.ts';",
+    'the contract, for the core',
+    'server/core/counter/counter-record.ts',
+    "import { BOUND } from '../../contract/counter/inputs';",
   ],
   [
     'types of the router, for components',
@@ -105,6 +105,7 @@ test.each([
     'server/engine/a.ts',
     '// Nobody waits.\nexport const a = 1;',
   ],
+  ['a text that names no subject', 'server/engine/a.ts', "export const a = 'Taken by nobody.';"],
   ['a retired word in an exported name', 'server/engine/a.ts', 'export class PulseRate {}'],
   ['a retired word in the name of a file', 'server/engine/lean-answer.ts', 'export const a = 1;'],
 ])('a house rule stops %s', (_what, path, text) => expect(rules(path, text)).toHaveLength(1));

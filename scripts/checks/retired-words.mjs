@@ -11,7 +11,7 @@ const retired = new Set(
   ).split(' '),
 );
 
-/** Words for which a comment names its subject instead. */
+/** Words for which a comment or a text names its subject instead. */
 const vague = /\b(whoever|anew|nobody|somebody|stands|(is|are) told)\b/i;
 
 /** Names of the code, which a comment may cite. */
@@ -20,7 +20,7 @@ const citedNames = /`[^`]*`|@param \S+/g;
 /** Names that others gave: a word of theirs, not of ours. */
 const givenNames = /^(isBeyondThisMachine)$/;
 
-/** The first retired word in a file's name, its exported names or its comments. */
+/** The first retired word in a file's name, its exported names, its comments or its texts. */
 export function retiredWordIn(path, text) {
   const stem = basename(path).replace(/\..*$/, '');
   const { program, comments } = parseSync(path, text);
@@ -31,6 +31,13 @@ export function retiredWordIn(path, text) {
   for (const { value } of comments) {
     const [word] = vague.exec(value.replaceAll(citedNames, '')) ?? [];
     if (word) return `a comment says "${word.toLowerCase()}" instead of naming its subject`;
+  }
+  if (!vague.test(text)) return null;
+  for (const value of textsIn(program)) {
+    const [word] = vague.exec(value) ?? [];
+    // One word alone may be a value of the wire.
+    if (word && word !== value)
+      return `"${value.trim().slice(0, 40)}" says "${word.toLowerCase()}"`;
   }
   return null;
 }
@@ -47,4 +54,15 @@ function exportedNames({ body }) {
     const { declarations, id } = declaration;
     return declarations ? declarations.map((each) => each.id.name ?? '') : [id?.name ?? ''];
   });
+}
+
+/** Every string, template and piece of JSX text. */
+function* textsIn(node) {
+  if (Array.isArray(node)) for (const each of node) yield* textsIn(each);
+  else if (node && typeof node === 'object') {
+    if (node.type === 'JSXText' || node.type === 'Literal') {
+      if (typeof node.value === 'string') yield node.value;
+    } else if (node.type === 'TemplateElement') yield node.value.cooked ?? node.value.raw;
+    for (const [key, value] of Object.entries(node)) if (key !== 'loc') yield* textsIn(value);
+  }
 }

@@ -35,7 +35,7 @@ async function killShell(startedBy: string | undefined, patienceMs: number): Pro
   return said;
 }
 
-test('what npm has started is told to end when npm is', async () => {
+test('what npm has started is ended when npm is', async () => {
   expect(await killShell('start', 30_000)).toBe('up\ntold\n');
 });
 

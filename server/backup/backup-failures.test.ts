@@ -222,7 +222,7 @@ test('a disk that fills up while a backup is restored leaves the database as it 
   }
 });
 
-test('a full disk behind standard output is told', async () => {
+test('a full disk behind standard output is reported', async () => {
   home = await Installation.make('sqlite', commandLine);
   try {
     await home.serve(async () => undefined);

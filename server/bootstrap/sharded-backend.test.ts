@@ -159,7 +159,7 @@ describe('a backend with shards', () => {
     }
   });
 
-  it('keeps nobody waiting for a shard that stops who asks for a lock of another, and serves it again by itself', async () => {
+  it('keeps callers of other shards from waiting for a shard that stops, and serves it again by itself', async () => {
     const keysAt = (place: number) =>
       Array.from({ length: 20 }, () =>
         freshKey((name) => homeUrl(first, name) === rig.urlOf(place)),
@@ -259,7 +259,7 @@ describe('a backend with shards', () => {
     expect(places[0]).toEqual([]);
   }, 120_000);
 
-  it('serves another list only after a reshard, which ends whoever has the old one at once', async () => {
+  it('serves another list only after a reshard, which ends processes with the old one at once', async () => {
     const third = rig.listOf([0, 2], [1]);
     const member = { engine: engineIn(now) };
     const isMoved = (name: string) => homeUrl(second, name) !== homeUrl(third, name);

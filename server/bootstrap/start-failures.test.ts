@@ -85,7 +85,7 @@ test('a second server on one SQLite file is refused', async () => {
   await first.close();
 });
 
-test('a control database that is absent is told, without its password', async () => {
+test('a control database that is absent is named, without its password', async () => {
   const url = 'mysql://root:hunter2hunter2@127.0.0.1:1/lockyard';
   const ended = await start({ ...dataDir('absent'), LOCKYARD_DATABASE_URL: url });
   expectOneLine(ended, /127\.0\.0\.1:1/);

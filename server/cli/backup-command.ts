@@ -98,7 +98,7 @@ async function restore(
       `All holds are over and everybody must sign in again. What was revoked or disabled after ${madeAt} works again.`,
       quietMs === 0
         ? 'Locks are granted at once.'
-        : `Nothing is granted until ${new Date(grantsFrom).toISOString()} (${formatDuration(quietMs)}): so long somebody may hold a lock that the backup does not know. If nobody can, restore again with --replace and a shorter --quiet.`,
+        : `Nothing is granted until ${new Date(grantsFrom).toISOString()} (${formatDuration(quietMs)}): for that long, a program may hold a lock that the backup does not know. If none can, restore again with --replace and a shorter --quiet.`,
     ].join('\n');
   } finally {
     await database.close();

@@ -193,7 +193,7 @@ describe('the command line', () => {
     expect(await run(['--version'])).toEqual({ code: 0, out, err: '' });
   });
 
-  test('takes a weak password from nobody', async () => {
+  test('refuses a weak password from every user', async () => {
     const create = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];
     expect(await run(create, 'short\n')).toMatchObject({ code: 2, out: '' });
     expect(await run(create, 'password1234\n')).toMatchObject({ code: 1, out: '' });

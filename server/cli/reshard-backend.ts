@@ -67,8 +67,8 @@ export async function reshardBackend(
     await orInterrupted(backend, () => resharding.serve(epoch));
     const until =
       done.grantsFrom === 0
-        ? 'Nobody held anything: locks are granted at once.'
-        : `What was moved, and names that were never used, are granted from ${new Date(done.grantsFrom).toISOString()} on: until then somebody may count on a lease from before.`;
+        ? 'No lock was held: locks are granted at once.'
+        : `What was moved, and names that were never used, are granted from ${new Date(done.grantsFrom).toISOString()} on: until then a program may rely on a lease from before.`;
     return `The backend "${backend}" is served with ${to.length} shards: ${to.join(', ')}. ${done.moved} of ${done.records} locks and counters were moved. The epoch is ${epoch}. ${until}`;
   } finally {
     await resharding.close();
@@ -83,7 +83,7 @@ async function orInterrupted<T>(backend: string, step: () => Promise<T>): Promis
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new LockyardError(
       'UNKNOWN',
-      `The reshard was broken off: ${why} Nothing is lost; run it again. Until then the backend "${backend}" serves nobody.`,
+      `The reshard was broken off: ${why} Nothing is lost; run it again. Until then the backend "${backend}" serves no calls.`,
       { cause },
     );
   }

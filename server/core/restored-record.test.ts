@@ -46,7 +46,7 @@ describe('a lock that was brought back from a backup', () => {
     expect(take()).toBeGreaterThan(unknown);
   });
 
-  it('is held no more by whom the backup names, who is told why', () => {
+  it('is no longer held by the holder in the backup, who receives the reason', () => {
     const token = take();
     world.run(acquire('orders/waiter', { waitMs: HOUR_MS }));
     const restored = restore(world.record, 0);

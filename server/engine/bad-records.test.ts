@@ -7,7 +7,7 @@ import type { RecordKey } from '../storage/record-store';
 import { acquire, EngineRig, type Member, release, takeLock } from './testing/engine-rig';
 import { acquireMultiLock } from './testing/multi-lock-calls';
 
-describe.each(storeNames)('a record over %s that somebody edited by hand', (name) => {
+describe.each(storeNames)('a record over %s that was edited by hand', (name) => {
   let rig: EngineRig;
   let member: Member;
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.each(storeNames)('a record over %s that somebody edited by hand', (name
 
   const edits: [string, object, RegExp][] = [
     ['to a rev beyond 2^53', { rev: 2 ** 53 + 2 }, /rev/],
-    ['to a text that nobody wrote', { head: '{"holder":"me"}' }, /text/],
+    ['to a text that no process wrote', { head: '{"holder":"me"}' }, /text/],
     ['to a token beyond 2^53', { head: `[${2 ** 53},1,0,[],0,0]` }, /token/],
   ];
 

@@ -14,7 +14,7 @@ let rig: EngineRig;
 afterEach(() => rig?.close());
 
 describe.each(storeNames)('a random campaign over %s', (name) => {
-  it('breaks no promise, and leaves a history in which every rev stands once', async () => {
+  it('breaks no promise, and leaves a history with every rev once', async () => {
     const isShared = can(name, 'manyProcesses');
     const seed = newSeed();
     console.info(`seed ${seed}`);

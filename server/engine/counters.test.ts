@@ -116,7 +116,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(await valueAt(key)).toBe(3);
   });
 
-  it('a step that nobody can find out is UNKNOWN, and its id tells afterwards', async () => {
+  it('a step whose outcome cannot be read is UNKNOWN, and its id tells afterwards', async () => {
     const key = await counter();
     suffer(key, ...Array<Fate>(200).fill({ kind: 'loseReply' }));
     await expect(addTo(member, key, 3, 'lost')).rejects.toMatchObject({ reason: 'UNKNOWN' });
@@ -125,7 +125,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     expect(await valueAt(key)).toBe(3);
   });
 
-  it('every rev stands once in the history, with its delta and value', async () => {
+  it('every rev is once in the history, with its delta and value', async () => {
     const key = await counter(5);
     await Promise.all([addTo(member, key, 1), addTo(member, key, 2), addTo(member, key, 3)]);
     const moves = (await counterEventsByName(rig.under.store)).get(key.name) ?? [];

@@ -148,7 +148,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
   });
 
   describe('rule 5: one request id', () => {
-    it('is told the same grant again, by any process', async () => {
+    it('is answered the same grant again, by any process', async () => {
       const key = freshKey();
       const first = await takeLock(a, key, 'w1', { requestId: 'r' });
       for (const where of [a, b, a]) {
@@ -178,7 +178,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       }
     });
 
-    it('is told its grant even if that was made elsewhere in the middle of the read', async () => {
+    it('receives its grant even if that was made elsewhere in the middle of the read', async () => {
       const key = freshKey();
       a.faults.tear = () => takeLock(b, key, 'w1', { requestId: 'r' });
       const { token } = await takeLock(a, key, 'w1', { requestId: 'r' });
@@ -268,7 +268,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
   });
 
   describe('a record that cannot be understood', () => {
-    it('is UNSUPPORTED to those who ask for it, and stops nobody else', async () => {
+    it('is UNSUPPORTED to those who ask for it, and stops no other call', async () => {
       const [broken, sound] = [freshKey(), freshKey()];
       await created(rig.under.store, broken, { head: '{"not":"a record"', queue: '' });
       const answers = await Promise.all([

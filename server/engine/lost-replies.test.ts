@@ -301,7 +301,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect([givenBack?.token, last?.token]).toEqual([first?.token, answer.token]);
     });
 
-    it('is UNKNOWN the second time, and nobody holds the lock', async () => {
+    it('is UNKNOWN the second time, and the lock is not held', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, late, PASS, late);
       expect(await reasonOf(acquire(own, key, 'w1', { leaseMs }))).toBe('UNKNOWN');
@@ -320,7 +320,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await reasonOf(acquire(own, key, 'w1', { leaseMs: 2_000 }))).toBe('UNKNOWN');
     });
 
-    it('keeps its token for its request id, and its lease begins anew', async () => {
+    it('keeps its token for its request id, and its lease begins again', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', afterMs: 3_750 });
       const asked = takeLock(own, key, 'w1', { leaseMs: 4_000, requestId: 'r1' });
@@ -341,7 +341,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
     });
 
-    it('tells nobody more than what is left of the lease, however late other replies come', async () => {
+    it('answers no more than what is left of the lease, however late other replies come', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       await release(own, key, 'w1', (await takeLock(own, key, 'w1')).token);
       const slow = freshKey();

@@ -5,12 +5,12 @@ const scope = { service: 'orders', verb: 'acquire', namespace: 'default', name: 
 const ask = (requestId: string, input: Record<string, unknown>) =>
   requestIdentity({ ...scope, requestId, input });
 
-test('the same request has the same identity in whatever order its input stands', () => {
+test('the same request has the same identity in whatever order its input is written', () => {
   const one = ask('r1', { owner: 'a', meta: { host: 'h', pid: '1' } });
   expect(ask('r1', { meta: { pid: '1', host: 'h' }, owner: 'a' })).toEqual(one);
 });
 
-test('another input under one id is told apart, and another service, verb, lock or id is another request', () => {
+test('another input under one id is recognised, and another service, verb, lock or id is another request', () => {
   const one = ask('r1', { owner: 'a', meta: { host: 'h' } });
   const other = ask('r1', { owner: 'a', meta: { host: 'g' } });
   expect(other.key).toBe(one.key);

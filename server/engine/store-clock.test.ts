@@ -79,7 +79,7 @@ describe('what is known of a backend’s clock', () => {
     expect(behind()).toBeLessThanOrEqual(2);
   });
 
-  it('is told as a step where no question and answer can explain it, and only then', () => {
+  it('is reported as a step where no question and answer can explain it, and only then', () => {
     for (const [there, back] of [
       [1, 40],
       [300, 3],

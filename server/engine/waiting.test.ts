@@ -124,7 +124,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'timeout']);
   });
 
-  it('patience is over all requests of one id: it is not given anew to each', async () => {
+  it('patience is over all requests of one id: it does not begin again with each', async () => {
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const ask = () =>
@@ -167,7 +167,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await second).toMatchObject({ outcome: 'granted' });
   });
 
-  it('a place that nobody asks for again is kept 2 s, no more', async () => {
+  it('a place whose request is not repeated is kept 2 s, no more', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
     const left = acquire(a, key, 'w2', {
@@ -226,7 +226,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await acquire(b, key, 'w3')).toMatchObject({ outcome: 'granted' });
   });
 
-  it('a queue that is full is told, and takes nobody else', async () => {
+  it('a full queue is reported, and takes no other caller', async () => {
     const key = { ...freshKey(), namespace: 'small' };
     rig.policies.set('small', { queueLimit: 2, lockDelayMs: 0 });
     await takeLock(a, key, 'w1');

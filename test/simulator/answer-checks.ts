@@ -38,7 +38,7 @@ export class AnswerChecks {
     if ('answer' in heard && heard.answer.outcome === 'granted') {
       const { token, expiresInMs } = heard.answer;
       const grant = referee.observedHold(key, token);
-      if (!grant) referee.report(`${who} was told of token ${token}, which nobody was granted`);
+      if (!grant) referee.report(`${who} was told of token ${token}, which was never granted`);
       if (isLostBefore(grant, startedAt))
         referee.report(`${who} was told of ${token}, which is lost`);
       const hold = referee.liveHold(key, token);
@@ -88,7 +88,7 @@ export class AnswerChecks {
       const hold = referee.liveHold(key, token);
       const leftMs = (hold?.expiresAt ?? 0) - referee.now(key);
       if (!referee.observedHold(key, token))
-        referee.report(`${owner} was told of a set that nobody was granted`);
+        referee.report(`${owner} received a multi-lock that was never granted`);
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
         referee.report(`${owner} was told ${expiresInMs} ms of a set's lease that has ${leftMs}`);
       }
@@ -131,7 +131,7 @@ export class AnswerChecks {
     const step = this.referee.counterSteps.get(delta);
     if (step?.rev !== rev || step.value !== value) {
       this.referee.report(
-        `somebody was told that ${delta} was added at rev ${rev}, and it was not`,
+        `a caller received that ${delta} was added at rev ${rev}, and it was not`,
       );
     }
   }

@@ -122,7 +122,7 @@ export class AuditedActions {
       const request = requestOfIntent(row);
       const hasLanded = request !== null && truth.answeredRequests.has(request.key);
       if (outcome === 'pending')
-        truth.report(`nobody found out what became of ${act} of ${subject}`);
+        truth.report(`no process found out what became of ${act} of ${subject}`);
       else if (isDone(outcome) !== hasLanded) {
         truth.report(
           `the audit log says ${outcome} of ${act} of ${subject}; it landed: ${hasLanded}`,

@@ -34,7 +34,7 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
       decide(record, command, { ...context, now: context.now + offsetOf(context.process) }),
   },
   'a lock that is taken first and given its lease later': { store: setLeaseLater },
-  'a renewal that takes the lock anew': {
+  'a renewal that takes the lock again': {
     engine: (engine) => ({
       ...bound(engine),
       run: async (key, command) => {
@@ -119,7 +119,7 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
   'history of which a line in a hundred is lost': {
     database: { losesHistory: everyHundredth() },
   },
-  'a doubt that is told as a refusal': {
+  'a doubt that is answered as a refusal': {
     engine: (engine) => ({
       ...bound(engine),
       acquire: (key, ask, wait) =>

@@ -25,7 +25,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
         withOverrides(honest, { startQuietPeriod: (life) => honest.startQuietPeriod(life, 0) }),
     },
   },
-  'leases whose length nobody keeps': {
+  'leases whose length is not recorded': {
     lossyStore: {
       incarnation: (honest) => withOverrides(honest, { hasRecordedLease: () => true }),
     },
@@ -36,7 +36,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
         withOverrides(honest, { read: async () => ({ ...(await honest.read()), heartbeat: 0 }) }),
     },
   },
-  'a memory that is taken for lost by whoever comes': {
+  'a memory that is taken for lost by every process': {
     lossyStore: {
       incarnation: (honest) =>
         withOverrides(honest, {
@@ -47,7 +47,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
         }),
     },
   },
-  'a holder that is told of its hold as if nothing had been lost': {
+  'a holder that is answered as if nothing had been lost': {
     locks: (decide) => (record, command, context) => {
       const decision = decide(record, command, context);
       const { outcome, by } = decision.answer as { outcome: string; by?: string };

@@ -161,7 +161,7 @@ export class Referee {
       if (value !== null) value += delta;
     }
     if (value !== null && value !== record.value) this.report(`a step of the counter got lost`);
-    if (!isWithin(record.value, record)) this.report(`the counter stands at ${record.value}`);
+    if (!isWithin(record.value, record)) this.report(`the counter is at ${record.value}`);
   }
 
   private observeLock(id: string, { change, before, after, at }: Step): void {

@@ -63,7 +63,7 @@ export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulat
     if (isOver) await played;
     else
       truth.report(
-        `somebody still waits after ${scheduler.steps} steps, ${Math.round(scheduler.now)} ms`,
+        `a caller still waits after ${scheduler.steps} steps, ${Math.round(scheduler.now)} ms`,
       );
   } finally {
     for (const undo of restore) undo();

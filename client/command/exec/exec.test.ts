@@ -69,7 +69,7 @@ describe('the command', () => {
     });
   });
 
-  test('is told its token, lock, namespace, owner and address', async () => {
+  test('receives its token, lock, namespace, owner and address', async () => {
     const script =
       'echo "$LOCKYARD_LOCK|$LOCKYARD_NAMESPACE|$LOCKYARD_OWNER|$LOCKYARD_URL|$LOCKYARD_TOKEN"';
     const { out } = await rig.exec([name, '--owner', 'me:1'], script).ended;
@@ -102,7 +102,7 @@ describe('exit codes', () => {
     ['exit 255', 255],
     ['kill -TERM $$', 143],
     ['kill -KILL $$', 137],
-  ])('of the command itself: %s is told as %i', async (script, code) => {
+  ])('of the command itself: %s is reported as %i', async (script, code) => {
     expect(await rig.exec([name], script).ended).toMatchObject({ code, err: '' });
   });
 

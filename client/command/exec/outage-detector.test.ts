@@ -27,13 +27,13 @@ function watched(limitMs: number) {
   return { clock, told, ask };
 }
 
-test('a silence is told once, and its end once', async () => {
+test('an outage is reported once, and its end once', async () => {
   const { told, ask } = watched(60_000);
   for (const answer of [200, null, null, 503, 429, 200, 504]) await ask(answer);
   expect(told).toEqual(['began', 'ended', 'began']);
 });
 
-test('a silence has lasted when its time is over, counted anew after every answer', async () => {
+test('an outage is counted from the last answer, and reported when its time is over', async () => {
   const { clock, told, ask } = watched(60_000);
   await ask(null);
   clock.advance(50_000);

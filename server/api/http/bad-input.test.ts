@@ -176,7 +176,7 @@ test('the message names the field and what is wrong with it', async () => {
   expect(reply.error?.message).toMatch(/leaseMs: .*100.*waitMs: .*number/);
 });
 
-test('a body over 256 KB is TOO_LARGE, whether or not its length is told', async () => {
+test('a body over 256 KB is TOO_LARGE, whether or not its length is declared', async () => {
   const long = JSON.stringify({ ...whole, meta: { a: 'x'.repeat(300_000) } });
   await expectRefused(await api.post(key, 'lock.release', long), 413, 'TOO_LARGE');
   const chunks = new Blob([long]).stream();
@@ -340,7 +340,7 @@ const INSPECT = 'GET /api/v1/lock.inspect HTTP/1.1\r\nConnection: close\r\n';
 test.each([
   ['bytes that are no request', 'what is this\r\n\r\n'],
   ['a request without a Host', `${INSPECT}\r\n`],
-  ['an expectation that nobody knows', `${INSPECT}Host: a\r\nExpect: the best\r\n\r\n`],
+  ['an unknown expectation', `${INSPECT}Host: a\r\nExpect: the best\r\n\r\n`],
 ])('%s is refused by name', async (_, bytes) => {
   const text = await answersTo(bytes);
   expect(text).toMatch(/^HTTP\/1\.1 400 .*X-Request-Id: .*"reason":"INVALID"/s);

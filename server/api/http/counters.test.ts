@@ -97,7 +97,7 @@ test.each<[string, string, unknown]>([
   ['a delta that is not exact', 'counter.add', { name: 'x', delta: 2 ** 53 }],
   ['a delta in quotes', 'counter.add', { name: 'x', delta: '1' }],
   ['no delta', 'counter.add', { name: 'x' }],
-  ['a field that nobody knows', 'counter.add', { name: 'x', delta: 1, by: 'me' }],
+  ['an unknown field', 'counter.add', { name: 'x', delta: 1, by: 'me' }],
   ['no name', 'counter.add', { delta: 1 }],
   ['an empty request id', 'counter.add', { name: 'x', delta: 1, requestId: '' }],
   ['bounds that are crossed', 'counter.create', { name: 'x', floor: 1, ceiling: 0, initial: 1 }],

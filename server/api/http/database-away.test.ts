@@ -53,7 +53,7 @@ describe.skipIf(!isMysqlTested)('over MySQL', () => {
   ];
 
   test.each(failures)(
-    'a database that %s is told within 5 s, and recovers by itself within 5 s',
+    'a database that %s is reported within 5 s, and recovers by itself within 5 s',
     async (what, fail) => {
       const name = `held as it ${what}`;
       const { token, rev } = (await acquire(name)).data as { token: number; rev: number };

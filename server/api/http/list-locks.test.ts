@@ -59,7 +59,7 @@ test('is paged by name and complete, whatever the names', async () => {
   expect(seen).toEqual(names);
 });
 
-test('with `busy` leaves out what is free and nobody waits for', async () => {
+test('with `busy` leaves out what is free and has no waiters', async () => {
   const { token } = (await acquire('three/free')).data as { token: number };
   await acquire('three/held');
   await api.post(key, 'lock.release', { name: 'three/free', owner: 'worker-1', token });

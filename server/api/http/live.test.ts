@@ -70,7 +70,7 @@ test('streams that open at once begin one after another while programs call', as
   }
 });
 
-test('a quiet lock list is told again every two seconds, so that its age can be shown', async () => {
+test('a quiet lock list is sent again every two seconds, so that its age can be shown', async () => {
   const stream = await open('locks.watch', { search: 'nothing like it' });
   const first = (await stream.nextValue()).data as LockListMessage;
   const second = (await stream.nextValue()).data as LockListMessage;
@@ -98,14 +98,14 @@ test('a stream that reconnects says where it was and is served', async () => {
   const first = await stream.nextValue();
   expect(first.data).toMatchObject({ kind: 'whole', page: { offset: 0 } });
   stream.close();
-  await take('while nobody looked');
+  await take('while no page was open');
   const again = await EventStream.open(url, { cookie, 'last-event-id': first.id });
   let { page } = first.data as { page: LockPage };
   do {
     const message = (await again.nextValue()).data as LockListMessage;
     expect(message.kind).toBe('changes');
     page = pageAfter(page, message);
-  } while (page.rows.every(({ name }) => name !== 'while nobody looked'));
+  } while (page.rows.every(({ name }) => name !== 'while no page was open'));
   again.close();
 });
 
@@ -158,7 +158,7 @@ test('a stream ends within a second of a session that another process has ended'
   expect(tookMs).toBeLessThan(2_000);
 });
 
-test('nobody watches without a session', async () => {
+test('a stream without a session is refused', async () => {
   const stream = await open('locks.watch', {}, '');
   let event = await stream.next();
   while (event && event.event !== 'serialized-error') event = await stream.next();

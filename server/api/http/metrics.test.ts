@@ -65,7 +65,7 @@ test('what happened to locks is counted by namespace and backend, once', async (
   });
 });
 
-test('how things stand is told by namespace and backend: held, waiting, by status', async () => {
+test('the current state is reported by namespace and backend: held, waiting, by status', async () => {
   await take('held', { namespace: 'billing' });
   const { token } = (await take('wanted', { namespace: 'billing' })) ?? {};
   const waiting = take('wanted', { namespace: 'billing', owner: 'w2', waitMs: 20_000 });
@@ -108,7 +108,7 @@ test('requests are counted by procedure and kind of answer, whatever is asked fo
   });
 });
 
-test('no name of a lock, owner, service or token is told, whatever a request says', async () => {
+test('no name of a lock, owner, service or token is exposed, whatever a request says', async () => {
   const { token } = (await take('Telltale-lock', { owner: 'telltale-owner' })) ?? {};
   await api.send('/api/v1/telltale.procedure');
   await api.send('/telltale-page?telltale=query');
@@ -161,12 +161,12 @@ describe('without a token', () => {
     { via: '1.1 proxy' },
     { origin: 'https://elsewhere.example' },
     { 'sec-fetch-site': 'cross-site' },
-  ])('nobody may who came through a proxy or from another site: %j', async (headers) => {
+  ])('a caller through a proxy or from another site is refused: %j', async (headers) => {
     expect(await get(headers as Record<string, string>)).toBe(403);
   });
 
   test.each(['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1', '', '128.0.0.1'])(
-    'nobody may from another machine: %s',
+    'a caller from another machine is refused: %s',
     async (address) => {
       const req = { method: 'GET', headers: { host: 'localhost' } };
       const scope = { req, address } as unknown as RequestScope;

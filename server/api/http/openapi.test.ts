@@ -75,7 +75,7 @@ describe('what is answered is what is described:', () => {
     await call('lock.acquire', { ...ask, requestId: 'a1' }, 'ended');
     await call('lock.check', { name: 'a', token: granted.data?.token });
     await call('lock.inspect', { name: 'a' });
-    await call('lock.inspect', { name: 'nobody ever took it' });
+    await call('lock.inspect', { name: 'it was never taken' });
     await expect
       .poll(async () => (await call('lock.list', { prefix: 'a' })).data?.locks, { timeout: 5_000 })
       .toHaveLength(1);

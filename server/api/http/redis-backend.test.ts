@@ -62,7 +62,7 @@ const listed = async () => {
   return (data as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
 };
 
-test('a Redis that is emptied under a running server is told of, grants nothing for one lease, and goes on with higher tokens', async () => {
+test('a Redis that is emptied under a running server is reported, grants nothing for one lease, and goes on with higher tokens', async () => {
   const before = await acquire('nightly');
   expect(before.data).toMatchObject({ outcome: 'granted' });
   await expect.poll(listed, SOON).toEqual(['nightly']);

@@ -2,7 +2,7 @@ import { TRPCError } from '@trpc/server';
 import { expect, test } from 'vitest';
 import { errorShape, refusalOf } from './refusal';
 
-test('a failure that nobody foresaw tells its caller nothing of what it was', () => {
+test('an unforeseen failure tells its caller nothing of what it was', () => {
   const failures = [
     new Error("Access denied for user 'root'@'10.0.0.7' to /var/lib/lockyard/lockyard.db"),
     Object.assign(new Error('select password_hash from users'), { sql: 'select', errno: 1 }),

@@ -50,7 +50,7 @@ describe.each(TEST_DIALECTS)('the secret over %s', (dialect) => {
   });
   afterEach(() => database.close());
 
-  test('is made once, for its owner alone, whoever starts at once', async () => {
+  test('is made once, for its owner alone, by processes that start at once', async () => {
     const open = () => openSecret(configIn(folder), database, clock);
     const secrets = await Promise.all([open(), open(), open()]);
     secrets.push(await open());

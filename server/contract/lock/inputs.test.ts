@@ -72,7 +72,7 @@ describe('an acquire’s input', () => {
     expect(({} as Record<string, unknown>).polluted).toBe(undefined);
   });
 
-  it('has no field that nobody knows', () => {
+  it('has no unknown field', () => {
     expect(accepts({ token: 1 })).toBe(false);
   });
 });

@@ -31,7 +31,7 @@ const setBounds = (seenBounds: typeof OPEN, floor: number | null, ceiling: numbe
   }) as const;
 
 describe('a counter that was never created', () => {
-  it('is NOT_FOUND to whoever adds, looks, adjusts or sets bounds', () => {
+  it('is NOT_FOUND to add, get, adjust and set bounds', () => {
     for (const command of [add(1), { verb: 'get' } as const, adjust(0, 1), setBounds(OPEN, 0, 1)]) {
       expect(() => on(null, command)).toThrow(expect.objectContaining({ reason: 'NOT_FOUND' }));
     }
@@ -67,7 +67,7 @@ describe('a counter that was never created', () => {
 });
 
 describe('a counter that is there', () => {
-  it('is not created again: the answer tells what it stands at', () => {
+  it('is not created again: the answer has its present value', () => {
     const { next, answer } = on(counterAt(4, { ceiling: 9 }), createCounter(0));
     expect([next, answer]).toEqual([
       null,
@@ -105,7 +105,7 @@ describe('a counter that is there', () => {
     }
   });
 
-  it('never stands at minus zero', () => {
+  it('is never minus zero', () => {
     expect(Object.is(on(null, createCounter(-0)).next?.value, 0)).toBe(true);
     expect(Object.is(on(counterAt(0), add(-0)).next?.value, 0)).toBe(true);
     expect(Object.is(on(counterAt(1), adjust(1, -0)).next?.value, 0)).toBe(true);

@@ -24,7 +24,7 @@ const take = () => {
 };
 
 describe('a backend that is closed', () => {
-  it('grants nothing, lets nobody new wait, and says why', () => {
+  it('grants nothing, queues no new caller, and says why', () => {
     world.policy = CLOSED;
     for (const parts of [{}, PATIENT, { reentrant: true }, { mode: 'shared' as const }]) {
       expect(() => world.run(acquire('orders/w1', parts))).toThrow(refused);
@@ -51,7 +51,7 @@ describe('a backend that is closed', () => {
     expect(world.run(ask)).toEqual(first);
   });
 
-  it('hands a released, an evicted and a lapsed lock to nobody until it is open again', () => {
+  it('hands no released, evicted or expired lock on until it is open again', () => {
     const token = take();
     world.run(acquire('orders/w2', PATIENT));
     world.policy = CLOSED;

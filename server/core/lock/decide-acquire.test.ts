@@ -41,7 +41,7 @@ describe('an acquire of a free lock', () => {
 });
 
 describe('an acquire of a held lock', () => {
-  it('without patience is told who holds it and when to try again', () => {
+  it('without patience receives who holds it and when to try again', () => {
     const { token } = take('orders/w1', { leaseMs: 2_000 });
     const answer = world.run(acquire('orders/w2'));
     expect(answer).toEqual({
@@ -132,7 +132,7 @@ describe('re-entering', () => {
 });
 
 describe('the same request asked again', () => {
-  it('is told its grant, with the deadline as it is now', () => {
+  it('receives its grant, with the deadline as it is now', () => {
     const ask = acquire('orders/w1', { requestId: 'r1' });
     const first = take('orders/w1', { requestId: 'r1' });
     world.pass(1_000);
@@ -141,7 +141,7 @@ describe('the same request asked again', () => {
     expect(again).toEqual({ ...first, expiresAt: START_AT + 21_000, expiresInMs: 20_000 });
   });
 
-  it('is told `ended`, and why, once its hold is over', () => {
+  it('receives `ended`, and why, once its hold is over', () => {
     const { token } = take('orders/w1', { requestId: 'r1' });
     world.run(release('orders/w1', token));
     const again = () => world.run(acquire('orders/w1', { requestId: 'r1' }));
@@ -157,7 +157,7 @@ describe('the same request asked again', () => {
     });
   });
 
-  it('is told `expired` as soon as its lease is over, before anybody noticed', () => {
+  it('receives `expired` as soon as its lease is over, before any process noticed', () => {
     const { token } = take('orders/w1', { requestId: 'r1', leaseMs: 1_000 });
     world.pass(1_000);
     const again = world.run(acquire('orders/w1', { requestId: 'r1', leaseMs: 1_000 }));
@@ -265,7 +265,7 @@ describe('the same request asked again', () => {
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'queued', place: 1 });
   });
 
-  it('claims the offer that was made to it while nobody was on the line', () => {
+  it('claims the offer that was made to it while its caller was not connected', () => {
     const { token } = take('orders/w1', { leaseMs: 60_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 60_000 });
     world.run(ask, 'p1');
@@ -275,7 +275,7 @@ describe('the same request asked again', () => {
     expect(world.run(ask, 'p2').outcome).toBe('granted');
   });
 
-  it('after its patience is told the time-out for good', () => {
+  it('after its patience receives the time-out for good', () => {
     take('orders/w1', { leaseMs: 60_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 5_000 });
     world.run(ask);
@@ -285,7 +285,7 @@ describe('the same request asked again', () => {
     expect(world.run(ask).outcome).toBe('timeout');
   });
 
-  it('is told the time-out even if it was cancelled meanwhile', () => {
+  it('receives the time-out even if it was cancelled meanwhile', () => {
     take('orders/w1', { leaseMs: 1_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 5_000 });
     world.run(ask);

@@ -35,7 +35,7 @@ describe('a renewal', () => {
     expect(answer).toMatchObject({ outcome: 'renewed', expiresAt: START_AT + 10_000 });
   });
 
-  it('comes too late at the very instant at which the lease ends, though nobody came after', () => {
+  it('comes too late at the very instant at which the lease ends, though no caller came after', () => {
     const token = take('orders/w1', { leaseMs: 10_000 });
     world.pass(10_000);
     expect(world.run(renew('orders/w1', token))).toEqual({
@@ -102,7 +102,7 @@ describe('a release', () => {
     });
   });
 
-  it('is `lost` when somebody forced it, with who, why and when', () => {
+  it('is `lost` when an operator forced it, with who, why and when', () => {
     const token = take('orders/w1');
     world.pass(3_000);
     world.run(forceRelease(token));
@@ -179,7 +179,7 @@ describe('the withdrawal of a grant that came too late', () => {
     expect(world.record?.ended).toMatchObject({ token: first, at: START_AT + 1_000 });
   });
 
-  it('leaves what lapsed before it remembered as earlier, so that its holder is told the truth', () => {
+  it('leaves what expired before it remembered as earlier, so that its holder receives the truth', () => {
     take('orders/w1', { leaseMs: 1_000, mode: 'shared' });
     world.pass(300);
     const late = take('orders/w2', { leaseMs: 1_000, mode: 'shared' });

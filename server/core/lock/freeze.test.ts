@@ -15,7 +15,7 @@ const take = () => {
 const PATIENT = { waitMs: 60_000 };
 
 describe('a frozen lock', () => {
-  it('is granted to nobody, and says why', () => {
+  it('is not granted, and says why', () => {
     expect(world.run(freeze())).toMatchObject({ outcome: 'frozen' });
     expect(world.run(acquire('orders/w1'))).toEqual({ outcome: 'frozen', reason: 'a repair' });
     expect(world.run({ verb: 'inspect' })).toMatchObject({
@@ -80,7 +80,7 @@ describe('a frozen lock', () => {
     expect(world.run(unfreeze('four')).outcome).toBe('unchanged');
   });
 
-  it('is told the same again by the same act', () => {
+  it('is answered the same again by the same act', () => {
     const first = world.run(freeze('one'));
     world.run(unfreeze('two'));
     expect(world.run(freeze('one'))).toEqual(first);

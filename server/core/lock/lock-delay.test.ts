@@ -59,7 +59,7 @@ describe('the lock-delay', () => {
     expect(world.run(acquire('orders/r3', { mode: 'shared' })).outcome).toBe('granted');
   });
 
-  it('costs nobody a place: an offer that it cuts off is made again', () => {
+  it('costs no waiter its place: an offer that it cuts off is made again', () => {
     take();
     world.run(release('orders/w1', world.record?.lastToken ?? 0));
     world.run(acquire('orders/r1', { mode: 'shared', leaseMs: 1_000 }));

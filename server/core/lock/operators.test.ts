@@ -96,7 +96,7 @@ describe('a force-release', () => {
     expect(world.record).toBe(null);
   });
 
-  it('asked again with the same id is told the same, and evicts nobody else', () => {
+  it('asked again with the same id is answered the same, and evicts no other holder', () => {
     const token = take('orders/w1');
     const once = world.run(forceRelease(token, 'a'));
     const next = take('orders/w2');

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe('asking a holder to let go', () => {
-  it('is told at every renewal from then on, and changes nothing else', () => {
+  it('is passed on at every renewal from then on, and changes nothing else', () => {
     expect(world.run(askRelease(token))).toMatchObject({ outcome: 'told' });
     world.pass(1_000);
     const told = { by: 'ada', reason: 'a deploy waits', at: START_AT };

@@ -120,7 +120,7 @@ describe('a shared lock', () => {
     expect(lost).toMatchObject({ cause: 'superseded', at: world.now - 3_000 });
   });
 
-  it('is answered by request id as it was granted, whoever else came in', () => {
+  it('is answered by request id as it was granted, even if others came in', () => {
     const ask = acquire('orders/r1', { ...SHARED, requestId: 'a' });
     const first = world.run(ask);
     read('r2');

@@ -44,7 +44,7 @@ describe('a freed lock', () => {
     });
   });
 
-  it('is offered to the first waiter, and to nobody else, if its caller is at another process', () => {
+  it('is offered to the first waiter alone, if its caller is at another process', () => {
     wait('orders/w1', 'p2');
     wait('orders/w2', 'p1');
     free('p1');
@@ -249,7 +249,7 @@ describe('a grant whose only caller hung up before it was told', () => {
     expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
   });
 
-  it('keeps its lease where its holder renewed it, so that somebody was told of it', () => {
+  it('keeps its lease where its holder renewed it, since its caller received it', () => {
     const ask = wait('orders/w1');
     free();
     const { token = 0 } = world.record?.holds[0] ?? {};
@@ -284,7 +284,7 @@ describe('a waiter whose place was lost between two requests', () => {
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted', waitedMs: 10_000 });
   });
 
-  it('is not given its patience anew', () => {
+  it('does not get its patience a second time', () => {
     const ask = detached(10_000);
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'timeout' });
     expect(owners()).toEqual([]);

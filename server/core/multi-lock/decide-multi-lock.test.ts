@@ -66,7 +66,7 @@ describe('a set that finds a lock taken', () => {
     });
   });
 
-  it('is told of a freeze, and waits at a frozen lock where it has patience', () => {
+  it('receives a freeze, and waits at a frozen lock where it has patience', () => {
     const world = new MultiLockWorld();
     world.run('b', freeze('a repair'));
     expect(world.runSet(multiLockOf('ab'))).toEqual({
@@ -193,7 +193,7 @@ describe('a set whose turn comes', () => {
     expect(world.holdersOf('b')).toEqual(['single']);
   });
 
-  it('times out with what is in its way, and is told the same again', () => {
+  it('times out with what is in its way, and is answered the same again', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 500, requestId: 'r1' });

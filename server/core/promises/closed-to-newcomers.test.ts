@@ -36,7 +36,7 @@ class GatekeeperReferee implements Referee {
 }
 
 it(
-  'nobody is granted while a lock is frozen or delayed, and a hold whose renewals were stopped is prolonged by operators alone',
+  'no caller is granted a frozen or delayed lock, and a hold whose renewals were stopped is prolonged by operators alone',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

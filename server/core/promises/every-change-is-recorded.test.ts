@@ -84,7 +84,7 @@ function checkQueue({ before, after, decision }: Written): void {
 }
 
 it(
-  'every change raises the rev by one and stands in the history, event by event',
+  'every change raises the rev by one and is in the history, event by event',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

@@ -28,7 +28,7 @@ class QueueReferee implements Referee {
       const isOvertaken = ({ ticket, ...waiter }: Waiter) =>
         ticket < (served?.ticket ?? Infinity) &&
         !(isOffered(after, ticket) && waiter.mode === mode);
-      expect(queue.filter(isOvertaken), 'somebody present was overtaken').toEqual([]);
+      expect(queue.filter(isOvertaken), 'a waiter that was present was overtaken').toEqual([]);
       if (served) expect(isPatient(served, written.writtenAt)).toBe(true);
     }
     this.checkOffers(written);
@@ -54,7 +54,7 @@ class QueueReferee implements Referee {
     const fits =
       next && (next.mode === 'shared' ? !modes.includes('exclusive') : modes.length === 0);
     if (command.verb === 'detach') return;
-    if (isOpen) expect(fits ?? false, 'the lock has room while somebody waits').toBe(false);
+    if (isOpen) expect(fits ?? false, 'the lock has room while a caller waits').toBe(false);
     for (const { ticket, until } of offers) {
       const isAway = queue.find((waiter) => waiter.ticket === ticket)?.detachedUntil !== null;
       if (!isAway) expect(until).toBeGreaterThan(context.now);
@@ -117,7 +117,7 @@ function isPresent(waiter: Waiter, written: Written): boolean {
 }
 
 it(
-  'promise 6: the queue is first in, first out among those who are there; nobody is lost',
+  'promise 6: the queue is first in, first out among those present; no waiter is lost',
   () => {
     fc.assert(
       fc.property(steps, (played) => {
@@ -130,7 +130,7 @@ it(
 );
 
 it(
-  'promise 6: whoever is on the line is served or told that its patience is over',
+  'promise 6: a connected waiter is served or receives its time-out',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

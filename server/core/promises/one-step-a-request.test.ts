@@ -89,7 +89,7 @@ class AcquireReferee implements Referee {
   }
 
   private noteStep(ask: LockCommand | undefined, facts: Omit<Deed, 'state'>): void {
-    if (ask?.verb !== 'acquire') throw new Error(`nobody asked for hold ${facts.token}`);
+    if (ask?.verb !== 'acquire') throw new Error(`no request asked for hold ${facts.token}`);
     if (!ask.request.remembered) return;
     const { key } = ask.request;
     expect(this.deeds.has(key), 'one request took two steps').toBe(false);
@@ -122,7 +122,7 @@ class ReleaseReferee implements Referee {
 }
 
 it(
-  'promise 3: one request id grants at most once, and is told the same whenever it is asked again',
+  'promise 3: one request id grants at most once, and is answered the same whenever it is asked again',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

@@ -227,7 +227,7 @@ function isSound({ queue, offers, holds }: LockRecord): void {
 }
 
 it(
-  'promise 1 and 2 of sets: all locks or none, whoever decides late; a waiting set holds nothing and passes nobody',
+  'promise 1 and 2 of multi-locks: all locks or none, however late a decision; a waiting one holds nothing and overtakes no waiter',
   () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -240,7 +240,7 @@ it(
 );
 
 it(
-  'sets that stand in each other’s way are all served, in whatever order they are asked and whoever is offered what',
+  'multi-locks that block one another are all served, in whatever order they are asked and offered',
   () => {
     const wanted = fc.array(fc.uniqueArray(name, { minLength: 2, maxLength: 4 }), {
       minLength: 2,
@@ -277,7 +277,7 @@ it(
         };
         while (left.length > 0) {
           const grants = askAll() ?? askAll();
-          expect(grants, 'nobody was served though nothing is held').not.toBe(null);
+          expect(grants, 'no caller was served though nothing is held').not.toBe(null);
           for (const { name: lock, owner, token } of grants ?? []) {
             world.run(lock, release(`orders/${owner}`, token));
           }

@@ -35,7 +35,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('held');
   });
 
-  it('is `contended` when somebody waits', () => {
+  it('is `contended` when a caller waits', () => {
     const { lock, status, take } = world();
     const token = take();
     lock.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
@@ -53,7 +53,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('expiring');
   });
 
-  it('is `expired` from the instant at which the lease ends until somebody takes the lock', () => {
+  it('is `expired` from the instant at which the lease ends until the next grant', () => {
     const { lock, status, take } = world();
     take();
     lock.pass(10_000);
@@ -83,7 +83,7 @@ describe('the status of a lock', () => {
     expect(status()).toBe('free');
   });
 
-  it('is `frozen` whoever holds it or waits, and as before when it is unfrozen', () => {
+  it('is `frozen` whether it is held or waited for, and as before when it is unfrozen', () => {
     const { lock, status, take } = world();
     take();
     lock.run(freeze());

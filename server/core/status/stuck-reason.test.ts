@@ -35,7 +35,7 @@ const norms = (part: Partial<LockBaselines> = {}): LockBaselines => ({
 });
 
 describe('a lock is stuck', () => {
-  it('when it is held for more than five times its own p99 while somebody waits', () => {
+  it('when it is held for more than five times its own p99 while a caller waits', () => {
     expect(stuckReason(facts(50 * SECOND, 1), norms(), NOW)).toBeNull();
     expect(stuckReason(facts(50 * SECOND + 1, 1), norms(), NOW)).toEqual({
       kind: 'longHold',
@@ -65,7 +65,7 @@ describe('a lock is stuck', () => {
     ).not.toBeNull();
   });
 
-  it('when it is held beyond its namespace’s limit while somebody waits, whatever its history', () => {
+  it('when it is held beyond its namespace’s limit while a caller waits, whatever its history', () => {
     const policy = { ...DEFAULT_POLICY, stuckAfterMs: 20 * SECOND };
     const limit = { kind: 'longHold', limitMs: 20 * SECOND, p99Ms: null };
     for (const ownHold of [null, norms().ownHold]) {
@@ -79,7 +79,7 @@ describe('a lock is stuck', () => {
     });
   });
 
-  it('when somebody has waited longer than the namespace allows, also while nobody holds it', () => {
+  it('when a caller has waited longer than the namespace allows, also while the lock is not held', () => {
     const policy = { ...DEFAULT_POLICY, patienceMaxMs: 60 * SECOND };
     const waited = (ms: number): StuckFacts => ({ holds: [], waiters: 1, oldestWaitAt: NOW - ms });
     expect(stuckReason(waited(65 * SECOND), norms({ policy }), NOW)).toBeNull();

@@ -43,7 +43,7 @@ it('looking whether something is known makes no room for it', () => {
   expect(known(records, ids)).toEqual(ids);
 });
 
-it('what is forgotten is not known any more, whoever still holds on to its place', () => {
+it('what is evicted is not known any more, even where its entry is still referenced', () => {
   const records = remembering(['lock']);
   const place = records.entryOf('lock');
   records.evict('lock');

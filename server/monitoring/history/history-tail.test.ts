@@ -30,7 +30,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
     return { key, id: await under.store.historyEnd() };
   };
 
-  it('delivers every row once, in order, and stands where it has read', async () => {
+  it('delivers every row once, in order, and keeps its position', async () => {
     const written = [await write(), await write()];
     expect((await tail.poll()).flatMap(({ changes }) => changes.map(({ key }) => key))).toEqual(
       written.map(({ key }) => key),
@@ -41,7 +41,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
     expect(tail.position).toBe(last.id);
   });
 
-  it('begins where it is told to', async () => {
+  it('begins at the given position', async () => {
     const first = await write();
     const second = await write();
     const later = new HistoryTail(under.store, clock, first.id);

@@ -148,7 +148,7 @@ describe('a live list', () => {
     for (const reader of readers) await reader.cut();
   });
 
-  it('keeps nothing from those who follow it when somebody else comes just before a tick', async () => {
+  it('keeps nothing from those who follow it when another reader comes just before a tick', async () => {
     const rig = new TableRig();
     rig.store('job-1');
     const first = await opened(rig);

@@ -111,7 +111,7 @@ describe('a view that is kept up to date', () => {
     expect(rows.map((row) => row.name)).toEqual(['lasting']);
   });
 
-  it('leaves every row in its place between two rankings, but for one that needs somebody now', async () => {
+  it('leaves every row in its place between two rankings, but for one that needs attention now', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.store(`job-${10 + i}`, { heldMs: 1_000 * i });
     const names = async (input: object = {}) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-it('a chore that goes on failing is told once, with the reason, and again when it fails anew', async () => {
+it('a job that goes on failing is logged once, with the reason, and again when it fails after a success', async () => {
   const lines: string[] = [];
   const { engine, faults, process } = await rig.join();
   let isAway = true;

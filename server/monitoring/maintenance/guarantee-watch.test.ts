@@ -115,7 +115,7 @@ describe('a backend', () => {
     expect(closedBecause).not.toBe(null);
   });
 
-  it('whose settings never come is told as failing, and read again', async () => {
+  it('whose settings never come is reported as failing, and read again', async () => {
     const silent = { guarantees: () => new Promise<never>(() => undefined) };
     const log = pino({ level: 'silent' });
     const watch = new GuaranteeWatch(

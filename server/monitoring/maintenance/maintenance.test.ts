@@ -38,7 +38,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     }
   };
 
-  it('settle a lapsed lease that nobody touches within 2 s, its event at the deadline', async () => {
+  it('clean up an expired lease within 2 s if no caller comes, its event at the deadline', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
@@ -54,7 +54,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     }, 4_000);
   });
 
-  it('leave a lease that ran out just now to whoever takes the lock next', async () => {
+  it('leave a lease that expired just now to the next caller', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
@@ -68,7 +68,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     });
   });
 
-  it('take the waiters of a dead process out of a queue that nobody looks at', async () => {
+  it('take the waiters of a dead process out of a queue that no caller reads', async () => {
     const watcher = await rig.watch();
     const dying = await rig.engines.join();
     const key = freshKey();

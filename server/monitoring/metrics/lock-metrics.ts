@@ -34,7 +34,7 @@ export function lockMetrics(
     },
     {
       name: 'lockyard_locks_held',
-      help: 'Locks that somebody holds, whatever their status. Take max over processes.',
+      help: 'Held locks, whatever their status. Take max over processes.',
       type: 'gauge',
       samples: sample(({ held }) => held),
     },

@@ -24,7 +24,7 @@ describe.each(storeNames)('stuck locks on the board over %s', (name) => {
   const soon = (look: () => void | Promise<void>) =>
     vi.waitFor(look, { timeout: 10_000, interval: 10 });
 
-  it('says why while somebody waits for a hold beyond its namespace’s limit, and is contended before', async () => {
+  it('says why while a caller waits for a hold beyond its namespace’s limit, and is contended before', async () => {
     const key = freshKey();
     const quiet = freshKey();
     await takeLock(watcher, quiet, 'w1', { leaseMs: 60_000 });

@@ -9,7 +9,7 @@ const nothingHeld = {
   grantRate: { perSecond: () => 0 },
 };
 
-test('after a time in which nobody asked, the first to ask is told of a new reading', async () => {
+test('after a time without readers, the first to ask receives a new reading', async () => {
   const under = await storesUnderTest.sqlite.open();
   try {
     const clock = new TestClock();

@@ -59,7 +59,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   const twenty = (heldMs: number) => Array.from({ length: 20 }, () => heldMs);
   const idOf = (name: string) => `default/default/${name}`;
 
-  it('is told by the holds of this week and the week before, and not from fewer than 20', async () => {
+  it('comes from the holds of this week and the week before, and not from fewer than 20', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     const before = weekOf(NOW) - 1_000;
     await hold(['two-weeks'], twenty(100), before);
@@ -76,7 +76,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.of(idOf('never'))).toBeNull();
   });
 
-  it('follows what is added, and begins anew when a week does', async () => {
+  it('follows what is added, and starts over with each week', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     await hold(['a', 'b'], twenty(50));
     await own.refresh();

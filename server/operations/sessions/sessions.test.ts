@@ -249,7 +249,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     const wrong = await failure(name);
     for (let more = 0; more < FAILURES_MAX; more++) await failure(name);
     const locked = await failure(name);
-    const unknown = await failure('nobody at all');
+    const unknown = await failure('an unknown user');
     expect(
       new Set(
         [wrong, locked, unknown].map((error) =>

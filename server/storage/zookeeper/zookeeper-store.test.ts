@@ -45,7 +45,7 @@ const NAMES = [
 ];
 
 describe('records in a ZooKeeper', () => {
-  it('are told apart byte by byte, whatever their names mean to ZooKeeper, and listed in the order of their bytes', async () => {
+  it('are compared byte by byte, whatever their names mean to ZooKeeper, and listed in the order of their bytes', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
     const other = await under.another();

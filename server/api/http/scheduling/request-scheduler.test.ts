@@ -33,7 +33,7 @@ function ask(callClass: CallClass, caller: string, { units = 1, endsItself = tru
 const times = (count: number, what: () => void) => Array.from({ length: count }, what);
 const count = (what: string) => begun.filter((one) => one === what).length;
 
-test('a call that finds nobody before it begins at once', () => {
+test('a call that finds no other before it begins at once', () => {
   ask('service', 'orders');
   ask('console', '192.0.2.1');
   expect(begun).toEqual(['service orders', 'console 192.0.2.1']);
@@ -135,7 +135,7 @@ describe('between API keys', () => {
     expect(begun).toHaveLength(300);
   });
 
-  test('calls that wait for a store that does not answer keep nobody out for long', async () => {
+  test('calls that wait for a store that does not answer keep no other call out for long', async () => {
     times(600, () => ask('service', 'orders', { endsItself: false }));
     await nextTurn();
     expect(begun).toHaveLength(512);

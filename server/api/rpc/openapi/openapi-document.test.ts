@@ -29,7 +29,7 @@ test('every schema that has a name is used, and every reference leads somewhere'
   }
 });
 
-test('every example is what it stands for, by the description and by the schema itself', () => {
+test('every example is valid, by the description and by the schema itself', () => {
   const wire = new DescribedWire(document);
   for (const [name, { input, example }] of Object.entries(SERVICE_API)) {
     expect(wire.inputComplaints(name, example), name).toEqual([]);

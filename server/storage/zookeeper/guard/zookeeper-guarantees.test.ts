@@ -82,7 +82,7 @@ it.each<[string, ZookeeperFacts[], isSafe: boolean]>([
   ['two lead that disagree', [server('leader', ABC), server('leader', ABC.slice(1))], false],
   ['two lead and may not say whom', [server('leader', null), server('leader', null)], false],
   ['they follow two ensembles', [server('follower', ABC), server('follower', DEF)], false],
-])('several servers of which %s are told apart: %#', (_, servers, isSafe) => {
+])('several servers of which %s are distinguished: %#', (_, servers, isSafe) => {
   const { level, unsafe } = zookeeperGuarantees(servers);
   expect(level).toBe(isSafe ? 'Timed' : 'Best-effort');
   expect(unsafe).toEqual(isSafe ? null : expect.stringContaining('more than one ensemble'));
