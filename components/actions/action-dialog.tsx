@@ -194,9 +194,11 @@ function Footer({
             disabled={!isReady || attempt.isBusy}
             aria-describedby={missing.length > 0 ? id : undefined}
             onClick={attempt.run}
-            className="min-w-0 max-sm:flex-1"
+            className="min-w-0 max-sm:h-auto max-sm:min-h-11 max-sm:flex-1 max-sm:py-2 max-sm:leading-5 max-sm:whitespace-normal"
           >
-            <span className="truncate">{attempt.isBusy ? 'Working…' : actionLabel}</span>
+            <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
+              {attempt.isBusy ? 'Working…' : actionLabel}
+            </span>
           </Button>
         )}
       </div>

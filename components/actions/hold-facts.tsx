@@ -5,6 +5,7 @@ import { agoText, spokenDuration } from '../format/durations';
 import { exactCount, plural, shortToken } from '../format/numbers';
 import { useAtBackend } from '../live/reading';
 import { isRenewing, renewalDueAt } from '../locks/lock-facts';
+import { renewalDueLabel } from '../locks/lock-labels';
 import { useIsClosed } from '../shell/backend-queries';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
@@ -125,16 +126,14 @@ function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend:
   if (!hold) return <Muted>–</Muted>;
   if (!renewal) return <Muted>loading…</Muted>;
   if (renewal.renewals === 0) return 'none yet';
-  const due =
-    dueSeconds >= 0
-      ? `next due in ${spokenDuration(dueSeconds * 1_000)}`
-      : `overdue by ${spokenDuration(-dueSeconds * 1_000)}`;
+  const due = renewalDueLabel(dueSeconds * 1_000);
   return (
     <>
       <b className="font-[550]">renewed {agoText(seconds * 1_000)}</b>
       <Muted>
         {' '}
-        · {exactCount(renewal.renewals)} {renewal.renewals === 1 ? 'time' : 'times'}, {due}
+        · {exactCount(renewal.renewals)} {renewal.renewals === 1 ? 'time' : 'times'},
+        {dueSeconds >= 0 && ' next'} {due}
         {!isOnTime && ' – the process may be dead'}
       </Muted>
     </>

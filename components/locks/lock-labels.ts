@@ -59,6 +59,12 @@ export function leaseLabel(row: LockRow, now: number): string {
   return countdownText(at - now);
 }
 
+/** When the next renewal is due, or by how much it is overdue. */
+export function renewalDueLabel(dueMs: number): string {
+  if (dueMs < 0) return `overdue by ${spokenDuration(-dueMs)}`;
+  return dueMs < 1_000 ? 'due now' : `due in ${spokenDuration(dueMs)}`;
+}
+
 /** The parts of a row that say why it is stuck. */
 type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt'>;
 

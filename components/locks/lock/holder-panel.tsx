@@ -12,6 +12,7 @@ import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
 import { ExactName, VisibleText } from '../../ui/visible-text';
 import { isRenewing, knownUntil, renewalDueAt } from '../lock-facts';
+import { renewalDueLabel } from '../lock-labels';
 import { Countdown, LeaseBar } from '../row/lease-left';
 
 /** The holder, its process, and whether that process still renews. */
@@ -195,18 +196,13 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
           <Muted>none yet</Muted>
         ) : (
           <>
-            {dueLabel(dueMs)}
+            {renewalDueLabel(dueMs)}
             <Muted> · {exactCount(hold.renewals)} so far</Muted>
           </>
         )}
       </Fact>
     </dl>
   );
-}
-
-function dueLabel(dueMs: number): string {
-  if (dueMs < 0) return `overdue by ${spokenDuration(-dueMs)}`;
-  return dueMs < 1_000 ? 'due now' : `due in ${spokenDuration(dueMs)}`;
 }
 
 const secondsOf = (ms: number) => Math.floor(ms / 1_000) * 1_000;

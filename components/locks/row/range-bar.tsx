@@ -26,7 +26,7 @@ export function RangeBar({ row }: { row: LockRow }) {
   });
   if (!ownHold) {
     return (
-      <span className="range-bar text-12 text-t3">
+      <span className="range-bar text-12 text-t3 max-[900px]:hidden">
         {row.hold && status !== 'unknown' && 'no baseline'}
       </span>
     );
