@@ -74,7 +74,7 @@ async function photograph(link, say) {
 
 function signInLink(server) {
   const link = /https?:\/\/\S*\/demo\?\S*/.exec(server.output())?.[0];
-  if (!link) throw new PlainFailure(`The demo printed no link. It said:\n${server.output()}`);
+  if (!link) throw new PlainFailure(`The demo printed no link. Its output:\n${server.output()}`);
   return link;
 }
 

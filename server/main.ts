@@ -49,7 +49,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   const note = unencryptedNote(config);
   if (note) say(note);
   const demo = config.demo ? await startDemo(runtime, url) : null;
-  if (demo) say(`Sign in to the demo (on this machine only): ${demo.link}`);
+  if (demo) say(`Sign in to the demo (this machine only): ${demo.link}`);
   const stopSaying = demo ? null : printSetupLink(runtime, url, say);
 
   return async () => {
@@ -68,7 +68,7 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
     stop().then(
       () => process.exit(exitCode),
       (err: unknown) => {
-        log.fatal({ err }, 'The server did not end cleanly');
+        log.fatal({ err }, 'The server did not shut down cleanly');
         process.exit(1);
       },
     );
@@ -77,9 +77,9 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
   process.on('SIGINT', () => end(0));
   // An unhandled rejection affects no answer, so it is only logged; an uncaught exception may have
   // left anything half done.
-  process.on('unhandledRejection', (err) => log.error({ err }, 'A failure went unnoticed'));
+  process.on('unhandledRejection', (err) => log.error({ err }, 'Unhandled rejection'));
   process.on('uncaughtException', (err) => {
-    log.fatal({ err }, 'An unforeseen failure: the server ends');
+    log.fatal({ err }, 'Uncaught exception, shutting down');
     end(1);
   });
 }

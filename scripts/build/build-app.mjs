@@ -56,7 +56,7 @@ export const commandLineIsStale = () => isStale(commandLine);
 /** Builds pages, server, command line and demo fleet into `.next`. */
 export async function buildApp(say) {
   const startedAt = performance.now();
-  say('Building Lockyard (only after a change; about 20 seconds) …');
+  say('Building Lockyard (only after changes; about 20 s) …');
   const hash = hashOf(app);
   rmSync(join(projectRoot, app.stamp), { force: true });
   const next = join(projectRoot, 'node_modules/next/dist/bin/next');
@@ -69,12 +69,11 @@ export async function buildApp(say) {
       SKIP_TYPECHECK: '1',
     },
   });
-  if (code !== 0)
-    throw new PlainFailure(`${output.trim()}\nLockyard's pages could not be built; see above.`);
+  if (code !== 0) throw new PlainFailure(`${output.trim()}\nBuilding the pages failed; see above.`);
   await bundle(app.entries, '.next/lockyard');
   remember(commandLine, hashOf(commandLine));
   remember(app, hash);
-  say(`Lockyard is built (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+  say(`Built Lockyard (${Math.round((performance.now() - startedAt) / 1000)} s).`);
 }
 
 /** Builds the command line alone, in well under a second. */

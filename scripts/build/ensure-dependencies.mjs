@@ -44,7 +44,7 @@ export async function ensureDependencies({ withDev, say }) {
     '--fetch-retry-maxtimeout=4000',
   ]);
   if (code !== 0) throw new PlainFailure(installFailure(output));
-  say(`Packages are installed (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+  say(`Installed packages (${Math.round((performance.now() - startedAt) / 1000)} s).`);
 }
 
 function npm(args) {

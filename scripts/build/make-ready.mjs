@@ -38,6 +38,6 @@ export function makeToolsReady(say) {
 async function makeReady(say, isReady, make) {
   if (isReady()) return;
   const waiting = () =>
-    say('Another start in this folder is installing or building; waiting for it …');
+    say('Waiting for another process that is installing or building in this folder …');
   await withFolderLock(lockPath, waiting, make);
 }

@@ -2,5 +2,5 @@
 export function nodeComplaint(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return null;
-  return `Lockyard needs Node 20.19 or newer, and this is Node ${version}. See https://nodejs.org.`;
+  return `Lockyard needs Node 20.19 or newer; this is Node ${version}. See https://nodejs.org.`;
 }

@@ -8,7 +8,7 @@ import { startOptions } from './start-options.mjs';
 
 test('a plain start sets nothing', () => expect(startOptions([], {})).toEqual({ variables: {} }));
 
-test('the demo has a data folder of its own', () =>
+test('the demo uses a data directory of its own', () =>
   expect(startOptions(['--demo'], {}).variables).toEqual({
     LOCKYARD_DEMO: '1',
     LOCKYARD_DATA_DIR: '.lockyard-demo',
@@ -41,5 +41,5 @@ test('a start that may have too few files open says so in one line, and starts n
     { encoding: 'utf8' },
   );
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/^This process may have 64 files open, [^\n]* ulimit -n 4096\n$/);
+  expect(stderr).toMatch(/^The limit on open files is 64; [^\n]* ulimit -n 4096\n$/);
 });

@@ -69,7 +69,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   test('that is only asked for leaves nothing of a backup behind', async () => {
     const endWhen = () => home.leftovers().some((name) => /ended\.gz.*part$/.test(name));
     const { code, err } = await home.command(['backup', home.file('ended.gz')], { endWhen });
-    expect([code, err]).toEqual([1, expect.stringMatching(/^[^\n]*it was broken off\.\n$/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^[^\n]*interrupted\.\n$/)]);
     const others = home.leftovers().filter((name) => !name.includes('killed.gz'));
     expect(others).toEqual(['backup.gz']);
   });

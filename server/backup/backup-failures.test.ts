@@ -85,7 +85,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     const later = { schema: programSchemaVersion(dialect) + 1, program: '99.0.0' };
     mkdirSync(home.file('folder'));
     const cases: [file: string, line: RegExp][] = [
-      [home.file('absent'), /absent cannot be read: there is no such file/],
+      [home.file('absent'), /absent cannot be read: no such file/],
       [home.file('folder'), /folder cannot be read: it is a folder/],
       [write('empty', ''), /is cut short/],
       [write('short', whole.subarray(0, whole.length - 400)), /is cut short/],
@@ -121,7 +121,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
       const { code, err } = await home.command(['restore', home.file(), '--replace']);
       expect([code, err]).toEqual([
         1,
-        expect.stringMatching(/^[^\n]*server (has|runs over)[^\n]*\n$/),
+        expect.stringMatching(/^[^\n]*server (has|is running on)[^\n]*\n$/),
       ]);
       expect(await server.acquire()).toMatchObject({ outcome: 'held' });
     });
@@ -129,19 +129,19 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
 
   test('a backup takes no file away unless told to, and leaves no half of one', async () => {
     const before = readFileSync(home.file());
-    await expectRefused(['backup', home.file()], /it is there already; --force replaces it/);
+    await expectRefused(['backup', home.file()], /it already exists; --force replaces it/);
     expect(readFileSync(home.file()).equals(before)).toBe(true);
     expect(await home.command(['backup', home.file(), '--force'])).toMatchObject({ code: 0 });
     expect(readFileSync(home.file()).equals(before)).toBe(false);
 
-    await expectRefused(['backup', home.file('no/where.gz')], /there is no such file or folder/);
+    await expectRefused(['backup', home.file('no/where.gz')], /no such file or folder/);
     await home.serve(async () => {
       // The server is not limited, so that only the backup's own file can be too large.
       const words = ['backup', home.file('large.gz')];
       const { code, err } = await home.command(words, { fileMaxKb: 200 });
       expect([code, err]).toEqual([
         1,
-        expect.stringMatching(/larger than this user may write\.\n$/),
+        expect.stringMatching(/the file size limit of this user was reached\.\n$/),
       ]);
     });
     expect(home.leftovers()).toEqual(['backup.gz']);

@@ -57,7 +57,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     const { key, token, later } = await home.serve(async (server) => {
       const before = await furnish(server);
       const said = await succeed(home, ['backup', home.file()]);
-      expect(said).toMatch(/Not in it: the secret in the data folder, sessions\.$/m);
+      expect(said).toMatch(/Not included: the secret in the data folder, sessions\.$/m);
       await addTo(server, COUNTER, 5);
       await server.release(before.token);
       const later = [await server.take(), await server.take(OTHER)];

@@ -12,13 +12,13 @@ export async function refuseLiveServers(change: BulkChange, now: number): Promis
   const rows = await change.select(PROCESSES);
   if (!rows.some(({ head }) => Number(head) > now)) return;
   throw new StartError(
-    'A Lockyard server runs over this database. Stop every one of them first. Nothing was changed.',
+    'A Lockyard server is running on this database. Stop all servers first. Nothing was changed.',
   );
 }
 
 /** Data that an operator would miss. */
 const CONTENTS: [word: string, sql: string][] = [
-  ['people', 'from users'],
+  ['users', 'from users'],
   ['API keys', 'from api_keys'],
   ['locks and counters', `from locks where id not like '${OWN_NAMESPACE}/%'`],
   ['audit entries', 'from audit'],
@@ -33,6 +33,6 @@ export async function refuseNonEmpty(change: BulkChange): Promise<void> {
   }
   if (found.length === 0) return;
   throw new StartError(
-    `The database is not empty: it has ${found.join(', ')}. --replace throws all of it away. Nothing was changed.`,
+    `The database is not empty: it has ${found.join(', ')}. --replace deletes all of it. Nothing was changed.`,
   );
 }

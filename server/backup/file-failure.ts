@@ -1,16 +1,16 @@
 import { StartError } from '@/server/platform/start-error';
 
 const REASONS: Record<string, string> = {
-  ENOENT: 'there is no such file or folder',
-  EACCES: 'this user may not do that',
-  EPERM: 'this user may not do that',
-  EEXIST: 'it is there already; --force replaces it',
+  ENOENT: 'no such file or folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'it already exists; --force replaces it',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a file is in the way',
-  ABORT_ERR: 'it was broken off',
+  ABORT_ERR: 'interrupted',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
-  EFBIG: 'it would be larger than this user may write',
+  EFBIG: 'the file size limit of this user was reached',
   EROFS: 'it is on a read-only file system',
 };
 

@@ -85,7 +85,7 @@ export async function restoreBackup(
         header: () => undefined,
         row: (table, cells) => load.row(table, cells),
       });
-      if (read !== sha256) throw new StartError(`${file} was changed meanwhile.`);
+      if (read !== sha256) throw new StartError(`${file} was changed during the restore.`);
       const restored = await load.finish();
       await change.insert('audit', ...auditEntry(backup, options, restored));
       // The old content is deleted by now: a server found here started in the meantime.
@@ -97,7 +97,7 @@ export async function restoreBackup(
     const [why] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
     const outcome =
       cause instanceof CommitUnknown
-        ? 'The database did not say whether the backup was restored'
+        ? 'The database did not confirm whether the backup was restored'
         : 'The backup was not restored, and nothing was changed';
     throw new StartError(`${outcome}: ${why}`, { cause });
   }
@@ -142,7 +142,7 @@ async function clear(change: BulkChange, table: string): Promise<void> {
 function refuseNewer(file: string, { schema, program }: BackupHeader, known: number): void {
   if (schema <= known) return;
   throw new StartError(
-    `${file} was made by a newer program: Lockyard ${program}, schema ${schema}; this one knows ${known}. Nothing was changed.`,
+    `${file} was made by a newer program: Lockyard ${program}, schema ${schema}; this one supports ${known}. Nothing was changed.`,
   );
 }
 
@@ -154,6 +154,6 @@ function refuseUnknownTable(file: string, table: BackupHeader['tables'][number])
   );
   if (part && isKnown && !missing) return;
   throw new StartError(
-    `${file} cannot be restored by this program: it does not know the table ${table.name} as it is there. Nothing was changed.`,
+    `${file} cannot be restored by this program: it does not know the table ${table.name} in that form. Nothing was changed.`,
   );
 }

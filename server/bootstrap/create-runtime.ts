@@ -50,7 +50,7 @@ export async function createRuntime(
   const ends = [control.close];
   const close = async () => {
     for (const end of ends.splice(0).reverse()) {
-      await end().catch((err: unknown) => log.warn({ err }, 'Something did not close cleanly'));
+      await end().catch((err: unknown) => log.warn({ err }, 'A component did not close cleanly'));
     }
   };
   try {
@@ -179,9 +179,9 @@ function policiesWith(capacity: NameCapacity) {
 }
 
 const unsafeControl = (why: string | null) =>
-  `The control database is not set up safely. ${why} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=default.`;
+  `The configuration of the control database is unsafe. ${why} Fix it, or accept the risk with LOCKYARD_ALLOW_UNSAFE=default.`;
 
-const UNREAD = 'The settings of the control database cannot be read, so nothing can be promised.';
+const UNREAD = 'The settings of the control database cannot be read, so nothing can be guaranteed.';
 
 /** The control database must be safe to begin with; another backend grants nothing until it is. */
 async function watchGuarantees(
@@ -220,7 +220,8 @@ async function openWithPast(
     const life = await StoreIncarnation.open(database, id, clock.now(), others);
     return { past: life, store: new RedisStore(url.url, life) };
   }
-  const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
+  const onFailure = (err: unknown) =>
+    log.warn({ err, backend: id }, 'A backend is not available yet, retrying');
   if (url.kind === 'zookeeper') {
     const life = await StoreIncarnation.open(database, id, clock.now(), others);
     return {

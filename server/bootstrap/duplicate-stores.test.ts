@@ -31,7 +31,7 @@ async function refusalWith(env: Record<string, string>): Promise<string | null> 
   }
 }
 
-const ONE_STORE = 'The backends "orders" and "billing" are one store by two names.';
+const ONE_STORE = 'The backends "orders" and "billing" are the same store under two names.';
 
 test(
   'two backends in one MySQL database, Redis or ZooKeeper are refused at the start, by whatever names it is reached',
@@ -63,7 +63,7 @@ test(
     const start = (orders: string) =>
       refusalWith({ ...asControl, LOCKYARD_BACKEND_ORDERS: orders });
     try {
-      const plain = 'The backends "orders" and "default" are one store by two names.';
+      const plain = 'The backends "orders" and "default" are the same store under two names.';
       await expect.poll(() => start(alias), SOON).toContain(plain);
       const words =
         /^The shard localhost:\d+\/\w+ of the backend "orders" and the control database are one/;

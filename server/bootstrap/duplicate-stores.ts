@@ -88,5 +88,5 @@ export class DuplicateStores {
 }
 
 function duplicateMessage(id: string, other: string): string {
-  return `The backends "${id}" and "${other}" are one store by two names. Leave one of them out.`;
+  return `The backends "${id}" and "${other}" are the same store under two names. Remove one of them.`;
 }

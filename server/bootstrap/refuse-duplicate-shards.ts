@@ -29,7 +29,7 @@ export async function refuseDuplicateShards(
     if (twin === null) continue;
     const other = twin === 'default' ? 'the control database' : `the backend "${twin}"`;
     throw new StartError(
-      `The shard ${shards[i]?.name} of the backend "${backend}" and ${other} are one store by two names. Leave one of them out.`,
+      `The shard ${shards[i]?.name} of the backend "${backend}" and ${other} are the same store under two names. Remove one of them.`,
     );
   }
 }

@@ -232,7 +232,7 @@ describe('a backend with shards', () => {
       const said = await reshard(old, second, rig.config(second)).catch((error: Error) => error);
       if (typeof said === 'string') break;
       expect(said).toBeInstanceOf(LockyardError);
-      expect(said.message, `try ${tries}`).toMatch(/broken off.*Nothing is lost; run it again/);
+      expect(said.message, `try ${tries}`).toMatch(/interrupted.*No data is lost; run it again/);
     }
     steps.end();
     expect(new Set(steps.brokenAfter)).toEqual(new Set(['stamp', 'swap', 'forget', 'ask']));

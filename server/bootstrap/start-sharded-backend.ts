@@ -68,13 +68,14 @@ export async function startShardedBackend(
     clock,
     onChange: (refusal) =>
       refusal === null
-        ? log.info({ backend: id }, 'The shards are served')
-        : log.warn({ backend: id, refusal }, 'The shards are not served'),
+        ? log.info({ backend: id }, 'The shards are in service')
+        : log.warn({ backend: id, refusal }, 'The shards are out of service'),
   });
   const openLate = (shard: Shard) =>
     LazyStore.start(
       () => openShard(shard, gate.fence),
-      (err) => log.warn({ err, backend: id, shard: shard.name }, 'A shard is not there yet'),
+      (err) =>
+        log.warn({ err, backend: id, shard: shard.name }, 'A shard is not available yet, retrying'),
     );
   // Opened first: where a database is new, what the gate looks at is made by that.
   const stores = await Promise.all(list.shards.map(openLate));

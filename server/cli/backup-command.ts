@@ -9,34 +9,36 @@ import { refuseOtherSchema, streamBackup, writeBackup } from '../backup/write-ba
 import type { Config } from '../bootstrap/config/config';
 import { prepareDataFolder } from '../bootstrap/data-folder';
 import type { Clock } from '../platform/clock';
-import type { CliCommand } from './cli-command';
-import type { BackupCommand } from './parse-backup-command';
-
-/** What the commands need of the command line. */
-interface BackupDependencies {
-  config: Config;
-  clock: Clock;
-  /** Passes a command to the running server, or runs it here. */
-  ask: (command: CliCommand) => Promise<unknown>;
-}
+import type { BackupCommand, CliCommand } from './cli-command';
 
 /**
- * Makes or restores a backup, and answers what to say about it. Throws `StartError`,
+ * Makes or restores a backup, and returns what to report about it. Throws `StartError`,
  * `LockyardError`.
+ *
+ * @param announce passes the announcement of a backup to the running server, or records it here
  */
-export function runBackupCommand(words: BackupCommand, means: BackupDependencies): Promise<string> {
-  return words.verb === 'backup' ? makeBackup(words, means) : restore(words, means);
+export function runBackupCommand(
+  command: BackupCommand,
+  config: Config,
+  clock: Clock,
+  announce: (command: CliCommand) => Promise<unknown>,
+): Promise<string> {
+  return command.verb === 'backup'
+    ? makeBackup(command, config, clock, announce)
+    : restore(command, config, clock);
 }
 
 async function makeBackup(
   { file, force }: Extract<BackupCommand, { verb: 'backup' }>,
-  { config, clock, ask }: BackupDependencies,
+  config: Config,
+  clock: Clock,
+  announce: (command: CliCommand) => Promise<unknown>,
 ): Promise<string> {
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
   // Checked first, so that a database with another schema is not written to.
   await (await openOwnSnapshot(config)).close();
-  await ask({ verb: 'backup', input: { file: isPiped ? 'standard output' : path } });
+  await announce({ verb: 'backup', input: { file: isPiped ? 'standard output' : path } });
   const snapshot = await openOwnSnapshot(config);
   const breakOff = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => breakOff.abort());
@@ -46,7 +48,7 @@ async function makeBackup(
     const rows = made.header.tables.reduce((sum, table) => sum + table.rows, 0);
     const size = isPiped ? '' : `, ${formatSize(made.bytes)}`;
     return [
-      `Backed up ${rows} rows${size}. Keep it safe: it holds hashes of passwords and keys.`,
+      `Backed up ${rows} rows${size}. Keep it safe: it contains hashes of passwords and keys.`,
       ...omissions(made.header),
     ].join('\n');
   } finally {
@@ -78,13 +80,14 @@ async function pipeBackup(
 
 function omissions({ epochs }: BackupHeader): string[] {
   const others = Object.keys(epochs).filter((id) => id !== 'default');
-  const kept = others.length > 0 ? `, and what the other backends keep (${others.join(', ')})` : '';
-  return [`Not in it: the secret in the data folder, sessions${kept}.`];
+  const kept = others.length > 0 ? ` and the data of other backends (${others.join(', ')})` : '';
+  return [`Not included: the secret in the data folder, sessions${kept}.`];
 }
 
 async function restore(
   { file, replace, quietMs }: Extract<BackupCommand, { verb: 'restore' }>,
-  { config, clock }: BackupDependencies,
+  config: Config,
+  clock: Clock,
 ): Promise<string> {
   const backup = await checkBackup(resolve(file), config.database.kind);
   prepareDataFolder(config.dataDir);
@@ -95,10 +98,10 @@ async function restore(
     const madeAt = new Date(backup.header.madeAt).toISOString();
     return [
       `Restored ${rows} rows of ${basename(file)}, made at ${madeAt}. The epoch is ${epoch}.`,
-      `All holds are over and everybody must sign in again. What was revoked or disabled after ${madeAt} works again.`,
+      `All holds have ended and all users must sign in again. Keys and users revoked or disabled after ${madeAt} are active again.`,
       quietMs === 0
-        ? 'Locks are granted at once.'
-        : `Nothing is granted until ${new Date(grantsFrom).toISOString()} (${formatDuration(quietMs)}): for that long, a program may hold a lock that the backup does not know. If none can, restore again with --replace and a shorter --quiet.`,
+        ? 'Locks can be granted immediately.'
+        : `No grants until ${new Date(grantsFrom).toISOString()} (${formatDuration(quietMs)}): for that long, a client may hold a lock the backup does not know about. If that is impossible, restore again with --replace and a shorter --quiet.`,
     ].join('\n');
   } finally {
     await database.close();

@@ -7,44 +7,44 @@ import { openControlRuntime } from '../bootstrap/open-control-runtime';
 import { LockyardError } from '../contract/errors';
 import { systemClock } from '../platform/clock';
 import { createLog } from '../platform/log';
-import { askRunningServer } from './ask-running-server';
 import { runBackupCommand } from './backup-command';
-import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
-import { parseBackupCommand } from './parse-backup-command';
-import { parseDeleteCommand } from './parse-delete-command';
-import { parseReshardCommand } from './parse-reshard-command';
+import { type BackupCommand, type CliCommand, USAGE, UsageError } from './cli-command';
+import { askRunningServer } from './control-socket';
+import { parseCommand } from './parse-command';
 import { runCliCommand } from './run-cli-command';
 
 /**
  * The command line. Prints what was made, alone, on standard output; anything else is one line on
- * standard error. Ends with 0, with 2 for words that make no command, else with 1.
+ * standard error. Ends with 0, with 2 for arguments that are no command, else with 1.
  */
-async function main(words: string[]): Promise<void> {
-  if (words.length === 1 && words[0] === '--version') {
+async function main(args: string[]): Promise<void> {
+  if (args.length === 1 && args[0] === '--version') {
     process.stdout.write(`Lockyard ${version}, schema ${programSchemaVersion('sqlite')}\n`);
     return;
   }
-  const backup = words.includes('--help') ? null : parseBackupCommand(words);
-  if (backup) {
-    const config = readConfig(process.env);
-    const means = { config, clock: systemClock, ask: (asked: CliCommand) => ask(config, asked) };
-    const said = await runBackupCommand(backup, means);
-    // Standard output may be the backup itself.
-    process.stderr.write(`${said}\n`);
-    return;
-  }
-  const reshard = words.includes('--help')
-    ? null
-    : parseReshardCommand(words, () => readConfig(process.env));
-  const deletion = words.includes('--help') ? null : parseDeleteCommand(words);
-  const command = reshard ?? deletion ?? (await parseCommand(words, readLine));
+  const command = await parseCommand(args, {
+    readPassword: readLine,
+    readConfig: () => readConfig(process.env),
+  });
   if (command === null) {
     process.stdout.write(USAGE);
     return;
   }
-  const print = await ask(readConfig(process.env), command);
+  const config = readConfig(process.env);
+  if (isBackupCommand(command)) {
+    const announce = (backup: CliCommand) => ask(config, backup);
+    const report = await runBackupCommand(command, config, systemClock, announce);
+    // Standard output may be the backup itself.
+    process.stderr.write(`${report}\n`);
+    return;
+  }
+  const print = await ask(config, command);
   if (print !== null) process.stdout.write(`${print}\n`);
 }
+
+/** The calling process makes and restores backups itself. */
+const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
+  !('input' in command);
 
 async function ask(config: Config, command: CliCommand): Promise<string | null> {
   const reply = await askRunningServer(config.dataDir, command);

@@ -1,22 +1,20 @@
 import { chmodSync, lstatSync, renameSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
 import { LockyardError } from '../contract/errors';
 import type { ControlRuntime } from '../operations/operation-context';
-import { cliCommand } from './cli-command';
+import { type CliCommand, cliCommand } from './cli-command';
 import { runCliCommand } from './run-cli-command';
 
-/**
- * What the running server answers the command line: what to print, or one line of what went wrong.
- */
-export const controlReply = z.union([
+/** The running server's answer to the command line: what to print, or an error in one line. */
+const controlReply = z.union([
   z.strictObject({ ok: z.literal(true), print: z.string().nullable() }),
   z.strictObject({ ok: z.literal(false), message: z.string() }),
 ]);
-export type ControlReply = z.output<typeof controlReply>;
+type ControlReply = z.output<typeof controlReply>;
 
 /** What macOS allows; Linux allows a few more. */
 const PATH_MAX_BYTES = 103;
@@ -44,7 +42,7 @@ export async function startControlSocket(runtime: ControlRuntime): Promise<() =>
   const fresh = join(path, '..', `.${randomText(6)}.sock`);
   if (Buffer.byteLength(fresh) > PATH_MAX_BYTES) {
     throw new StartError(
-      `The data folder's path is too long for a socket; it may have ${PATH_MAX_BYTES - 13} bytes: ${runtime.config.dataDir}`,
+      `The data folder's path is too long for a socket (at most ${PATH_MAX_BYTES - 13} bytes): ${runtime.config.dataDir}`,
     );
   }
   const open = new Set<Socket>();
@@ -110,7 +108,54 @@ async function answer(runtime: ControlRuntime, line: string): Promise<ControlRep
     return { ok: true, print: await runCliCommand(runtime, command) };
   } catch (error) {
     if (error instanceof LockyardError) return { ok: false, message: error.message };
-    runtime.log.error({ err: error }, 'a command of the command line failed');
-    return { ok: false, message: 'The running server could not do this; its log says why.' };
+    runtime.log.error({ err: error }, 'A command of the command line failed');
+    return { ok: false, message: 'The running server failed to do this; see its log.' };
+  }
+}
+
+/** Longer than any command on single records takes: hashing a password behind a queue of sign-ins. */
+const ANSWER_MAX_MS = 30_000;
+
+/** Commands on all records have no time limit. */
+const UNLIMITED: ReadonlySet<CliCommand['verb']> = new Set(['backends reshard', 'names delete']);
+
+/** If a file is in place of the folder, the code that opens the folder next reports it. */
+const NOT_RUNNING = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
+
+/** Passes a command to the server that runs on this data folder; null if none does. */
+export function askRunningServer(
+  dataDir: string,
+  command: CliCommand,
+): Promise<ControlReply | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(controlSocketPath(dataDir));
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.setTimeout(UNLIMITED.has(command.verb) ? 0 : ANSWER_MAX_MS, () =>
+      socket.destroy(new Error('The running server did not respond.')),
+    );
+    socket.on('connect', () => socket.write(`${JSON.stringify(command)}\n`));
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    socket.on('end', () => resolve(parseReply(text)));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (NOT_RUNNING.includes(error.code ?? '')) resolve(null);
+      else reject(error.code === 'EACCES' ? notAllowed(dataDir, error) : error);
+    });
+  });
+}
+
+const notAllowed = (dataDir: string, cause: Error) =>
+  new StartError(
+    `No access to the data folder ${dataDir}; run this as the user that runs the server.`,
+    { cause },
+  );
+
+function parseReply(text: string): ControlReply {
+  try {
+    return controlReply.parse(JSON.parse(text));
+  } catch {
+    return { ok: false, message: 'The running server stopped before it answered.' };
   }
 }

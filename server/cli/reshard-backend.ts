@@ -15,7 +15,7 @@ export interface ReshardInput {
 }
 
 /**
- * Puts this process's list of shards into force, and answers what to say about it. Records move to
+ * Applies this process's list of shards, and returns what to report about it. Records move to
  * their new shards with their values, freezes and tokens. Holds of moved locks end, the backend's
  * epoch rises, and moved locks are not granted before the longest remaining lease has expired.
  * Meanwhile the backend serves no requests.
@@ -67,9 +67,9 @@ export async function reshardBackend(
     await orInterrupted(backend, () => resharding.serve(epoch));
     const until =
       done.grantsFrom === 0
-        ? 'No lock was held: locks are granted at once.'
-        : `What was moved, and names that were never used, are granted from ${new Date(done.grantsFrom).toISOString()} on: until then a program may rely on a lease from before.`;
-    return `The backend "${backend}" is served with ${to.length} shards: ${to.join(', ')}. ${done.moved} of ${done.records} locks and counters were moved. The epoch is ${epoch}. ${until}`;
+        ? 'No locks were held: grants resume immediately.'
+        : `Moved and never used names are granted from ${new Date(done.grantsFrom).toISOString()}: until then, earlier leases may still be in use.`;
+    return `The backend "${backend}" now uses ${to.length} shards: ${to.join(', ')}. ${done.moved} of ${done.records} locks and counters were moved. The epoch is ${epoch}. ${until}`;
   } finally {
     await resharding.close();
   }
@@ -83,7 +83,7 @@ async function orInterrupted<T>(backend: string, step: () => Promise<T>): Promis
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new LockyardError(
       'UNKNOWN',
-      `The reshard was broken off: ${why} Nothing is lost; run it again. Until then the backend "${backend}" serves no calls.`,
+      `The reshard was interrupted: ${why} No data is lost; run it again. Until then the backend "${backend}" is out of service.`,
       { cause },
     );
   }

@@ -1,17 +1,28 @@
+import { printable } from '../../client/command/terminal/printable';
 import { randomText } from '../auth/random-text';
+import type {
+  ChosenNames,
+  DeletionPreview,
+  DeletionResult,
+} from '../contract/console/deletion-inputs';
 import { LockyardError } from '../contract/errors';
+import { deletionRequests } from '../core/names/deletion-requests';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { askDatabase } from '../operations/ask-database';
 import { auditedChange } from '../operations/audit/audited-change';
 import { permit } from '../operations/audit/permit';
 import { createNamespace } from '../operations/namespaces/create-namespace';
-import type { ControlContext, ControlRuntime } from '../operations/operation-context';
+import { deleteNames, previewDeletion } from '../operations/namespaces/delete-names';
+import type {
+  ControlContext,
+  ControlRuntime,
+  OperationContext,
+} from '../operations/operation-context';
 import { createUser } from '../operations/users/create-user';
 import { findUserByName } from '../operations/users/find-user';
 import { resetPassword } from '../operations/users/reset-password';
 import type { CliCommand } from './cli-command';
 import { reshardBackend } from './reshard-backend';
-import { runDeletion } from './run-delete-command';
 
 /** 119 bits. */
 const PASSWORD_CHARS = 20;
@@ -66,4 +77,58 @@ async function auditBackup(ctx: ControlContext, { file }: { file: string }): Pro
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;
   const who = await permit(ctx, 'admin', what);
   await auditedChange(ctx, who, what, async () => ({ answer: undefined }));
+}
+
+/** Which names, and, where they are to be deleted, how many at most and why. */
+type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: string | undefined };
+
+/**
+ * Deletes names, request after request, until the requested number is gone or no more can be
+ * deleted. Returns what to print: one line a name, then their number. Without a count, shows what
+ * would be deleted.
+ *
+ * @throws LockyardError `BACKEND_DOWN` where no server runs: only that knows what is in use
+ */
+async function runDeletion(ctx: ControlContext, asked: DeletionCommand): Promise<string> {
+  if (!isServing(ctx)) {
+    throw new LockyardError('BACKEND_DOWN', 'No server is running on this data folder; start one.');
+  }
+  const { atMost, reason, ...chosen } = asked;
+  if (atMost === undefined || reason === undefined) {
+    return previewLines(chosen.kind, await previewDeletion(ctx, chosen)).join('\n');
+  }
+  const lines: string[] = [];
+  let deleted = 0;
+  const request = (left: ChosenNames, most: number) =>
+    deleteNames(ctx, { ...left, atMost: most, reason });
+  for await (const answer of deletionRequests(chosen, atMost, request)) {
+    deleted += answer.deleted;
+    lines.push(...answer.results.map(resultLine));
+  }
+  return [...lines, `${deleted} deleted.`].join('\n');
+}
+
+function isServing(ctx: ControlContext): ctx is OperationContext {
+  return 'nameDeletion' in ctx.runtime;
+}
+
+function previewLines(
+  kind: ChosenNames['kind'],
+  { matching, going, examples, kept }: DeletionPreview,
+): string[] {
+  return [
+    `${matching} ${kind === 'lock' ? 'locks' : 'counters'} match; ${going} can be deleted.`,
+    ...(going > 0 ? [`can be deleted: ${listed(examples, going)}`] : []),
+    ...kept.map(
+      ({ because, count, examples: some }) => `kept, ${because}, ${count}: ${listed(some, count)}`,
+    ),
+  ];
+}
+
+const listed = (some: string[], all: number) =>
+  `${some.map(printable).join(', ')}${all > some.length ? ', …' : ''}`;
+
+function resultLine(result: DeletionResult): string {
+  const fate = result.outcome === 'kept' ? `kept, ${result.because}` : result.outcome;
+  return `${fate}: ${printable(result.name)}`;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import { parseDeleteCommand } from '../../cli/parse-delete-command';
+import { parseDeleteCommand } from '../../cli/parse-command';
 import { runCliCommand } from '../../cli/run-cli-command';
 import type { ChosenNames } from '../../contract/console/deletion-inputs';
 import { openIntent } from '../../operations/audit/audit-log';
@@ -224,14 +224,14 @@ test('the command line tells what would go, and deletes name by name', async () 
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(await shown()).toBe(
-    '3 locks are meant: 2 can be deleted.\ncan be deleted: e1, e2\nkept, held, 1: e3\\u{a}',
+    '3 locks match; 2 can be deleted.\ncan be deleted: e1, e2\nkept, held, 1: e3\\u{a}',
   );
   expect(await cli(...words, '--count', '5', '--reason', REASON)).toBe(
     'deleted: e1\ndeleted: e2\n2 deleted.',
   );
   expect(await lastEntry()).toMatchObject({ act: 'lock.delete', actorKind: 'cli', subject: 'e*' });
   expect(await cli('counters', 'delete', '--name', 'nothing')).toBe(
-    '0 counters are meant: 0 can be deleted.',
+    '0 counters match; 0 can be deleted.',
   );
 });
 

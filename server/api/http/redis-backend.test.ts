@@ -106,7 +106,7 @@ test('a Redis whose memory is full says so, in its health and to everybody who i
   expect((await health())?.refusal).toBeUndefined();
 });
 
-const WHY_EVICTING = /^The backend "orders" grants nothing.*noeviction\. Put that right\.$/;
+const WHY_EVICTING = /^The backend "orders" grants nothing.*noeviction\. Fix its configuration\.$/;
 
 test('a Redis that began to evict keys grants nothing and says why, for as long as that lasts, and what is held goes on', async () => {
   const held = { leaseMs: 60_000 };

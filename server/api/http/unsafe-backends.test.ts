@@ -121,7 +121,7 @@ test('a server that became read-only grants nothing, says why, and still renews,
 test('an unsafe control database ends the start with one line, unless it is allowed: then it grants, as Best-effort', async () => {
   await root.query('SET GLOBAL read_only = ON');
   await expect(ApiHarness.start(controlAs('root'))).rejects.toThrow(
-    /^The control database is not set up safely[^\n]*read-only[^\n]*LOCKYARD_ALLOW_UNSAFE=default\.$/,
+    /^The configuration of the control database is unsafe[^\n]*read-only[^\n]*LOCKYARD_ALLOW_UNSAFE=default\.$/,
   );
   const other = await ApiHarness.start({ ...controlAs('root'), LOCKYARD_ALLOW_UNSAFE: 'default' });
   expect(await takesLocks(other)).toBe(true);

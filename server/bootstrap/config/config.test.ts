@@ -88,7 +88,7 @@ test('everything can be set', () => {
   });
 });
 
-test('the demo keeps to a data folder of its own', () => {
+test('the demo uses a data directory of its own', () => {
   const { demo, dataDir } = readConfig({ LOCKYARD_DEMO: '1' });
   expect({ demo, dataDir }).toEqual({ demo: true, dataDir: resolve('.lockyard-demo') });
 });

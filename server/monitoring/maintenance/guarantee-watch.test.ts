@@ -88,7 +88,7 @@ describe('a backend', () => {
     for (const isAllowed of [true, false]) {
       const watch = watchOf(isAllowed);
       await watch.read();
-      expect(watch.closedBecause()).toMatch(/grants nothing.*read-only.*Put that right\.$/);
+      expect(watch.closedBecause()).toMatch(/grants nothing.*read-only.*Fix its configuration\.$/);
     }
     expect(lines.map(({ level }) => level)).toEqual([50, 50]);
   });

@@ -82,10 +82,10 @@ export class GuaranteeWatch {
     }
     const { unsafe, isNeverAllowed } = this.last.guarantees;
     if (unsafe === null || (isAllowed && !isNeverAllowed)) return null;
-    const why = `${grantsNothing}, because it is not set up safely. ${unsafe}`;
+    const why = `${grantsNothing}, because its configuration is unsafe. ${unsafe}`;
     return isNeverAllowed
-      ? `${why} Put that right.`
-      : `${why} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=${backend}.`;
+      ? `${why} Fix its configuration.`
+      : `${why} Fix its configuration, or accept the risk with LOCKYARD_ALLOW_UNSAFE=${backend}.`;
   }
 
   row(): GuaranteeRow {
@@ -123,13 +123,13 @@ export class GuaranteeWatch {
     if (was === level && wasUnsafe === unsafe) return;
     const facts = { backend, guarantee: level, before: before?.level, reasons };
     if (unsafe !== null && !isAllowed) {
-      log.error(facts, 'A backend is not set up safely: it grants nothing');
+      log.error(facts, 'A backend is configured unsafely: grants disabled');
     } else if (RANK[level] < RANK[was] || (unsafe !== null && unsafe !== wasUnsafe)) {
       const isExpected = before === null && level === 'Timed';
-      const text = before ? 'A backend can promise less than before' : 'A backend is not Strong';
+      const text = before ? 'A backend guarantees less than before' : 'A backend is not Strong';
       if (isExpected) log.info(facts, text);
       else log.warn(facts, text);
-    } else log.info(facts, 'A backend can promise more than before');
+    } else log.info(facts, 'A backend guarantees more than before');
   }
 }
 

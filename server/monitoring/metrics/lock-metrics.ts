@@ -23,7 +23,7 @@ export function lockMetrics(
   return [
     {
       name: 'lockyard_locks',
-      help: 'Locks by what they look like now. Every process tells of all locks: take max, not sum, over processes.',
+      help: 'Locks by current status. Every process reports all locks: take max, not sum, over processes.',
       type: 'gauge',
       samples: LOCK_STATUSES.flatMap((status) =>
         sample(({ statuses }) => statuses.get(status) ?? 0).map(({ labels: of, value }) => ({
@@ -40,7 +40,7 @@ export function lockMetrics(
     },
     {
       name: 'lockyard_waiters',
-      help: 'Callers that wait for a lock. Take max over processes.',
+      help: 'Callers waiting for a lock. Take max over processes.',
       type: 'gauge',
       samples: sample(({ waiters }) => waiters),
     },

@@ -85,7 +85,7 @@ export class NamespaceCapacity {
     this.warned.add(namespace);
     log.warn(
       { namespace, names: total, maxLocks },
-      'A namespace is nearly full: at maxLocks new locks and counters are refused',
+      'A namespace is nearly full: at maxLocks, new locks and counters are refused',
     );
   }
 
@@ -118,7 +118,7 @@ export class NamespaceCapacity {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
     if (deleted > 0)
-      log.info({ namespace, deleted }, 'Idle locks of a filling namespace are deleted');
+      log.info({ namespace, deleted }, 'Deleted idle locks of a namespace that is filling up');
   }
 }
 

@@ -1,0 +1,193 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { z } from 'zod';
+import { parseDuration } from '../../client/command/terminal/duration';
+import type { Config } from '../bootstrap/config/config';
+import { LockyardError } from '../contract/errors';
+import { LEASE_MAX_MS } from '../contract/namespace-policy';
+import { type BackupCommand, type CliCommand, cliCommand, UsageError } from './cli-command';
+
+const OPTIONS = {
+  name: { type: 'string' },
+  namespace: { type: 'string', multiple: true },
+  backend: { type: 'string' },
+  role: { type: 'string' },
+  'password-stdin': { type: 'boolean' },
+} as const;
+
+type Option = keyof typeof OPTIONS;
+
+/** Commands with options only. */
+type SimpleVerb = Exclude<CliCommand['verb'], 'backup' | 'backends reshard' | 'names delete'>;
+
+const VERBS: Record<SimpleVerb, { needs: Option[]; takes: Option[] }> = {
+  'keys create': { needs: ['name', 'namespace'], takes: [] },
+  'namespaces create': { needs: ['name'], takes: ['backend'] },
+  'users create': { needs: ['name', 'role'], takes: ['password-stdin'] },
+  'users reset-password': { needs: ['name'], takes: ['password-stdin'] },
+};
+
+const DELETE_OPTIONS = {
+  namespace: { type: 'string' },
+  prefix: { type: 'string' },
+  name: { type: 'string', multiple: true },
+  count: { type: 'string' },
+  reason: { type: 'string' },
+} as const;
+
+const STDOUT = '-';
+
+/** What a command may need besides its arguments; called only when it does. */
+interface CommandInput {
+  /** Reads one line of standard input. */
+  readPassword: () => Promise<string>;
+  readConfig: () => Config;
+}
+
+/**
+ * Parses the arguments after the program's name; null when help was asked for. Rejects with
+ * `UsageError`, or with `LockyardError` `NOT_FOUND` for a backend to which this environment gives
+ * no shards.
+ */
+export async function parseCommand(
+  args: string[],
+  { readPassword, readConfig }: CommandInput,
+): Promise<CliCommand | BackupCommand | null> {
+  if (args.length === 0 || args.includes('--help')) return null;
+  return (
+    parseBackupCommand(args) ??
+    parseReshardCommand(args, readConfig) ??
+    parseDeleteCommand(args) ??
+    parseSimpleCommand(args, readPassword)
+  );
+}
+
+/** Parses `locks delete …` or `counters delete …`; null for any other command. */
+export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand | null {
+  if ((noun !== 'locks' && noun !== 'counters') || verb !== 'delete') return null;
+  const { namespace, prefix, name: names, count, reason } = parse(rest, DELETE_OPTIONS).values;
+  const what = `${noun} delete`;
+  if ((prefix === undefined) === (names === undefined)) {
+    throw new UsageError(`${what} needs either --prefix or --name.`);
+  }
+  if ((count === undefined) !== (reason === undefined)) {
+    throw new UsageError(
+      `${what} needs both --count and --reason, or neither to show what would be deleted.`,
+    );
+  }
+  const kind = noun === 'locks' ? 'lock' : 'counter';
+  const chosen = { namespace: namespace ?? 'default', kind, prefix, names };
+  const parsed = cliCommand.safeParse({
+    verb: 'names delete',
+    input: { ...chosen, ...(count !== undefined && { atMost: Number(count), reason }) },
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = String(issue?.path.at(1) ?? 'name');
+  const option = { names: 'name', atMost: 'count' }[field] ?? field;
+  throw new UsageError(`--${option}: ${issue?.message ?? 'is not valid'}.`);
+}
+
+function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {
+  if (verb !== 'backup' && verb !== 'restore') return null;
+  const oneFile = ([file, surplus]: string[]): string => {
+    if (!file || (file === STDOUT && verb === 'restore')) {
+      throw new UsageError(`${verb} needs a FILE.`);
+    }
+    if (surplus === undefined) return file;
+    throw new UsageError(`${verb} takes one FILE; unexpected "${surplus}".`);
+  };
+  if (verb === 'backup') {
+    const { values, positionals } = parse(rest, { force: { type: 'boolean' } }, true);
+    return { verb, file: oneFile(positionals), force: values.force === true };
+  }
+  const options = { replace: { type: 'boolean' }, quiet: { type: 'string' } } as const;
+  const { values, positionals } = parse(rest, options, true);
+  const file = oneFile(positionals);
+  return { verb, file, replace: values.replace === true, quietMs: readQuiet(values.quiet) };
+}
+
+/** The longest possible lease, unless the operator passes a shorter time with --quiet. */
+function readQuiet(text: string | undefined): number {
+  if (text === undefined) return LEASE_MAX_MS;
+  const quietMs = parseDuration(text);
+  if (quietMs !== null && quietMs <= LEASE_MAX_MS) return quietMs;
+  throw new UsageError(
+    '--quiet: must be a duration of at most 24h, such as 90s or 5m; 0s for none.',
+  );
+}
+
+/** The command carries the caller's own shard list. */
+function parseReshardCommand(
+  [noun, verb, backend, ...surplus]: string[],
+  readConfig: () => Config,
+): CliCommand | null {
+  if (noun !== 'backends' || verb !== 'reshard') return null;
+  if (!backend || backend.startsWith('-') || surplus.length > 0) {
+    throw new UsageError('backends reshard takes exactly one backend ID.');
+  }
+  const found = readConfig().backends.find(({ id }) => id === backend.toLowerCase());
+  if (!found?.shards) {
+    throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" with shards.`);
+  }
+  const shards = found.shards.shards.map(({ name }) => name);
+  return { verb: 'backends reshard', input: { backend: found.id, shards } };
+}
+
+async function parseSimpleCommand(
+  args: string[],
+  readPassword: () => Promise<string>,
+): Promise<CliCommand | null> {
+  if (args.some((arg) => arg === '-h' || arg === 'help')) return null;
+  const verb = args.slice(0, 2).join(' ');
+  if (!isSimpleVerb(verb)) {
+    throw new UsageError(`Unknown command "${verb}"; see: npm run -s lockyard -- --help`);
+  }
+  const {
+    namespace,
+    'password-stdin': fromStdin,
+    ...input
+  } = parseSimpleOptions(verb, args.slice(2));
+  const parsed = cliCommand.safeParse({
+    verb,
+    input: {
+      ...input,
+      ...(namespace && { namespaces: namespace }),
+      ...(fromStdin && { password: await readPassword() }),
+    },
+  });
+  if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
+  return parsed.data;
+}
+
+const isSimpleVerb = (verb: string): verb is SimpleVerb => Object.hasOwn(VERBS, verb);
+
+function parseSimpleOptions(verb: SimpleVerb, args: string[]) {
+  const { needs, takes } = VERBS[verb];
+  const { values } = parse(args, OPTIONS);
+  const given = Object.keys(values) as Option[];
+  const missing = needs.find((option) => !given.includes(option));
+  if (missing) throw new UsageError(`${verb} needs --${missing}.`);
+  const surplus = given.find((option) => ![...needs, ...takes].includes(option));
+  if (surplus) throw new UsageError(`${verb} does not take --${surplus}.`);
+  return values;
+}
+
+function parse<const O extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  options: O,
+  allowPositionals = false,
+) {
+  try {
+    return parseArgs({ args, options, allowPositionals });
+  } catch (error) {
+    // The first sentence of Node's message says what is wrong.
+    throw new UsageError(`${(error as Error).message.split(/[.\n]/)[0]}.`);
+  }
+}
+
+function issueMessage(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const field = issue?.path.filter((part) => typeof part === 'string' && part !== 'input').at(-1);
+  const option = field === 'namespaces' ? '--namespace' : `--${String(field ?? 'name')}`;
+  return `${field === 'password' ? 'The password' : option}: ${issue?.message ?? 'is not valid'}.`;
+}
