@@ -137,10 +137,9 @@ async function addBackends(
     clock,
     log,
     processId,
-    backendOf: async (name) => (await namespaces.get(name))?.backend ?? null,
-    policyOf: (namespace) => namespaces.policyOf(namespace),
+    namespaces,
     names: nameCount,
-    isShortOfMemory: () => heap.isShort(),
+    heap,
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },

@@ -1,5 +1,4 @@
 import type { Database } from '@/db/database';
-import type { NamespacePolicy } from '../contract/namespace-policy';
 import type { NameCount } from '../engine/names/name-count';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
@@ -7,6 +6,7 @@ import { Periodic } from '../platform/periodic';
 import { EventHistory } from './history/event-history';
 import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
+import type { HeapWatch } from './maintenance/heap-watch';
 import { Maintenance } from './maintenance/maintenance';
 import { backendMetrics } from './metrics/backend-metrics';
 import { eventMetrics } from './metrics/event-metrics';
@@ -18,37 +18,35 @@ import { nameMetrics } from './metrics/name-metrics';
 import { NamespaceLabels } from './metrics/namespace-labels';
 import { NameDeletion } from './names/name-deletion';
 import { NamespaceCapacity } from './names/namespace-capacity';
-import { setLegacyNameLimits } from './names/set-legacy-name-limits';
 import { LockProjection } from './projection/lock-projection';
-import type { MonitoredBackend } from './projection/monitored-backend';
-import { publicHealths, publicId } from './projection/monitored-backend';
+import {
+  type MonitoredBackend,
+  type NamespaceLookup,
+  publicHealths,
+  publicId,
+} from './projection/monitored-backend';
 import { FleetView } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
 
 const FOLLOW_EVERY_MS = 150;
 const REFRESH_EVERY_MS = 500;
-const MAINTENANCE_EVERY_MS = 300;
 const RESYNC_EVERY_MS = 10 * 60_000;
 const BASELINES_EVERY_MS = 60_000;
 const RECOUNT_EVERY_MS = 5_000;
 
 export interface MonitoringOptions {
   backends: MonitoredBackend[];
-  /** Shards that keep nothing any more: what they tell of the past is recorded to its end. */
+  /** Shards that are no longer in use: the rest of their history is still recorded. */
   leaving?: LeavingShard[];
   database: Database;
   clock: Clock;
   log: Log;
   processId: string;
-  /** Which backend a namespace lives on; null if there is no such namespace. */
-  backendOf: (namespace: string) => Promise<string | null>;
-  /** What a namespace allows, as last read. */
-  policyOf: (namespace: string) => NamespacePolicy;
-  /** How many names each namespace has; the board counts them. */
+  namespaces: NamespaceLookup;
+  /** How many names each namespace has, as counted by the projection. */
   names: NameCount;
-  /** Whether this process refuses new names for lack of memory. */
-  isShortOfMemory: () => boolean;
+  heap: Pick<HeapWatch, 'isShort'>;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
 }
@@ -59,41 +57,36 @@ export interface Monitoring {
   insights: LockInsights;
   fleet: FleetView;
   metrics: Metrics;
-  /** Whether this process does what one does for all, as far as it knows. */
+  /** Whether this process runs maintenance, as far as it knows. */
   runsMaintenance: () => boolean;
   nameDeletion: NameDeletion;
   close(): Promise<void>;
 }
 
-/** A shard that is to keep nothing, or was emptied. */
+/** A shard that is being emptied, or was. */
 export interface LeavingShard extends Pick<MonitoredBackend, 'id'> {
-  /** Null where it is named nowhere any more. */
+  /** Null if no configuration names it any more. */
   store: MonitoredBackend['store'] | null;
-  /** The backend's id, as people and programs know it. */
+  /** The backend's id, as users know it. */
   backend: string;
 }
 
-/**
- * Starts what watches the locks: one tail a backend, the board, and the chores where this process
- * has them.
- */
+/** Starts the projection of all locks, its metrics, and maintenance where this process runs it. */
 export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const { backends, leaving = [], database, clock, log, processId } = parts;
-  const { backendOf, policyOf, names, isShortOfMemory, resolveIntents } = parts;
+  const { namespaces, names, heap, resolveIntents } = parts;
   const publicIds = [
     ...backends.map((backend) => ({ id: backend.id, publicId: publicId(backend) })),
     ...leaving.map(({ id, backend }) => ({ id, publicId: backend })),
   ];
   const ids = publicIds.map(({ id }) => id);
   const baselines = new HoldBaselines(database, publicIds, clock);
-  const baselineOf = (id: string) => baselines.of(id);
   const projection = new LockProjection({
     backends,
     clock,
     log,
-    backendOf,
-    policyOf,
-    baselineOf,
+    namespaces,
+    holdBaselines: baselines,
     names,
     processId,
   });
@@ -111,23 +104,21 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     backends,
     projection,
     names,
+    namespaces,
+    database,
     clock,
     log,
-    policyOf,
-    backendOf,
   });
   const maintenance = new Maintenance({
     backends,
     projection,
     recorders,
+    capacity,
     clock,
     log,
     processId,
     resolveIntents,
-    freeCapacity: () => capacity.run(),
-    setLegacyNameLimits: () =>
-      setLegacyNameLimits(database, names, (backend) => projection.isRead(backend)),
-  });
+  }).start();
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
   metrics.add(async () => [
@@ -139,7 +130,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       }),
       labels,
     ),
-    ...nameMetrics(names, policyOf, labels, isShortOfMemory()),
+    ...nameMetrics(names, namespaces, labels, heap.isShort()),
     ...backendMetrics(publicHealths(backends), maintenance.isRunner),
     ...liveMetrics(projection.live),
   ]);
@@ -153,7 +144,6 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ]),
     job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
     job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
-    job('maintenance', MAINTENANCE_EVERY_MS, () => maintenance.run()),
   ].map((each) => each.start());
   void readBaselines.startNow();
   return {
@@ -163,7 +153,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     fleet: new FleetView(ids, projection, insights, clock),
     metrics,
     runsMaintenance: () => maintenance.isRunner,
-    nameDeletion: new NameDeletion({ backends, projection, clock }),
+    nameDeletion: new NameDeletion(backends, projection, clock),
     async close() {
       projection.live.close();
       await Promise.all([...jobs, readBaselines].map((each) => each.stop()));

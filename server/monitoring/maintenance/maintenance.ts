@@ -3,15 +3,19 @@ import { OWN_NAMESPACE } from '../../engine/membership';
 import { anonymousRequest } from '../../engine/request-identity';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
+import { Periodic } from '../../platform/periodic';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { EventRecorder } from '../history/event-recorder';
 import { deleteReadRecords } from '../names/delete-records';
+import type { NamespaceCapacity } from '../names/namespace-capacity';
 import type { LockProjection } from '../projection/lock-projection';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 
 const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 const LEASE_MS = 1_500;
 const RENEW_EVERY_MS = 400;
+const EXPIRE_EVERY_MS = 300;
+const RECORD_EVERY_MS = 300;
 const QUEUES_EVERY_MS = 1_000;
 /**
  * A lease that expired less than this ago is left to the next caller, who cleans it up while
@@ -25,25 +29,22 @@ const LEGACY_LIMITS_EVERY_MS = 2_000;
 const DEAD_PROCESS_MS = 60 * 60_000;
 const SCAN_PAGE = 200;
 
-export interface MaintenanceOptions {
+interface MaintenanceOptions {
   backends: MonitoredBackend[];
   projection: Pick<LockProjection, 'dueForExpiry'>;
   recorders: Pick<EventRecorder, 'record' | 'prune' | 'restart'>[];
+  capacity: Pick<NamespaceCapacity, 'run' | 'setLegacyLimits'>;
   clock: Clock;
   log: Log;
   processId: string;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
-  /** Makes room for new names, and warns where it gets short. */
-  freeCapacity: () => Promise<void>;
-  /** Decides what namespaces may have that had more names than there may be now. */
-  setLegacyNameLimits: () => Promise<void>;
 }
 
 /**
- * Maintenance that one process does for all: the one that holds Lockyard's own chores lock on the
- * control database's backend. Every chore is safe to repeat, so a moment with two processes running
- * it does no harm.
+ * Maintenance that one process does for all: the one that holds Lockyard's own maintenance lock on
+ * the control database's backend. Every job is safe to repeat, so a moment with two such processes
+ * does no harm.
  */
 export class Maintenance {
   private token: number | null = null;
@@ -52,46 +53,48 @@ export class Maintenance {
    * the lock.
    */
   private leaseEndsAt = 0;
-  private readonly doneAt = new Map<string, number>();
-  private readonly running = new Map<string, Promise<void>>();
-  /** Chores that failed when they were last done. */
-  private readonly failing = new Set<string>();
+  private readonly leasing: Periodic;
+  /** Run only while this process has the lock. A slow backend delays only its own jobs. */
+  private readonly jobs: Periodic[];
 
-  constructor(private readonly parts: MaintenanceOptions) {}
-
-  /**
-   * Takes or keeps the lock, and begins what is due. What one backend keeps waiting holds up no
-   * other.
-   */
-  async run(): Promise<void> {
-    if (this.isDue('lease', RENEW_EVERY_MS)) await this.attempt('lease', () => this.keepLease());
-    if (this.token === null) return;
-    const { backends, recorders, resolveIntents, freeCapacity, setLegacyNameLimits } = this.parts;
-    const due = this.findDue();
-    for (const backend of backends) {
-      const keys = due.get(backend.id) ?? [];
-      if (keys.length > 0) this.start(`settle ${backend.id}`, 0, () => expireAll(backend, keys));
-      this.start(`tidy ${backend.id}`, CLEAN_UP_EVERY_MS, () => this.deleteIdle(backend));
-    }
-    for (const [i, opener] of recorders.entries()) {
-      this.start(`open ${i}`, 0, () => opener.record());
-      this.start(`prune ${i}`, CLEAN_UP_EVERY_MS, () => opener.prune());
-    }
-    this.start('intents', INTENTS_EVERY_MS, resolveIntents);
-    this.start('grown', LEGACY_LIMITS_EVERY_MS, setLegacyNameLimits);
-    this.start('room', CAPACITY_EVERY_MS, freeCapacity);
+  constructor(private readonly parts: MaintenanceOptions) {
+    const { backends, recorders, capacity, resolveIntents, log } = parts;
+    const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+      new Periodic({ job: name, everyMs, run, log });
+    this.leasing = job('hold the maintenance lock', RENEW_EVERY_MS, () => this.keepLease());
+    this.jobs = [
+      ...backends.flatMap((backend) => [
+        job(`end expired holds of ${backend.id}`, EXPIRE_EVERY_MS, () => this.expire(backend)),
+        job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, () => this.checkQueues(backend)),
+        job(`clean up ${backend.id}`, CLEAN_UP_EVERY_MS, () => this.deleteIdle(backend)),
+      ]),
+      ...recorders.flatMap((recorder, i) => [
+        job(`record history ${i}`, RECORD_EVERY_MS, () => recorder.record()),
+        job(`prune history ${i}`, CLEAN_UP_EVERY_MS, () => recorder.prune()),
+      ]),
+      job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
+      job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
+      job('free capacity', CAPACITY_EVERY_MS, () => capacity.run()),
+    ];
   }
 
-  /** Whether this process does them, as far as it knows. */
+  /** Acquires the lock when it is free, and does the jobs while it holds it. */
+  start(): this {
+    this.leasing.start();
+    return this;
+  }
+
+  /** Whether this process runs the jobs, as far as it knows. */
   get isRunner(): boolean {
     return this.token !== null && this.parts.clock.monotonic() < this.leaseEndsAt;
   }
 
   /** Lets another process take over at once. */
   async stop(): Promise<void> {
+    await this.leasing.stop();
     const { token } = this;
     this.token = null;
-    await Promise.all(this.running.values());
+    await Promise.all(this.jobs.map((job) => job.stop()));
     if (token === null) return;
     const release = { verb: 'release', ...this.identity(), token, request: null } as const;
     await this.controlBackend()
@@ -104,13 +107,13 @@ export class Maintenance {
     if (!home) return;
     const self = this.identity();
     const askedAt = this.parts.clock.monotonic();
-    if (askedAt >= this.leaseEndsAt) this.token = null;
+    if (askedAt >= this.leaseEndsAt) this.loseLock();
     if (this.token !== null) {
       const renew = { verb: 'renew', ...self, token: this.token, leaseMs: LEASE_MS } as const;
       const { outcome } = await home.engine.run(MAINTENANCE_KEY, renew);
       if (outcome === 'renewed') this.leaseEndsAt = askedAt + LEASE_MS;
       if (outcome === 'renewed') return;
-      this.token = null;
+      this.loseLock();
     }
     const answer = await home.engine.acquire(
       MAINTENANCE_KEY,
@@ -129,27 +132,32 @@ export class Maintenance {
     if (answer.outcome !== 'granted') return;
     this.token = answer.token;
     this.leaseEndsAt = askedAt + LEASE_MS;
-    for (const opener of this.parts.recorders) opener.restart();
+    for (const recorder of this.parts.recorders) recorder.restart();
+    for (const job of this.jobs) void job.startNow();
   }
 
-  /** Expired leases that no caller touches; now and then all queues, to find dead waiters. */
-  private findDue(): Map<string, RecordKey[]> {
-    const { projection, clock, backends } = this.parts;
-    const instants = new Map(
-      backends.map(({ id, engine }) => {
-        const now = clock.now() + engine.health().clockOffsetMs;
-        return [id, now - EXPIRED_FOR_MS];
-      }),
-    );
-    const isQueuesTurn = this.isDue('queues', QUEUES_EVERY_MS);
-    const found = new Map<string, RecordKey[]>();
-    for (const { backend, key, expired } of projection.dueForExpiry(instants)) {
-      if (!expired && !isQueuesTurn) continue;
-      const keys = found.get(backend) ?? [];
-      found.set(backend, keys);
-      keys.push(key);
-    }
-    return found;
+  private loseLock(): void {
+    this.token = null;
+    for (const job of this.jobs) void job.stop();
+  }
+
+  /** Ends expired leases that no caller touches. */
+  private expire(backend: MonitoredBackend): Promise<void> {
+    return expireAll(backend, this.findDue(backend, true));
+  }
+
+  /** Removes dead waiters from queues that no caller touches. */
+  private checkQueues(backend: MonitoredBackend): Promise<void> {
+    return expireAll(backend, this.findDue(backend, false));
+  }
+
+  private findDue({ id, engine }: MonitoredBackend, areExpired: boolean): RecordKey[] {
+    const { projection, clock } = this.parts;
+    const instant = clock.now() + engine.health().clockOffsetMs - EXPIRED_FOR_MS;
+    return projection
+      .dueForExpiry(new Map([[id, instant]]))
+      .filter(({ backend, expired }) => backend === id && expired === areExpired)
+      .map(({ key }) => key);
   }
 
   /** Deletes records that have long been free, and expired idempotency records. */
@@ -174,37 +182,6 @@ export class Maintenance {
 
   private identity() {
     return { service: 'lockyard', owner: this.parts.processId };
-  }
-
-  private isDue(chore: string, everyMs: number): boolean {
-    const now = this.parts.clock.monotonic();
-    if (now - (this.doneAt.get(chore) ?? Number.NEGATIVE_INFINITY) < everyMs) return false;
-    this.doneAt.set(chore, now);
-    return true;
-  }
-
-  /**
-   * Starts a chore unless it is not due yet or still running. A failure is logged and does not
-   * affect the others.
-   */
-  private start(chore: string, everyMs: number, work: () => Promise<void>): void {
-    if (this.running.has(chore) || !this.isDue(chore, everyMs)) return;
-    const done = this.attempt(chore, work).finally(() => this.running.delete(chore));
-    this.running.set(chore, done);
-  }
-
-  /**
-   * Runs a chore. A failure is logged once, until it succeeds again: a store may be down all night.
-   */
-  private async attempt(chore: string, work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-      this.failing.delete(chore);
-    } catch (err) {
-      if (this.failing.has(chore)) return;
-      this.failing.add(chore);
-      this.parts.log.warn({ chore, err }, 'A chore fails; it is tried again until it does not.');
-    }
   }
 }
 

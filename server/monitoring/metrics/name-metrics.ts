@@ -1,5 +1,5 @@
-import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { NameCount } from '../../engine/names/name-count';
+import type { NamespaceLookup } from '../projection/monitored-backend';
 import type { MetricFamily, Sample } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
 
@@ -9,7 +9,7 @@ import type { NamespaceLabels } from './namespace-labels';
  */
 export function nameMetrics(
   names: NameCount,
-  policyOf: (namespace: string) => NamespacePolicy,
+  namespaces: Pick<NamespaceLookup, 'policyOf'>,
   labels: NamespaceLabels,
   isShortOfMemory: boolean,
 ): MetricFamily[] {
@@ -21,7 +21,7 @@ export function nameMetrics(
     counts.set(label, {
       locks: sum.locks + locks,
       counters: sum.counters + counters,
-      most: sum.most + policyOf(namespace).maxLocks,
+      most: sum.most + namespaces.policyOf(namespace).maxLocks,
     });
   }
   const all = [...counts];

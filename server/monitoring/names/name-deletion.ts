@@ -7,6 +7,7 @@ import {
 import { LockyardError } from '../../contract/errors';
 import { lockDeletion, type RetentionReason } from '../../core/names/deletion';
 import { backendDown, unknownOutcome } from '../../engine/refusals';
+import type { Clock } from '../../platform/clock';
 import { type RecordKey, StoreError } from '../../storage/record-store';
 import type { LockProjection } from '../projection/lock-projection';
 import type { MonitoredBackend } from '../projection/monitored-backend';
@@ -31,15 +32,13 @@ interface EvaluatedRecord extends LocatedRecord {
   keptBecause: RetentionReason | null;
 }
 
-export interface NameDeletionOptions {
-  backends: MonitoredBackend[];
-  projection: LockProjection;
-  clock: { now(): number };
-}
-
 /** Deletes locks and counters that people choose, where nothing keeps them: see `lockDeletion`. */
 export class NameDeletion {
-  constructor(private readonly parts: NameDeletionOptions) {}
+  constructor(
+    private readonly backends: MonitoredBackend[],
+    private readonly projection: LockProjection,
+    private readonly clock: Pick<Clock, 'now'>,
+  ) {}
 
   /**
    * What would go and what would be kept, of locks as the board read them last, of counters as they
@@ -120,7 +119,7 @@ export class NameDeletion {
         const fates = await deleteReadRecords(keeper, records, 0).catch(throwUnknownOutcome);
         const isOff = ({ outcome }: DeletionOutcome) => outcome === 'deleted' || outcome === 'gone';
         const off = fates.filter(isOff).map(({ key }) => key);
-        this.parts.projection.remove(keeper, off);
+        this.projection.remove(keeper, off);
         onResults(fates.map(resultOf));
       }
     }
@@ -135,7 +134,7 @@ export class NameDeletion {
 
   /** The backend, or all shards of it. */
   private reachableStores(id: string): MonitoredBackend[] {
-    const keepers = this.parts.backends.filter((backend) => publicId(backend) === id);
+    const keepers = this.backends.filter((backend) => publicId(backend) === id);
     const isSilent = keepers.some(({ engine }) => !engine.health().reachable);
     if (keepers.length > 0 && !isSilent) return keepers;
     const text = `The backend "${id}" does not answer, so nothing can be deleted on it.`;
@@ -148,7 +147,7 @@ export class NameDeletion {
     namespace: string,
     prefix: string,
   ): AsyncGenerator<EvaluatedRecord> {
-    const { projection, clock } = this.parts;
+    const { projection, clock } = this;
     const byId = new Map(keepers.map((backend) => [backend.id, backend]));
     const rows: ProjectionRow[] = [];
     await projection.table.slice().forEach(projection.table.all(), (row) => {
@@ -177,7 +176,7 @@ export class NameDeletion {
   }
 
   private async locate(id: string, chosen: ChosenNames): Promise<LocatedRecord[]> {
-    const { projection, backends } = this.parts;
+    const { projection, backends } = this;
     const { namespace, names, prefix = '' } = chosen;
     const found: LocatedRecord[] = [];
     const keys = names ? namedKeys(chosen, names) : counterKeys(projection);

@@ -11,7 +11,7 @@ import { created, freshKey, readOne } from '../../storage/conformance/testing/ch
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../../storage/record-store';
 import { MonitoringRig } from '../testing/monitoring-rig';
-import { setLegacyNameLimits } from './set-legacy-name-limits';
+import { setLegacyNameLimits } from './namespace-capacity';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

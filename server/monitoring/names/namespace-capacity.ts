@@ -1,4 +1,6 @@
-import type { NamespacePolicy } from '../../contract/namespace-policy';
+import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { IDLE_WHERE_FILLING_MS, lastUsedAt, lockDeletion } from '../../core/names/deletion';
 import { isFilling } from '../../core/names/filling';
 import type { NameCount } from '../../engine/names/name-count';
@@ -7,8 +9,11 @@ import type { Log } from '../../platform/log';
 import type { RecordKey } from '../../storage/record-store';
 import type { TimeSlice } from '../lists/order/time-slice';
 import type { LockProjection } from '../projection/lock-projection';
-import type { MonitoredBackend } from '../projection/monitored-backend';
-import { publicId } from '../projection/monitored-backend';
+import {
+  type MonitoredBackend,
+  type NamespaceLookup,
+  publicId,
+} from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { TopN } from '../projection/top-n';
 import { deleteRecords } from './delete-records';
@@ -27,15 +32,14 @@ const PAUSE_MS = 10;
  */
 const RECOUNT_EVERY_MS = 60_000;
 
-export interface NamespaceCapacityOptions {
+interface NamespaceCapacityOptions {
   backends: MonitoredBackend[];
   projection: LockProjection;
   names: NameCount;
+  namespaces: NamespaceLookup;
+  database: Database;
   clock: Clock;
   log: Log;
-  policyOf: (namespace: string) => NamespacePolicy;
-  /** Which backend a namespace lives on; null if there is no such namespace. */
-  backendOf: (namespace: string) => Promise<string | null>;
 }
 
 /**
@@ -50,9 +54,9 @@ export class NamespaceCapacity {
 
   /** One turn over all namespaces, for the one process that does the chores. */
   async run(): Promise<void> {
-    const { names, policyOf } = this.parts;
+    const { names, namespaces } = this.parts;
     for (const namespace of names.namespaces()) {
-      const { maxLocks } = policyOf(namespace);
+      const { maxLocks } = namespaces.policyOf(namespace);
       this.warn(namespace, maxLocks);
       const surplus = names.total(namespace) - Math.floor(maxLocks / 2);
       if (surplus > 0) await this.deleteIdle(namespace, Math.min(surplus, DELETED_PER_RUN));
@@ -64,17 +68,24 @@ export class NamespaceCapacity {
    * history.
    */
   async recount(): Promise<void> {
-    const { names, policyOf, backendOf, clock, projection, backends } = this.parts;
+    const { names, namespaces, clock, projection, backends } = this.parts;
     const now = clock.monotonic();
     if (now - this.recountedAt < RECOUNT_EVERY_MS) return;
-    const isFull = (namespace: string) => names.total(namespace) >= policyOf(namespace).maxLocks;
+    const isFull = (namespace: string) =>
+      names.total(namespace) >= namespaces.policyOf(namespace).maxLocks;
     for (const namespace of names.namespaces().filter(isFull)) {
       this.recountedAt = now;
-      const id = await backendOf(namespace);
+      const id = (await namespaces.get(namespace))?.backend;
       for (const backend of backends) {
         if (publicId(backend) === id) await projection.resyncNamespace(backend, namespace);
       }
     }
+  }
+
+  /** See `setLegacyNameLimits`. */
+  setLegacyLimits(): Promise<void> {
+    const { database, names, projection } = this.parts;
+    return setLegacyNameLimits(database, names, (backend) => projection.isRead(backend));
   }
 
   private warn(namespace: string, maxLocks: number): void {
@@ -154,4 +165,29 @@ export async function idleNames(
     }
   });
   return idle.items;
+}
+
+/**
+ * Decides for each namespace from before `maxLocks` how many names it may have where its policy
+ * does not say: the default, or twice what it has where that is more. Each is decided once, when
+ * all of its backend has been read.
+ *
+ * @param isRead whether a backend, all shards of it, has been read
+ */
+export async function setLegacyNameLimits(
+  database: Database,
+  names: Pick<NameCount, 'total'>,
+  isRead: (backend: string) => boolean,
+): Promise<void> {
+  const { namespaces } = database.tables;
+  const open = await database.db.select().from(namespaces).where(isNull(namespaces.grownMaxLocks));
+  for (const { id, backend } of open) {
+    if (!isRead(backend)) continue;
+    const total = names.total(id);
+    const grownMaxLocks = total > DEFAULT_POLICY.maxLocks ? 2 * total : 0;
+    await database.db
+      .update(namespaces)
+      .set({ grownMaxLocks })
+      .where(and(eq(namespaces.id, id), isNull(namespaces.grownMaxLocks)) as SQL);
+  }
 }

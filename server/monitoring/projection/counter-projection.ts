@@ -10,7 +10,13 @@ import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-store';
 import { TimeSlice } from '../lists/order/time-slice';
 import { type CounterEntry, CounterTable } from './counter-table';
-import { locateStore, publicHealths, publicId, type ShardInfo } from './monitored-backend';
+import {
+  locateStore,
+  type NamespaceLookup,
+  publicHealths,
+  publicId,
+  type ShardInfo,
+} from './monitored-backend';
 import type { StoredName } from './names-on-shards';
 
 /** One backend as far as its counters are concerned. */
@@ -34,13 +40,12 @@ export class CounterProjection {
   private readonly recentPages = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
   /**
-   * @param backendOf which backend a namespace is on; null if there is no such namespace
    * @param names notified of every counter that is added or removed
    */
   constructor(
     private readonly backends: CounterBackend[],
     private readonly clock: Clock,
-    private readonly backendOf: (namespace: string) => Promise<string | null>,
+    private readonly namespaces: Pick<NamespaceLookup, 'get'>,
     names: NameCount,
   ) {
     this.table = new CounterTable(names);
@@ -99,7 +104,7 @@ export class CounterProjection {
    *   `BACKEND_DOWN` if there is no reading at all
    */
   async detail(namespace: string, name: string): Promise<CounterDetail> {
-    const id = await this.backendOf(namespace);
+    const id = (await this.namespaces.get(namespace))?.backend ?? null;
     const key: RecordKey = { namespace, name, kind: 'counter' };
     const backend = locateStore(this.backends, id, key);
     if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);

@@ -1,49 +1,48 @@
 import type { LockDetail, LockRow } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
-import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { inspectRecord } from '../../core/lock/inspect-record';
 import { liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
-import type { LockBaselines } from '../../core/status/stuck-reason';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
-import type { MonitoredBackend } from './monitored-backend';
-import { locateStore, publicId } from './monitored-backend';
+import type { KnownBaselines } from '../rollups/known-baselines';
+import type { LockProjection } from './lock-projection';
+import {
+  locateStore,
+  type MonitoredBackend,
+  type NamespaceLookup,
+  publicId,
+} from './monitored-backend';
 import { holdRow, ProjectionRow, rowId, toLockRowAt, waiterRows } from './projection-row';
 
 const REMEMBERED_MAX = 200;
 
-export interface LockDetailsOptions {
-  backends: MonitoredBackend[];
-  clock: Clock;
-  /** Which backend a namespace lives on; null if there is no such namespace. */
-  backendOf: (namespace: string) => Promise<string | null>;
-  policyOf: (namespace: string) => NamespacePolicy;
-  baselinesOf: (id: string, key: RecordKey) => LockBaselines;
-  /** The lock as the board knows it; null if it does not. */
-  rowOf: (namespace: string, name: string) => LockRow | null;
-}
-
 /**
- * Reads single locks afresh, and keeps the last good readings for when their backend does not
- * answer.
+ * Reads single locks from their backend, and remembers the last good readings for when that does
+ * not respond.
  */
 export class LockDetails {
   private readonly last = new Map<string, LockDetail>();
 
-  constructor(private readonly parts: LockDetailsOptions) {}
+  constructor(
+    private readonly backends: MonitoredBackend[],
+    private readonly clock: Clock,
+    private readonly namespaces: NamespaceLookup,
+    private readonly baselines: KnownBaselines,
+    private readonly projection: Pick<LockProjection, 'row'>,
+  ) {}
 
-  /** See `LockBoard.detail`. */
+  /** See `LockProjection.detail`. */
   async read(namespace: string, name: string): Promise<LockDetail> {
-    const id = await this.parts.backendOf(namespace);
+    const id = (await this.namespaces.get(namespace))?.backend ?? null;
     const key = { namespace, name };
-    const backend = locateStore(this.parts.backends, id, key);
+    const backend = locateStore(this.backends, id, key);
     if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     try {
       const detail = this.fresh(backend, await readOne(backend, key));
-      const hasLapsed = detail.row.hold !== null && detail.row.holders === 0;
-      if (!hasLapsed) return this.remember(detail);
-      // What a page calls over stays over: it is written before it is shown, where it can be.
+      const hasExpired = detail.row.hold !== null && detail.row.holders === 0;
+      if (!hasExpired) return this.remember(detail);
+      // A hold shown as expired must stay expired, so that is written first where possible.
       await backend.engine.run(key, { verb: 'settle' }).catch(() => undefined);
       return this.remember(this.fresh(backend, await readOne(backend, key)));
     } catch (cause) {
@@ -59,7 +58,7 @@ export class LockDetails {
       ? ProjectionRow.read(keeper, read)
       : ProjectionRow.of(keeper, key, now, unwrittenRecord(now));
     const record = read.record && kept.record;
-    const norms = this.parts.baselinesOf(kept.id, key);
+    const norms = this.baselines.of(kept.id, key);
     return {
       row: { ...toLockRowAt(kept, norms, read.now, true), rev: record?.rev ?? 0 },
       holds: liveHolds(record, read.now).map(holdRow),
@@ -67,8 +66,8 @@ export class LockDetails {
       lastToken: record?.lastToken ?? 0,
       minValidToken: inspectRecord(record, read.now, epochOf()).minValidToken,
       backend: { ...engine.health(), id: publicId(backend) },
-      policy: this.parts.policyOf(read.key.namespace),
-      asOf: this.parts.clock.now(),
+      policy: this.namespaces.policyOf(read.key.namespace),
+      asOf: this.clock.now(),
       fresh: true,
     };
   }
@@ -83,11 +82,10 @@ export class LockDetails {
   }
 
   private lastKnown(backend: MonitoredBackend, key: RecordKey, cause: unknown): LockDetail {
-    const { rowOf, policyOf, clock } = this.parts;
     const id = publicId(backend);
     const health = { ...backend.engine.health(), id };
     const last = this.last.get(rowId(id, recordId(key)));
-    const row = rowOf(key.namespace, key.name);
+    const row = this.projection.row(key.namespace, key.name);
     const kept =
       last ?? (row && { row, holds: [], waiters: [], lastToken: 0, minValidToken: 0, asOf: 0 });
     if (!kept) {
@@ -98,8 +96,8 @@ export class LockDetails {
       ...kept,
       row: { ...kept.row, status: 'unknown', stuck: null, readAt: provenUntil(kept.row, row) },
       backend: { ...health, reachable: false },
-      policy: policyOf(key.namespace),
-      asOf: kept.asOf || clock.now() - health.silentForMs,
+      policy: this.namespaces.policyOf(key.namespace),
+      asOf: kept.asOf || this.clock.now() - health.silentForMs,
       fresh: false,
     };
   }

@@ -1,9 +1,7 @@
 import type { LockListInput } from '../../contract/console/console-inputs';
-import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../../contract/console/lock-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
-import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { NameCount } from '../../engine/names/name-count';
 import { type Clock, processCpuMs } from '../../platform/clock';
 import type { Log } from '../../platform/log';
@@ -16,6 +14,7 @@ import type { LockCounts, LockGroup } from '../lists/table/lock-groups';
 import { LockTable } from '../lists/table/lock-table';
 import { type NamespaceTallies, tallyNamespaces } from '../metrics/tally-namespaces';
 import { GrantRate } from '../rollups/grant-rate';
+import type { HoldBaselines } from '../rollups/hold-baselines';
 import { KnownBaselines } from '../rollups/known-baselines';
 import { CounterProjection } from './counter-projection';
 import { LockDetails } from './lock-details';
@@ -24,6 +23,7 @@ import {
   isBackendRead,
   locateStore,
   type MonitoredBackend,
+  type NamespaceLookup,
   publicHealths,
   publicId,
 } from './monitored-backend';
@@ -35,12 +35,8 @@ export interface LockProjectionOptions {
   backends: MonitoredBackend[];
   clock: Clock;
   log: Log;
-  /** Which backend a namespace lives on; null if there is no such namespace. */
-  backendOf: (namespace: string) => Promise<string | null>;
-  /** What a namespace allows, as last read. */
-  policyOf: (namespace: string) => NamespacePolicy;
-  /** How long a lock is held as a rule, by the id of its row. */
-  baselineOf: (id: string) => HoldBaseline | null;
+  namespaces: NamespaceLookup;
+  holdBaselines: HoldBaselines;
   /** Notified of every name that is added or removed. */
   names: NameCount;
   /** Unlike that of any other process. */
@@ -76,27 +72,26 @@ export class LockProjection {
   private readonly follower: RecordFollower;
 
   constructor(parts: LockProjectionOptions) {
-    const { backends, clock, backendOf, policyOf, baselineOf, names, processId, log } = parts;
+    const { backends, clock, namespaces, holdBaselines, names, processId, log } = parts;
     this.backends = backends;
     this.clock = clock;
-    this.counters = new CounterProjection(backends, clock, backendOf, names);
+    this.counters = new CounterProjection(backends, clock, namespaces, names);
     this.grantRate = new GrantRate(clock);
-    this.baselines = new KnownBaselines(policyOf, baselineOf);
-    const baselinesOf = ({ id, key }: ProjectionRow) => this.baselines.of(id, key);
+    this.baselines = new KnownBaselines(namespaces, holdBaselines);
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
-    this.table = new LockTable({ backends, clock, baselinesOf, policyOf, names, slice });
+    this.table = new LockTable({
+      backends,
+      clock,
+      baselines: this.baselines,
+      namespaces,
+      names,
+      slice,
+    });
     this.lists = new LockLists(this.table, clock, () => publicHealths(backends));
     this.live = new LiveLists(this.table, this.lists, clock, processId, log);
     const { table, counters, baselines, grantRate } = this;
     this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);
-    this.details = new LockDetails({
-      backends,
-      clock,
-      backendOf,
-      policyOf,
-      baselinesOf: (id, key) => this.baselines.of(id, key),
-      rowOf: (namespace, name) => this.row(namespace, name),
-    });
+    this.details = new LockDetails(backends, clock, namespaces, baselines, this);
   }
 
   /** A window into the lock list: filtered and sorted, worst first by default. Reads no backend. */

@@ -1,4 +1,5 @@
 import type { BackendHealth } from '../../contract/console/lock-row';
+import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { HistorySource, RecordKey, RecordStore } from '../../storage/record-store';
 
@@ -23,6 +24,14 @@ export interface MonitoredBackend {
   engine: LockEngine;
   epochOf: () => number;
   shard?: ShardInfo;
+}
+
+/** What is known of namespaces. */
+export interface NamespaceLookup {
+  /** Null: there is no such namespace. */
+  get(namespace: string): Promise<{ backend: string } | null>;
+  /** The policy as last read. */
+  policyOf(namespace: string): NamespacePolicy;
 }
 
 /** The part of a backend or shard that identifies it. */

@@ -1,24 +1,23 @@
-import type { HoldBaseline } from '../../contract/console/insight-row';
-import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { RecordEvent } from '../../core/record-event';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import type { RecordKey } from '../../storage/record-store';
+import type { NamespaceLookup } from '../projection/monitored-backend';
+import type { HoldBaselines } from './hold-baselines';
 
 /**
- * The baselines, as this process knows them, by which locks are called stuck. Keyed by the locks'
- * ids on the board.
+ * The baselines, as this process knows them, by which locks are called stuck. Keyed by the ids of
+ * rows.
  */
 export class KnownBaselines {
   private readonly timedOutAt = new Map<string, number>();
 
   constructor(
-    private readonly policyOf: (namespace: string) => NamespacePolicy,
-    private readonly baselineOf: (id: string) => HoldBaseline | null,
+    private readonly namespaces: Pick<NamespaceLookup, 'policyOf'>,
+    private readonly holds: Pick<HoldBaselines, 'of'>,
   ) {}
 
   /**
-   * Takes note of waiters whose patience ran out; what was before this process followed the history
-   * is not known.
+   * Notes waiters that timed out; those before this process followed the history are unknown.
    */
   note(id: string, events: readonly RecordEvent[]): void {
     for (const { kind, at } of events) {
@@ -28,9 +27,9 @@ export class KnownBaselines {
 
   of(id: string, { namespace }: RecordKey): LockBaselines {
     return {
-      ownHold: this.baselineOf(id),
+      ownHold: this.holds.of(id),
       gaveUpAt: this.timedOutAt.get(id) ?? 0,
-      policy: this.policyOf(namespace),
+      policy: this.namespaces.policyOf(namespace),
     };
   }
 

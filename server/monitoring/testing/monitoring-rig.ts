@@ -50,10 +50,9 @@ export class MonitoringRig {
       clock: systemClock,
       log: pino({ level: 'silent' }),
       processId: member.process,
-      backendOf: async () => 'default',
-      policyOf: () => policy,
+      namespaces: { get: async () => ({ backend: 'default' }), policyOf: () => policy },
       names: new NameCount(() => systemClock.monotonic()),
-      isShortOfMemory: () => false,
+      heap: { isShort: () => false },
       resolveIntents: async () => {
         intents.asked += 1;
       },

@@ -51,8 +51,10 @@ export class TableRig {
     this.table = new LockTable({
       backends,
       clock,
-      baselinesOf: () => this.baselines(),
-      policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
+      baselines: { of: () => this.baselines() },
+      namespaces: {
+        policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
+      },
       slice: () =>
         new TimeSlice(
           () => this.monotonic(),

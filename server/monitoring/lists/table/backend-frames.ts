@@ -1,6 +1,5 @@
-import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import type { Clock } from '../../../platform/clock';
-import type { MonitoredBackend } from '../../projection/monitored-backend';
+import type { MonitoredBackend, NamespaceLookup } from '../../projection/monitored-backend';
 
 /** The state of a backend, or of one of its shards, from which statuses are computed. */
 export interface BackendFrame {
@@ -21,7 +20,7 @@ export class BackendFrames {
   constructor(
     private readonly backends: readonly MonitoredBackend[],
     private readonly clock: Clock,
-    private readonly policyOf: (namespace: string) => NamespacePolicy,
+    private readonly namespaces: Pick<NamespaceLookup, 'policyOf'>,
   ) {}
 
   of(backend: string): BackendFrame {
@@ -56,7 +55,7 @@ export class BackendFrames {
   changedPolicies(namespaces: Iterable<string>): Set<string> {
     const changed = new Set<string>();
     for (const namespace of namespaces) {
-      const { patienceMaxMs, stuckAfterMs } = this.policyOf(namespace);
+      const { patienceMaxMs, stuckAfterMs } = this.namespaces.policyOf(namespace);
       const text = `${patienceMaxMs}/${stuckAfterMs}`;
       const before = this.policies.get(namespace);
       if (before !== undefined && before !== text) changed.add(namespace);

@@ -1,12 +1,11 @@
 import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
 import type { LockRow } from '../../../contract/console/lock-row';
-import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import { TIERS } from '../../../core/status/lock-tier';
-import type { LockBaselines } from '../../../core/status/stuck-reason';
 import type { NameCount } from '../../../engine/names/name-count';
 import type { Clock } from '../../../platform/clock';
-import type { MonitoredBackend } from '../../projection/monitored-backend';
+import type { MonitoredBackend, NamespaceLookup } from '../../projection/monitored-backend';
 import { type ProjectionRow, toLockRow } from '../../projection/projection-row';
+import type { KnownBaselines } from '../../rollups/known-baselines';
 import { NameOrder } from '../order/name-order';
 import { byKey, byName } from '../order/row-orders';
 import type { TimeSlice } from '../order/time-slice';
@@ -26,8 +25,8 @@ const NEW_AT_ONCE = 1_000;
 export interface LockTableOptions {
   backends: readonly MonitoredBackend[];
   clock: Clock;
-  baselinesOf: (row: ProjectionRow) => LockBaselines;
-  policyOf: (namespace: string) => NamespacePolicy;
+  baselines: Pick<KnownBaselines, 'of'>;
+  namespaces: Pick<NamespaceLookup, 'policyOf'>;
   /** A slice for work that starts now. */
   slice: () => TimeSlice;
   /** Notified of every name that is added or removed. */
@@ -65,8 +64,8 @@ export class LockTable {
   private refreshing: Promise<void> | null = null;
 
   constructor(private readonly parts: LockTableOptions) {
-    const { backends, clock, policyOf } = parts;
-    this.frames = new BackendFrames(backends, clock, policyOf);
+    const { backends, clock, namespaces } = parts;
+    this.frames = new BackendFrames(backends, clock, namespaces);
   }
 
   /** All slots are below it. */
@@ -241,7 +240,7 @@ export class LockTable {
     columns.pending[slot] = 0;
     const row = this.at(slot);
     if (!row || !why) return;
-    const norms = this.parts.baselinesOf(row);
+    const norms = this.parts.baselines.of(row.id, row.key);
     const { status, tier, stuck, isHeld, until } = currentStatus(
       row,
       norms,
