@@ -1,7 +1,9 @@
-import { lookingCases } from './looking/looking-cases';
+import { listCases } from './looking/list-cases';
+import type { LookingCase } from './looking/looking-case';
 import { FAIR_SHARE, measureFairShare } from './looking/measure-fair-share';
 import { measureLists } from './looking/measure-lists';
 import { measureLooking } from './looking/measure-looking';
+import { pageCases } from './looking/page-cases';
 import { raceOnMariadb } from './race-on-mariadb';
 import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
@@ -55,3 +57,6 @@ async function look(): Promise<void> {
 // Through the handlers of `exit`, which end what was started.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await (words.includes('looking') ? look() : raceStores());
+
+/** Every case of `npm run bench -- looking`, in the order in which they are measured. */
+const lookingCases: LookingCase[] = [...pageCases, ...listCases];

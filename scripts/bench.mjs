@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { nodeComplaint } from './process/node-complaint.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
  * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a

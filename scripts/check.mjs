@@ -1,5 +1,5 @@
-import { nodeComplaint } from './process/node-complaint.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { nodeComplaint } from './process/start-requirements.mjs';
 
 /** `npm run check`: everything that can be said without running the program. Needs no server. */
 async function check() {

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { endWithNpm } from './process/end-with-npm.mjs';
-import { nodeComplaint } from './process/node-complaint.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
  * What the client's own command does, over the service API; everything else is for operators of the

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { nodeComplaint } from './process/node-complaint.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { nodeComplaint } from './process/start-requirements.mjs';
 
 const viewport = { width: 1440, height: 900 };
 /** On the page, so that its figures have a past to draw, and locks one to be measured by. */
@@ -34,7 +34,7 @@ async function takeScreenshots() {
 
 async function photograph(link, say) {
   const { chromium } = await import('playwright');
-  const { chromiumPath } = await import('./system/chromium-path.mjs');
+  const { chromiumPath } = await import('./system/find-program.mjs');
   const browser = await chromium.launch({
     executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-gpu'],

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { nodeComplaint } from './process/node-complaint.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { nodeComplaint } from './process/start-requirements.mjs';
 
 /**
  * `npm run simulate`: plays seeds on the real domain and engine with simulated time, store and

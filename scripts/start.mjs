@@ -1,9 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { openFilesLimit } from '../server/platform/open-files-limit.mjs';
 import { endWithNpm } from './process/end-with-npm.mjs';
-import { fileLimitComplaint } from './process/file-limit-complaint.mjs';
-import { nodeComplaint } from './process/node-complaint.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { fileLimitComplaint, nodeComplaint } from './process/start-requirements.mjs';
 
 /** `npm start`: installs what is missing, builds what is stale, and becomes the server. */
 async function start() {

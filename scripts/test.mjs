@@ -1,5 +1,5 @@
-import { nodeComplaint } from './process/node-complaint.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { nodeComplaint } from './process/start-requirements.mjs';
 
 /** What `npm run test:long` runs, with more steps, more time or more programs than otherwise. */
 const LONG = ['campaign', 'behind-a-proxy'];

@@ -1,10 +1,10 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { median } from '../median';
 import { BenchCallers } from './bench-callers';
 import { allowMore } from './list-cases';
 import { LiveReader } from './live-reader';
-import { processCpuMs } from './process-cpu';
 import { type ServerUnderLoad, startServerUnderLoad } from './server-under-load';
 
 const LOCKS = 100_000;
@@ -155,3 +155,15 @@ function quantile(values: number[], share: number): number {
 }
 
 const inMs = (ms: number) => `${ms.toFixed(1)} ms`;
+
+/** How long all threads of a process have run so far, in milliseconds; needs /proc. */
+async function processCpuMs(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const spent = await Promise.all(
+    threads.map(async (thread) => {
+      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0');
+      return Number(text.split(' ')[0]) / 1_000_000;
+    }),
+  );
+  return spent.reduce((sum, ms) => sum + ms, 0);
+}

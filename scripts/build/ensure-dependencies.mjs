@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { PlainFailure } from '../process/plain-failure.mjs';
 import { runChild } from '../process/run-child.mjs';
 import { projectRoot } from '../project-root.mjs';
-import { missingPackages } from './missing-packages.mjs';
 
 const unreachable =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED/;
@@ -70,4 +69,35 @@ function installFailure(output) {
     return `Lockyard's packages are not installed, and the package registry cannot be reached (${code}): connect this machine and start again.`;
   }
   return `Lockyard's packages could not be installed: ${said[0] ?? 'npm ended without a word'}`;
+}
+
+/**
+ * Compares the lock file with npm's own record of what it installed, and the record with the
+ * folders. A package of another platform may be absent; one that is there must have the locked
+ * version. `devInstalled` says whether any development package is there.
+ */
+export function missingPackages(root, { withDev }) {
+  const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));
+  if (!installed) return { nothingInstalled: true, devInstalled: false, missing: ['everything'] };
+  const devInstalled = Object.values(installed).some((entry) => entry.dev);
+  const locked = readPackages(join(root, 'package-lock.json')) ?? {};
+  const missing = Object.entries(locked)
+    .filter(([path, wanted]) => path.startsWith('node_modules/') && !wanted.link)
+    .filter(([path, wanted]) => {
+      const found = installed[path];
+      if (found) {
+        return found.version !== wanted.version || !existsSync(join(root, path, 'package.json'));
+      }
+      return !wanted.optional && !wanted.devOptional && (withDev || devInstalled || !wanted.dev);
+    })
+    .map(([path]) => path.slice('node_modules/'.length));
+  return { nothingInstalled: false, devInstalled, missing };
+}
+
+function readPackages(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages ?? null;
+  } catch {
+    return null;
+  }
 }

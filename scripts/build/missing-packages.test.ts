@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { missingPackages } from './missing-packages.mjs';
+import { missingPackages } from './ensure-dependencies.mjs';
 
 type Packages = Record<string, { version: string; dev?: boolean; optional?: boolean }>;
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { folderViolations } from './folder-rules.mjs';
+import { folderViolations, importCircles } from './check-architecture.mjs';
 import { houseRuleViolations } from './house-rules.mjs';
-import { importCircles } from './import-circles.mjs';
 import { importGraph } from './import-graph.mjs';
 import { wallViolations } from './import-walls.mjs';
 

@@ -1,6 +1,6 @@
-import { folderViolations, sourcePaths } from './folder-rules.mjs';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { houseRuleViolations } from './house-rules.mjs';
-import { importCircles } from './import-circles.mjs';
 import { readImportGraph } from './import-graph.mjs';
 import { roomOf, rooms, wallViolations } from './import-walls.mjs';
 
@@ -39,3 +39,58 @@ function emptyRooms(graph) {
 const countImports = (graph) =>
   [...graph.values()].flatMap(({ imports }) => imports).filter(({ target }) => graph.has(target))
     .length;
+
+const filesAtMost = 15;
+const guarded = ['app', 'components', 'server', 'db', 'client', 'scripts'];
+const passedOver = /^(dist|node_modules|migrations|\..*)$/;
+const isSource = (path) => /\.(tsx?|mjs|css)$/.test(path) && !/\.(test|spec|d)\.tsx?$/.test(path);
+const isRig = (path) => /\/(testing|conformance)\//.test(path);
+
+/** Every source file under the folders that the rules are for, without tests and their rigs. */
+function sourcePaths(root) {
+  const under = (folder) =>
+    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) return passedOver.test(entry.name) ? [] : under(path);
+      return isSource(path) && !isRig(path) ? [path] : [];
+    });
+  return guarded.flatMap(under);
+}
+
+/** One line for each folder that holds too much, and for each server file behind no wall. */
+export function folderViolations(paths) {
+  const inFolder = new Map();
+  for (const path of paths) inFolder.set(dirname(path), (inFolder.get(dirname(path)) ?? 0) + 1);
+  const tooFull = [...inFolder]
+    .filter(([, count]) => count > filesAtMost)
+    .map(([folder, count]) => `${folder}: ${count} source files, at most ${filesAtMost}`);
+  const outside = paths
+    .filter((path) => path.startsWith('server/') && !roomOf(path))
+    .map((path) => `${path}: no wall of import-walls.mjs is around it; only main.ts lies loose`);
+  return [...tooFull, ...outside];
+}
+
+/**
+ * Circles of imports at run time, each as a list of paths that begins and ends with the same file.
+ */
+export function importCircles(graph) {
+  const circles = [];
+  const state = new Map();
+  const trail = [];
+
+  const visit = (path) => {
+    state.set(path, 'open');
+    trail.push(path);
+    for (const { target, typeOnly } of graph.get(path).imports) {
+      if (typeOnly || !graph.has(target)) continue;
+      if (state.get(target) === 'open')
+        circles.push([...trail.slice(trail.indexOf(target)), target]);
+      else if (!state.has(target)) visit(target);
+    }
+    trail.pop();
+    state.set(path, 'done');
+  };
+
+  for (const path of graph.keys()) if (!state.has(path)) visit(path);
+  return circles;
+}

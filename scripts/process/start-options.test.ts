@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../project-root.mjs';
-import { fileLimitComplaint } from './file-limit-complaint.mjs';
-import { nodeComplaint } from './node-complaint.mjs';
 import { startOptions } from './start-options.mjs';
+import { fileLimitComplaint, nodeComplaint } from './start-requirements.mjs';
 
 test('a plain start sets nothing', () => expect(startOptions([], {})).toEqual({ variables: {} }));
 

@@ -10,7 +10,7 @@ import { startPrivateMariadb } from '../servers/private-mariadb.mjs';
 import { startPrivateRedis } from '../servers/private-redis.mjs';
 import { startPrivateZookeeper } from '../servers/private-zookeeper.mjs';
 import { startStores } from '../servers/start-stores.mjs';
-import { chromiumPath } from '../system/chromium-path.mjs';
+import { chromiumPath } from '../system/find-program.mjs';
 import {
   ensureAllTestNeeds,
   ensureBrowserTestNeeds,

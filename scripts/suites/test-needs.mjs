@@ -2,9 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mariadbIsInstalled } from '../servers/private-mariadb.mjs';
 import { redisIsInstalled } from '../servers/private-redis.mjs';
 import { zookeeperIsInstalled } from '../servers/private-zookeeper.mjs';
-import { chromiumPath } from '../system/chromium-path.mjs';
 import { ensureSystemPackages } from '../system/ensure-system-packages.mjs';
-import { findProgram } from '../system/find-program.mjs';
+import { chromiumPath, findProgram } from '../system/find-program.mjs';
 
 /**
  * The servers that tests and bench use.

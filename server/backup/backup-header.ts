@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import type { TablePart } from '@/db/snapshot';
+import { tableShapes } from '@/db/snapshot';
+import { OWN_NAMESPACE } from '../engine/membership';
 
 /** Raised when older readers could not read the new format. */
 export const BACKUP_FORMAT = 1;
@@ -27,3 +30,28 @@ export type BackupHeader = z.output<typeof backupHeader>;
 export const backupEnd = z.strictObject({ sha256: z.string() });
 
 export const backupCells = z.array(z.union([z.string(), z.number(), z.null()]));
+
+/** A restore ends all sessions and clears the counts of failed sign-ins. */
+const EXCLUDED = ['sessions', 'sign_in_failures'];
+
+/**
+ * The secret's fingerprint belongs to the secret, which is not restored. A used setup link must not
+ * become valid again.
+ */
+export const SECRET_FINGERPRINT_ROW = "id = 'secret-fingerprint'";
+
+/** Heartbeats and Lockyard's own locks mean nothing after a restore. */
+const ROW_FILTERS: Record<string, string> = {
+  locks: `id not like '${OWN_NAMESPACE}/%'`,
+  settings: `not (${SECRET_FINGERPRINT_ROW}) and id not like 'setup-link:%'`,
+};
+
+/** Everything that a backup holds, table by table. */
+export function backupTables(): TablePart[] {
+  return tableShapes()
+    .filter(({ name }) => !EXCLUDED.includes(name))
+    .map((shape) => {
+      const where = ROW_FILTERS[shape.name];
+      return where === undefined ? shape : { ...shape, where };
+    });
+}

@@ -7,11 +7,11 @@ import { programSchemaVersion } from '@/db/schema-version';
 import { type Cell, tableShapes } from '@/db/snapshot';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
+import { OWN_NAMESPACE } from '../engine/membership';
 import type { AuditAct } from '../operations/audit/audit-log';
 import type { BackupHeader } from './backup-header';
+import { backupTables, SECRET_FINGERPRINT_ROW } from './backup-header';
 import { BackupLoad } from './backup-load';
-import { backupTables, SECRET_FINGERPRINT_ROW } from './backup-tables';
-import { refuseLiveServers, refuseNonEmpty } from './check-target';
 import { readBackup } from './read-backup';
 
 export interface RestoreOptions {
@@ -155,5 +155,40 @@ function refuseUnknownTable(file: string, table: BackupHeader['tables'][number])
   if (part && isKnown && !missing) return;
   throw new StartError(
     `${file} cannot be restored by this program: it does not know the table ${table.name} in that form. Nothing was changed.`,
+  );
+}
+
+const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
+
+/**
+ * Refuses a database that a running server uses, by the heartbeats that servers write there. Throws
+ * `StartError`.
+ */
+async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
+  const rows = await change.select(PROCESSES);
+  if (!rows.some(({ head }) => Number(head) > now)) return;
+  throw new StartError(
+    'A Lockyard server is running on this database. Stop all servers first. Nothing was changed.',
+  );
+}
+
+/** Data that an operator would miss. */
+const CONTENTS: [word: string, sql: string][] = [
+  ['users', 'from users'],
+  ['API keys', 'from api_keys'],
+  ['locks and counters', `from locks where id not like '${OWN_NAMESPACE}/%'`],
+  ['audit entries', 'from audit'],
+];
+
+/** Refuses a database that has been used. Throws `StartError`. */
+async function refuseNonEmpty(change: BulkChange): Promise<void> {
+  const found: string[] = [];
+  for (const [word, from] of CONTENTS) {
+    const [row] = await change.select(`select count(*) as found ${from}`);
+    if (Number(row?.found) > 0) found.push(`${word} (${row?.found})`);
+  }
+  if (found.length === 0) return;
+  throw new StartError(
+    `The database is not empty: it has ${found.join(', ')}. --replace deletes all of it. Nothing was changed.`,
   );
 }

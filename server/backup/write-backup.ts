@@ -9,8 +9,7 @@ import { programSchemaVersion } from '@/db/schema-version';
 import type { Snapshot } from '@/db/snapshot';
 import { version } from '@/package.json';
 import { StartError } from '@/server/platform/start-error';
-import { BACKUP_FORMAT, type BackupHeader } from './backup-header';
-import { backupTables } from './backup-tables';
+import { BACKUP_FORMAT, type BackupHeader, backupTables } from './backup-header';
 import { fileFailure } from './file-failure';
 
 /** The result of a backup. */

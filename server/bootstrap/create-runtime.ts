@@ -27,10 +27,9 @@ import type { HistorySource, RecordStore } from '../storage/record-store';
 import { RedisStore } from '../storage/redis/redis-store';
 import { openZookeeperStore } from '../storage/zookeeper/zookeeper-store';
 import type { Config } from './config/config';
-import { DuplicateStores } from './duplicate-stores';
+import { DuplicateStores, refuseDuplicateShards } from './duplicate-stores';
 import { logBrokenInvariant } from './log-broken-invariant';
 import { openControlRuntime } from './open-control-runtime';
-import { refuseDuplicateShards } from './refuse-duplicate-shards';
 import { startShardedBackend } from './start-sharded-backend';
 import { watchClocks } from './watch-clocks';
 

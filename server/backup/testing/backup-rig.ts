@@ -11,7 +11,7 @@ import type { AcquireAnswer } from '../../contract/lock/answers';
 import { anonymousRequest } from '../../engine/request-identity';
 import type { OperationContext } from '../../operations/operation-context';
 import { systemClock } from '../../platform/clock';
-import { backupTables } from '../backup-tables';
+import { backupTables } from '../backup-header';
 import type { CommandLine, RunOptions } from './command-line';
 
 const KEY = { namespace: 'default', name: 'job' };

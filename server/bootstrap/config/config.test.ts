@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { NetworkList } from '../../platform/network-list';
+import { ConfigError } from '../../platform/start-error';
 import { TestAuthority } from '../../storage/conformance/testing/test-authority';
 import { pageProcessEnv, readConfig } from './config';
-import { ConfigError } from './config-error';
 
 test('an empty environment is a server on loopback with SQLite in the data folder', () => {
   expect(readConfig({})).toEqual({

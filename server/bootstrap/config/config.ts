@@ -13,7 +13,7 @@ import {
 } from '@/db/urls/shard-list';
 import { nearestName } from '../../platform/nearest-name';
 import { NetworkList } from '../../platform/network-list';
-import { ConfigError } from './config-error';
+import { ConfigError } from '../../platform/start-error';
 import { LIMIT_NAMES, type Limits, readLimits } from './limits';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
 import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';

@@ -1,4 +1,4 @@
-import { ConfigError } from './config-error';
+import { ConfigError } from '../../platform/start-error';
 
 /** How much one caller may take of a process. */
 export interface Limits {

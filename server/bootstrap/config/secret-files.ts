@@ -1,5 +1,5 @@
 import { readRegularFile } from '../../platform/read-regular-file';
-import { ConfigError } from './config-error';
+import { ConfigError } from '../../platform/start-error';
 
 type Env = Record<string, string | undefined>;
 

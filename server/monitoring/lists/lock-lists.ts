@@ -2,7 +2,6 @@ import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockFrame } from '../../contract/console/lock-list-message';
 import type { BackendHealth, LockPage } from '../../contract/console/lock-row';
 import type { Clock } from '../../platform/clock';
-import { FrameSource, type SharedFrame } from './frame-source';
 import { ListView, type ViewInput, viewKey } from './list-view';
 import { RankBuffers } from './order/rank-buffers';
 import { Ranking } from './order/ranking';
@@ -85,3 +84,49 @@ export class LockLists {
     for (const [text, ranking] of this.rankings) if (!used.has(ranking)) this.rankings.delete(text);
   }
 }
+
+/** The part of a frame that is the same for pages of all views. */
+type SharedFrame = Omit<LockFrame, 'offset' | 'ranking' | 'matching'>;
+
+/** These change with every reading, and matter little. */
+const VOLATILE = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs']);
+
+/**
+ * The content of pages apart from their rows. A part that has not changed is the same object as
+ * last time.
+ */
+class FrameSource {
+  private last: SharedFrame | null = null;
+
+  constructor(
+    private readonly table: LockTable,
+    private readonly healths: () => BackendHealth[],
+    private readonly now: () => number,
+  ) {}
+
+  /** @param isKeepAlive whether to include backends of which only `RESTLESS` values have changed */
+  read(slowed: boolean, isKeepAlive: boolean): SharedFrame {
+    const { locks: total, waiting, counts } = this.table.groups.sum();
+    const { namespaces } = this.table.groups;
+    const backends = this.healths();
+    const { last } = this;
+    const frame = {
+      counts: reuseIfEqual(last?.counts, counts, JSON.stringify),
+      total,
+      waiting,
+      namespaces: reuseIfEqual(last?.namespaces, namespaces, JSON.stringify),
+      backends: isKeepAlive ? backends : reuseIfEqual(last?.backends, backends, stableText),
+      slowed,
+      asOf: this.now(),
+    };
+    this.last = frame;
+    return frame;
+  }
+}
+
+function reuseIfEqual<V>(before: V | undefined, now: V, textOf: (value: V) => string): V {
+  return before !== undefined && textOf(before) === textOf(now) ? before : now;
+}
+
+const stableText = (healths: BackendHealth[]) =>
+  JSON.stringify(healths, (key, value: unknown) => (VOLATILE.has(key) ? undefined : value));

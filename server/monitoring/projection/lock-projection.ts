@@ -1,5 +1,6 @@
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../../contract/console/lock-row';
+import type { NamespaceRow } from '../../contract/console/namespace-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
 import type { NameCount } from '../../engine/names/name-count';
@@ -12,7 +13,6 @@ import { LockLists } from '../lists/lock-lists';
 import { TimeSlice } from '../lists/order/time-slice';
 import type { LockCounts, LockGroup } from '../lists/table/lock-groups';
 import { LockTable } from '../lists/table/lock-table';
-import { type NamespaceTallies, tallyNamespaces } from '../metrics/tally-namespaces';
 import { GrantRate } from '../rollups/grant-rate';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { KnownBaselines } from '../rollups/known-baselines';
@@ -216,4 +216,32 @@ export class LockProjection {
     const isSilent = !health.reachable && kept.isReadable;
     return isSilent ? { ...row, readAt: this.table.readAt(kept) } : row;
   }
+}
+
+type Tally = Pick<NamespaceRow, 'locks' | 'held' | 'waiting'>;
+
+/** How the locks of a namespace, and of the backend that it lives on, are used. */
+type NamespaceTallies = (namespace: string, backend: string) => Tally;
+
+/**
+ * Counts the locks of each namespace, which all live on one backend.
+ *
+ * @param reachable the backends, as people know them, of which all is known
+ */
+function tallyNamespaces(
+  groups: Iterable<LockGroup>,
+  reachable: ReadonlySet<string>,
+): NamespaceTallies {
+  const counted = new Map<string, { locks: number; held: number; waiting: number }>();
+  for (const { namespace, locks, held, waiting } of groups) {
+    const tally = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    tally.locks += locks;
+    tally.held += held;
+    tally.waiting += waiting;
+    counted.set(namespace, tally);
+  }
+  return (namespace, backend) => {
+    const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    return { locks, held: reachable.has(backend) ? held : null, waiting };
+  };
 }

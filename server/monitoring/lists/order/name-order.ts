@@ -1,3 +1,5 @@
+import type { ProjectionRow } from '../../projection/projection-row';
+import { compareBytes } from './compare-bytes';
 import { SlotOrder } from './slot-order';
 
 /** All rows of a list, ordered by name or by anything else that no change of a row affects. */
@@ -63,3 +65,23 @@ export class NameOrder<Row> {
     this.positions = wider;
   }
 }
+
+/** The order in the console: by name, then by namespace. */
+export function byName(a: ProjectionRow, b: ProjectionRow): number {
+  return (
+    compareTexts(a.key.name, b.key.name) ||
+    compareTexts(a.key.namespace, b.key.namespace) ||
+    compareTexts(a.id, b.id)
+  );
+}
+
+/** The order of `lock.list`: by namespace, then by the bytes of the name. */
+export function byKey(a: ProjectionRow, b: ProjectionRow): number {
+  return (
+    compareTexts(a.key.namespace, b.key.namespace) ||
+    compareBytes(a.key.name, b.key.name) ||
+    compareTexts(a.id, b.id)
+  );
+}
+
+const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

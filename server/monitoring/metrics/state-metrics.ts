@@ -1,0 +1,178 @@
+import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
+import type { BackendHealth } from '../../contract/console/lock-row';
+import type { NameCount } from '../../engine/names/name-count';
+import type { LockGroup } from '../lists/table/lock-groups';
+import type { NamespaceLookup } from '../projection/monitored-backend';
+import type { MetricFamily, Sample } from './metrics';
+import type { NamespaceLabels } from './namespace-labels';
+
+/** How many locks there are in each status, how many are held, and how many callers wait. */
+export function lockMetrics(
+  counted: Iterable<Omit<LockGroup, 'storeId' | 'locks'>>,
+  labels: NamespaceLabels,
+): MetricFamily[] {
+  const groups = new Map<string, Group>();
+  for (const { namespace, backend, counts, held, waiting } of counted) {
+    const group = groupOf(groups, { namespace: labels.of(namespace), backend });
+    for (const status of LOCK_STATUSES) {
+      group.statuses.set(status, (group.statuses.get(status) ?? 0) + counts[status]);
+    }
+    group.waiters += waiting;
+    group.held += held;
+  }
+  const all = [...groups.values()];
+  const sample = (value: (group: Group) => number): Sample[] =>
+    all.map((group) => ({ labels: group.labels, value: value(group) }));
+  return [
+    {
+      name: 'lockyard_locks',
+      help: 'Locks by current status. Every process reports all locks: take max, not sum, over processes.',
+      type: 'gauge',
+      samples: LOCK_STATUSES.flatMap((status) =>
+        sample(({ statuses }) => statuses.get(status) ?? 0).map(({ labels: of, value }) => ({
+          labels: { ...of, status },
+          value,
+        })),
+      ),
+    },
+    {
+      name: 'lockyard_locks_held',
+      help: 'Held locks, whatever their status. Take max over processes.',
+      type: 'gauge',
+      samples: sample(({ held }) => held),
+    },
+    {
+      name: 'lockyard_waiters',
+      help: 'Callers waiting for a lock. Take max over processes.',
+      type: 'gauge',
+      samples: sample(({ waiters }) => waiters),
+    },
+  ];
+}
+
+interface Group {
+  labels: { namespace: string; backend: string };
+  statuses: Map<LockStatus, number>;
+  held: number;
+  waiters: number;
+}
+
+function groupOf(groups: Map<string, Group>, labels: Group['labels']): Group {
+  const id = `${labels.backend}/${labels.namespace}`;
+  const known = groups.get(id);
+  if (known) return known;
+  const group = { labels, statuses: new Map<LockStatus, number>(), held: 0, waiters: 0 };
+  groups.set(id, group);
+  return group;
+}
+
+/** How this process sees the backends, and whether it does the chores. */
+export function backendMetrics(healths: BackendHealth[], runsMaintenance: boolean): MetricFamily[] {
+  const gauge = (
+    name: string,
+    help: string,
+    read: (health: BackendHealth) => number | null,
+  ): MetricFamily => ({
+    name,
+    help,
+    type: 'gauge',
+    samples: healths.flatMap((health) =>
+      (health.shards ?? [health]).flatMap((part): Sample[] => {
+        const value = read(part);
+        const shard = 'name' in part ? { shard: part.name } : {};
+        return value === null ? [] : [{ labels: { backend: health.id, ...shard }, value }];
+      }),
+    ),
+  });
+  return [
+    gauge('lockyard_backend_up', '1 while the backend answers this process.', ({ reachable }) =>
+      Number(reachable),
+    ),
+    gauge(
+      'lockyard_backend_latency_seconds',
+      'The last round trip to the backend.',
+      ({ latencyMs }) => latencyMs && latencyMs / 1_000,
+    ),
+    gauge(
+      'lockyard_backend_silent_seconds',
+      'Time since the last good answer of the backend.',
+      ({ silentForMs }) => silentForMs / 1_000,
+    ),
+    gauge(
+      'lockyard_backend_clock_offset_seconds',
+      'The clock of the backend minus that of this process.',
+      ({ clockOffsetMs }) => clockOffsetMs / 1_000,
+    ),
+    {
+      name: 'lockyard_chores',
+      help: '1 in the process that does the chores: of all processes over one database there is one.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: Number(runsMaintenance) }],
+    },
+  ];
+}
+
+/** What there is of live lock lists, and whether they come less often than they should. */
+export function liveMetrics(live: { readers: number; isSlowed: boolean }): MetricFamily[] {
+  return [
+    {
+      name: 'lockyard_live_lists',
+      help: 'Live lock lists that are followed in this process.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: live.readers }],
+    },
+    {
+      name: 'lockyard_live_lists_slowed',
+      help: '1 while they come less often than they should: together they may take a fifth of a core.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: Number(live.isSlowed) }],
+    },
+  ];
+}
+
+/**
+ * How many locks and counters each namespace has and may have, and whether new names are refused
+ * for lack of memory.
+ */
+export function nameMetrics(
+  names: NameCount,
+  namespaces: Pick<NamespaceLookup, 'policyOf'>,
+  labels: NamespaceLabels,
+  isShortOfMemory: boolean,
+): MetricFamily[] {
+  const counts = new Map<string, { locks: number; counters: number; most: number }>();
+  for (const namespace of names.namespaces()) {
+    const label = labels.of(namespace);
+    const { locks, counters } = names.of(namespace);
+    const sum = counts.get(label) ?? { locks: 0, counters: 0, most: 0 };
+    counts.set(label, {
+      locks: sum.locks + locks,
+      counters: sum.counters + counters,
+      most: sum.most + namespaces.policyOf(namespace).maxLocks,
+    });
+  }
+  const all = [...counts];
+  return [
+    {
+      name: 'lockyard_namespace_names',
+      help: 'Locks and counters that have a record. Every process tells of all: take max over processes.',
+      type: 'gauge',
+      samples: all.flatMap(([namespace, { locks, counters }]): Sample[] => [
+        { labels: { namespace, kind: 'lock' }, value: locks },
+        { labels: { namespace, kind: 'counter' }, value: counters },
+      ]),
+    },
+    {
+      name: 'lockyard_namespace_max_names',
+      help: 'How many locks and counters together the policy allows. Take max over processes.',
+      type: 'gauge',
+      samples: all.map(([namespace, { most }]) => ({ labels: { namespace }, value: most })),
+    },
+    {
+      name: 'lockyard_memory_short',
+      help: '1 while this process makes no new locks and counters, 80 % of its heap being used.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: Number(isShortOfMemory) }],
+    },
+  ];
+}
