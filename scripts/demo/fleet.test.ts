@@ -94,7 +94,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
   test('ends by itself when its parent is gone before it has begun', async () => {
     const setup = { LOCKYARD_URL: api.url, LOCKYARD_DEMO_KEYS: JSON.stringify(keys) };
     const env = { NODE_ENV: 'production', ...setup } as const;
-    const child = fork(entry, ['doomed'], { env });
+    const child = fork(entry, ['crashing'], { env });
     child.disconnect();
     try {
       await until(() => child.exitCode !== null, 10_000);
