@@ -41,7 +41,7 @@ test.each([
 
 test.each([
   [
-    'the contract, for everybody',
+    'the contract, for components',
     'components/row.tsx',
     "import { f } from '@/server/contract/inputs';",
   ],
@@ -51,7 +51,7 @@ test.each([
     "import type { C } from '../operations/c';",
   ],
   [
-    'the contract, for the core',
+    'the contract, for the rules',
     'server/core/counter/counter-record.ts',
     "import { BOUND } from '../../contract/counter/inputs';",
   ],
