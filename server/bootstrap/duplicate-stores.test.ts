@@ -66,7 +66,7 @@ test(
       const plain = 'The backends "orders" and "default" are the same store under two names.';
       await expect.poll(() => start(alias), SOON).toContain(plain);
       const words =
-        /^The shard localhost:\d+\/\w+ of the backend "orders" and the control database are one/;
+        /^The shard localhost:\d+\/\w+ of the backend "orders" and the control database are the same store/;
       await expect.poll(() => start(`${shard},${alias}`), SOON).toMatch(words);
     } finally {
       await Promise.all([place.remove(), other.remove()]);
