@@ -3,8 +3,8 @@ import type { BackendUrl, DatabaseUrl } from '@/db/urls/backend-url';
 import { speaksTls, withAuthority } from '@/db/urls/server-tls';
 import type { Shard, ShardList } from '@/db/urls/shard-list';
 import { nearestName } from '../../platform/nearest-name';
-import { readRegularFile } from '../../platform/read-regular-file';
 import { ConfigError } from '../../platform/start-error';
+import { readNamedFile } from './secret-files';
 
 /**
  * What the names of variables begin with that name the authority of one backend's certificates. The
