@@ -51,7 +51,7 @@ async function freshDatabase(server: string, name: string): Promise<string> {
   return new URL(`/${name}`, server).href;
 }
 
-/** Every work on a MariaDB, and the doors in front of it. @param server a URL without a database */
+/** Every work on a MariaDB, and the handlers in front of it. @param server a URL without a database */
 export async function raceOnMariadb(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },

@@ -31,14 +31,14 @@ async function start(log: Log): Promise<() => Promise<void>> {
   undo.push(() => runtime.close());
 
   let pages: Promise<Pages> | null = null;
-  const doors = createHttpHandlers(runtime, async (...page) => (await pages)?.handle(...page));
-  pages = openPages(runtime, pageProcessEnv(process.env), doors.handlePrivately);
+  const handlers = createHttpHandlers(runtime, async (...page) => (await pages)?.handle(...page));
+  pages = openPages(runtime, pageProcessEnv(process.env), handlers.handlePrivately);
   // A failure is reported where this is awaited, unless the start fails for another reason first.
   pages.then(
     ({ close }) => undo.push(close),
     () => undefined,
   );
-  const server = createHttpServer(doors);
+  const server = createHttpServer(handlers);
   const url = await listen(server, config.port, config.host);
   // Only now: of two servers over one data folder, one that cannot start must not take the other's
   // socket.
@@ -55,7 +55,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   return async () => {
     stopSaying?.();
     await Promise.all([demo?.stop(), closeSocket()]);
-    await shutDown({ server, doors, runtime, closePages });
+    await shutDown({ server, handlers, runtime, closePages });
   };
 }
 

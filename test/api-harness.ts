@@ -34,7 +34,7 @@ export class ApiHarness {
   private constructor(
     readonly url: string,
     readonly runtime: Runtime,
-    readonly doors: HttpHandlers,
+    readonly handlers: HttpHandlers,
     readonly server: Server,
     private readonly folder: string,
   ) {}
@@ -59,10 +59,10 @@ export class ApiHarness {
         throw error;
       },
     );
-    const doors = createHttpHandlers(runtime, null, options);
-    const server = createHttpServer(doors);
+    const handlers = createHttpHandlers(runtime, null, options);
+    const server = createHttpServer(handlers);
     const url = await listen(server, 0, '127.0.0.1');
-    return new ApiHarness(url, runtime, doors, server, folder);
+    return new ApiHarness(url, runtime, handlers, server, folder);
   }
 
   async close(): Promise<void> {

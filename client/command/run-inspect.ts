@@ -28,7 +28,7 @@ function formatLock(
 ): string {
   const { length } = waiters;
   return [
-    `${printable(name)} in ${namespace} is ${state}, ${length === 0 ? 'nobody' : length} waiting`,
+    `${printable(name)} in ${namespace} is ${state}, ${length === 0 ? 'no waiters' : `${length} waiting`}`,
     ...(frozen ? [`frozen by ${printable(frozen.by)}: ${printable(frozen.reason)}`] : []),
     ...holders.map(
       ({ owner, service, mode, token, expiresInMs }) =>

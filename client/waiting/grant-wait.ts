@@ -1,7 +1,6 @@
 import { type LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
-import { pause } from '../platform/client-clock';
-import { RequestId } from '../wire/request-id';
+import { type ClientClock, pause } from '../platform/client-clock';
 import { retryDelayMs, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
 import { ANSWER_WITHIN_MS, HELD_OPEN_MS, RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
@@ -141,4 +140,36 @@ function isGranted<A extends AnyAnswer>(answer: A): answer is A & { outcome: 'gr
 
 function isKnownNotApplied(error: unknown): boolean {
   return error instanceof LockyardError && error.reason !== 'UNKNOWN';
+}
+
+/**
+ * The server remembers answers for 15 minutes; asked later, the same id would count as a new
+ * request.
+ */
+const RESEND_WITHIN_MS = 10 * 60_000;
+
+/** One request id and the time in which it may be sent again. */
+class RequestId {
+  private answeredAt: number;
+
+  constructor(
+    private readonly id: string,
+    private readonly clock: ClientClock,
+  ) {
+    this.answeredAt = clock.monotonic();
+  }
+
+  /** The id, for one more sending. Throws `UNKNOWN` when the last answer is too long ago. */
+  forSending(): string {
+    if (this.clock.monotonic() - this.answeredAt > RESEND_WITHIN_MS) {
+      const message = 'No answer for 10 minutes; a retry is no longer safe.';
+      throw new LockyardError('UNKNOWN', message, { isFinal: true });
+    }
+    return this.id;
+  }
+
+  /** The server has answered it just now. */
+  answered(): void {
+    this.answeredAt = this.clock.monotonic();
+  }
 }

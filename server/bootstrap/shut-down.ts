@@ -13,17 +13,17 @@ const CHECK_EVERY_MS = 20;
  */
 export async function shutDown(parts: {
   server: Server;
-  doors: HttpHandlers;
+  handlers: HttpHandlers;
   runtime: Runtime;
   closePages: () => Promise<void>;
 }): Promise<void> {
-  const { server, doors, runtime, closePages } = parts;
-  doors.startDraining();
+  const { server, handlers, runtime, closePages } = parts;
+  handlers.startDraining();
   server.close();
   server.closeIdleConnections();
   await Promise.allSettled([...runtime.engines.values()].map((engine) => engine.drain()));
   const dueAt = runtime.clock.monotonic() + GRACE_MS;
-  while (doors.unfinishedAnswers() > 0 && runtime.clock.monotonic() < dueAt) {
+  while (handlers.unfinishedAnswers() > 0 && runtime.clock.monotonic() < dueAt) {
     await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
   }
   server.closeAllConnections();

@@ -94,7 +94,7 @@ test('a revoked key is refused at once', async () => {
   );
 });
 
-test('a session opens no door of the service API', async () => {
+test('a session gives no access to the service API', async () => {
   const { cookie } = await person('ada', 'admin');
   const reply = await api.send('/api/v1/lock.acquire', {
     method: 'POST',
@@ -104,7 +104,7 @@ test('a session opens no door of the service API', async () => {
   expectRefused(reply, 401, 'UNAUTHENTICATED');
 });
 
-test('an API key opens no door of the console', async () => {
+test('an API key gives no access to the console', async () => {
   const headers = { authorization: `Bearer ${key}` };
   for (const procedure of ['locks.list?input={}', 'keys.list', 'people.list', 'backends.list']) {
     expectRefused(await api.send(`/api/trpc/${procedure}`, { headers }), 401, 'UNAUTHENTICATED');

@@ -10,7 +10,7 @@ test('live says yes, ready says whether the database answers, and neither says m
   expect([live.status, live.text]).toEqual([200, '{"ok":true}']);
   const ready = await api.send('/api/health/ready');
   expect([ready.status, ready.text]).toEqual([200, '{"ok":true}']);
-  api.doors.startDraining();
+  api.handlers.startDraining();
   const draining = await api.send('/api/health/ready');
   expect([draining.status, draining.text]).toEqual([503, '{"ok":false}']);
   expect((await api.send('/api/health/live')).status).toBe(200);
@@ -38,8 +38,8 @@ test('a draining server answers waiters `queued`, keeps leases, cuts streams and
   await expect.poll(waiters).toBe(3);
 
   const startedAt = performance.now();
-  const { server, doors, runtime } = api;
-  const down = shutDown({ server, doors, runtime, closePages: async () => undefined });
+  const { server, handlers, runtime } = api;
+  const down = shutDown({ server, handlers, runtime, closePages: async () => undefined });
   for (const reply of await Promise.all(waiting)) {
     expect([reply.status, reply.data?.outcome], reply.text).toEqual([200, 'queued']);
     expect(reply.headers.get('connection')).toBe('close');

@@ -71,8 +71,8 @@ describe('forwarding headers', () => {
     expect(reply.headers.getSetCookie()[0]).toMatch(/^lockyard_session=(?!.*Secure)/);
     expect(reply.headers.get('strict-transport-security')).toBeNull();
     const key = await far.key('orders');
-    const lean = await far.post(key, 'lock.acquire', {}, { headers: forged });
-    expect(lean.headers.get('strict-transport-security')).toBeNull();
+    const plain = await far.post(key, 'lock.acquire', {}, { headers: forged });
+    expect(plain.headers.get('strict-transport-security')).toBeNull();
   });
 
   test('a session of an encrypted connection is no session of a plain one, nor the reverse', async () => {

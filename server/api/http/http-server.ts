@@ -28,13 +28,13 @@ const KEEP_ALIVE_MS = 65_000;
  * @param limits how long a request may take to arrive, and how often Node looks for slower ones
  */
 export function createHttpServer(
-  doors: HttpHandlers,
+  handlers: HttpHandlers,
   limits: { requestMaxMs?: number; lookEveryMs?: number } = {},
 ): Server {
   const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = CHECK_EVERY_MS } = limits;
   const requests = new OpenRequests();
-  const connections = new ConnectionLimit(doors.connections, requests);
-  const handleSerially = serialiseRequests(doors);
+  const connections = new ConnectionLimit(handlers.connections, requests);
+  const handleSerially = serialiseRequests(handlers);
   const handle: RequestListener = (req, res) => {
     if (connections.isTurnedAway(req.socket)) return;
     requests.follow(req, res);
@@ -52,7 +52,7 @@ export function createHttpServer(
     handle,
   );
   server.on('connection', connections.admit);
-  doors.unread.watch(server);
+  handlers.unread.watch(server);
   server.on('checkExpectation', handle);
   const broken = new BrokenRequests(requests);
   server.on('clientError', broken.refuse);

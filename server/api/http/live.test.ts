@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { STREAMS_MAX_PER_USER } from '@/server/api/rpc/stream-slots';
+import { STREAMS_MAX_PER_USER } from '@/server/api/rpc/live-stream';
 import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
 import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
 import { createUser } from '@/server/operations/users/create-user';

@@ -11,11 +11,11 @@ let url: string;
 
 beforeAll(async () => {
   api = await ApiHarness.start();
-  const doors = createHttpHandlers(api.runtime, async ({ res }) => {
+  const handlers = createHttpHandlers(api.runtime, async ({ res }) => {
     res.setHeader('Content-Type', 'text/html');
     res.end('<p>a page</p>');
   });
-  server = createHttpServer(doors);
+  server = createHttpServer(handlers);
   url = await listen(server, 0, '127.0.0.1');
 });
 afterAll(async () => {
@@ -55,20 +55,20 @@ test.each(['POST', 'PUT', 'DELETE'])('a page cannot be sent a %s', async (method
 });
 
 test('a caller who does not read a live stream loses its connection, and that is counted', async () => {
-  const doors = createHttpHandlers(api.runtime, async ({ res }) => {
+  const handlers = createHttpHandlers(api.runtime, async ({ res }) => {
     res.setHeader('Content-Type', 'text/event-stream');
     res.write(Buffer.alloc(24 * 1024 * 1024));
   });
-  const deaf = createHttpServer(doors);
+  const deaf = createHttpServer(handlers);
   const { hostname, port } = new URL(await listen(deaf, 0, '127.0.0.1'));
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
   socket.pause();
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  for (let waitedMs = 0; doors.unread.closed === 0 && waitedMs < 30_000; waitedMs += 50) {
+  for (let waitedMs = 0; handlers.unread.closed === 0 && waitedMs < 30_000; waitedMs += 50) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  expect(doors.unread.closed).toBe(1);
+  expect(handlers.unread.closed).toBe(1);
   socket.destroy();
   await new Promise((resolve) => deaf.close(resolve));
 });

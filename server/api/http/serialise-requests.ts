@@ -13,8 +13,8 @@ const WAITING_MAX = 100;
  * reports a hang-up only to the response that is currently being sent: a pipelined request handled
  * early would go on waiting for a lock after its caller has left, and never be cleaned up.
  */
-export function serialiseRequests(doors: HttpHandlers): RequestListener {
-  const { handle } = doors;
+export function serialiseRequests(handlers: HttpHandlers): RequestListener {
+  const { handle } = handlers;
   const waiting = new WeakMap<Socket, number>();
   return (req, res) => {
     if (res.socket) {
@@ -24,7 +24,7 @@ export function serialiseRequests(doors: HttpHandlers): RequestListener {
     const { socket } = req;
     const before = waiting.get(socket) ?? 0;
     if (before >= WAITING_MAX) {
-      refuseToQueue(req, res, doors);
+      refuseToQueue(req, res, handlers);
       return;
     }
     waiting.set(socket, before + 1);

@@ -28,7 +28,7 @@ interface Reading {
 }
 
 /**
- * Closes connections whose callers do not read their answers, whatever door gives them. Reading
+ * Closes connections whose callers do not read their answers. Reading
  * slowly is no fault: any byte taken counts. What fits into the buffers of the kernel counts as
  * read.
  */

@@ -3,7 +3,7 @@ import type { NetworkList } from '../../../platform/network-list';
 import { randomTextPool } from '../../../platform/random-text-pool';
 import { callerAddress, isSecure } from './forwarded';
 
-/** One request on its way through the doors. */
+/** One request and what is known of it. */
 export interface RequestScope {
   req: IncomingMessage;
   res: ServerResponse;

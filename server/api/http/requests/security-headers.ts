@@ -22,7 +22,7 @@ const OF_APIS = {
 const YEAR_SECONDS = 31_536_000;
 const SECURED = { 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` } as const;
 
-/** Headers of every answer, whichever door gives it. */
+/** Headers of every answer. */
 export function setCommonHeaders({ res, requestId, isSecure }: RequestScope): void {
   res.setHeader('X-Request-Id', requestId);
   const headers = isSecure ? { ...EVERYWHERE, ...SECURED } : EVERYWHERE;

@@ -33,7 +33,7 @@ const PASSED_ON = [
   'user-agent',
 ];
 
-/** Headers of one connection only, or set by the page door. */
+/** Headers of one connection only, or set by the page handler. */
 const NOT_PASSED_BACK = new Set([
   'connection',
   'content-security-policy',

@@ -8,7 +8,7 @@ import {
 } from '../../../auth/sessions/known-browser';
 import type { NewSession } from '../../../auth/sessions/session-manager';
 import type { Runtime } from '../../../operations/operation-context';
-import type { StreamSlots } from '../stream-slots';
+import type { StreamSlots } from '../live-stream';
 
 /** The cookies of the request, and those set in the answer. */
 export interface BrowserCookies {
