@@ -63,7 +63,7 @@ async function photograph(link, say) {
     await page.goto(
       new URL(`/locks/${busyLock.namespace}/${encodeURIComponent(busyLock.name)}`, page.url()).href,
     );
-    const charts = page.getByRole('region', { name: 'Waits and holds' });
+    const charts = page.getByRole('region', { name: 'Wait and hold times' });
     await charts.locator('svg.recharts-surface').first().waitFor();
     await page.waitForTimeout(1_000);
     await shoot(charts, 'charts-dark');

@@ -50,7 +50,7 @@ export function BackendCard({
       </div>
       {loss && <DataLossNote loss={loss} />}
       <ShardsSummary backend={backend} />
-      <div className="backend-parts">
+      <div className="backend-parts grid lg:grid-cols-[9fr_10fr_9fr]">
         <GuaranteeVerdict row={row} />
         <BackendFacts backend={backend} namespaces={namespaces} />
         {row ? <StoreSettings row={row} /> : <div />}

@@ -46,7 +46,7 @@ export function BackendsView({
           <ProblemNote problem={problemOf(error)} title="Showing last known data" />
         </div>
       )}
-      <ul className="backend-cards">
+      <ul className="grid gap-3.5">
         {sortBySeverity(data, guarantees).map((backend) => (
           <BackendCard
             key={backend.id}

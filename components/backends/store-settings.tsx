@@ -27,8 +27,8 @@ export function StoreSettings({ row }: { row: GuaranteeRow }) {
           {failed.length > 0 && (
             <SettingList label={`Settings of ${backend} that need attention`} settings={failed} />
           )}
-          <details className="store-settings">
-            <summary>
+          <details>
+            <summary className="py-1.5 text-t2 hover:text-t1">
               {failed.length > 0
                 ? `${plural(passed.length, 'other setting')} passed`
                 : `${plural(passed.length, 'setting')} checked, no issues`}

@@ -2,6 +2,7 @@ import Link from 'next/link';
 import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
 import { REASON_LABELS, type Reason } from '@/server/contract/errors';
 import { Mark } from '../icons/mark';
+import { SkipLink } from '../shell/skip-link';
 import { CodeBlock } from './code-block';
 import { FieldList } from './field-list';
 import { ProcedureSection } from './procedure-section';
@@ -30,10 +31,8 @@ export function ApiDocs({ document, origin }: { document: OpenApiDocument; origi
   const shapes = shapesOf(document, procedures);
   return (
     <div className="docs">
-      <a href="#main" className="skip-link">
-        Skip to content
-      </a>
-      <header className="docs-bar">
+      <SkipLink />
+      <header className="sticky top-0 z-10 flex h-[52px] items-center gap-3 border-line border-b bg-s1 px-[var(--gutter)]">
         <Link href="/" className="flex items-center gap-2.5 text-14 font-[620]">
           <Mark size={22} />
           Lockyard
@@ -59,11 +58,11 @@ export function ApiDocs({ document, origin }: { document: OpenApiDocument; origi
             <h2 id="objects-title" className="text-20 font-[640]">
               Objects
             </h2>
-            <div className="docs-shapes">
-              {shapes.map(({ name, says, fields }) => (
+            <div className="mt-3.5 grid gap-3 xl:grid-cols-2 xl:gap-5">
+              {shapes.map(({ name, description, fields }) => (
                 <div key={name} id={name} className="docs-outcome">
                   <h3 className="font-mono text-13 font-[600]">{name}</h3>
-                  <p className="text-t2">{says}</p>
+                  <p className="text-t2">{description}</p>
                   <FieldList fields={fields} of="answer" />
                 </div>
               ))}

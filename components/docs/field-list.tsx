@@ -27,9 +27,9 @@ export function FieldList({ fields, of }: { fields: FieldDoc[]; of: 'input' | 'a
               )}
               {field.fallback !== null && `, default ${field.fallback}`}
             </span>
-            {field.says && (
+            {field.description && (
               <p className="max-w-[68ch] text-t2">
-                <RichText text={field.says} />
+                <RichText text={field.description} />
               </p>
             )}
           </dd>

@@ -11,7 +11,7 @@ export function ProcedureSection({
   procedure: ProcedureDoc;
   origin: string;
 }) {
-  const { name, method, title, says, fields, outcomes, statuses } = procedure;
+  const { name, method, title, description, fields, outcomes, statuses } = procedure;
   const hasOutcomes = outcomes.some(({ outcome }) => outcome !== null);
   return (
     <section id={name} aria-labelledby={`${name}-title`} className="docs-section">
@@ -21,16 +21,18 @@ export function ProcedureSection({
             {name}
           </h2>
           <p className="mt-1 flex flex-wrap items-baseline gap-x-2.5 gap-y-1 text-12 text-t2">
-            <span className="docs-method" data-method={method}>
+            <span
+              className={`rounded-5 px-1.5 text-11 leading-[18px] font-[620] ${method === 'GET' ? 'bg-s3 text-t2' : 'bg-accbg text-acc'}`}
+            >
               {method}
             </span>
             <code className="font-mono">/api/v1/{name}</code>
             <span className="text-t3">{title}</span>
           </p>
           <p className="mt-3 max-w-[72ch] text-14 text-t2">
-            <RichText text={says} />
+            <RichText text={description} />
           </p>
-          <h3 className="docs-subhead">Input</h3>
+          <h3 className="mt-5.5 pb-1.5 text-14 font-[620]">Input</h3>
           <FieldList fields={fields} of="input" />
         </div>
         <div className="docs-beside">
@@ -41,7 +43,7 @@ export function ProcedureSection({
           />
         </div>
       </div>
-      <h3 className="docs-subhead">{hasOutcomes ? 'Outcomes' : 'Response'}</h3>
+      <h3 className="mt-5.5 pb-1.5 text-14 font-[620]">{hasOutcomes ? 'Outcomes' : 'Response'}</h3>
       <div className="flex flex-col gap-3">
         {outcomes.map((each) => (
           <Outcome key={each.outcome ?? 'answer'} terms={each} />
@@ -57,13 +59,13 @@ export function ProcedureSection({
   );
 }
 
-function Outcome({ terms: { outcome, says, fields, example } }: { terms: OutcomeDoc }) {
+function Outcome({ terms: { outcome, description, fields, example } }: { terms: OutcomeDoc }) {
   return (
     <div className="docs-pair">
       <div className="docs-outcome">
         {outcome && <h4 className="font-mono text-13 font-[600] text-t1">{outcome}</h4>}
         <p className="max-w-[72ch] text-t2">
-          <RichText text={says} />
+          <RichText text={description} />
         </p>
         {fields.length > 0 && <FieldList fields={fields} of="answer" />}
       </div>

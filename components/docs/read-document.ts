@@ -13,14 +13,14 @@ export interface FieldDoc {
   isRequired: boolean;
   /** As JSON; null where there is none. */
   fallback: string | null;
-  says: string;
+  description: string;
 }
 
 /** One answer that has to be expected. */
 export interface OutcomeDoc {
   /** Null for an answer that has no outcomes. */
   outcome: string | null;
-  says: string;
+  description: string;
   fields: FieldDoc[];
   example: unknown;
 }
@@ -29,7 +29,7 @@ export interface ProcedureDoc {
   name: string;
   method: 'GET' | 'POST';
   title: string;
-  says: string;
+  description: string;
   fields: FieldDoc[];
   outcomes: OutcomeDoc[];
   example: unknown;
@@ -46,7 +46,7 @@ export function proceduresOf(document: OpenApiDocument): ProcedureDoc[] {
         name: path.slice(1),
         method: method === 'get' ? ('GET' as const) : ('POST' as const),
         title: operation.summary,
-        says: operation.description,
+        description: operation.description,
         fields: fieldsOf(follow(document, schema)),
         outcomes: outcomesOf(document, operation),
         example,
@@ -64,7 +64,7 @@ export function shapesOf(document: OpenApiDocument, procedures: ProcedureDoc[]) 
   const names = [...new Set(fields.flatMap(({ shape }) => (shape === null ? [] : [shape])))];
   return names.map((name) => {
     const schema = document.components.schemas[name] ?? {};
-    return { name, says: schema.description ?? '', fields: fieldsOf(schema) };
+    return { name, description: schema.description ?? '', fields: fieldsOf(schema) };
   });
 }
 
@@ -98,7 +98,7 @@ function outcomesOf(document: OpenApiDocument, { responses }: Operation): Outcom
     const { outcome, ...rest } = part.properties ?? {};
     return {
       outcome: outcome === undefined ? null : String(outcome.const),
-      says: part.description ?? '',
+      description: part.description ?? '',
       fields: fieldsOf({ ...part, properties: rest }),
       example: part.examples?.[0],
     };
@@ -112,7 +112,7 @@ function fieldsOf({ properties = {}, required = [] }: JsonSchema): FieldDoc[] {
     shape: schema.items?.$ref?.split('/').at(-1) ?? null,
     isRequired: required.includes(name),
     fallback: schema.default === undefined ? null : JSON.stringify(schema.default),
-    says: schema.description ?? '',
+    description: schema.description ?? '',
   }));
 }
 

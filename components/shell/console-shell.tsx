@@ -14,6 +14,7 @@ import { CapacityBanner, UnencryptedBanner } from './banners';
 import { NavRail } from './nav-rail';
 import { SearchBox } from './search-box';
 import { ShortcutsDialog } from './shortcuts-dialog';
+import { SkipLink } from './skip-link';
 
 /** The frame around every page of the console. */
 export function ConsoleShell({
@@ -35,9 +36,7 @@ export function ConsoleShell({
   return (
     <ConsoleClient>
       <SessionProvider account={account} demo={demo} unencrypted={unencrypted}>
-        <a href="#main" className="skip-link">
-          Skip to content
-        </a>
+        <SkipLink />
         <div className="shell">
           <NavRail />
           <TopBar backends={backends} guarantees={guarantees} />
@@ -62,7 +61,7 @@ function TopBar({
 }) {
   const { demo } = useSession();
   return (
-    <header className="top-bar">
+    <header className="flex min-w-0 items-center gap-4 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
       <Link href="/" aria-label="Lockyard home" className="shrink-0 md:hidden">
         <Mark />
       </Link>

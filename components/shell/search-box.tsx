@@ -2,9 +2,9 @@
 
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
-import { Icon } from '../icons/icon';
 import { useKeys } from '../live/use-keys';
 import { listUrl, readListQuery } from '../locks/list/list-query';
+import { SearchField } from '../ui/controls/search-field';
 
 const PAUSE_MS = 150;
 
@@ -35,33 +35,24 @@ export function SearchBox() {
   }, [text, searched, isList]);
 
   return (
-    <search className="relative min-w-0 flex-1 md:max-w-[400px]">
-      <Icon
-        name="search"
-        size={16}
-        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-t3"
-      />
-      <input
-        ref={input}
-        type="search"
-        value={text}
-        maxLength={200}
-        placeholder="Search locks, owners or tokens"
-        aria-label="Search locks, owners or tokens"
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' && event.key !== 'Escape') return;
-          // By default the browser clears a search field at Escape; here Escape only leaves the
-          // field, and the search stays.
-          event.preventDefault();
-          if (event.key === 'Escape' || isList) event.currentTarget.blur();
-          else router.push(text.trim() ? `/?q=${encodeURIComponent(text.trim())}` : '/');
-        }}
-        className="search-field"
-      />
+    <SearchField
+      ref={input}
+      value={text}
+      label="Search locks, owners or tokens"
+      onChange={setText}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' && event.key !== 'Escape') return;
+        // By default the browser clears a search field at Escape; here Escape only leaves the
+        // field, and the search stays.
+        event.preventDefault();
+        if (event.key === 'Escape' || isList) event.currentTarget.blur();
+        else router.push(text.trim() ? `/?q=${encodeURIComponent(text.trim())}` : '/');
+      }}
+      className="min-w-0 flex-1 md:max-w-[400px]"
+    >
       <kbd className="key pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 max-md:hidden">
         /
       </kbd>
-    </search>
+    </SearchField>
   );
 }
