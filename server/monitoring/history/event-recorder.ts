@@ -29,9 +29,9 @@ const IGNORE_DUPLICATE = {
 const KEEP_COMMITS_MS = 60 * 60_000;
 
 /**
- * Opens one backend's history: one row a flush becomes one row an event, in the control database,
- * and is counted in the roll-ups. Run by the chores process alone; where it stopped is kept, so its
- * successor goes on there. A row met twice is kept and counted once.
+ * Records one backend's history in the control database: one row a commit becomes one row an event,
+ * and is counted in the roll-ups. Only the process that runs maintenance does this; its position is
+ * stored, so its successor continues there. A row that is read twice is stored and counted once.
  */
 export class EventRecorder {
   private tail: HistoryTail | null = null;

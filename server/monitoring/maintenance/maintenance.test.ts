@@ -12,7 +12,7 @@ import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig'
 
 const CHORES = { namespace: '.lockyard', name: 'chores' };
 
-describe.each(storeNames)('the chores over %s', (name) => {
+describe.each(storeNames)('maintenance over %s', (name) => {
   let rig: MonitoringRig;
 
   beforeEach(async () => {

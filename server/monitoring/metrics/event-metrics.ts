@@ -10,7 +10,7 @@ import type { NamespaceLabels } from './namespace-labels';
 const BOUNDS_MS = Array.from({ length: 14 }, (_, i) => 4 ** i);
 
 const SUM_OVER_PROCESSES =
-  'Each event is counted by the one process that does the chores: sum over processes.';
+  'Each event is counted by the one process that runs maintenance: sum over processes.';
 
 const COUNTERS: [keyof EventCounts, name: string, help: string][] = [
   ['grants', 'lockyard_grants_total', 'Locks granted.'],

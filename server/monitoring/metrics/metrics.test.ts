@@ -63,7 +63,7 @@ describe.each(storeNames.filter((name) => can(name, 'manyProcesses')))(
     let rig: MonitoringRig;
     afterEach(() => rig.close());
 
-    it('count every event once in the sum, also when another process takes over the chores', async () => {
+    it('count every event once in the sum, also when another process takes over maintenance', async () => {
       rig = await MonitoringRig.open(name);
       const watchers = [await rig.watch(), await rig.watch()];
       const texts = () =>

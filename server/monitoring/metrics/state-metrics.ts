@@ -66,7 +66,7 @@ function groupOf(groups: Map<string, Group>, labels: Group['labels']): Group {
   return group;
 }
 
-/** How this process sees the backends, and whether it does the chores. */
+/** How this process sees the backends, and whether it runs maintenance. */
 export function backendMetrics(healths: BackendHealth[], runsMaintenance: boolean): MetricFamily[] {
   const gauge = (
     name: string,
@@ -105,7 +105,7 @@ export function backendMetrics(healths: BackendHealth[], runsMaintenance: boolea
     ),
     {
       name: 'lockyard_chores',
-      help: '1 in the process that does the chores: of all processes over one database there is one.',
+      help: '1 in the process that runs maintenance: one of all processes on a database.',
       type: 'gauge',
       samples: [{ labels: {}, value: Number(runsMaintenance) }],
     },

@@ -52,7 +52,7 @@ export class NamespaceCapacity {
 
   constructor(private readonly parts: NamespaceCapacityOptions) {}
 
-  /** One turn over all namespaces, for the one process that does the chores. */
+  /** One turn over all namespaces, for the one process that runs maintenance. */
   async run(): Promise<void> {
     const { names, namespaces } = this.parts;
     for (const namespace of names.namespaces()) {

@@ -15,7 +15,7 @@ export interface CounterEntry extends Omit<CounterRow, 'isKnown'> {
 /** New counters are merged in batches of this size. */
 const MERGE_BATCH = 1_000;
 
-/** Every counter that the board knows, in the order of their names. */
+/** Every known counter, in the order of their names. */
 export class CounterTable {
   private readonly rows: (CounterEntry | null)[] = [];
   private readonly slots = new Map<string, number>();

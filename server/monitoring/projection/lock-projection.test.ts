@@ -25,7 +25,7 @@ import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig'
 
 const ALL = lockListInput.parse({});
 
-describe.each(storeNames)('the board over %s', (name) => {
+describe.each(storeNames)('the lock projection over %s', (name) => {
   let rig: MonitoringRig;
   let watcher: MonitoringMember;
 

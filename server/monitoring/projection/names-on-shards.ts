@@ -5,7 +5,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { LockProjection } from './lock-projection';
 import { TopN } from './top-n';
 
-/** What a shard keeps, as the board read it last. */
+/** What a shard keeps, as it was last read. */
 export interface StoredName {
   /** The shard's id. */
   storeId: string;

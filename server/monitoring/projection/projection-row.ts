@@ -20,14 +20,14 @@ import type { ReadRecord, RecordKey } from '../../storage/record-store';
 import { RecordCompactor } from '../lists/table/record-compactor';
 
 /**
- * A lock as the board keeps it. The row that people see is built on request, because most changes
+ * A lock in the projection. The row that people see is built on request, because most changes
  * are never viewed.
  */
 export class ProjectionRow {
   private cachedSearchText: string | null = null;
 
   /**
-   * @param id the lock's id on the board
+   * @param id the id of the lock's row
    * @param backend the id under which its record is filed
    * @param publicBackend the backend's public id, where `backend` is one of its shards
    * @param readAt the backend's clock at the time of the read

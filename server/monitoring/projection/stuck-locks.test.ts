@@ -9,7 +9,7 @@ import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig'
 const stuckAfterMs = 1_200;
 const STUCK = lockListInput.parse({ status: 'stuck' });
 
-describe.each(storeNames)('stuck locks on the board over %s', (name) => {
+describe.each(storeNames)('stuck locks in the projection over %s', (name) => {
   let rig: MonitoringRig;
   let watcher: MonitoringMember;
 

@@ -14,7 +14,7 @@ const HOUR_FRESH_MS = 1_000;
 const HOUR_OLD_MS = 5_000;
 const HOUR_WITHIN_MS = 500;
 
-/** All locks together: now from the board, the last hour from the roll-ups. */
+/** All locks together: now from the projection, the last hour from the roll-ups. */
 export class FleetView {
   private hour: { view: SumView; at: number } | null = null;
   private reading: Promise<void> | null = null;
@@ -22,7 +22,7 @@ export class FleetView {
 
   constructor(
     private readonly backends: string[],
-    private readonly board: LockProjection,
+    private readonly projection: LockProjection,
     private readonly insights: LockInsights,
     private readonly clock: Clock,
   ) {}
@@ -41,8 +41,8 @@ export class FleetView {
     const asOf = this.clock.now();
     const { view, at } = this.hour ?? { view: await this.insights.lastHour([], asOf), at: asOf };
     const { points: minutes, total: hour } = view;
-    const grantsPerSecond = this.board.grantRate.perSecond();
-    const { counts, held, waiting } = await this.board.counts();
+    const grantsPerSecond = this.projection.grantRate.perSecond();
+    const { counts, held, waiting } = await this.projection.counts();
     return { counts, held, waiting, grantsPerSecond, minutes, hour, hourAt: at, asOf };
   }
 

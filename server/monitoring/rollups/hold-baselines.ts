@@ -36,7 +36,7 @@ interface WeekRow {
  */
 export class HoldBaselines {
   private week = Number.NEGATIVE_INFINITY;
-  /** By a lock's id on the board; whose holds changed last is last. */
+  /** By the id of a lock's row; whose holds changed last is last. */
   private locks = new Map<string, LockBaseline>();
   /** By backend: rows that were written up to here have been read. */
   private readonly readTo = new Map<string, number>();
@@ -54,7 +54,7 @@ export class HoldBaselines {
   /**
    * Null: this lock has too little history, or is one too many.
    *
-   * @param id of its row on the board
+   * @param id of its row
    */
   of(id: string): HoldBaseline | null {
     return this.locks.get(id)?.baseline ?? null;

@@ -12,7 +12,7 @@ import { type Monitoring, startMonitoring } from '../start-monitoring';
 export interface MonitoringMember extends Member {
   monitoring: Monitoring;
   /**
-   * How often it has been asked to close audit intents: only the process that has the chores is.
+   * How often it has been asked to close audit intents: only the process that runs maintenance is.
    */
   intents: { asked: number };
 }

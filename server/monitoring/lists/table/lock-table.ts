@@ -35,7 +35,7 @@ export interface LockTableOptions {
 type DueRow = { row: ProjectionRow; expired: boolean };
 
 /**
- * Every lock that the board knows, each in a slot, with its status. A status is computed again only
+ * Every known lock, each in a slot, with its status. A status is computed again only
  * when the record, its backend or its baselines have changed, or at an instant when it can change.
  * `refresh` brings everything up to date.
  */
