@@ -146,7 +146,7 @@ function isKnownNotApplied(error: unknown): boolean {
  * The server remembers answers for 15 minutes; asked later, the same id would count as a new
  * request.
  */
-const RESEND_WITHIN_MS = 10 * 60_000;
+export const RESEND_WITHIN_MS = 10 * 60_000;
 
 /** One request id and the time in which it may be sent again. */
 class RequestId {

@@ -13,6 +13,7 @@ import {
 } from './lock/lock-record';
 import { checkLockRecord } from './record-invariants';
 import { type RequestIdentity, requestFingerprint } from './request-fingerprint';
+import { ANSWER_RETENTION_MS } from './timing';
 
 /** What a decision needs besides the record and the command. Nothing is looked up. */
 export interface DecisionContext {
@@ -103,9 +104,6 @@ export interface Decision<A, R = LockRecord, E = LockEvent> {
   extensions: IdempotencyExtension[];
   handOffs: HandOff[];
 }
-
-/** How long answers are kept after the hold, wait or step that they concern is over. */
-export const ANSWER_RETENTION_MS = 15 * 60_000;
 
 /** How far beyond a lease's first end answers are kept, so that renewals rarely extend them. */
 export const RETENTION_AHEAD_MS = 30 * 60_000;

@@ -5,6 +5,7 @@ import {
   type MultiLockCommand,
   namesOf,
 } from '../core/multi-lock/multi-lock-command';
+import { COMMAND_BUDGET_MS } from '../core/timing';
 import { recordKey } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import { Batcher } from './commit/batcher';
@@ -15,12 +16,6 @@ import { PendingCommand } from './pending-command';
 import { type MultiLockResult, PendingMultiLock } from './pending-multi-lock';
 import { Deadlines } from './pending-reply';
 import type { AnyCommand } from './record-type';
-
-/**
- * Time in which a command may begin a packet. With what that packet takes, its caller hears within
- * 5 s.
- */
-const BUDGET_MS = 3_500;
 
 /** What a command came to. */
 export interface CommandResult {
@@ -43,7 +38,7 @@ export class CommandQueue {
 
   /** When the budget of a command that comes now is over, on the monotonic clock. */
   dueAt(): number {
-    return this.context.monotonic() + BUDGET_MS;
+    return this.context.monotonic() + COMMAND_BUDGET_MS;
   }
 
   submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<CommandResult> {

@@ -4,6 +4,7 @@ import type { AcquireAnswer } from '../contract/lock/answers';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { RequestIdentity } from '../core/request-fingerprint';
+import { WAITED_LOCKS_EVERY_MS } from '../core/timing';
 import { Periodic } from '../platform/periodic';
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
@@ -14,9 +15,6 @@ import type { CachedLock, LockEngine, WaitOptions } from './lock-engine';
 import { isReadOnly } from './pending-command';
 import { MultiLockAcquires } from './waiting/multi-lock-acquires';
 import { SingleLockAcquires } from './waiting/single-lock-acquires';
-
-/** How often a process looks at the locks that its own callers wait for. */
-const CHECK_WAITED_EVERY_MS = 250;
 
 /**
  * Builds the engine of one backend and starts it. The backend may be away: then every command says
@@ -37,7 +35,7 @@ class GroupCommitEngine implements LockEngine {
   private readonly acquires: SingleLockAcquires;
   private readonly checking = new Periodic({
     job: 'check locks with waiters',
-    everyMs: CHECK_WAITED_EVERY_MS,
+    everyMs: WAITED_LOCKS_EVERY_MS,
     run: () => this.checkWaitedLocks(),
   });
 

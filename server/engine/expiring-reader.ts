@@ -1,14 +1,9 @@
+import { EXPIRE_BEFORE_READ_MAX_MS } from '../core/timing';
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import type { CommandQueue } from './command-queue';
 import type { EngineContext } from './engine-context';
 import type { AnyCommand } from './record-type';
-
-/**
- * A read waits no longer for the write that should come before it: it must be answered where its
- * backend takes no writes.
- */
-const EXPIRE_MAX_MS = 1_000;
 
 /** Leases that expire one after another while they are read. */
 const ROUNDS_MAX = 3;
@@ -32,7 +27,11 @@ export class ExpiringReader {
       const { answer } = await commands.submit(key, command, dueAt);
       if (round > ROUNDS_MAX || !this.mayHaveExpired(key)) return answer;
       const expired = await commands
-        .submit(key, { verb: 'settle' }, Math.min(dueAt, context.monotonic() + EXPIRE_MAX_MS))
+        .submit(
+          key,
+          { verb: 'settle' },
+          Math.min(dueAt, context.monotonic() + EXPIRE_BEFORE_READ_MAX_MS),
+        )
         .catch(() => null);
       if (!expired) return answer;
     }

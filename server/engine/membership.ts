@@ -1,5 +1,6 @@
 import type { BackendHealth } from '../contract/console/lock-row';
 import type { LockyardError } from '../contract/errors';
+import { DEAD_AFTER_MS, HEARTBEAT_EVERY_MS } from '../core/timing';
 import type { Clock } from '../platform/clock';
 import { Periodic } from '../platform/periodic';
 import {
@@ -17,8 +18,6 @@ import type { StoreClock } from './store-clock';
 export const OWN_NAMESPACE = '.lockyard';
 
 const PROCESS_PREFIX = 'process/';
-const HEARTBEAT_EVERY_MS = 500;
-const DEAD_AFTER_MS = 1_500;
 const PROCESSES_AT_ONCE = 1_000;
 const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 

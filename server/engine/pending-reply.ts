@@ -1,15 +1,8 @@
 import type { LockyardError } from '../contract/errors';
+import { COMMAND_GRACE_MS, DEADLINES_EVERY_MS } from '../core/timing';
 import { Periodic } from '../platform/periodic';
 import type { EngineContext } from './engine-context';
 import { backendDown, unknownIfDenied } from './refusals';
-
-/**
- * How long after its budget a call may still be waited for: for the packet that was under way when
- * that ended.
- */
-const GRACE_MS = 1_100;
-
-const SWEEP_EVERY_MS = 100;
 
 /** An entry of a doubly linked circle; of one that is in no list, the only one. */
 class Linked {
@@ -78,7 +71,7 @@ export class Deadlines {
   private readonly list = new Linked();
   private readonly sweeping = new Periodic({
     job: 'answer overdue commands',
-    everyMs: SWEEP_EVERY_MS,
+    everyMs: DEADLINES_EVERY_MS,
     run: () => this.sweep(),
   });
 
@@ -95,7 +88,7 @@ export class Deadlines {
     for (;;) {
       const first = this.list.after;
       if (!(first instanceof PendingReply)) break;
-      if (first.dueAt + GRACE_MS > now) return;
+      if (first.dueAt + COMMAND_GRACE_MS > now) return;
       first.refuse(this.context.membership.refusal ?? backendDown(null));
     }
     void this.sweeping.stop();

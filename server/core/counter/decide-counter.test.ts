@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ANSWER_RETENTION_MS, type IdempotencyRecord } from '../decision';
+import type { IdempotencyRecord } from '../decision';
 import { sinceEra } from '../fencing-token';
 import { add, counterAt, createCounter, OPEN, OPERATOR } from '../testing/counter-requests';
 import { deepFreeze } from '../testing/deep-freeze';
 import { requestOf } from '../testing/lock-requests';
+import { ANSWER_RETENTION_MS } from '../timing';
 import type { CounterCommand } from './counter-command';
 import type { CounterRecord } from './counter-record';
 import { decideCounter } from './decide-counter';

@@ -2,7 +2,6 @@ import type { CounterAddAnswer, CounterCreateAnswer, CounterView } from '../../c
 import { areBounds, isWithin } from '../../contract/counter-bounds';
 import { LockyardError } from '../../contract/errors';
 import {
-  ANSWER_RETENTION_MS,
   actTooLate,
   type DecidingPolicy,
   type Decision,
@@ -13,6 +12,7 @@ import {
 } from '../decision';
 import { checkCounterRecord } from '../record-invariants';
 import type { RequestIdentity } from '../request-fingerprint';
+import { ANSWER_RETENTION_MS } from '../timing';
 import type {
   AddCommand,
   AdjustAnswer,

@@ -2,6 +2,7 @@ import { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer, Granted, Held } from '../../contract/lock/answers';
 import { type Draft, requestIdReused } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
+import { DETACHED_MS } from '../timing';
 import { outsidePolicy } from './check-policy';
 import { expireAndPromote, handOff, hasRoom, isOpen } from './expire-and-promote';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './held-answer';
@@ -18,7 +19,6 @@ import {
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import { HOLD_COUNT_MAX, type Hold, type Waiter } from './lock-record';
 import {
-  DETACHED_MS,
   departedOf,
   enqueue,
   isOutOfPatience,

@@ -1,5 +1,6 @@
 import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
+import { OFFER_MS } from '../timing';
 import { timedOut } from './held-answer';
 import { endHold, grant } from './hold-lifecycle';
 import type { AcquireCommand } from './lock-command';
@@ -13,9 +14,6 @@ import {
   removeWaiters,
   waitedMs,
 } from './queue';
-
-/** How long a free lock is reserved for a waiter of another process. */
-const OFFER_MS = 1_000;
 
 /**
  * Applies what is due by now: leases expire, waiters that timed out or died leave, and a free lock

@@ -1,8 +1,9 @@
 import type { EndCause } from '../../contract/primitives';
 import type { Draft } from '../decision';
-import { ANSWER_RETENTION_MS, RETENTION_AHEAD_MS } from '../decision';
+import { RETENTION_AHEAD_MS } from '../decision';
 import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
+import { ANSWER_RETENTION_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import type { Hold } from './lock-record';
 import { forgetDeparted } from './queue';

@@ -3,9 +3,6 @@ import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../re
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
 
-/** How long a waiter keeps its place without an open request. */
-export const DETACHED_MS = 2_000;
-
 /** How long a record remembers a waiter that left without an answer. */
 export const DEPARTED_MS = 10 * 60_000;
 

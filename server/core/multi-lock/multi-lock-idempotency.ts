@@ -5,12 +5,13 @@ import type {
   MultiLockGrant,
   MultiLockHeld,
 } from '../../contract/multi-lock';
-import { ANSWER_RETENTION_MS, type DecisionContext, replayedAnswer } from '../decision';
+import { type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';
 import { RETRY_AFTER_MIN_MS } from '../lock/held-answer';
 import type { Hold } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
+import { ANSWER_RETENTION_MS } from '../timing';
 import type { MultiLockMember } from './multi-lock-member';
 
 /** What is stored of a granted multi-lock. Its deadlines are those of the holds. */

@@ -1,4 +1,5 @@
 import { LockyardError } from '../../contract/errors';
+import { BATCH_COMPANY_MS } from '../../core/timing';
 import type { RecordKey, RecordStore } from '../../storage/record-store';
 import type { PendingCommand } from '../pending-command';
 import type { Committer } from './committer';
@@ -17,9 +18,6 @@ const NEARLY_FULL = 192;
 
 /** With so few records at hand it never pays to send them in two packets. */
 const SPLIT_MIN = 16;
-
-/** How long a smaller one waits for company: a packet that hangs must not delay all others. */
-const COMPANY_MS = 20;
 
 /** Multi-locks worked on at once; those still waiting block no record. */
 const MULTI_LOCKS_MAX = 2;
@@ -106,7 +104,7 @@ export class Batcher {
     if (mayStartMultiLock) this.startSoon();
     else if (this.commits >= COMMITS_MAX) return;
     else if (this.waiting.size >= this.enoughRecords()) this.startSoon();
-    else this.companyTimer ??= setTimeout(() => this.startSoon(), COMPANY_MS);
+    else this.companyTimer ??= setTimeout(() => this.startSoon(), BATCH_COMPANY_MS);
   }
 
   /** After the current turn of the event loop, so that a burst arrives as one group. */

@@ -1,8 +1,7 @@
+import { STORE_RETRY_MS } from '../../core/timing';
 import type { ReadResult, RecordKey } from '../../storage/record-store';
 import type { EngineContext } from '../engine-context';
 import { backendDown } from '../refusals';
-
-const RETRY_AFTER_MS = 50;
 
 /**
  * Reads records and remembered answers, again if need be, until `dueAt` on the monotonic clock.
@@ -25,8 +24,8 @@ export async function readRecords(
       }
       return read;
     } catch (cause) {
-      if (context.monotonic() + RETRY_AFTER_MS >= dueAt) throw backendDown(cause);
+      if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw backendDown(cause);
     }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_AFTER_MS));
+    await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
   }
 }

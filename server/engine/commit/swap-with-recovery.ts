@@ -1,3 +1,4 @@
+import { STORE_RETRY_MS } from '../../core/timing';
 import { type Change, StoreError, type SwapResult } from '../../storage/record-store';
 import type { EngineContext } from '../engine-context';
 
@@ -10,7 +11,6 @@ export type SwapOutcome =
   | { applied: 'yes'; writer: string; now: number }
   | { applied: 'no' | 'unknown' | 'tooLarge'; now: number };
 
-const PAUSE_MS = 50;
 const SHORT_PAUSE_MS = 3;
 
 /**
@@ -78,12 +78,12 @@ async function swapUntilKnown<T>(
   { changes, dueAt }: { changes: Change[]; dueAt: number },
 ): Promise<T> {
   const giveUpIfLate = (error: StoreError) => {
-    if (context.monotonic() + PAUSE_MS >= dueAt) throw error;
+    if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw error;
   };
   const attempts = changes.map((): string[] => []);
   let proposals = changes;
   for (;;) {
-    let pauseMs = PAUSE_MS;
+    let pauseMs = STORE_RETRY_MS;
     try {
       const results = await swap(proposals);
       const found = results.map((result, i) =>

@@ -10,18 +10,13 @@ import {
   type GiveUpMultiLockCommand,
   memberCommand,
 } from '../../core/multi-lock/multi-lock-command';
+import { MULTI_LOCKS_EVERY_MS } from '../../core/timing';
 import { Periodic } from '../../platform/periodic';
 import { recordId } from '../../storage/record-id';
 import type { MultiLocks } from '../lock-engine';
 import { grantTooLate } from '../refusals';
 import { WaitingCall } from './waiter-registry';
 import { type Acquired, WaitingAcquires } from './waiting-acquires';
-
-/**
- * How often a process checks the locks where its own multi-locks wait: one of them may need many
- * turns where others need one.
- */
-const CHECK_EVERY_MS = 50;
 
 /** A place is lost, found again and lost again no more often than this while its request ends. */
 const DETACH_ATTEMPTS_MAX = 3;
@@ -37,7 +32,7 @@ export class MultiLockAcquires
   private readonly waiting = new Set<WaitingCall>();
   private readonly checking = new Periodic({
     job: 'check multi-locks that wait',
-    everyMs: CHECK_EVERY_MS,
+    everyMs: MULTI_LOCKS_EVERY_MS,
     run: () => this.check(),
   });
 

@@ -1,8 +1,6 @@
+import { HISTORY_GAP_TIMEOUT_MS } from '../../core/timing';
 import type { Clock } from '../../platform/clock';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
-
-/** A missing id younger than this may still be committed: ids are handed out before commits. */
-const GAP_TIMEOUT_MS = 5_000;
 
 const ROWS_AT_ONCE = 200;
 
@@ -51,7 +49,7 @@ export class HistoryTail {
     const now = this.clock.monotonic();
     for (const row of late) this.gaps.delete(row.id);
     for (const [id, missedAt] of this.gaps) {
-      if (startedAt - missedAt >= GAP_TIMEOUT_MS) this.gaps.delete(id);
+      if (startedAt - missedAt >= HISTORY_GAP_TIMEOUT_MS) this.gaps.delete(id);
     }
     for (const { id } of fresh) {
       const from = Math.max(this.end + 1, id - GAP_REACH);

@@ -1,4 +1,11 @@
 import { IDLE_MS } from '../../core/names/deletion';
+import {
+  EXPIRY_LEFT_TO_CALLERS_MS,
+  EXPIRY_SCAN_EVERY_MS,
+  INTENTS_EVERY_MS,
+  MAINTENANCE_LEASE_MS,
+  MAINTENANCE_RENEW_EVERY_MS,
+} from '../../core/timing';
 import { OWN_NAMESPACE } from '../../engine/membership';
 import { anonymousRequest } from '../../engine/request-identity';
 import type { Clock } from '../../platform/clock';
@@ -12,18 +19,9 @@ import type { LockProjection } from '../projection/lock-projection';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 
 const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
-const LEASE_MS = 1_500;
-const RENEW_EVERY_MS = 400;
-const EXPIRE_EVERY_MS = 300;
 const RECORD_EVERY_MS = 300;
 const QUEUES_EVERY_MS = 1_000;
-/**
- * A lease that expired less than this ago is left to the next caller, who cleans it up while
- * acquiring.
- */
-const EXPIRED_FOR_MS = 800;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
-const INTENTS_EVERY_MS = 10_000;
 const CAPACITY_EVERY_MS = 5_000;
 const LEGACY_LIMITS_EVERY_MS = 2_000;
 const DEAD_PROCESS_MS = 60 * 60_000;
@@ -61,10 +59,12 @@ export class Maintenance {
     const { backends, recorders, capacity, resolveIntents, log } = parts;
     const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
       new Periodic({ job: name, everyMs, run, log });
-    this.leasing = job('hold the maintenance lock', RENEW_EVERY_MS, () => this.keepLease());
+    this.leasing = job('hold the maintenance lock', MAINTENANCE_RENEW_EVERY_MS, () =>
+      this.keepLease(),
+    );
     this.jobs = [
       ...backends.flatMap((backend) => [
-        job(`end expired holds of ${backend.id}`, EXPIRE_EVERY_MS, () => this.expire(backend)),
+        job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, () => this.expire(backend)),
         job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, () => this.checkQueues(backend)),
         job(`clean up ${backend.id}`, CLEAN_UP_EVERY_MS, () => this.deleteIdle(backend)),
       ]),
@@ -109,9 +109,14 @@ export class Maintenance {
     const askedAt = this.parts.clock.monotonic();
     if (askedAt >= this.leaseEndsAt) this.loseLock();
     if (this.token !== null) {
-      const renew = { verb: 'renew', ...self, token: this.token, leaseMs: LEASE_MS } as const;
+      const renew = {
+        verb: 'renew',
+        ...self,
+        token: this.token,
+        leaseMs: MAINTENANCE_LEASE_MS,
+      } as const;
       const { outcome } = await home.engine.run(MAINTENANCE_KEY, renew);
-      if (outcome === 'renewed') this.leaseEndsAt = askedAt + LEASE_MS;
+      if (outcome === 'renewed') this.leaseEndsAt = askedAt + MAINTENANCE_LEASE_MS;
       if (outcome === 'renewed') return;
       this.loseLock();
     }
@@ -120,7 +125,7 @@ export class Maintenance {
       {
         verb: 'acquire',
         ...self,
-        leaseMs: LEASE_MS,
+        leaseMs: MAINTENANCE_LEASE_MS,
         waitMs: 0,
         mode: 'exclusive',
         reentrant: false,
@@ -131,7 +136,7 @@ export class Maintenance {
     );
     if (answer.outcome !== 'granted') return;
     this.token = answer.token;
-    this.leaseEndsAt = askedAt + LEASE_MS;
+    this.leaseEndsAt = askedAt + MAINTENANCE_LEASE_MS;
     for (const recorder of this.parts.recorders) recorder.restart();
     for (const job of this.jobs) void job.startNow();
   }
@@ -153,7 +158,7 @@ export class Maintenance {
 
   private findDue({ id, engine }: MonitoredBackend, areExpired: boolean): RecordKey[] {
     const { projection, clock } = this.parts;
-    const instant = clock.now() + engine.health().clockOffsetMs - EXPIRED_FOR_MS;
+    const instant = clock.now() + engine.health().clockOffsetMs - EXPIRY_LEFT_TO_CALLERS_MS;
     return projection
       .dueForExpiry(new Map([[id, instant]]))
       .filter(({ backend, expired }) => backend === id && expired === areExpired)

@@ -2,18 +2,12 @@ import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import type { RequestIdentity } from '../../core/request-fingerprint';
+import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
 import { identityOfAct, isRecordAct } from './act-on-record';
 import { type AuditActor, assumeNotApplied, closeIntent, readSeen } from './audit-log';
-import { LANDS_WITHIN_MS } from './run-operator-act';
 
-/**
- * How long after its intent the outcome of an act is final: nothing lands in the second half, see
- * `runOperatorAct`, and what landed can be read by then. A transaction of the control database
- * takes less.
- */
-const FINAL_AFTER_MS = 2 * LANDS_WITHIN_MS;
 const AT_ONCE = 100;
 
 type Intent = Schema['audit']['$inferSelect'];
@@ -31,7 +25,7 @@ type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 
  * closed.
  */
 export async function resolveAuditIntents(runtime: ResolverRuntime): Promise<number> {
-  const settledAt = runtime.clock.now() - FINAL_AFTER_MS;
+  const settledAt = runtime.clock.now() - INTENT_FINAL_AFTER_MS;
   const unresponsive = new Set<string>();
   let closed = 0;
   let last: Intent | undefined;

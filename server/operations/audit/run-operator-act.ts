@@ -1,4 +1,5 @@
 import { LockyardError } from '../../contract/errors';
+import { ACT_ANSWER_MAX_MS, ACT_LANDS_WITHIN_MS } from '../../core/timing';
 import { unknownOutcome } from '../../engine/refusals';
 import type { ControlContext } from '../operation-context';
 import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
@@ -14,12 +15,6 @@ export interface StartedAct {
    */
   leftMs(): number;
 }
-
-/** Nothing of an act lands later than this after its intent was asked for. */
-export const LANDS_WITHIN_MS = 10_000;
-
-/** The operator gets an answer within this time, whatever database and backend do. */
-const ANSWER_WITHIN_MS = 4_700;
 
 /** How far an act has come. */
 interface Progress<A> {
@@ -46,7 +41,7 @@ export async function runOperatorAct<A extends { outcome: string }>(
 ): Promise<A> {
   const { clock } = ctx.runtime;
   const startedAt = clock.monotonic();
-  const leftMs = () => LANDS_WITHIN_MS - (clock.monotonic() - startedAt);
+  const leftMs = () => ACT_LANDS_WITHIN_MS - (clock.monotonic() - startedAt);
   const who = await permit(ctx, 'operator', what);
   const progress: Progress<A> = { hasStarted: false, isOver: false, outcome: null };
   const carryOut = async () => {
@@ -77,7 +72,7 @@ export async function runOperatorAct<A extends { outcome: string }>(
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ANSWER_WITHIN_MS);
+    timer = setTimeout(resolve, ACT_ANSWER_MAX_MS);
   });
   work.catch(() => undefined);
   try {

@@ -6,7 +6,8 @@ import type {
   DeletionResult,
 } from '../../contract/console/deletion-inputs';
 import { LockyardError } from '../../contract/errors';
-import { LANDS_WITHIN_MS, runOperatorAct, type StartedAct } from '../audit/run-operator-act';
+import { ACT_LANDS_WITHIN_MS } from '../../core/timing';
+import { runOperatorAct, type StartedAct } from '../audit/run-operator-act';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -14,7 +15,7 @@ import { requireRole } from '../require-role';
 /**
  * No step begins when an act has so little time left: its caller would be answered before it ends.
  */
-const STOP_BEFORE_MS = LANDS_WITHIN_MS - 3_000;
+const STOP_BEFORE_MS = ACT_LANDS_WITHIN_MS - 3_000;
 
 /** Names that the audit log keeps of those that were deleted. */
 const AUDITED_NAMES_MAX = 100;

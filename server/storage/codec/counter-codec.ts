@@ -1,6 +1,6 @@
 import { isWithin } from '../../contract/counter-bounds';
 import type { CounterMove, CounterRecord } from '../../core/counter/counter-record';
-import { ANSWER_RETENTION_MS } from '../../core/decision';
+import { ANSWER_RETENTION_MS } from '../../core/timing';
 import type { StoredRecord } from '../record-store';
 import type { EncodedRecord, KnownRecord } from './record-codec';
 import { requireValidRev } from './unreadable-record';

@@ -1,3 +1,4 @@
+import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { idRange, recordId } from '../record-id';
 import {
   type Change,
@@ -30,9 +31,6 @@ import {
   swapPacket,
 } from './mysql-statements';
 
-/** How long one packet may take before its connection is closed. */
-const PACKET_TIMEOUT_MS = 1_500;
-
 /** How long reading the settings may take, connecting included. */
 const GUARANTEES_TIMEOUT_MS = 3_000;
 
@@ -57,7 +55,7 @@ export class MysqlStore implements RecordStore, HistorySource {
    */
   constructor(
     private readonly uri: string,
-    private readonly timeoutMs = PACKET_TIMEOUT_MS,
+    private readonly timeoutMs = STORE_CALL_MAX_MS,
     private readonly fence: EpochFence | null = null,
   ) {
     this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));

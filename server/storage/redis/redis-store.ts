@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { Periodic } from '../../platform/periodic';
 import { decodeHistory } from '../codec/history-codec';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
@@ -24,9 +25,6 @@ import { flushesEveryWrite, readRedisFacts, refusalOf, serverRunOf } from './red
 import { redisGuarantees } from './redis-guarantees';
 import { RedisGuard } from './redis-guard';
 import { DELETE_RECORDS, HEARTBEAT, KEYS } from './redis-script';
-
-/** How long one call may take before its connection is closed. */
-const CALL_TIMEOUT_MS = 1_500;
 
 const HEARTBEAT_MS = 1_000;
 
@@ -59,7 +57,7 @@ export class RedisStore implements RecordStore, HistorySource {
     openDriver?: OpenDriver,
   ) {
     const guard = new RedisGuard(incarnation);
-    this.connection = new RedisConnection(url, CALL_TIMEOUT_MS, guard, openDriver);
+    this.connection = new RedisConnection(url, STORE_CALL_MAX_MS, guard, openDriver);
     this.heartbeat = new Periodic({
       job: 'write a heartbeat to Redis',
       everyMs: heartbeatMs,

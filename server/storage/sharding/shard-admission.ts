@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/database';
 import type { ShardList } from '../../../db/urls/shard-list';
+import { SHARD_REFUSAL_MIN_MS } from '../../core/timing';
 import type { Clock } from '../../platform/clock';
 import { Periodic } from '../../platform/periodic';
 import { type BackendPast, backendPast } from '../incarnation/backend-past';
@@ -9,12 +10,6 @@ import { type ShardIdentity, ShardMapStamp, servingStamp, startingStamp } from '
 
 /** How often the shards are asked which list is in force. */
 const POLL_MS = 1_000;
-
-/**
- * A gate that closes stays closed at least this long: every command that was decided before is
- * answered by then, so none of them is written under the next epoch.
- */
-const REFUSAL_MIN_MS = 5_000;
 
 export interface ShardAdmissionOptions {
   backend: string;
@@ -130,7 +125,7 @@ export class ShardAdmission {
     if (this.fence.stamp === stamp) return;
     const { backend, database, clock, onChange } = this.parts;
     if (this.fence.stamp !== null) this.refuse(REOPENS);
-    if (clock.monotonic() - this.refusedAt < REFUSAL_MIN_MS) return;
+    if (clock.monotonic() - this.refusedAt < SHARD_REFUSAL_MIN_MS) return;
     const { epoch, grantsFrom } = await backendPast(database, backend, clock.now());
     if (this.isClosed) return;
     this.known = { epoch: Math.max(epoch, generation), grantsFrom };

@@ -1,4 +1,5 @@
 import type { Shard, ShardList } from '../../../db/urls/shard-list';
+import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { MysqlConnection, type Rows } from '../mysql/mysql-connection';
 import { CLOCK, quote } from '../mysql/mysql-statements';
 import { STAMP_ROW } from './epoch-fence';
@@ -40,9 +41,6 @@ export const isMoving = (stamp: string) => stamp.startsWith('moving.');
 export const startingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>) =>
   `begun.${fingerprint}`;
 
-/** How long one query may take. */
-const ASK_TIMEOUT_MS = 1_500;
-
 /**
  * The stamp of one shard, read and written over a connection of its own. Rejects with `StoreError`.
  */
@@ -51,7 +49,7 @@ export class ShardMapStamp {
 
   constructor(
     readonly shard: Shard,
-    timeoutMs = ASK_TIMEOUT_MS,
+    timeoutMs = STORE_CALL_MAX_MS,
   ) {
     this.connection = new MysqlConnection(shard.url, timeoutMs);
   }

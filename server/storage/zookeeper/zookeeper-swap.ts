@@ -1,3 +1,4 @@
+import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import type { ConnectionProvider, Generation } from './client/guarded-connection';
 import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './client/wire-calls';
@@ -28,7 +29,7 @@ const GIVE_UP_AFTER_MS = 1_000;
 /**
  * The most time between a reading of the clock and the instant of a write that is still answered.
  */
-const CALL_MS = 1_500;
+const CALL_MS = STORE_CALL_MAX_MS;
 
 /** The contents of one `multi`. */
 interface Packet {

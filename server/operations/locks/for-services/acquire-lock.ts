@@ -1,10 +1,11 @@
 import type { AcquireAnswer, CancelAnswer } from '../../../contract/lock/answers';
 import type { AcquireInput, CancelInput } from '../../../contract/lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
+import { HOLD_REQUEST_MS } from '../../../core/timing';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
-import { HOLD_REQUEST_MS, whileKeyIsLive } from './while-key-is-live';
+import { whileKeyIsLive } from './while-key-is-live';
 
 /**
  * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller

@@ -6,10 +6,11 @@ import type {
 } from '../../../contract/multi-lock';
 import { checkPolicy } from '../../../core/lock/check-policy';
 import type { RequestIdentity } from '../../../core/request-fingerprint';
+import { HOLD_REQUEST_MS } from '../../../core/timing';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
 import { resolveNamespace } from '../resolve-lock';
-import { HOLD_REQUEST_MS, whileKeyIsLive } from './while-key-is-live';
+import { whileKeyIsLive } from './while-key-is-live';
 
 /**
  * Takes several locks of one namespace, all or none, waiting and giving up as `acquireLock` does.

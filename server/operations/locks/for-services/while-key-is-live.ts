@@ -2,9 +2,6 @@ import { LockyardError } from '../../../contract/errors';
 import { Periodic } from '../../../platform/periodic';
 import type { OperationContext } from '../../operation-context';
 
-/** How long one request may be held open; longer waits ask again with the same request id. */
-export const HOLD_REQUEST_MS = 25_000;
-
 const CHECK_EVERY_MS = 500;
 
 /**
