@@ -26,7 +26,7 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
   });
   afterAll(() => rig.close());
 
-  /** Sets the store's clock back for everybody, for as long as `work` takes. */
+  /** Sets the store's clock back for all processes, for as long as `work` takes. */
   const setBack = async (work: () => Promise<void>) => {
     for (const { faults } of [member, other]) faults.clockSetMs = -5_000;
     await work();

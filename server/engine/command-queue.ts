@@ -12,8 +12,7 @@ import { Batcher } from './commit/batcher';
 import { Committer } from './commit/committer';
 import { MultiLockCommitter } from './commit/multi-lock-committer';
 import type { EngineContext } from './engine-context';
-import { PendingCommand } from './pending-command';
-import { type MultiLockResult, PendingMultiLock } from './pending-multi-lock';
+import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
 import { Deadlines } from './pending-reply';
 import type { AnyCommand } from './record-type';
 

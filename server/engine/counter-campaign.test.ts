@@ -72,7 +72,7 @@ function checkSteps(steps: CounterStep[], moves: CounterEvent[]): void {
     }
     if (revs.size > 1) expect.fail(`one step was applied twice: ${JSON.stringify(step)}`);
     for (const rev of revs) {
-      if (claimed.has(rev)) expect.fail(`one rev was told to two steps: ${rev}`);
+      if (claimed.has(rev)) expect.fail(`two steps were answered with one rev: ${rev}`);
       claimed.add(rev);
     }
   }

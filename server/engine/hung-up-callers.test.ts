@@ -62,7 +62,7 @@ describe.each(storeNames)(
       expect(hold?.expiresInMs).toBeLessThanOrEqual(2_000);
     });
 
-    it('has the whole lease again once it asks again, and so has one that was told before', async () => {
+    it('has the whole lease again once it asks again, and so has one that was answered before', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, { requestId: 'r' });
       const again = await takeLock(other, key, 'w2', {

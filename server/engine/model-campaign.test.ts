@@ -92,7 +92,7 @@ async function carelessShards(): Promise<ModelledBackend> {
   return careless;
 }
 
-/** Every third read of a record tells what the one before it told. */
+/** Every third read of a record answers what the one before it answered. */
 function outdated(store: Store): Store {
   const spoilt: Store = Object.create(store);
   const seen = new Map<string, ReadRecord['record']>();

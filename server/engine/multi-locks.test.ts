@@ -246,7 +246,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     },
   );
 
-  it('are not taken any more once their caller was told that nothing was changed', async () => {
+  it('are not taken any more once their caller was answered that nothing was changed', async () => {
     const [own, keys] = [await rig.join(), freshKeys()];
     own.faults.onRead = (read) =>
       read.some((key) => key.name === keys[0].name) ? { kind: 'pass', afterMs: 5_000 } : PASS;

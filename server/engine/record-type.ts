@@ -51,7 +51,7 @@ const COUNTERS: RecordType<CounterRecord, CounterCommand> = {
 };
 
 /**
- * The engine hands a machine nothing but records and commands of its own kind: those that came
+ * The engine gives a record type only records and commands of its own kind: those that came
  * under such a key.
  */
 export function recordTypeOf({ kind }: RecordKey): RecordType {

@@ -9,7 +9,7 @@ export class StoreClock {
 
   /**
    * @param monotonic this process's clock that never steps, in milliseconds
-   * @param onStep told when a reading shows that the clock was set: by how many milliseconds at
+   * @param onStep called when a reading shows that the clock was set: by how many milliseconds at
    *   least, back where negative
    */
   constructor(

@@ -26,7 +26,9 @@ export async function acquireTwice(
       const { token: entered, holdCount } = heard.answer;
       const held = referee.liveHold(key, entered);
       if (held && (held.owner !== owner || held.count !== holdCount)) {
-        referee.report(`${owner} was told of ${holdCount} entries of ${entered}, and has others`);
+        referee.report(
+          `${owner} was answered with ${holdCount} entries of ${entered}, and has others`,
+        );
       }
       if (mode === 'exclusive' && entered !== token && referee.liveHold(key, token)) {
         referee.report(`${owner} holds ${token} on ${key.name}, and entered ${entered} instead`);

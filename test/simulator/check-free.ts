@@ -11,7 +11,7 @@ import type { SimWorld } from './sim-world';
 const TRIES_OF_LOSSY = 10;
 const TRY_EVERY_MS = 1_000;
 
-/** A lock that everybody has left can be had at once; after a loss, as soon as that is over. */
+/** A lock that all callers have left can be had at once; after a loss, as soon as that is over. */
 export async function checkFree(world: SimWorld, truth: Referee): Promise<void> {
   const { engine } = await world.join();
   for (const key of world.keys) {

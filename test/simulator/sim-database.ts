@@ -58,7 +58,7 @@ export class SimDatabase {
   /**
    * @param passedMs milliseconds since the simulation began
    * @param commitMs how much later than its swap a line of history becomes visible
-   * @param aheadMs how far its clock is ahead of everybody's, always
+   * @param aheadMs how far its clock is ahead of all others, always
    */
   constructor(
     private readonly passedMs: () => number,

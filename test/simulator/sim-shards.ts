@@ -7,7 +7,7 @@ export const SHARD_NAMES = ['a', 'b'];
 
 export const homeOf = rendezvousHash(SHARD_NAMES);
 
-/** How far a shard's clock may be from everybody else's, one way or the other. */
+/** How far a shard's clock may be from all other clocks, one way or the other. */
 export const SHARD_CLOCK_OFFSET_MAX_MS = 10_000;
 
 const LOCKS_OF_EACH = 2;

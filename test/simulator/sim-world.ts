@@ -45,7 +45,7 @@ const START_MS = 4_000;
 
 const LONG_LEASE_MS = 6_000;
 
-/** What a lost memory keeps everybody waiting for, so that much can happen in little time. */
+/** How long all callers wait after a data loss, so that much can happen in little time. */
 const LOSSY_LONG_LEASE_MS = 1_800;
 const LOSSY_LASTS_MS = 6_000;
 
@@ -95,7 +95,7 @@ export class SimWorld {
   audits: AuditedActions | null = null;
   /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
-  /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
+  /** When the trouble ends and all callers leave, milliseconds since the simulation began. */
   readonly troubleEndsAt: number;
   readonly newText: () => string;
   /** A counter delta, up or down, that no other client ever uses: it identifies its client. */

@@ -109,7 +109,7 @@ async function begin(world: SimWorld, truth: Referee): Promise<SimClient[]> {
   return Array.from({ length: clients }, (_, i) => new SimClient(world, checks, `w${i}`));
 }
 
-/** What must be true when everybody has gone home. */
+/** What must be true when all callers have left. */
 async function end(world: SimWorld, truth: Referee, clients: SimClient[]): Promise<void> {
   const calls = clients.flatMap(({ calls: made }) => made.map((call) => asOfGrant(call, truth)));
   const granted = (lock: string) => truth.observedHolds.get(`default/${lock}`) ?? new Map();
@@ -201,7 +201,7 @@ function checkGrantsAreExplained(world: SimWorld, truth: Referee, clients: SimCl
               mayFollow ||
               isHoldOver(tenure, endedAt ?? 0, world)),
         );
-        if (!isExplained) truth.report(`${id}: ${token} was granted to ${owner}, who was told no`);
+        if (!isExplained) truth.report(`${id}: ${token} was granted to ${owner}, who was refused`);
       }
     }
   }
@@ -217,7 +217,7 @@ function checkTails({ processes, databases, lossyStore }: SimWorld, truth: Refer
       const missed = lossyStore ? 0 : database.wholeHistory().length - new Set(delivered).size;
       if (missed > 0) truth.report(`the tail of ${id} missed ${missed} lines of history`);
       if (new Set(delivered).size < delivered.length)
-        truth.report(`the tail of ${id} told a line twice`);
+        truth.report(`the tail of ${id} delivered a line twice`);
     }
   }
 }

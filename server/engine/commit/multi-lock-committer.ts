@@ -7,7 +7,7 @@ import { recordId } from '../../storage/record-id';
 import { type ReadResult, type RecordKey, StoreError } from '../../storage/record-store';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
-import type { MultiLockResult, PendingMultiLock } from '../pending-multi-lock';
+import type { MultiLockResult, PendingMultiLock } from '../pending-command';
 import {
   backendDown,
   contended,

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { NameCapacity } from './name-capacity';
-import { NameCount } from './name-count';
+import { NameCapacity, NameCount } from './name-count';
 
 const lock = (name: string, namespace = 'default') => ({ namespace, name });
 const counter = (name: string) => ({ ...lock(name), kind: 'counter' as const });

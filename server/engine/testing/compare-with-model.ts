@@ -37,7 +37,7 @@ export interface Comparison {
    * locks were left.
    */
   open: number;
-  /** What was told, and how often. */
+  /** The answers, and how often each came. */
   answers: Map<string, number>;
   /** The first step that the two disagreed on, and how; null where there was none. */
   disagreement: string | null;
@@ -51,7 +51,7 @@ interface PlayOptions {
 
 /**
  * Plays random commands, one after another, on a real engine over a real store and on the pure
- * model, and compares after each what was told, the records, the remembered answers and the
+ * model, and compares after each the answer, the records, the remembered answers and the
  * history.
  *
  * What may differ: instants and spans, by as much as the store's clock moved during the step and a

@@ -19,7 +19,7 @@ export interface CounterCampaign {
   faults: number;
 }
 
-/** One step and everything that its caller was told of it. */
+/** One step and every answer that its caller got. */
 export interface CounterStep {
   key: RecordKey;
   delta: number;

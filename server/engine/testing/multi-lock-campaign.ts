@@ -25,7 +25,7 @@ export interface MultiLockCampaignResult {
   granted: number;
   /** Shared holds by lock: the history checker knows nothing of them. */
   shared: Map<string, number>;
-  /** Sets that were told of some of their locks alone. */
+  /** Multi-locks that were answered with only some of their locks. */
   parts: string[];
   timedOut: number;
 }

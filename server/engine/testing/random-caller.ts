@@ -4,7 +4,7 @@ import { type AcquireOptions, acquire, type Member, pause, release, renew } from
 import type { RecordedCall } from './history-checker';
 
 /**
- * What a caller may be told that is no answer, whatever the store does. Anything else breaks the
+ * The refusals that a caller may get, whatever the store does. Anything else breaks the
  * campaign.
  */
 const TYPED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);

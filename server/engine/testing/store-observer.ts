@@ -16,7 +16,7 @@ export class StoreObserver {
 
   /** The clock of all stores. */
   async now(): Promise<number> {
-    const key = { namespace: 'nobody', name: 'nobody' };
+    const key = { namespace: 'none', name: 'none' };
     const read = await this.backend.stores[0]?.read([key], []);
     return read?.records[0]?.now ?? 0;
   }
