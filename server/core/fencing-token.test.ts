@@ -8,7 +8,7 @@ import {
   sinceEra,
   TOKEN_ERA_AT,
 } from './fencing-token';
-import { isLate, leaseFloorMs } from './lease-floor';
+import { isLate, leaseFloorMs } from './lock/hold-lifecycle';
 import { RUNS } from './testing/property-runs';
 
 const COUNTERS = 2 ** 41;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RESEND_WITHIN_MS } from '../../client/waiting/grant-wait';
 import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from '../../client/wire/time-limits';
 import { LEASE_MIN_MS } from '../contract/namespace-policy';
-import { leaseFloorMs } from './lease-floor';
+import { leaseFloorMs } from './lock/hold-lifecycle';
 import * as timing from './timing';
 
 /** Each must hold for the promise that it names; the smaller side is the first. */

@@ -2,7 +2,7 @@ import type { CounterAddAnswer } from '@/server/contract/counter';
 import type { LockyardError } from '@/server/contract/errors';
 import type { AcquireAnswer } from '@/server/contract/lock/answers';
 import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
-import { leaseFloorMs } from '@/server/core/lease-floor';
+import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import type { RecordKey } from '@/server/storage/record-store';

@@ -1,7 +1,7 @@
 import { isWithin } from '@/server/contract/counter-bounds';
 import type { Mode, MultiLockMark } from '@/server/contract/primitives';
 import type { CounterEvent } from '@/server/core/counter/counter-event';
-import { leaseFloorMs } from '@/server/core/lease-floor';
+import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
 import type { LockEvent } from '@/server/core/lock/lock-event';
 import { type Hold, type LockRecord, liveHolds } from '@/server/core/lock/lock-record';
 import { decodeCounter } from '@/server/storage/codec/counter-codec';

@@ -5,7 +5,6 @@ import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../re
 import { DETACHED_MS } from '../timing';
 import { outsidePolicy } from './check-policy';
 import { expireAndPromote, handOff, hasRoom, isOpen } from './expire-and-promote';
-import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './held-answer';
 import {
   endHold,
   freshLease,
@@ -16,6 +15,7 @@ import {
   shortenLease,
   updateHold,
 } from './hold-lifecycle';
+import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './inspect-record';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import { HOLD_COUNT_MAX, type Hold, type Waiter } from './lock-record';
 import {

@@ -3,11 +3,12 @@ import { decideAcquire, decideCancel, decideDetach, decideGiveUp } from './decid
 import {
   decideExtend,
   decideForceRelease,
+  decideFreeze,
   decideRelease,
+  decideReleaseRequest,
   decideRenew,
   decideRevertGrant,
 } from './decide-hold';
-import { decideFreeze, decideReleaseRequest } from './decide-release-request';
 import { expireAndPromote } from './expire-and-promote';
 import { inspectRecord } from './inspect-record';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';

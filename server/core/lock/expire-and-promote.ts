@@ -1,8 +1,8 @@
 import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { OFFER_MS } from '../timing';
-import { timedOut } from './held-answer';
 import { endHold, grant } from './hold-lifecycle';
+import { timedOut } from './inspect-record';
 import type { AcquireCommand } from './lock-command';
 import { type Hold, type LockRecord, type Offer, SHARED_MAX, type Waiter } from './lock-record';
 import {

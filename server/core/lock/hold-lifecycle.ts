@@ -1,6 +1,5 @@
 import type { EndCause } from '../../contract/primitives';
-import type { Draft } from '../decision';
-import { RETENTION_AHEAD_MS } from '../decision';
+import { type Draft, RETENTION_AHEAD_MS } from '../decision';
 import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
@@ -148,3 +147,13 @@ export function endHold(
 
 /** `late`: a grant that came too late to be of use, reverted by Lockyard itself. */
 type Ending = Exclude<EndCause, 'superseded'> | 'late';
+
+/** A grant with less than this left is useless: the larger of 10 % of the lease and 50 ms. */
+export function leaseFloorMs(leaseMs: number): number {
+  return Math.max(leaseMs / 10, 50);
+}
+
+/** Whether a grant came too late: `leftMs` is measured from before the decision began. */
+export function isLate(leaseMs: number, leftMs: number): boolean {
+  return leftMs < leaseFloorMs(leaseMs);
+}

@@ -7,8 +7,8 @@ import type {
 import { requestIdReused } from '../decision';
 import { outsidePolicy } from '../lock/check-policy';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
-import { retryAfterMs } from '../lock/held-answer';
 import { grant } from '../lock/hold-lifecycle';
+import { retryAfterMs } from '../lock/inspect-record';
 import type { LockRecord } from '../lock/lock-record';
 import {
   departedOf,

@@ -1,5 +1,4 @@
 import type { ChosenNames, DeletionAnswer } from '../../contract/console/deletion-inputs';
-import { untriedNames } from './untried-names';
 
 /**
  * Deletes the chosen names request after request, and yields each answer: until as many are gone as
@@ -21,4 +20,18 @@ export async function* deletionRequests<C extends Pick<ChosenNames, 'names'>>(
     left = answer.more && answer.deleted > 0 ? untriedNames(left, answer.results) : null;
     yield answer;
   }
+}
+
+/**
+ * The chosen names that are left after a request tried some of them; null: none. A prefix stays as
+ * it is: the names that it matches are looked up each time.
+ */
+export function untriedNames<C extends { names?: string[] | undefined }>(
+  chosen: C,
+  results: readonly { name: string }[],
+): C | null {
+  if (!chosen.names) return chosen;
+  const tried = new Set(results.map(({ name }) => name));
+  const names = chosen.names.filter((name) => !tried.has(name));
+  return names.length > 0 ? { ...chosen, names } : null;
 }

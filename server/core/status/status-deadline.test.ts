@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lockStatus, type StatusFacts } from './lock-status';
-import { lockTier } from './lock-tier';
+import { lockStatus, lockTier, type StatusFacts } from './lock-status';
 import { statusDeadline } from './status-deadline';
 import { type LockBaselines, stuckReason } from './stuck-reason';
 

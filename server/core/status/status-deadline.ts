@@ -1,5 +1,10 @@
-import { EXPIRED_SHOWN_MS, LATE_SHARE, SHORT_SHARE, type StatusFacts } from './lock-status';
-import { knownP99 } from './lock-tier';
+import {
+  EXPIRED_SHOWN_MS,
+  knownP99,
+  LATE_SHARE,
+  SHORT_SHARE,
+  type StatusFacts,
+} from './lock-status';
 import { holdLimitMs, type LockBaselines, STUCK_MIN_MS, waitLimitMs } from './stuck-reason';
 
 /**

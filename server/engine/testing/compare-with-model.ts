@@ -1,6 +1,6 @@
 import { LockyardError } from '../../contract/errors';
 import type { Granted } from '../../contract/lock/answers';
-import { isLate } from '../../core/lease-floor';
+import { isLate } from '../../core/lock/hold-lifecycle';
 import { namesOf } from '../../core/multi-lock/multi-lock-command';
 import type { RecordKey } from '../../storage/record-store';
 import { newWriter } from '../new-writer';

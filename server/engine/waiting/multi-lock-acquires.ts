@@ -3,7 +3,7 @@ import type {
   MultiLockGranted,
   MultiLockQueued,
 } from '../../contract/multi-lock';
-import { isLate } from '../../core/lease-floor';
+import { isLate } from '../../core/lock/hold-lifecycle';
 import {
   type AcquireMultiLockCommand,
   type CancelMultiLockCommand,

@@ -1,5 +1,5 @@
 import type { AcquireAnswer, Granted, RenewAnswer } from '../../contract/lock/answers';
-import { isLate } from '../../core/lease-floor';
+import { isLate } from '../../core/lock/hold-lifecycle';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';

@@ -1,6 +1,6 @@
 import type { AcquireAnswer } from '../../contract/lock/answers';
 import type { AcquireManyAnswer } from '../../contract/multi-lock';
-import { isLate } from '../../core/lease-floor';
+import { isLate } from '../../core/lock/hold-lifecycle';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import type { AcquireMultiLockCommand } from '../../core/multi-lock/multi-lock-command';
 import { recordKey } from '../../storage/record-id';

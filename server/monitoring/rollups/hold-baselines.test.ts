@@ -3,7 +3,7 @@ import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { lockListInput } from '../../contract/console/console-inputs';
 import { LogHistogram } from '../../core/statistics/log-histogram';
-import { weekOf } from '../../core/statistics/week-of';
+import { weekOf } from '../../core/statistics/minute-rollup';
 import { release, takeLock } from '../../engine/testing/engine-rig';
 import { TestClock } from '../../platform/testing/test-clock';
 import { freshKey } from '../../storage/conformance/testing/changes';

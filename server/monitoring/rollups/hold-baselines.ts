@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import type { HoldBaseline } from '../../contract/console/insight-row';
 import { LogHistogram } from '../../core/statistics/log-histogram';
-import { WEEK_MS, weekOf } from '../../core/statistics/week-of';
+import { WEEK_MS, weekOf } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
 import { rowId } from '../projection/projection-row';
 

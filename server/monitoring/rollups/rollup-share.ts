@@ -2,8 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Database, RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
-import { addEvent, emptyRollup, minuteOf } from '../../core/statistics/minute-rollup';
-import { weekOf } from '../../core/statistics/week-of';
+import { addEvent, emptyRollup, minuteOf, weekOf } from '../../core/statistics/minute-rollup';
 import { EventTally } from '../metrics/event-tally';
 import { PARTS, partCursor, shareCursor, shareOf } from './rollup-cursors';
 import {

@@ -5,7 +5,7 @@ import type { BackendHealth, LockRow } from '../../contract/console/lock-row';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { unwrittenRecord } from '../../core/lock/lock-record';
-import { lockTier, TIERS } from '../../core/status/lock-tier';
+import { lockTier, TIERS } from '../../core/status/lock-status';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import { NameCount } from '../../engine/names/name-count';
 import { LiveLists } from '../lists/live-lists';

@@ -1,7 +1,6 @@
 import type { LockStatus } from '../../../contract/console/console-terms';
 import type { LockRow } from '../../../contract/console/lock-row';
-import { lockStatus } from '../../../core/status/lock-status';
-import { type LockTier, lockTier } from '../../../core/status/lock-tier';
+import { type LockTier, lockStatus, lockTier } from '../../../core/status/lock-status';
 import { statusDeadline } from '../../../core/status/status-deadline';
 import { type LockBaselines, stuckReason } from '../../../core/status/stuck-reason';
 import type { ProjectionRow } from '../../projection/projection-row';

@@ -1,6 +1,6 @@
 import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
 import type { LockRow } from '../../../contract/console/lock-row';
-import { TIERS } from '../../../core/status/lock-tier';
+import { TIERS } from '../../../core/status/lock-status';
 import type { NameCount } from '../../../engine/names/name-count';
 import type { Clock } from '../../../platform/clock';
 import type { MonitoredBackend, NamespaceLookup } from '../../projection/monitored-backend';

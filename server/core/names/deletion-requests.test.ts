@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untriedNames } from './untried-names';
+import { untriedNames } from './deletion-requests';
 
 test('no name is tried, or reported, twice', () => {
   const chosen = { namespace: 'jobs', names: ['a', 'b', 'c'] };
