@@ -61,15 +61,15 @@ test('a character that cannot be seen is never drawn as itself, in no list, page
   await page.keyboard.press('Escape');
 
   await openLive(page, `/?q=${encodeURIComponent(`${TURN}no such lock`)}`);
-  await expectSeen(page, 'No lock matches this.');
+  await expectSeen(page, 'No locks match these filters.');
 
   await openPage(page, lockPath('default', name));
   await expect(page).toHaveTitle(/^invoice-\[U\+202E\]gnp\.exe\[U\+200B\]/);
   await expectSeen(page, 'U+00AD');
   for (const [button, title] of [
     ['Ask again…', 'Ask billing-[U+202E]'],
-    ['Stop renewals…', 'Stop the renewals of billing-[U+202E]'],
-    ['Extend…', 'Give billing-[U+202E]'],
+    ['Block renewals…', 'Block renewals for billing-[U+202E]'],
+    ['Extend…', 'Extend billing-[U+202E]'],
     ['Freeze…', 'Freeze this lock?'],
   ] as const) {
     await page.getByRole('button', { name: button }).click();
@@ -77,7 +77,7 @@ test('a character that cannot be seen is never drawn as itself, in no list, page
     await page.keyboard.press('Escape');
   }
   await callConsole(server, admin.cookie, 'locks.freeze', { ...at, reason });
-  await expectSeen(page, 'Frozen by ada: “It is [U+202E]kcuts[U+2066] since noon.”');
+  await expectSeen(page, 'Frozen by ada: “It is [U+202E]kcuts[U+2066] since noon”.');
   await callConsole(server, admin.cookie, 'locks.forceRelease', {
     ...at,
     token: held.token,
