@@ -190,7 +190,13 @@ it(
     fc.assert(
       fc.property(steps, (played) => {
         const referee = new AgeReferee();
-        new Campaign([referee]).play(played);
+        const campaign = new Campaign([referee]).play(played);
+        campaign.dropPending();
+        const { world, asks } = campaign;
+        for (const process of ['p1', 'p2']) if (!world.isKilled(process)) world.kill(process);
+        if (world.isKilled('p3')) return;
+        campaign.run({ verb: 'settle' }, 'p3');
+        for (const ask of asks) campaign.run(ask, 'p3');
         returns += referee.returns;
       }),
       RUNS,
