@@ -17,7 +17,7 @@ async function held(name: string, owner = 'worker-1') {
   return answer.token;
 }
 
-/** What is changed is on the server's board a moment later. */
+/** What is changed is on the server's projection a moment later. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
 
 describe('lockyard ls', () => {

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@/server/contract/console/lock-row';
+import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { spokenDuration } from '../format/durations';
 import { revText, shortToken } from '../format/numbers';

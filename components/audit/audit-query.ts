@@ -1,5 +1,5 @@
+import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { AuditListInput } from '@/server/contract/console/console-inputs';
-import type { AuditEntry } from '@/server/contract/console/lock-row';
 import { OUTCOMES } from './audit-labels';
 
 /** What the audit page shows, as its address says it. */

@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import type { AuditEntry } from '@/server/contract/console/lock-row';
+import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { counterPath, lockPath } from '../format/lock-path';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';

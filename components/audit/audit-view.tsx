@@ -3,7 +3,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
-import type { AuditEntry } from '@/server/contract/console/lock-row';
+import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';

@@ -1,7 +1,7 @@
 import Link from 'next/link';
-import { type BackendLossRow, LOSS_LABELS } from '@/server/contract/console/backend-loss';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
+import { type BackendLossRow, LOSS_LABELS } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { agoText, spokenDuration } from '../format/durations';
 import { plural } from '../format/numbers';

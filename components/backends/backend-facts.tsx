@@ -1,6 +1,6 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { latencyText, spokenDuration } from '../format/durations';
 import { exactCount } from '../format/numbers';

@@ -1,8 +1,8 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';

@@ -1,4 +1,4 @@
-import type { BackendHealth } from '@/server/contract/console/lock-row';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 
 /** When and by whose clock the data on a page was read. */
 export interface Reading {

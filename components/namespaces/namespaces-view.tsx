@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { isFilling } from '@/server/core/names/filling';
 import { countText, exactCount } from '../format/numbers';

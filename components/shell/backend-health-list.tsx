@@ -1,8 +1,8 @@
 'use client';
 
 import Link from 'next/link';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { latencyText, spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useBackendsHealth, useGuarantees } from './backend-queries';

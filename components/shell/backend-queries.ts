@@ -1,8 +1,8 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { useTRPC } from '../live/trpc';
 
 const POLL_MS = 5_000;

@@ -3,8 +3,8 @@
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, Suspense } from 'react';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';

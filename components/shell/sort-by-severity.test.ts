@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { sortBySeverity } from './sort-by-severity';
 
 const backend = (id: string, more: Partial<BackendHealth> = {}) =>

@@ -1,5 +1,5 @@
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 
 /** Whether a backend grants nothing at the moment, though it may answer. */
 export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRow[]): boolean {

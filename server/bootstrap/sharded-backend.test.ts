@@ -288,7 +288,7 @@ describe('a backend with shards', () => {
     expect(await acquire(member, held, 'w2')).toMatchObject({ outcome: 'held' });
     expect(await refusalOf(reshard(fresh, second))).toMatchObject({ reason: 'CONFLICT' });
 
-    expect(await reshard(fresh, third)).toMatch(/served with 2 shards.*The epoch is \d+/);
+    expect(await reshard(fresh, third)).toMatch(/now uses 2 shards.*The epoch is \d+/);
     // Whether or not the old process has looked.
     for (const key of [held, staying, freshKey()]) {
       expect(await refusalOf(acquire(member, key, 'w3'))).toMatchObject({ reason: 'BACKEND_DOWN' });
@@ -350,7 +350,7 @@ describe('a backend with shards', () => {
     // A process that has just ended is taken for alive a moment longer, and refused.
     const taken = () => reshard(now, fourth, rig.config(fourth));
     const answer = await vi.waitFor(taken, { timeout: 10_000, interval: 200 });
-    expect(answer).toMatch(/served with 3 shards/);
+    expect(answer).toMatch(/now uses 3 shards/);
     const homes = await Promise.all([0, 1, 2].map((place) => idsAt(rig.urlOf(place))));
     const isHome = (place: number) => homeUrl(fourth, moved.name) === rig.urlOf(place);
     homes.forEach((ids, place) => {

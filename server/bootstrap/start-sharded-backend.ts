@@ -61,7 +61,7 @@ export async function startShardedBackend(
   { policiesOf, onBackendStep, ...shared }: Shared,
 ): Promise<ShardedBackend> {
   const { clock, config, database, log, namespaces } = control;
-  const gate = new ShardAdmission({
+  const admission = new ShardAdmission({
     backend: id,
     list,
     database,
@@ -73,14 +73,14 @@ export async function startShardedBackend(
   });
   const openLate = (shard: Shard) =>
     LazyStore.start(
-      () => openShard(shard, gate.fence),
+      () => openShard(shard, admission.fence),
       (err) =>
         log.warn({ err, backend: id, shard: shard.name }, 'A shard is not available yet, retrying'),
     );
   // Opened first: where a database is new, what the gate looks at is made by that.
   const stores = await Promise.all(list.shards.map(openLate));
-  await gate.start();
-  const epochOf = () => gate.past.epoch;
+  await admission.start();
+  const epochOf = () => admission.past.epoch;
   const isAllowed = config.allowUnsafe.includes(id);
   const watchOf = (store: Pick<RecordStore, 'guarantees'>, told: Log) =>
     new GuaranteeWatch({ backend: id, store, isAllowed, clock, log: told });
@@ -108,7 +108,11 @@ export async function startShardedBackend(
         epochOf,
         clock,
         onBrokenInvariant: logBrokenInvariant(log, shard.id),
-        policyOf: policiesOf(namespaces, () => gate.past.grantsFrom, watches[i] as GuaranteeWatch),
+        policyOf: policiesOf(
+          namespaces,
+          () => admission.past.grantsFrom,
+          watches[i] as GuaranteeWatch,
+        ),
       });
     }),
   );
@@ -117,7 +121,7 @@ export async function startShardedBackend(
     backend: id,
     shards: list.shards.map(({ name }, i) => ({ name, engine: engines[i] as LockEngine })),
     homeOf,
-    refusal: () => gate.refusal,
+    refusal: () => admission.refusal,
   });
   const observed = list.shards.map(
     (shard, i): MonitoredBackend => ({
@@ -143,7 +147,7 @@ export async function startShardedBackend(
     await Promise.all(unwatch.map((end) => end()));
     await engine.close();
     await Promise.all(past.map((store) => store.close()));
-    gate.close();
+    admission.close();
   };
   return { engine, stores: observed, leaving, guarantees, close };
 }

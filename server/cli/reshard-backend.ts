@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { LockyardError } from '../contract/errors';
 import { EPOCH_MAX } from '../core/fencing-token';
-import { auditedChange } from '../operations/audit/audited-change';
+import { auditedDatabaseChange } from '../operations/audit/audited-database-change';
 import { permit } from '../operations/audit/permit';
 import type { ControlContext } from '../operations/operation-context';
 import { backendPast } from '../storage/incarnation/backend-past';
@@ -54,16 +54,26 @@ export async function reshardBackend(
     }
     const { backends } = database.tables;
     const seen = { from: resharding.inspection.members, to };
-    await auditedChange(ctx, who, { ...what, seen: { step: 'begin', ...seen } }, async (tx) => {
-      await tx.update(backends).set({ epoch }).where(eq(backends.id, backend));
-      return { answer: undefined, result: { epoch } };
-    });
+    await auditedDatabaseChange(
+      ctx,
+      who,
+      { ...what, seen: { step: 'begin', ...seen } },
+      async (tx) => {
+        await tx.update(backends).set({ epoch }).where(eq(backends.id, backend));
+        return { answer: undefined, result: { epoch } };
+      },
+    );
     const done = await orInterrupted(backend, () => resharding.move(epoch));
-    await auditedChange(ctx, who, { ...what, seen: { step: 'end', ...seen } }, async (tx) => {
-      const grantsFrom = Math.max(done.grantsFrom, past.grantsFrom) || null;
-      await tx.update(backends).set({ epoch, grantsFrom }).where(eq(backends.id, backend));
-      return { answer: undefined, result: { epoch, ...done } };
-    });
+    await auditedDatabaseChange(
+      ctx,
+      who,
+      { ...what, seen: { step: 'end', ...seen } },
+      async (tx) => {
+        const grantsFrom = Math.max(done.grantsFrom, past.grantsFrom) || null;
+        await tx.update(backends).set({ epoch, grantsFrom }).where(eq(backends.id, backend));
+        return { answer: undefined, result: { epoch, ...done } };
+      },
+    );
     await orInterrupted(backend, () => resharding.serve(epoch));
     const until =
       done.grantsFrom === 0

@@ -9,7 +9,7 @@ import { LockyardError } from '../contract/errors';
 import { deletionRequests } from '../core/names/deletion-requests';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { askDatabase } from '../operations/ask-database';
-import { auditedChange } from '../operations/audit/audited-change';
+import { auditedDatabaseChange } from '../operations/audit/audited-database-change';
 import { permit } from '../operations/audit/permit';
 import { createNamespace } from '../operations/namespaces/create-namespace';
 import { deleteNames, previewDeletion } from '../operations/namespaces/delete-names';
@@ -76,7 +76,7 @@ export async function runCliCommand(
 async function auditBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;
   const who = await permit(ctx, 'admin', what);
-  await auditedChange(ctx, who, what, async () => ({ answer: undefined }));
+  await auditedDatabaseChange(ctx, who, what, async () => ({ answer: undefined }));
 }
 
 /** Which names, and, where they are to be deleted, how many at most and why. */

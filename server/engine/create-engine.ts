@@ -1,5 +1,5 @@
-import { backendLossRow } from '../contract/console/backend-loss';
-import type { BackendHealth } from '../contract/console/lock-row';
+import type { BackendHealth } from '../contract/console/backend-health';
+import { backendLossRow } from '../contract/console/backend-health';
 import type { AcquireAnswer } from '../contract/lock/answers';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';

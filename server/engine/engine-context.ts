@@ -1,4 +1,4 @@
-import type { BackendLoss } from '../contract/console/backend-loss';
+import type { BackendLoss } from '../contract/console/backend-health';
 import type { DecidingPolicy } from '../core/decision';
 import { BrokenInvariant } from '../core/record-invariants';
 import type { Clock } from '../platform/clock';

@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../contract/console/lock-row';
+import type { BackendHealth } from '../contract/console/backend-health';
 import type { AcquireAnswer } from '../contract/lock/answers';
 import type { AcquireManyAnswer } from '../contract/multi-lock';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';

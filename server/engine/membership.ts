@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../contract/console/lock-row';
+import type { BackendHealth } from '../contract/console/backend-health';
 import type { LockyardError } from '../contract/errors';
 import { DEAD_AFTER_MS, HEARTBEAT_EVERY_MS } from '../core/timing';
 import type { Clock } from '../platform/clock';

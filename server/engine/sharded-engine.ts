@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../contract/console/lock-row';
+import type { BackendHealth } from '../contract/console/backend-health';
 import { LockyardError } from '../contract/errors';
 import type { AcquireCommand, LockCommand } from '../core/lock/lock-command';
 import type { ShardOf } from '../core/rendezvous-hash';

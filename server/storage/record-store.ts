@@ -159,11 +159,11 @@ export interface RecordStore {
   swap(changes: Change[]): Promise<SwapResult[]>;
   /**
    * The same for changes that belong together: all are applied in one atomic step with their
-   * history and answers, or none is and nothing of them remains. `took` and `isTooLarge` are the
+   * history and answers, or none is and nothing of them remains. `applied` and `isTooLarge` are the
    * same in every result, and concern all of them together.
    */
   swapAll(changes: Change[]): Promise<SwapResult[]>;
-  /** Records in key order, for the board and for repairing it. */
+  /** Records in key order, for the projection and for repairing it. */
   scan(cursor: Cursor, limit: number): Promise<Page>;
   /**
    * Deletes records, each only if it is still at this rev by this writer and the store's clock has

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { LockListMessage } from '@/server/contract/console/lock-list-message';
-import type { BackendHealth, LockPage, LockRow } from '@/server/contract/console/lock-row';
+import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { lastAnswerAt } from '../../live/reading-store';
 import { listAfter, sharedRows } from './list-after';
 

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 import { parseExposition } from '@/test/exposition';

@@ -1,7 +1,7 @@
 import type { CounterEventKind } from '../../core/counter/counter-event';
 import type { CounterMove } from '../../core/counter/counter-record';
 import type { Bounds } from '../counter-bounds';
-import type { BackendHealth } from './lock-row';
+import type { BackendHealth } from './backend-health';
 
 /** One line of the counter list. Instants are the backend's clock. */
 export interface CounterRow extends Bounds {

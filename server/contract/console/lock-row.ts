@@ -1,7 +1,7 @@
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
 import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../primitives';
-import type { BackendLossRow } from './backend-loss';
+import type { BackendHealth } from './backend-health';
 import type { LockStatus } from './console-terms';
 import type { HoldBaseline } from './insight-row';
 
@@ -60,34 +60,6 @@ export interface HoldRow {
   renewalsStopped: Remark | null;
   /** The multi-lock that it was granted with; absent for a single lock. */
   set?: MultiLockMark;
-}
-
-/** The health of a backend as last seen by this process. */
-export interface BackendHealth {
-  id: string;
-  /** The scheme of its URL, such as `mysql`. */
-  kind: string;
-  reachable: boolean;
-  /** The last round trip, in milliseconds; null before the first. */
-  latencyMs: number | null;
-  /** Milliseconds since its last successful response. */
-  silentForMs: number;
-  /**
-   * The backend's clock minus this process's, in milliseconds; add it to now for the backend's now.
-   */
-  clockOffsetMs: number;
-  /** The last data loss detected on it; null or absent if there was none. */
-  loss?: BackendLossRow | null;
-  /** Why it refuses to serve although it may respond; null or absent if it serves or is down. */
-  refusal?: string | null;
-  /** If it is sharded: each of its databases, by name. */
-  shards?: ShardHealth[];
-}
-
-/** The health of one shard. History is stored under its id; the console shows its name. */
-export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
-  /** `host:port/database`. */
-  name: string;
 }
 
 /** A user's window into the lock list: filtered, sorted on the server, with counts of all locks. */
@@ -161,21 +133,4 @@ export interface EventRow {
   expiresAt: number | null;
   by: string | null;
   reason: string | null;
-}
-
-/** One entry of the audit log. `outcome` `pending`: the result of the action is not known yet. */
-export interface AuditEntry {
-  id: number;
-  at: number;
-  actor: string;
-  actorKind: 'user' | 'cli' | 'system';
-  address: string;
-  act: string;
-  namespace: string | null;
-  subject: string;
-  reason: string;
-  seen: Record<string, unknown>;
-  outcome: 'pending' | 'done' | 'changed' | 'refused' | 'failed' | 'unknown' | 'not_applied';
-  result: Record<string, unknown>;
-  closedAt: number | null;
 }

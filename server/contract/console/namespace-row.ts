@@ -5,7 +5,7 @@ export interface NamespaceRow {
   name: string;
   backend: string;
   createdAt: number;
-  /** How many locks of it the board has. */
+  /** How many locks of it the projection has. */
   locks: number;
   /** How many counters. Locks and counters together are limited by the policy's `maxLocks`. */
   counters: number;

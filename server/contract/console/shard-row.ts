@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lockName, namespaceName } from '../primitives';
-import type { BackendHealth, ShardHealth } from './lock-row';
+import type { BackendHealth, ShardHealth } from './backend-health';
 
 /** Which shards, and which of their names: all, or a page that starts after a given name. */
 export const shardNamesInput = z.strictObject({

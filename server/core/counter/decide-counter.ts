@@ -185,7 +185,7 @@ const UNBOUND = { floor: null, ceiling: null };
 const boundsOf = ({ floor = null, ceiling = null }: CounterEvent) => ({ floor, ceiling });
 
 /**
- * Kept for `REMEMBER_MS`: only answers that changed something, and only for requests with an id.
+ * Kept for `ANSWER_RETENTION_MS`: only answers that changed something, and only for requests with an id.
  */
 function memosOf(
   request: RequestIdentity | null,

@@ -15,7 +15,7 @@ import {
   shortenLease,
   updateHold,
 } from './hold-lifecycle';
-import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './inspect-record';
+import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import { HOLD_COUNT_MAX, type Hold, type Waiter } from './lock-record';
 import {

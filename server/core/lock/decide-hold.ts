@@ -11,7 +11,7 @@ import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, removeEntry, updateHold } from './hold-lifecycle';
-import { holderViews, lockState, lostAnswer, renewedAnswer } from './inspect-record';
+import { holderViews, lockState, lostAnswer, renewedAnswer } from './lock-answers';
 import type {
   ExtendCommand,
   ForceReleaseCommand,

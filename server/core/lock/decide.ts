@@ -10,7 +10,7 @@ import {
   decideRevertGrant,
 } from './decide-hold';
 import { expireAndPromote } from './expire-and-promote';
-import { inspectRecord } from './inspect-record';
+import { inspectRecord } from './lock-answers';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
 import { type LockRecord, liveHolds } from './lock-record';
 

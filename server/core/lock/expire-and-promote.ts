@@ -2,7 +2,7 @@ import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { OFFER_MS } from '../timing';
 import { endHold, grant } from './hold-lifecycle';
-import { timedOut } from './inspect-record';
+import { timedOut } from './lock-answers';
 import type { AcquireCommand } from './lock-command';
 import { type Hold, type LockRecord, type Offer, SHARED_MAX, type Waiter } from './lock-record';
 import {

@@ -8,7 +8,7 @@ import { requestIdReused } from '../decision';
 import { outsidePolicy } from '../lock/check-policy';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { grant } from '../lock/hold-lifecycle';
-import { retryAfterMs } from '../lock/inspect-record';
+import { retryAfterMs } from '../lock/lock-answers';
 import type { LockRecord } from '../lock/lock-record';
 import {
   departedOf,

@@ -8,7 +8,7 @@ import type {
 import { type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';
-import { RETRY_AFTER_MIN_MS } from '../lock/inspect-record';
+import { RETRY_AFTER_MIN_MS } from '../lock/lock-answers';
 import type { Hold } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';

@@ -2,7 +2,7 @@ import type { BlockedBy } from '../../contract/multi-lock';
 import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { hasRoom, isOpen } from '../lock/expire-and-promote';
-import { holderViews, lockState } from '../lock/inspect-record';
+import { holderViews, lockState } from '../lock/lock-answers';
 import type { LockRecord, Offer, Waiter } from '../lock/lock-record';
 import { type Age, isOlder, removeWaiters, waiterOf } from '../lock/queue';
 import type { RequestIdentity } from '../request-fingerprint';

@@ -1,5 +1,5 @@
 import type { Renewed } from '../../contract/lock/answers';
-import { answerRenewed } from '../../core/lock/inspect-record';
+import { answerRenewed } from '../../core/lock/lock-answers';
 import type { RenewCommand } from '../../core/lock/lock-command';
 import type { LockRecord } from '../../core/lock/lock-record';
 import type { EngineContext } from '../engine-context';

@@ -9,7 +9,7 @@ function counted() {
   return { clock, names: new NameCount(() => clock.at) };
 }
 
-it('counts what the board shows, and what was made here until the board shows it', () => {
+it('counts what the projection shows, and what was made here until the projection shows it', () => {
   const { names } = counted();
   names.appeared(lock('a'));
   names.appeared(counter('a'));
@@ -30,7 +30,7 @@ it('counts what the board shows, and what was made here until the board shows it
   expect(names.total('unheard-of')).toBe(0);
 });
 
-it('believes the board also where nothing was made since', () => {
+it('believes the projection also where nothing was made since', () => {
   const { clock, names } = counted();
   names.appeared(lock('a'));
   names.creating(lock('a'));
@@ -40,7 +40,7 @@ it('believes the board also where nothing was made since', () => {
   expect(names.total('default')).toBe(1);
 });
 
-it('believes the board where a name that was made here does not come up within a minute', () => {
+it('believes the projection where a name that was made here does not come up within a minute', () => {
   const { clock, names } = counted();
   const make = (name: string) => {
     names.creating(lock(name));

@@ -3,7 +3,7 @@ import type { RecordKey } from '../../storage/record-store';
 import { OWN_NAMESPACE } from '../membership';
 
 /**
- * What was made here and is not on the board after so long is not counted any more: the board has
+ * What was made here and is not on the projection after so long is not counted any more: the projection has
  * seen that it is gone.
  */
 const LISTED_WITHIN_MS = 30_000;
@@ -14,24 +14,24 @@ export interface NameTally {
   counters: number;
 }
 
-/** Names made by this process, by namespace, that its board has not shown yet. */
+/** Names made by this process, by namespace, that its projection has not shown yet. */
 type RecentNames = Map<string, Set<string>>;
 
 /** What the engine reports of the records that it makes. */
 export interface NewNameObserver {
   /** A record is about to be made by a write whose outcome `settled` tells. */
   creating(key: RecordKey): void;
-  /** @param isMade this write made it; one that may have is counted when the board shows it */
+  /** @param isMade this write made it; one that may have is counted when the projection shows it */
   finished(key: RecordKey, isMade: boolean): void;
 }
 
 /**
- * How many names each namespace has, as far as this process knows: those on its board, and those
- * that it is making or has made and that the board has not read yet. Asking costs no look at any
+ * How many names each namespace has, as far as this process knows: those on its projection, and those
+ * that it is making or has made and that the projection has not read yet. Asking costs no look at any
  * backend, whatever the number.
  *
  * Exact for a single process, but for names that are deleted while they are made. With several,
- * what another process made is counted when the board has read it, usually within 150 ms.
+ * what another process made is counted when the projection has read it, usually within 150 ms.
  */
 export class NameCount implements NewNameObserver {
   private readonly listed = new Map<string, NameTally>();
@@ -44,7 +44,7 @@ export class NameCount implements NewNameObserver {
     this.rotatedAt = monotonic();
   }
 
-  /** On the board. */
+  /** On the projection. */
   of(namespace: string): NameTally {
     const { locks = 0, counters = 0 } = this.listed.get(namespace) ?? {};
     return { locks, counters };
@@ -54,7 +54,7 @@ export class NameCount implements NewNameObserver {
     return [...this.listed.keys()];
   }
 
-  /** All of them, with those that the board has not shown yet. */
+  /** All of them, with those that the projection has not shown yet. */
   total(namespace: string): number {
     this.rotate();
     const { locks = 0, counters = 0 } = this.listed.get(namespace) ?? {};
@@ -63,7 +63,7 @@ export class NameCount implements NewNameObserver {
     return locks + counters + unlisted + (this.underWay.get(namespace) ?? 0);
   }
 
-  /** The board shows a name that it did not show before. */
+  /** The projection shows a name that it did not show before. */
   appeared(key: RecordKey): void {
     this.add(key, 1);
     const id = recordId(key);
@@ -71,7 +71,7 @@ export class NameCount implements NewNameObserver {
     this.recentBefore.get(key.namespace)?.delete(id);
   }
 
-  /** The board shows a name no longer. */
+  /** The projection shows a name no longer. */
   vanished(key: RecordKey): void {
     this.add(key, -1);
   }

@@ -1,7 +1,7 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
-import type { BackendHealth } from '../../contract/console/lock-row';
 import type { NameCount } from '../../engine/names/name-count';
-import type { LockGroup } from '../lists/table/lock-groups';
+import type { LockGroup } from '../lock-list/table/lock-groups';
 import type { NamespaceLookup } from '../projection/monitored-backend';
 import type { MetricFamily, Sample } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
-import { TimeSlice } from '../lists/order/time-slice';
+import { TimeSlice } from '../lock-list/order/time-slice';
 import { ProjectionRow } from '../projection/projection-row';
 import { idleNames } from './namespace-capacity';
 

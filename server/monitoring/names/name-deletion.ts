@@ -41,7 +41,7 @@ export class NameDeletion {
   ) {}
 
   /**
-   * What would go and what would be kept, of locks as the board read them last, of counters as they
+   * What would go and what would be kept, of locks as the projection read them last, of counters as they
    * are.
    *
    * @param backend as people know it, on which the namespace lives
@@ -141,7 +141,7 @@ export class NameDeletion {
     throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
   }
 
-  /** Locks with a prefix, as the board read them last. */
+  /** Locks with a prefix, as the projection read them last. */
   private async *evaluateProjectedLocks(
     keepers: MonitoredBackend[],
     namespace: string,

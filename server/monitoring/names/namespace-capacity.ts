@@ -7,7 +7,7 @@ import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import type { RecordKey } from '../../storage/record-store';
-import type { TimeSlice } from '../lists/order/time-slice';
+import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockProjection } from '../projection/lock-projection';
 import {
   type MonitoredBackend,

@@ -1,6 +1,6 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { CounterListInput } from '../../contract/console/counter-inputs';
 import type { CounterDetail, CounterPage, CounterRow } from '../../contract/console/counter-row';
-import type { BackendHealth } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { NameCount } from '../../engine/names/name-count';
@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock';
 import { decodeCounter } from '../../storage/codec/counter-codec';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-store';
-import { TimeSlice } from '../lists/order/time-slice';
+import { TimeSlice } from '../lock-list/order/time-slice';
 import { type CounterEntry, CounterTable } from './counter-table';
 import {
   locateStore,
@@ -31,7 +31,7 @@ interface CounterBackend {
 const SHARE_PAGE_FOR_MS = 400;
 
 /**
- * Every counter of every backend as this process last read it. The lock board reads for both, and
+ * Every counter of every backend as this process last read it. The lock projection reads for both, and
  * says when to look.
  */
 export class CounterProjection {

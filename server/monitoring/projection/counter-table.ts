@@ -1,8 +1,8 @@
 import type { CounterRow } from '../../contract/console/counter-row';
 import type { NameCount } from '../../engine/names/name-count';
 import type { RecordKey } from '../../storage/record-store';
-import { NameOrder } from '../lists/order/name-order';
-import type { TimeSlice } from '../lists/order/time-slice';
+import { NameOrder } from '../lock-list/order/name-order';
+import type { TimeSlice } from '../lock-list/order/time-slice';
 
 /** A row as it was read; whether it is still so depends on its backend. */
 export interface CounterEntry extends Omit<CounterRow, 'isKnown'> {

@@ -1,6 +1,6 @@
 import type { LockDetail, LockRow } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
-import { inspectRecord } from '../../core/lock/inspect-record';
+import { inspectRecord } from '../../core/lock/lock-answers';
 import { liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
@@ -111,7 +111,7 @@ async function readOne({ store }: MonitoredBackend, key: RecordKey): Promise<Rea
 }
 
 /**
- * The board follows the whole history: it may know of a later instant at which the lock was still
+ * The projection follows the whole history: it may know of a later instant at which the lock was still
  * so.
  */
 function provenUntil(kept: LockRow, onBoard: LockRow | null): number {

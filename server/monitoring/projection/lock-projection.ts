@@ -1,5 +1,6 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockListInput } from '../../contract/console/console-inputs';
-import type { BackendHealth, LockDetail, LockPage, LockRow } from '../../contract/console/lock-row';
+import type { LockDetail, LockPage, LockRow } from '../../contract/console/lock-row';
 import type { NamespaceRow } from '../../contract/console/namespace-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
@@ -8,17 +9,16 @@ import { type Clock, processCpuMs } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { LiveLists } from '../lists/live-lists';
-import { LockLists } from '../lists/lock-lists';
-import { TimeSlice } from '../lists/order/time-slice';
-import type { LockCounts, LockGroup } from '../lists/table/lock-groups';
-import { LockTable } from '../lists/table/lock-table';
+import { LockListPages } from '../lock-list/lock-list-pages';
+import { LockListStreams } from '../lock-list/lock-list-streams';
+import { TimeSlice } from '../lock-list/order/time-slice';
+import type { LockCounts, LockGroup } from '../lock-list/table/lock-groups';
+import { LockTable } from '../lock-list/table/lock-table';
 import { GrantRate } from '../rollups/grant-rate';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { KnownBaselines } from '../rollups/known-baselines';
 import { CounterProjection } from './counter-projection';
 import { LockDetails } from './lock-details';
-import { buildLockListing, listingFrame, type RowsFrom } from './lock-listing';
 import {
   isBackendRead,
   locateStore,
@@ -30,6 +30,7 @@ import {
 import type { StoredName } from './names-on-shards';
 import { type ProjectionRow, rowId, toLockRowAt } from './projection-row';
 import { RecordFollower } from './record-follower';
+import { buildServiceLockListing, listingFrame, type RowsFrom } from './service-lock-listing';
 
 export interface LockProjectionOptions {
   backends: MonitoredBackend[];
@@ -61,9 +62,9 @@ export class LockProjection {
   readonly counters: CounterProjection;
   readonly grantRate: GrantRate;
   /** Follows and pages of the lock list. */
-  readonly live: LiveLists;
+  readonly live: LockListStreams;
   readonly table: LockTable;
-  private readonly lists: LockLists;
+  private readonly lists: LockListPages;
   private readonly listeners = new Set<() => void>();
   private readonly backends: MonitoredBackend[];
   private readonly clock: Clock;
@@ -87,8 +88,8 @@ export class LockProjection {
       names,
       slice,
     });
-    this.lists = new LockLists(this.table, clock, () => publicHealths(backends));
-    this.live = new LiveLists(this.table, this.lists, clock, processId, log);
+    this.lists = new LockListPages(this.table, clock, () => publicHealths(backends));
+    this.live = new LockListStreams(this.table, this.lists, clock, processId, log);
     const { table, counters, baselines, grantRate } = this;
     this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);
     this.details = new LockDetails(backends, clock, namespaces, baselines, this);
@@ -109,7 +110,7 @@ export class LockProjection {
     const frame = listingFrame(backend, parts, this.follower.readAt, this.clock);
     await this.table.refresh();
     const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);
-    return buildLockListing(rowsFrom, input, frame, this.table.slice());
+    return buildServiceLockListing(rowsFrom, input, frame, this.table.slice());
   }
 
   /** How the locks of each namespace are used. */

@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../../contract/console/lock-row';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { HistorySource, RecordKey, RecordStore } from '../../storage/record-store';

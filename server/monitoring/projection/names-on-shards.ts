@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../../contract/console/lock-row';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { ShardNamesInput, ShardsPage } from '../../contract/console/shard-row';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';

@@ -17,7 +17,7 @@ import { decodeRecord } from '../../storage/codec/record-codec';
 import { describeUnreadable } from '../../storage/codec/unreadable-record';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
-import { RecordCompactor } from '../lists/table/record-compactor';
+import { RecordCompactor } from '../lock-list/table/record-compactor';
 
 /**
  * A lock in the projection. The row that people see is built on request, because most changes
@@ -133,7 +133,7 @@ export interface RowSource {
 /** What pages show of a lock besides its record. */
 export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'ownHold'>;
 
-export function toLockRow(row: ProjectionRow, standing: RowStatus): LockRow {
+export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
   const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
   return {
     id,
@@ -150,7 +150,7 @@ export function toLockRow(row: ProjectionRow, standing: RowStatus): LockRow {
     oldestWaitAt: row.oldestWaitAt,
     readAt,
     ...(unreadableBecause === null ? {} : { unreadable: unreadableBecause }),
-    ...standing,
+    ...current,
   };
 }
 
@@ -164,17 +164,17 @@ function decodeRead({ record }: ReadRecord): LockRecord | null {
 /** The row as it is at `now`, the backend's clock. */
 export function toLockRowAt(
   row: ProjectionRow,
-  norms: LockBaselines,
+  baselines: LockBaselines,
   now: number,
   reachable: boolean,
 ) {
   const { facts, isReadable } = row;
-  const status = lockStatus(facts, norms, now, reachable && isReadable);
-  const stuck = status === 'stuck' ? stuckReason(facts, norms, now) : null;
-  return toLockRow(row, { ownHold: norms.ownHold, status, stuck });
+  const status = lockStatus(facts, baselines, now, reachable && isReadable);
+  const stuck = status === 'stuck' ? stuckReason(facts, baselines, now) : null;
+  return toLockRow(row, { ownHold: baselines.ownHold, status, stuck });
 }
 
-/** By what a lock goes on the board. @param id of its record */
+/** By what a lock goes on the projection. @param id of its record */
 export const rowId = (backend: string, id: string) => `${backend}/${id}`;
 
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {

@@ -1,17 +1,18 @@
 import { setImmediate } from 'node:timers/promises';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockListInput } from '../../contract/console/console-inputs';
 import { LOCK_STATUSES } from '../../contract/console/console-terms';
-import type { BackendHealth, LockRow } from '../../contract/console/lock-row';
+import type { LockRow } from '../../contract/console/lock-row';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { unwrittenRecord } from '../../core/lock/lock-record';
 import { lockTier, TIERS } from '../../core/status/lock-status';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import { NameCount } from '../../engine/names/name-count';
-import { LiveLists } from '../lists/live-lists';
-import { LockLists } from '../lists/lock-lists';
-import { TimeSlice } from '../lists/order/time-slice';
-import { LockTable } from '../lists/table/lock-table';
+import { LockListPages } from '../lock-list/lock-list-pages';
+import { LockListStreams } from '../lock-list/lock-list-streams';
+import { TimeSlice } from '../lock-list/order/time-slice';
+import { LockTable } from '../lock-list/table/lock-table';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 import { ProjectionRow, rowId, toLockRowAt } from '../projection/projection-row';
 
@@ -35,8 +36,8 @@ export class TableRig {
   stuckAfterMs = 0;
   readonly silent = new Set<string>();
   readonly table: LockTable;
-  readonly lists: LockLists;
-  readonly live: LiveLists;
+  readonly lists: LockListPages;
+  readonly live: LockListStreams;
   /** What the table must know, by id. */
   readonly truth = new Map<string, ProjectionRow>();
   private rev = 1;
@@ -63,8 +64,8 @@ export class TableRig {
         ),
       names: new NameCount(() => this.now),
     });
-    this.lists = new LockLists(this.table, clock, healths);
-    this.live = new LiveLists(this.table, this.lists, clock, 'epoch', { warn: () => {} });
+    this.lists = new LockListPages(this.table, clock, healths);
+    this.live = new LockListStreams(this.table, this.lists, clock, 'epoch', { warn: () => {} });
   }
 
   store(name: string, parts: LockSpec = {}): void {

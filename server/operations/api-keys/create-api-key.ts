@@ -2,7 +2,7 @@ import { inArray } from 'drizzle-orm';
 import { newApiKey } from '../../auth/api-keys/api-key-text';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
@@ -21,7 +21,7 @@ export async function createApiKey(
   const { id, secretHash, key } = newApiKey();
   const what = { act: 'key.create', subject: name, seen: { namespaces } } as const;
   const who = await permit(ctx, 'admin', what);
-  return auditedChange(ctx, who, what, async (tx) => {
+  return auditedDatabaseChange(ctx, who, what, async (tx) => {
     const known = await tx
       .select({ id: tables.namespaces.id })
       .from(tables.namespaces)

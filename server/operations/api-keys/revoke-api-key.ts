@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { RevokeKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
@@ -20,7 +20,7 @@ export async function revokeApiKey(
   const [key] = await askDatabase(() => database.db.select().from(apiKeys).where(isThisKey));
   const what = { act: 'key.revoke', subject: key?.name ?? id, seen: { id } } as const;
   const who = await permit(ctx, 'admin', what);
-  const answer = await auditedChange(ctx, who, what, async (tx) => {
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(apiKeys).where(isThisKey));
     if (!row) throw new LockyardError('NOT_FOUND', 'There is no such API key.');
     const revokedAt = row.revokedAt ?? clock.now();

@@ -2,7 +2,7 @@ import { and, eq, or, type SQL } from 'drizzle-orm';
 import type { Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { randomText } from '../../auth/random-text';
-import type { AuditEntry } from '../../contract/console/lock-row';
+import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { ControlContext, ControlRuntime } from '../operation-context';
 import type { ConsoleActor } from '../require-role';
 

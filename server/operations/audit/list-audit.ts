@@ -1,7 +1,7 @@
 import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
+import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { AuditListInput } from '../../contract/console/console-inputs';
-import type { AuditEntry } from '../../contract/console/lock-row';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
-import type { AuditEntry } from '../../contract/console/lock-row';
+import type { AuditEntry } from '../../contract/console/audit-entry';
 import { createApiKey } from '../api-keys/create-api-key';
 import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
 import { listAudit } from './list-audit';

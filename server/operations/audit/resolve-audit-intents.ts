@@ -5,8 +5,8 @@ import type { RequestIdentity } from '../../core/request-fingerprint';
 import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
-import { identityOfAct, isRecordAct } from './act-on-record';
 import { type AuditActor, assumeNotApplied, closeIntent, readSeen } from './audit-log';
+import { identityOfAct, isRecordAct } from './run-record-act';
 
 const AT_ONCE = 100;
 

@@ -1,5 +1,5 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { GuaranteeRow } from '../../contract/console/guarantee-row';
-import type { BackendHealth } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';

@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../../contract/console/lock-row';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type {
   ShardHome,
   ShardHomeInput,

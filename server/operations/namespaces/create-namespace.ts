@@ -2,7 +2,7 @@ import type { Database } from '@/db/database';
 import type { CreateNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
@@ -27,7 +27,7 @@ export async function createNamespace(
   if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
     throw new LockyardError('NOT_FOUND', `Backend "${backend}" is not configured.`);
   }
-  return auditedChange(ctx, who, what, async (tx) => {
+  return auditedDatabaseChange(ctx, who, what, async (tx) => {
     try {
       const createdAt = clock.now();
       await tx.insert(database.tables.namespaces).values({

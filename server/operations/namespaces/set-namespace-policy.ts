@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { policyOfRow } from './namespace-directory';
@@ -30,7 +30,7 @@ export async function setNamespacePolicy(
   const who = await permit(ctx, 'admin', what);
   const stored = policy === null ? null : JSON.stringify(policy);
   const isHere = eq(namespaces.id, name);
-  const answer = await auditedChange(ctx, who, what, async (tx) => {
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await tx.select().from(namespaces).where(isHere);
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
     await tx.update(namespaces).set({ policy: stored }).where(isHere);

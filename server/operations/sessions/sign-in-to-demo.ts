@@ -6,7 +6,7 @@ import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { isLoopback } from '../../platform/network-list';
 import { askDatabase } from '../ask-database';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { insertUser } from '../users/create-user';
 import { findUserByName, selectUserForUpdate } from '../users/find-user';
@@ -36,7 +36,7 @@ export async function signInToDemo(
   const known = await askDatabase(() => findUserByName(database, DEMO_USER.name));
   const passwordHash = known?.passwordHash ?? (await hashPassword(randomText(32)));
   const what = { act: 'session.signIn', subject: DEMO_USER.name } as const;
-  return auditedChange(ctx, { name: DEMO_USER.name, kind: 'user' }, what, async (tx) => {
+  return auditedDatabaseChange(ctx, { name: DEMO_USER.name, kind: 'user' }, what, async (tx) => {
     const id = known
       ? (await selectUserForUpdate(database, tx, known.id)).id
       : await insertUser(database, tx, { ...DEMO_USER, passwordHash, createdAt: clock.now() });

@@ -5,7 +5,7 @@ import type { SignInInput } from '../../contract/console/access-inputs';
 import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { findUserByName, selectUserForUpdate } from '../users/find-user';
 
@@ -67,7 +67,7 @@ export async function signIn(
     await ctx.runtime.refusedActs.record(ctx, who, what, 'Sign-in failed.');
     throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
   }
-  return auditedChange(ctx, who, what, async (tx) => {
+  return auditedDatabaseChange(ctx, who, what, async (tx) => {
     const { id, passwordHash, disabledAt, ...now } = await selectUserForUpdate(
       database,
       tx,

@@ -1,5 +1,5 @@
 import { auditActor } from '../audit/audit-log';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 
 /**
@@ -10,7 +10,7 @@ export async function signOut(ctx: ControlContext): Promise<{ signedOut: boolean
   const { actor, runtime } = ctx;
   if (actor?.kind !== 'user') return { signedOut: false };
   const what = { act: 'session.signOut', subject: actor.name } as const;
-  await auditedChange(ctx, auditActor(actor), what, async (tx) => {
+  await auditedDatabaseChange(ctx, auditActor(actor), what, async (tx) => {
     await runtime.sessions.end(tx, actor.sessionId);
     return { answer: null };
   });

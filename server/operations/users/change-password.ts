@@ -6,7 +6,7 @@ import type { ChangePasswordInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
 import { auditActor } from '../audit/audit-log';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { findUserByName, selectUserForUpdate } from './find-user';
 
@@ -44,7 +44,7 @@ export async function changePassword(
     throw new LockyardError('FORBIDDEN', 'Incorrect current password.');
   }
   const passwordHash = await hashPassword(next);
-  await auditedChange(ctx, who, what, async (tx) => {
+  await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const held = await selectUserForUpdate(database, tx, actor.userId);
     if (held.passwordHash !== user?.passwordHash) {
       throw new LockyardError('CONFLICT', 'The password has been changed in the meantime.');

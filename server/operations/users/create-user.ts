@@ -6,7 +6,7 @@ import { checkUserName } from '../../auth/user-name-rules';
 import type { CreatePersonInput } from '../../contract/console/access-inputs';
 import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { selectAdminsForUpdate } from './find-user';
@@ -26,7 +26,7 @@ export async function createUser(
   const who = await permit(ctx, 'admin', what);
   checkPassword(password, name);
   const passwordHash = await hashPassword(password);
-  return auditedChange(ctx, who, what, async (tx) => {
+  return auditedDatabaseChange(ctx, who, what, async (tx) => {
     await refuseLookalikeName(database, tx, name);
     const user = { name, role, passwordHash, createdAt: clock.now() };
     const id = await insertUser(database, tx, user);

@@ -3,7 +3,7 @@ import { hashPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
 import { clearSignInFailures } from '../../auth/sign-in-limits';
 import type { ResetPasswordInput } from '../../contract/console/access-inputs';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { permitUserAct, selectUserForUpdate } from './find-user';
 
@@ -20,7 +20,7 @@ export async function resetPassword(
   const { who, what, user } = await permitUserAct(ctx, 'user.resetPassword', id, {});
   checkPassword(password, user.name);
   const passwordHash = await hashPassword(password);
-  const answer = await auditedChange(ctx, who, what, async (tx) => {
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     await selectUserForUpdate(database, tx, id);
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id));
     await clearSignInFailures(database, tx, user.name);

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { SetDisabledInput } from '../../contract/console/access-inputs';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import {
   permitUserAct,
@@ -20,7 +20,7 @@ export async function setDisabled(
   const { database, sessions, clock } = ctx.runtime;
   const { users } = database.tables;
   const { who, what } = await permitUserAct(ctx, 'user.setDisabled', id, { disabled });
-  const answer = await auditedChange(ctx, who, what, async (tx) => {
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const admins = await selectAdminsForUpdate(database, tx);
     const user = await selectUserForUpdate(database, tx, id);
     if (disabled) refuseLastAdmin(admins, id);

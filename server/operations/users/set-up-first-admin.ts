@@ -4,7 +4,7 @@ import { checkSetupToken, consumeSetupToken } from '../../auth/setup-link';
 import { checkUserName } from '../../auth/user-name-rules';
 import type { SetupInput } from '../../contract/console/access-inputs';
 import { askDatabase } from '../ask-database';
-import { auditedChange } from '../audit/audited-change';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import type { SignedIn } from '../sessions/sign-in';
 import { insertUser } from './create-user';
@@ -26,7 +26,7 @@ export async function setUpFirstAdmin(
   checkPassword(password, name);
   const passwordHash = await hashPassword(password);
   const what = { act: 'session.setup', subject: name } as const;
-  return auditedChange(ctx, { name, kind: 'user' }, what, async (tx) => {
+  return auditedDatabaseChange(ctx, { name, kind: 'user' }, what, async (tx) => {
     const createdAt = clock.now();
     await consumeSetupToken(database, tx, token, createdAt);
     const role = 'admin' as const;

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
-import type { BackendLoss } from '../../contract/console/backend-loss';
+import type { BackendLoss } from '../../contract/console/backend-health';
 
 /** What the control database keeps about a backend's past. */
 export interface BackendPast {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
-import type { BackendLoss, LossKind } from '../../contract/console/backend-loss';
+import type { BackendLoss, LossKind } from '../../contract/console/backend-health';
 import { StoreError } from '../record-store';
 import type { BackendPast } from './backend-past';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { and, eq, inArray, isNull, lt, or } from 'drizzle-orm';
 import type { Database } from '@/db/database';
-import type { BackendLoss, LossKind } from '../../contract/console/backend-loss';
+import type { BackendLoss, LossKind } from '../../contract/console/backend-health';
 import { type Change, StoreError } from '../record-store';
 import { type BackendPast, backendPast } from './backend-past';
 import { columnsOf, type IncarnationRow, readIncarnation, type ServerRun } from './incarnation-row';

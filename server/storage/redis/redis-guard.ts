@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { LossKind } from '../../contract/console/backend-loss';
+import type { LossKind } from '../../contract/console/backend-health';
 import {
   askControlDatabase,
   dataLoss,

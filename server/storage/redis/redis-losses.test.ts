@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
-import type { LossKind } from '../../contract/console/backend-loss';
+import type { LossKind } from '../../contract/console/backend-health';
 import { anonymousRequest } from '../../engine/request-identity';
 import { createCommand, readCounter } from '../../engine/testing/counter-calls';
 import { acquire, eventKinds, renew, takeLock } from '../../engine/testing/engine-rig';

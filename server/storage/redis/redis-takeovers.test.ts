@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
-import type { LossKind } from '../../contract/console/backend-loss';
+import type { LossKind } from '../../contract/console/backend-health';
 import { renew, takeLock } from '../../engine/testing/engine-rig';
 import { freshKey } from '../conformance/testing/changes';
 import { logFileOf } from '../conformance/testing/log-file-of';

@@ -1,7 +1,7 @@
 import { cp, rm } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
-import type { LossKind } from '../../contract/console/backend-loss';
+import type { LossKind } from '../../contract/console/backend-health';
 import { anonymousRequest } from '../../engine/request-identity';
 import { createCommand, readCounter } from '../../engine/testing/counter-calls';
 import { acquire, renew, takeLock } from '../../engine/testing/engine-rig';

@@ -1,6 +1,6 @@
 import type { AdjustCounterInput } from '../../../contract/console/counter-inputs';
 import type { AdjustAnswer } from '../../../core/counter/counter-command';
-import { actOnRecord } from '../../audit/act-on-record';
+import { runRecordAct } from '../../audit/run-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
@@ -12,7 +12,7 @@ export function adjustCounter(
   { rev, seenValue, value, ...on }: AdjustCounterInput,
 ): Promise<AdjustAnswer> {
   const seen = { rev, value: seenValue, newValue: value };
-  return actOnRecord(ctx, { act: 'counter.adjust', ...on, seen }, ({ engine, key, by, once }) => {
+  return runRecordAct(ctx, { act: 'counter.adjust', ...on, seen }, ({ engine, key, by, once }) => {
     const party = { by, reason: on.reason };
     return engine.count(key, { verb: 'adjust', seenValue, value, party, ...once });
   });

@@ -1,6 +1,6 @@
 import type { SetUpCounterInput } from '../../../contract/console/counter-inputs';
 import type { CounterCreateAnswer } from '../../../contract/counter';
-import { actOnRecord } from '../../audit/act-on-record';
+import { runRecordAct } from '../../audit/run-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
@@ -12,7 +12,7 @@ export function createCounter(
 ): Promise<CounterCreateAnswer> {
   const { initial, floor = null, ceiling = null, ...on } = input;
   const act = { act: 'counter.create', ...on, seen: { initial, floor, ceiling } } as const;
-  return actOnRecord(ctx, act, ({ engine, key, by, once }) => {
+  return runRecordAct(ctx, act, ({ engine, key, by, once }) => {
     const party = { by, reason: on.reason };
     return engine.count(key, { verb: 'create', initial, floor, ceiling, party, ...once });
   });

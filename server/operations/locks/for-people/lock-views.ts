@@ -7,7 +7,7 @@ import type {
 import type { FleetNow, LockInsight } from '../../../contract/console/insight-row';
 import type { EventRow, LockDetail, LockPage } from '../../../contract/console/lock-row';
 import { LockyardError } from '../../../contract/errors';
-import type { TrackedMessage } from '../../../monitoring/lists/live-lists';
+import type { TrackedMessage } from '../../../monitoring/lock-list/lock-list-streams';
 import type { RecordKey } from '../../../storage/record-store';
 import { askDatabase } from '../../ask-database';
 import { watchDetail } from '../../live-updates';

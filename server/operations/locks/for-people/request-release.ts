@@ -1,7 +1,7 @@
 import type { ReleaseRequestInput } from '../../../contract/console/console-inputs';
 import type { ReleaseRequestAnswer } from '../../../contract/console/operator-answers';
 import type { ReleaseRequestCommand } from '../../../core/lock/lock-command';
-import { actOnRecord } from '../../audit/act-on-record';
+import { runRecordAct } from '../../audit/run-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
@@ -14,7 +14,7 @@ export function requestRelease(
   { token, rev, ...on }: ReleaseRequestInput,
 ): Promise<ReleaseRequestAnswer> {
   const act = { act: `lock.${verb}`, ...on, seen: { token, rev } } as const;
-  return actOnRecord(ctx, act, ({ engine, key, by, once }) =>
+  return runRecordAct(ctx, act, ({ engine, key, by, once }) =>
     engine.run(key, { verb, token, by, reason: on.reason, ...once }),
   );
 }

@@ -27,17 +27,17 @@ const UNKNOWN: CurrentStatus = {
 
 export function currentStatus(
   { facts, isReadable }: ProjectionRow,
-  norms: LockBaselines,
+  baselines: LockBaselines,
   { now, reachable }: BackendFrame,
 ): CurrentStatus {
   if (!reachable || !isReadable) return UNKNOWN;
-  const status = lockStatus(facts, norms, now, true);
+  const status = lockStatus(facts, baselines, now, true);
   return {
     status,
-    tier: lockTier(status, facts, norms, now),
-    stuck: status === 'stuck' ? stuckReason(facts, norms, now) : null,
+    tier: lockTier(status, facts, baselines, now),
+    stuck: status === 'stuck' ? stuckReason(facts, baselines, now) : null,
     isHeld: facts.holds.some(({ expiresAt }) => expiresAt > now),
-    until: statusDeadline(facts, norms, now),
+    until: statusDeadline(facts, baselines, now),
   };
 }
 

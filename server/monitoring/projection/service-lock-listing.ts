@@ -1,11 +1,11 @@
 import { LockyardError } from '../../contract/errors';
 import type { ListAnswer, ListedLock } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
-import { holderViews, lockState } from '../../core/lock/inspect-record';
+import { holderViews, lockState } from '../../core/lock/lock-answers';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { Clock } from '../../platform/clock';
-import { compareBytes } from '../lists/order/compare-bytes';
-import type { TimeSlice } from '../lists/order/time-slice';
+import { compareBytes } from '../lock-list/order/compare-bytes';
+import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { ProjectionRow } from './projection-row';
 
 /** When a listing is made, and how its backend is. */
@@ -46,7 +46,7 @@ export function listingFrame(
 export type RowsFrom = (isBefore: (row: ProjectionRow) => boolean) => Iterable<ProjectionRow>;
 
 /** One page of a namespace's locks, by name. Looks at those alone that may be on it. */
-export async function buildLockListing(
+export async function buildServiceLockListing(
   rowsFrom: RowsFrom,
   input: ListInput,
   frame: ListingFrame,

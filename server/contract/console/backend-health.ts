@@ -1,3 +1,31 @@
+/** The health of a backend as last seen by this process. */
+export interface BackendHealth {
+  id: string;
+  /** The scheme of its URL, such as `mysql`. */
+  kind: string;
+  reachable: boolean;
+  /** The last round trip, in milliseconds; null before the first. */
+  latencyMs: number | null;
+  /** Milliseconds since its last successful response. */
+  silentForMs: number;
+  /**
+   * The backend's clock minus this process's, in milliseconds; add it to now for the backend's now.
+   */
+  clockOffsetMs: number;
+  /** The last data loss detected on it; null or absent if there was none. */
+  loss?: BackendLossRow | null;
+  /** Why it refuses to serve although it may respond; null or absent if it serves or is down. */
+  refusal?: string | null;
+  /** If it is sharded: each of its databases, by name. */
+  shards?: ShardHealth[];
+}
+
+/** The health of one shard. History is stored under its id; the console shows its name. */
+export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
+  /** `host:port/database`. */
+  name: string;
+}
+
 /**
  * How a store's data loss was detected.
  *

@@ -6,7 +6,7 @@ import { Periodic } from '../../platform/periodic';
 import { SerialQueue } from '../../platform/serial-queue';
 import { viewKey } from './list-view';
 import { ListWindow, type WindowState } from './list-window';
-import type { LockLists } from './lock-lists';
+import type { LockListPages } from './lock-list-pages';
 import type { TimeSlice } from './order/time-slice';
 import type { LockTable } from './table/lock-table';
 import { TimeBudget } from './time-budget';
@@ -47,7 +47,7 @@ interface FollowedWindow {
  * The lock list for pages that follow it. All are served in one tick, so that what they have in
  * common is read once. Together they may use a share of one core, and wait when it is used up.
  */
-export class LiveLists {
+export class LockListStreams {
   private readonly followed = new Map<string, FollowedWindow>();
   private readonly budget: TimeBudget;
   private readonly ticking: Periodic;
@@ -60,7 +60,7 @@ export class LiveLists {
   /** @param epoch unique to this process */
   constructor(
     private readonly table: LockTable,
-    private readonly lists: LockLists,
+    private readonly lists: LockListPages,
     private readonly clock: Clock,
     private readonly epoch: string,
     log: Pick<Log, 'warn'>,

@@ -17,7 +17,7 @@ export interface ChangeResult<A> {
  *
  * @throws LockyardError what `change` refuses; `BACKEND_DOWN`: nothing was done; `UNKNOWN`
  */
-export async function auditedChange<A>(
+export async function auditedDatabaseChange<A>(
   ctx: ControlContext,
   who: AuditActor,
   what: AuditedAct,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { listInput } from '../../contract/lock/inputs';
 import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
-import { compareBytes } from '../lists/order/compare-bytes';
-import { NameOrder } from '../lists/order/name-order';
-import { TimeSlice } from '../lists/order/time-slice';
-import { buildLockListing } from './lock-listing';
+import { compareBytes } from '../lock-list/order/compare-bytes';
+import { NameOrder } from '../lock-list/order/name-order';
+import { TimeSlice } from '../lock-list/order/time-slice';
 import { ProjectionRow } from './projection-row';
+import { buildServiceLockListing } from './service-lock-listing';
 
 const NOW = 1_000_000;
 const FRAME = { now: NOW, reachable: true, ageMs: 7 };
@@ -48,7 +48,7 @@ function list(rows: ProjectionRow[], input: object = {}, frame = FRAME) {
     () => now,
     () => Promise.resolve(),
   );
-  return buildLockListing(
+  return buildServiceLockListing(
     (isBefore) => order.from(isBefore),
     listInput.parse(input),
     { frames, ageMs: frame.ageMs },

@@ -1,6 +1,7 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockFrame } from '../../contract/console/lock-list-message';
-import type { BackendHealth, LockPage } from '../../contract/console/lock-row';
+import type { LockPage } from '../../contract/console/lock-row';
 import type { Clock } from '../../platform/clock';
 import { ListView, type ViewInput, viewKey } from './list-view';
 import { RankBuffers } from './order/rank-buffers';
@@ -14,7 +15,7 @@ const IDLE_MS = 60_000;
 const IDLE_VIEWS_MAX = 32;
 
 /** The lock list in every view that pages have open. Requests for the same view share the work. */
-export class LockLists {
+export class LockListPages {
   private readonly rankings = new Map<string, Ranking>();
   private readonly views = new Map<string, ListView>();
   private readonly buffers = new RankBuffers();
@@ -104,7 +105,7 @@ class FrameSource {
     private readonly now: () => number,
   ) {}
 
-  /** @param isKeepAlive whether to include backends of which only `RESTLESS` values have changed */
+  /** @param isKeepAlive whether to include backends of which only `VOLATILE` values have changed */
   read(slowed: boolean, isKeepAlive: boolean): SharedFrame {
     const { locks: total, waiting, counts } = this.table.groups.sum();
     const { namespaces } = this.table.groups;

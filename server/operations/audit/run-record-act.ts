@@ -52,7 +52,7 @@ interface ActOnRecord {
  *
  * @throws LockyardError also `NOT_FOUND` for an unknown namespace
  */
-export function actOnRecord<A extends { outcome: string }>(
+export function runRecordAct<A extends { outcome: string }>(
   ctx: OperationContext,
   { act, namespace, name, reason, seen, requestId }: RecordAct,
   run: (on: ActOnRecord) => Promise<A>,

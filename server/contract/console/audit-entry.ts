@@ -1,0 +1,16 @@
+/** One entry of the audit log. `outcome` `pending`: the result of the action is not known yet. */
+export interface AuditEntry {
+  id: number;
+  at: number;
+  actor: string;
+  actorKind: 'user' | 'cli' | 'system';
+  address: string;
+  act: string;
+  namespace: string | null;
+  subject: string;
+  reason: string;
+  seen: Record<string, unknown>;
+  outcome: 'pending' | 'done' | 'changed' | 'refused' | 'failed' | 'unknown' | 'not_applied';
+  result: Record<string, unknown>;
+  closedAt: number | null;
+}
