@@ -91,34 +91,48 @@ export class LossyStore {
     const dice = random();
     if (dice < 0.03) this.lose('emptied', () => redis.empty());
     else if (dice < 0.07) await this.putCopyBack();
-    else if (dice < 0.11) this.crash();
+    else if (dice < 0.11) await this.crash();
     else if (dice < 0.14) this.dropRecord();
     else if (dice < 0.17) this.follow();
   }
 
-  /**
-   * If every write is flushed, a copy as young as the last known heartbeat cannot be told from the
-   * present, and no promise covers it: then only an older copy is restored.
-   */
   private async putCopyBack(): Promise<void> {
-    const { backends } = this.control.tables;
-    const [row] = await this.control.db.select().from(backends);
-    const isOld = ({ marker }: RedisSnapshot) =>
-      !this.redis.flushes || marker?.life !== row?.life || (marker?.beat ?? -1) < (row?.beat ?? 0);
-    const old = this.copies.filter(isOld);
+    const old = this.copies.filter(await this.detector());
     const copy = old[Math.floor(this.random() * old.length)];
     if (!copy) return;
     this.lose('an older copy', () => this.restart(copy));
   }
 
-  private crash(): void {
+  private async crash(): Promise<void> {
     const [last] = this.copies.slice(-1 - Math.floor(this.random() * 2));
-    if (this.redis.flushes) this.restart(this.redis.snapshot());
+    if (this.redis.flushes) await this.restartWhole();
     else if (last) {
       const startsFlushing = this.random() < 0.3 && !this.world.flaws.lossyStore?.saysFlushed;
       this.lose('a crash', () => this.restart(last));
       if (startsFlushing) this.redis.flushFromNowOn();
     }
+  }
+
+  /**
+   * Where every write is flushed, a restart loses nothing, but it erases the trace of a server that
+   * was followed. Until that loss is noticed, only data that its heartbeat gives away is restarted.
+   */
+  private async restartWhole(): Promise<void> {
+    const isDetectable = await this.detector();
+    const memory = this.redis.snapshot();
+    const isTakenOver = this.isLost && this.redis.hasFollowed;
+    if (!isTakenOver || isDetectable(memory)) this.restart(memory);
+  }
+
+  /**
+   * Which copies can be told from the present after a restart. If every write is flushed, one as
+   * young as the last known heartbeat cannot, and no promise covers it.
+   */
+  private async detector(): Promise<(copy: RedisSnapshot) => boolean> {
+    const { backends } = this.control.tables;
+    const [row] = await this.control.db.select().from(backends);
+    return ({ marker }) =>
+      !this.redis.flushes || marker?.life !== row?.life || (marker?.beat ?? -1) < (row?.beat ?? 0);
   }
 
   private follow(): void {

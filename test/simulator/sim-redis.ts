@@ -50,7 +50,8 @@ export class SimRedis {
   runId = 'run0';
   /** Another one after a restart, and after it has followed another server. */
   private replicationId = 'history0';
-  private hasFollowed = false;
+  /** Whether it took over another server's data within this run. */
+  hasFollowed = false;
   private follows = 0;
   /** Unreachable before this time, in milliseconds since the simulation began. */
   downUntil = 0;
