@@ -35,13 +35,16 @@ async function copyOf(line: TcpProxy): Promise<Awaited<ReturnType<typeof startPr
   const replica = await startPrivateRedis(DURABLE);
   await asAdminOf(replica.url, async (admin) => {
     await admin.call('REPLICAOF', '127.0.0.1', line.port);
-    await vi.waitFor(async () => {
-      const info = await admin.info();
-      expect(info).toContain('master_link_status:up');
-      expect(info).toContain('aof_rewrite_in_progress:0');
-    }, SOON);
+    await vi.waitFor(() => expectSynchronised(admin), SOON);
   });
   return replica;
+}
+
+/** A replica has everything, also in its files. */
+async function expectSynchronised(replica: Redis): Promise<void> {
+  const info = await replica.info();
+  expect(info).toContain('master_link_status:up');
+  expect(info).toContain('aof_rewrite_in_progress:0');
 }
 
 const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
@@ -80,34 +83,40 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
     }
   });
 
-  it.concurrent('and that takes over the memory of a replica that lacks the last writes, all within one beat, has lost its own', async () => {
-    const rig = await RedisRig.start(DURABLE);
-    const line = await TcpProxy.start('127.0.0.1', portOf(rig.server));
-    const key = freshKey();
-    let replica: Awaited<ReturnType<typeof copyOf>> | undefined;
-    try {
-      const one = await rig.join(undefined, NEVER_MS);
-      await taken(one, freshKey(), 'w1');
-      replica = await copyOf(line);
-      line.silence();
-      const held = await taken(one, key, 'w1');
-      await asAdminOf(replica.url, (admin) => admin.call('REPLICAOF', 'NO', 'ONE'));
-      const port = portOf(replica);
-      await rig.asAdmin(async (admin) => {
-        await admin.call('REPLICAOF', '127.0.0.1', port);
-        const isUp = async () => expect(await admin.info()).toContain('master_link_status:up');
-        await vi.waitFor(isUp, SOON);
-        await admin.call('REPLICAOF', 'NO', 'ONE');
-      });
-      const renewal = await vi.waitFor(() => renew(one, key, 'w1', held.token), SOON);
-      expect(renewal.outcome).toBe('lost');
-      expect(one.incarnation.loss?.what).toBe('replaced');
-    } finally {
-      await replica?.stop();
-      await line.close();
-      await rig.close();
-    }
-  });
+  it.concurrent.each<[string, boolean, LossKind]>([
+    ['all within one beat', false, 'replaced'],
+    ['and restarts before a process looks', true, 'restarted'],
+  ])(
+    'and that takes over the memory of a replica that lacks the last writes, %s, has lost its own',
+    async (_, restarts, what) => {
+      const rig = await RedisRig.start(DURABLE);
+      const line = await TcpProxy.start('127.0.0.1', portOf(rig.server));
+      const key = freshKey();
+      let replica: Awaited<ReturnType<typeof copyOf>> | undefined;
+      try {
+        const one = await rig.join(undefined, NEVER_MS);
+        await taken(one, freshKey(), 'w1');
+        replica = await copyOf(line);
+        line.silence();
+        const held = await taken(one, key, 'w1');
+        await asAdminOf(replica.url, (admin) => admin.call('REPLICAOF', 'NO', 'ONE'));
+        const port = portOf(replica);
+        await rig.asAdmin(async (admin) => {
+          await admin.call('REPLICAOF', '127.0.0.1', port);
+          await vi.waitFor(() => expectSynchronised(admin), SOON);
+          await admin.call('REPLICAOF', 'NO', 'ONE');
+        });
+        if (restarts) await rig.killAndRestart();
+        const renewal = await vi.waitFor(() => renew(one, key, 'w1', held.token), SOON);
+        expect(renewal.outcome).toBe('lost');
+        expect(one.incarnation.loss?.what).toBe(what);
+      } finally {
+        await replica?.stop();
+        await line.close();
+        await rig.close();
+      }
+    },
+  );
 
   it.concurrent.each<[string, (admin: Redis) => Promise<unknown>, boolean]>([
     ['flush once a second', (admin) => admin.config('SET', 'appendfsync', 'everysec'), true],
