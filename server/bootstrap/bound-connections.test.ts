@@ -85,6 +85,7 @@ async function start() {
     format: 'esm',
     target: 'node20',
     packages: 'external',
+    loader: { '.lua': 'text', '.sql': 'text' },
     logLevel: 'silent',
   });
   const limited = `ulimit -n ${OPEN_FILES} && exec '${process.execPath}' '${bundle}'`;
