@@ -2,8 +2,22 @@ import { PlainFailure } from '../process/plain-failure.mjs';
 import { projectRoot } from '../project-root.mjs';
 
 /**
- * Bundles programs of the server's side as `<outdir>/<name>.mjs`. Lua and SQL become texts in it;
- * packages stay where they are.
+ * How a program of the server's side is built: Lua and SQL are texts in it, packages stay outside.
+ *
+ * @type {import('esbuild').BuildOptions}
+ */
+export const serverBuild = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  packages: 'external',
+  loader: { '.lua': 'text', '.sql': 'text' },
+  logLevel: 'silent',
+};
+
+/**
+ * Bundles programs of the server's side as `<outdir>/<name>.mjs`.
  */
 export async function bundle(entryPoints, outdir) {
   const { build, stop } = await import('esbuild');
@@ -13,14 +27,8 @@ export async function bundle(entryPoints, outdir) {
       entryPoints,
       outdir,
       outExtension: { '.js': '.mjs' },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      target: 'node20',
-      packages: 'external',
-      loader: { '.lua': 'text', '.sql': 'text' },
+      ...serverBuild,
       sourcemap: 'linked',
-      logLevel: 'silent',
     });
   } catch (error) {
     throw new PlainFailure(`Lockyard could not be bundled: ${error.message}`);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, expect, test } from 'vitest';
+import { serverBuild } from '@/scripts/build/bundle.mjs';
 import { boundConnections } from './bound-connections';
 import { readConfig } from './config/config';
 
@@ -80,13 +81,7 @@ async function start() {
   await build({
     stdin: { contents: SERVER, resolveDir: process.cwd(), loader: 'ts' },
     outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    loader: { '.lua': 'text', '.sql': 'text' },
-    logLevel: 'silent',
+    ...serverBuild,
   });
   const limited = `ulimit -n ${OPEN_FILES} && exec '${process.execPath}' '${bundle}'`;
   const { PATH } = process.env;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '@/db/open-database';
+import { serverBuild } from '@/scripts/build/bundle.mjs';
 
 let folder: string;
 let bundle: string;
@@ -18,12 +19,7 @@ beforeAll(async () => {
   await build({
     entryPoints: ['server/main.ts'],
     outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    packages: 'external',
-    logLevel: 'silent',
+    ...serverBuild,
   });
 });
 afterAll(async () => {
@@ -97,7 +93,7 @@ test('a port that is taken is named', async () => {
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const port = String((other.address() as AddressInfo).port);
   const ended = await start({ ...dataDir('port'), PORT: port });
-  expectOneLine(ended, new RegExp(`Port ${port} .*taken.*PORT`));
+  expectOneLine(ended, new RegExp(`Port ${port} .*in use.*PORT`));
   await new Promise((resolve) => other.close(resolve));
 });
 

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { programSchemaVersion } from '@/db/schema-version';
 import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
+import { serverBuild } from '@/scripts/build/bundle.mjs';
 import { readConfig } from '../bootstrap/config/config';
 import { openControlRuntime } from '../bootstrap/open-control-runtime';
 import { listAudit } from '../operations/audit/list-audit';
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const folder = mkdtempSync(join('.build', 'cli-'));
   bundle = join(folder, 'cli.mjs');
   const from = { entryPoints: ['server/cli/cli.ts'], outfile: bundle };
-  await build({ ...from, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+  await build({ ...from, ...serverBuild });
   return () => rmSync(folder, { recursive: true });
 });
 

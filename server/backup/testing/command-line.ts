@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { serverBuild } from '@/scripts/build/bundle.mjs';
 
 export interface Ended {
   code: number | null;
@@ -35,7 +36,7 @@ export async function buildCommandLine(entry = 'server/cli/cli.ts'): Promise<Com
   const folder = resolve(mkdtempSync(join('.build', 'command-')));
   const bundle = join(folder, 'program.mjs');
   const from = { entryPoints: [entry], outfile: bundle };
-  await build({ ...from, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+  await build({ ...from, ...serverBuild });
   return {
     program: [process.execPath, bundle],
     run: (words, options) => run(bundle, words, options),
