@@ -158,13 +158,18 @@ export class SimRedis {
     return run.call(this, args);
   }
 
-  /** @param cursor where in the order of the ids; as with a Redis, a page holds a few keys */
+  /**
+   * A page holds a few keys. As with a Redis, no key is left out because another one is deleted
+   * between two pages.
+   *
+   * @param cursor the last key of the page before; 0: none
+   */
   scanRecords(cursor: string, prefix: string): [next: string, keys: string[]] {
-    const from = Number(cursor);
     const found = this.database.all().map(({ key }) => PREFIX.record + recordId(key));
-    const next = from + SCAN_PAGE;
-    const keys = found.slice(from, next).filter((key) => key.startsWith(prefix));
-    return [next < found.length ? String(next) : '0', keys];
+    const left = found.filter((key) => cursor === '0' || key > cursor).sort();
+    const page = left.slice(0, SCAN_PAGE);
+    const next = (left.length > SCAN_PAGE && page.at(-1)) || '0';
+    return [next, page.filter((key) => key.startsWith(prefix))];
   }
 
   get(key: string): string | null {

@@ -23,6 +23,7 @@ const MEMORABLE: [WorldKind, number][] = [
   ['plain', 737075579],
   ['plain', 1127522340],
   ['lossy', 51875905],
+  ['lossy', 51877181],
 ];
 
 describe('the simulator', () => {
