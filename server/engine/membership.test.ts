@@ -1,7 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEAD_AFTER_MS } from '../core/timing';
 import { creation, freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import { Membership } from './membership';
+import { StoreClock } from './store-clock';
 import { acquire, EngineRig, pause, release, takeLock } from './testing/engine-rig';
+import { FaultyStore, firstFates } from './testing/faulty-store';
+
+interface Observed {
+  membership: Membership;
+  faults: FaultyStore;
+  process: string;
+}
 
 describe.each(storeNames)('signs of life over %s', (name) => {
   let rig: EngineRig;
@@ -26,5 +36,74 @@ describe.each(storeNames)('signs of life over %s', (name) => {
     expect(waiters).toMatchObject([{ owner: 'w2', place: 1 }]);
     await release(here, key, 'w1', token);
     expect(await waiting).toMatchObject({ outcome: 'granted' });
+  });
+});
+
+describe.each(storeNames)('heartbeats of one process over %s, as another reads them,', (name) => {
+  let rig: EngineRig;
+  let here: Observed;
+  let there: Observed;
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+  });
+  afterAll(() => rig.close());
+  beforeEach(async () => {
+    [here, there] = [await observed(), await observed()];
+    await there.membership.start();
+    expect(await isAlive()).toBe(true);
+  });
+  afterEach(async () => {
+    await there.membership.stop();
+    await Promise.all([here.faults.close(), there.faults.close()]);
+  });
+
+  const observed = async () => {
+    const faults = new FaultyStore(await rig.under.another());
+    const options = rig.optionsOver(faults);
+    const membership = new Membership(options, new StoreClock(options.clock.monotonic));
+    return { faults, membership, process: options.processId };
+  };
+  const isAlive = async () => {
+    await here.membership.refresh();
+    return here.membership.isAlive(there.process);
+  };
+  const setBack = () => {
+    for (const { faults } of [here, there]) faults.clockSetMs = -60_000;
+  };
+  /** Reads the heartbeats; `work` is done after the store has read them, before it replies. */
+  const refreshDuring = (work: () => Promise<unknown>) => {
+    here.faults.onScan = firstFates(() => true, { kind: 'pass', last: work });
+    return here.membership.refresh();
+  };
+
+  it('count at once after the clock was set back', async () => {
+    setBack();
+    await there.membership.start();
+    expect(await isAlive()).toBe(true);
+  });
+
+  it('do not outlast a crash for longer because the clock was set back', async () => {
+    there.faults.goAway();
+    setBack();
+    expect(await isAlive()).toBe(true);
+    await pause(DEAD_AFTER_MS + 50);
+    expect(await isAlive()).toBe(false);
+  });
+
+  it('are not overwritten by older ones whose reply comes later', async () => {
+    await there.membership.stop();
+    await refreshDuring(async () => {
+      await there.membership.start();
+      expect(await isAlive()).toBe(true);
+    });
+    expect(here.membership.isAlive(there.process)).toBe(true);
+  });
+
+  it('do not come back after a goodbye with a reply that comes later', async () => {
+    await refreshDuring(async () => {
+      await there.membership.stop();
+      expect(await isAlive()).toBe(false);
+    });
+    expect(here.membership.isAlive(there.process)).toBe(false);
   });
 });

@@ -6,6 +6,7 @@ import { Periodic } from '../platform/periodic';
 import {
   type Cursor,
   type Page,
+  type ReadRecord,
   type RecordKey,
   type RecordStore,
   StoreError,
@@ -27,19 +28,29 @@ export const heartbeatKey = (process: string): RecordKey => ({
   name: PROCESS_PREFIX + process,
 });
 
+interface Heartbeat {
+  writer: string;
+  /** On the backend's clock. */
+  aliveUntil: number;
+}
+
 /**
  * This process's heartbeat on a backend, and what it knows of the others'.
  *
  * A process is dead when its last heartbeat is `DEAD_AFTER_MS` old on the backend's clock, as of
- * the last successful read: a failed read declares no process dead.
+ * the last successful read: a failed read declares no process dead. Where the clock was set back,
+ * that time begins again with the next read.
  */
 export class Membership {
-  private readonly aliveUntil = new Map<string, number>();
+  private readonly heartbeats = new Map<string, Heartbeat>();
   private readonly clock: Clock;
   private readonly store: RecordStore;
   private readonly key: RecordKey;
   private seen: { rev: number; writer: string } | null = null;
+  /** The backend's clock as of the last applied read, lower than before if it was set back. */
   private refreshedAt = 0;
+  private refreshes = 0;
+  private lastApplied = 0;
   private lastSuccessAt: number;
   private latencyMs: number | null = null;
   /** Why the last heartbeat failed; null where it did not. */
@@ -75,8 +86,8 @@ export class Membership {
   }
 
   readonly isAlive = (process: string): boolean => {
-    const until = this.aliveUntil.get(process);
-    return until !== undefined && until > this.refreshedAt;
+    const heartbeat = this.heartbeats.get(process);
+    return heartbeat !== undefined && heartbeat.aliveUntil > this.refreshedAt;
   };
 
   /**
@@ -85,7 +96,7 @@ export class Membership {
    */
   async refreshUnknown(processes: string[]): Promise<void> {
     const { processId } = this.options;
-    const isUnknown = (other: string) => other !== processId && !this.aliveUntil.has(other);
+    const isUnknown = (other: string) => other !== processId && !this.heartbeats.has(other);
     if (processes.some(isUnknown)) await this.refresh().catch(() => undefined);
   }
 
@@ -98,18 +109,20 @@ export class Membership {
     return this.reachable ? null : backendDown(this.failure);
   }
 
-  /** Reads every process's heartbeat. */
+  /** Reads every process's heartbeat, unless a read that began later has been applied by then. */
   async refresh(): Promise<void> {
+    this.refreshes += 1;
+    const refresh = this.refreshes;
+    const reads: ReadRecord[] = [];
     let cursor: Cursor | null = { namespace: OWN_NAMESPACE, after: BEFORE_PROCESSES };
     while (cursor) {
       const page: Page = await this.store.scan(cursor, PROCESSES_AT_ONCE);
-      for (const { key, record, now } of page.records) {
-        this.refreshedAt = Math.max(this.refreshedAt, now);
-        if (!record || !key.name.startsWith(PROCESS_PREFIX)) continue;
-        this.aliveUntil.set(key.name.slice(PROCESS_PREFIX.length), Number(record.head));
-      }
+      reads.push(...page.records);
       cursor = page.next;
     }
+    if (refresh < this.lastApplied) return;
+    this.lastApplied = refresh;
+    for (const read of reads) this.apply(read);
   }
 
   health(): BackendHealth {
@@ -125,6 +138,18 @@ export class Membership {
       clockOffsetMs: now === null ? 0 : Math.round(now - this.clock.now()),
       ...(refusal === null ? {} : { refusal }),
     };
+  }
+
+  private apply({ key, record, now }: ReadRecord): void {
+    this.refreshedAt = now;
+    if (!record || !key.name.startsWith(PROCESS_PREFIX)) return;
+    const process = key.name.slice(PROCESS_PREFIX.length);
+    const { writer, head } = record;
+    const known = this.heartbeats.get(process);
+    const knownUntil = known?.writer === writer ? known.aliveUntil : Number.POSITIVE_INFINITY;
+    // After the clock was set back, a crashed process must not count as alive until it catches up.
+    const aliveUntil = Math.min(Number(head), now + DEAD_AFTER_MS, knownUntil);
+    this.heartbeats.set(process, { writer, aliveUntil });
   }
 
   private async sendHeartbeat(aliveForMs: number): Promise<void> {

@@ -11,6 +11,7 @@ import {
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { createEngine } from '../create-engine';
+import type { EngineOptions } from '../engine-context';
 import type { LockEngine, WaitOptions } from '../lock-engine';
 import { newWriter } from '../new-writer';
 import { anonymousRequest, requestIdentity } from '../request-identity';
@@ -49,10 +50,18 @@ export class EngineRig {
 
   async joinWith(store: Store, process = newProcess()): Promise<Member> {
     const faults = new FaultyStore(store);
-    const engine = await createEngine({
+    const engine = await createEngine(this.optionsOver(faults, process));
+    const member = { engine, faults, process };
+    this.members.push(member);
+    return member;
+  }
+
+  /** What a process's engine over this store is built of. */
+  optionsOver(store: FaultyStore, process = newProcess()): EngineOptions {
+    return {
       backend: 'default',
       kind: 'test',
-      store: faults,
+      store,
       epochOf: () => 1,
       clock: {
         now: () => Date.now() + this.passedMs,
@@ -63,10 +72,7 @@ export class EngineRig {
       onBrokenInvariant: (key, { invariant }) =>
         this.brokenInvariants.push(`${recordId(key)}: ${invariant}`),
       policyOf: (namespace) => this.policies.get(namespace) ?? UNBOUNDED,
-    });
-    const member = { engine, faults, process };
-    this.members.push(member);
-    return member;
+    };
   }
 
   /** Moves every clock there is; only over a store without a clock of its own. */

@@ -14,14 +14,20 @@ type Store = RecordStore & HistorySource;
  * What becomes of one call.
  *
  * - `pass`: it runs. With `beforeMs` it sets out late, with `afterMs` its reply comes late; `first`
- *   is done before it.
+ *   is done before it, `last` between it and its reply.
  * - `loseReply`: it runs, and its reply is lost.
  * - `loseRequest`: it never runs, and no reply comes.
  * - `landLate`: no reply comes, and it runs `afterMs` later.
  * - `refuse`: it is known not to have run.
  */
 export type Fate =
-  | { kind: 'pass'; beforeMs?: number; afterMs?: number; first?: () => Promise<unknown> }
+  | {
+      kind: 'pass';
+      beforeMs?: number;
+      afterMs?: number;
+      first?: () => Promise<unknown>;
+      last?: () => Promise<unknown>;
+    }
   | { kind: 'loseReply' | 'loseRequest' | 'refuse' }
   | { kind: 'landLate'; afterMs: number };
 
@@ -37,6 +43,8 @@ export class FaultyStore implements RecordStore, HistorySource {
   tear: (() => Promise<unknown>) | null = null;
   /** Decides the fate of each read. */
   onRead: (keys: RecordKey[]) => Fate = () => PASS;
+  /** Decides the fate of each scan. */
+  onScan: (cursor: Cursor) => Fate = () => PASS;
   /** How far the store's clock seems to have been set since it was opened, back where negative. */
   clockSetMs = 0;
   private isGone = false;
@@ -78,7 +86,8 @@ export class FaultyStore implements RecordStore, HistorySource {
   }
 
   scan(cursor: Cursor, limit: number) {
-    return this.applyFate(PASS, () => this.store.scan(cursor, limit)).then(({ records, next }) => ({
+    const scanned = this.applyFate(this.onScan(cursor), () => this.store.scan(cursor, limit));
+    return scanned.then(({ records, next }) => ({
       records: records.map((read) => this.setClock(read)),
       next,
     }));
@@ -149,6 +158,7 @@ export class FaultyStore implements RecordStore, HistorySource {
         if (fate.beforeMs) await pause(fate.beforeMs);
         await fate.first?.();
         const result = await work();
+        await fate.last?.();
         if (fate.afterMs) await pause(fate.afterMs);
         return result;
       }
