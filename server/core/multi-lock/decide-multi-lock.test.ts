@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Granted } from '../../contract/lock/answers';
 import type { MultiLockGranted } from '../../contract/multi-lock';
+import { SHARED_MAX } from '../lock/lock-record';
 import { acquire, freeze, release } from '../testing/lock-requests';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 
@@ -163,6 +164,32 @@ describe('a set whose turn comes', () => {
     expect(world.records.get('c')?.offers).toHaveLength(1);
     granted(world.runSet(old));
     expect(world.runSet(young, 'p2')).toMatchObject({ outcome: 'queued', name: 'c', place: 1 });
+  });
+
+  it('takes the last room of a shared lock from the youngest set that was offered it', () => {
+    const world = new MultiLockWorld();
+    const { token } = take(world, 'a', 'orders/x');
+    const shared = { modes: { b: 'shared' as const }, waitMs: 5_000 };
+    const readers = Array.from({ length: SHARED_MAX }, (_, i) => {
+      const reader = `orders/r${i}` as const;
+      const answer = world.run('b', acquire(reader, { mode: 'shared' })) as Granted;
+      return { reader, token: answer.token };
+    });
+    const old = multiLockOf('ab', { ...shared, owner: 'old' });
+    world.runSet(old);
+    world.now += 2;
+    world.runSet(multiLockOf('bc', { ...shared, owner: 'youngest' }));
+    world.now -= 1;
+    world.runSet(multiLockOf('bd', { ...shared, owner: 'younger' }));
+    world.now += 1;
+    for (const one of readers.slice(0, 2)) world.run('b', release(one.reader, one.token));
+    expect(world.records.get('b')?.offers).toHaveLength(2);
+    world.run('a', release('orders/x', token));
+    granted(world.runSet(old));
+    const b = world.records.get('b');
+    expect(b?.holds).toHaveLength(SHARED_MAX - 1);
+    expect(b?.offers.map(({ ticket }) => ticket)).toEqual([2]);
+    expect(world.queueOf('b')).toEqual(['youngest', 'younger']);
   });
 
   it('goes before younger sets that stood at a lock before it moved there', () => {

@@ -3,7 +3,7 @@ import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { hasRoom, isOpen } from '../lock/expire-and-promote';
 import { holderViews, lockState } from '../lock/lock-answers';
-import type { LockRecord, Offer, Waiter } from '../lock/lock-record';
+import { type LockRecord, type Offer, SHARED_MAX, type Waiter } from '../lock/lock-record';
 import { type Age, isOlder, removeWaiters, waiterOf } from '../lock/queue';
 import type { RequestIdentity } from '../request-fingerprint';
 
@@ -61,14 +61,17 @@ export function isTaken({ draft, mode }: MultiLockMember): boolean {
 }
 
 /**
- * Revokes offers to younger sets that exclude a hold of this mode. Those sets keep their places.
+ * Revokes offers to younger sets that exclude a hold of this mode, and as many more, the youngest
+ * first, as it needs to find room. Those sets keep their places.
  */
 export function revokeYoungerOffers({ draft, mode }: MultiLockMember, age: Age | null): void {
   const { record } = draft;
-  const offers = record.offers.filter(
-    (offer) =>
-      !isOfYoungerMultiLock(record, offer, age) || (mode === 'shared' && isShared(record, offer)),
-  );
+  const younger = record.offers.filter((offer) => isOfYoungerMultiLock(record, offer, age));
+  const shared = mode === 'shared' ? younger.filter((offer) => isShared(record, offer)) : [];
+  const kept = record.offers.length - younger.length + shared.length;
+  const excess = Math.max(0, record.holds.length + 1 + kept - SHARED_MAX);
+  const spared = new Set(excess > 0 ? oldestFirst(record, shared).slice(0, -excess) : shared);
+  const offers = record.offers.filter((offer) => !younger.includes(offer) || spared.has(offer));
   if (offers.length < record.offers.length) draft.change({ offers });
 }
 
@@ -102,4 +105,12 @@ function isOfYoungerMultiLock({ queue }: LockRecord, { ticket }: Offer, age: Age
 
 function isShared({ queue }: LockRecord, { ticket }: Offer): boolean {
   return queue.some((waiter) => waiter.ticket === ticket && waiter.mode === 'shared');
+}
+
+function oldestFirst({ queue }: LockRecord, offers: readonly Offer[]): Offer[] {
+  const tickets = new Map(offers.map((offer) => [offer.ticket, offer]));
+  return queue
+    .filter(({ ticket }) => tickets.has(ticket))
+    .sort((a, b) => (isOlder(a, b) ? -1 : 1))
+    .flatMap(({ ticket }) => tickets.get(ticket) ?? []);
 }
