@@ -95,6 +95,18 @@ export function removeWaiters(draft: Draft, gone: Waiter[]): void {
   });
 }
 
+/**
+ * When the longest waiter arrived; null without waiters. Not always the first in the queue: a
+ * multi-lock that moves to another queue keeps its age, and so does a waiter that queues again.
+ */
+export function oldestWaitAt(queue: readonly Waiter[]): number | null {
+  let oldest: number | null = null;
+  for (const { enqueuedAt } of queue) {
+    if (oldest === null || enqueuedAt < oldest) oldest = enqueuedAt;
+  }
+  return oldest;
+}
+
 /** Whether one has waited longer, over all queues that it was in. No two ages are equal. */
 export function isOlder(one: Age, other: Age): boolean {
   if (one.enqueuedAt !== other.enqueuedAt) return one.enqueuedAt < other.enqueuedAt;

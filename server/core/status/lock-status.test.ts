@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { acquire, forceRelease, freeze, release, renew, unfreeze } from '../testing/lock-requests';
-import { LockWorld } from '../testing/lock-world';
+import { LockWorld, START_AT } from '../testing/lock-world';
 import { lockStatus, statusFacts } from './lock-status';
 import type { LockBaselines } from './stuck-reason';
 
@@ -19,6 +19,19 @@ const world = () => {
   };
   return { lock, status, take };
 };
+
+it('the longest wait is that of a waiter behind others, if it queued again after a restart', () => {
+  const { lock, take } = world();
+  take();
+  const ask = acquire('orders/w2', { waitMs: 60_000, requestId: 'r1' });
+  lock.run(ask, 'p2');
+  lock.pass(1_000);
+  lock.kill('p2');
+  lock.run(acquire('orders/w3', { waitMs: 60_000 }));
+  lock.run(ask, 'p3');
+  expect(lock.record?.queue.map(({ owner }) => owner)).toEqual(['w3', 'w2']);
+  expect(lock.record && statusFacts(lock.record).oldestWaitAt).toBe(START_AT);
+});
 
 describe('the status of a lock', () => {
   it('is `free` when its last hold was given back', () => {

@@ -1,5 +1,6 @@
 import type { LockStatus } from '../../contract/console/console-terms';
 import { type Hold, type LockRecord, liveHolds } from '../lock/lock-record';
+import { oldestWaitAt } from '../lock/queue';
 import {
   HISTORY_MIN_COUNT,
   type HoldForStuck,
@@ -70,7 +71,7 @@ export function statusFacts(record: LockRecord): StatusFacts {
   return {
     holds,
     waiters: queue.length,
-    oldestWaitAt: queue[0]?.enqueuedAt ?? null,
+    oldestWaitAt: oldestWaitAt(queue),
     lapsedAt: hasLapsed ? ended.at : null,
     isFrozen: frozen !== null,
     delayedUntil,

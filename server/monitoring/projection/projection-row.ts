@@ -6,6 +6,7 @@ import {
   liveHolds,
   unwrittenRecord,
 } from '../../core/lock/lock-record';
+import { oldestWaitAt } from '../../core/lock/queue';
 import {
   leadingHold,
   lockStatus,
@@ -82,16 +83,9 @@ export class ProjectionRow {
     return first;
   }
 
-  /**
-   * When the longest waiter arrived; null without waiters. Not always the first in the queue: a
-   * multi-lock keeps its age when it moves from queue to queue.
-   */
+  /** When the longest waiter arrived; null without waiters. */
   get oldestWaitAt(): number | null {
-    let oldest: number | null = null;
-    for (const { enqueuedAt } of this.record.queue) {
-      if (oldest === null || enqueuedAt < oldest) oldest = enqueuedAt;
-    }
-    return oldest;
+    return oldestWaitAt(this.record.queue);
   }
 
   /** Of several that share the lock: the one that will end last. */
