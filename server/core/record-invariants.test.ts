@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decideCounter } from './counter/decide-counter';
 import { decide } from './lock/decide';
-import { type LockRecord, unwrittenRecord } from './lock/lock-record';
+import type { LockCommand } from './lock/lock-command';
+import { type EndedHold, type LockRecord, unwrittenRecord } from './lock/lock-record';
 import { BrokenInvariant, checkCounterRecord, checkLockRecord } from './record-invariants';
 import { add, counterAt } from './testing/counter-requests';
-import { acquire, release } from './testing/lock-requests';
+import { acquire, forceRelease, freeze, release, renew, unfreeze } from './testing/lock-requests';
 import { LockWorld, START_AT } from './testing/lock-world';
 
 /** A lock that three callers share, and for which a writer and a reader wait. */
@@ -16,6 +17,11 @@ function sharedAndWaitedFor(): LockRecord {
   if (!world.record) throw new Error('There is no record.');
   return world.record;
 }
+
+const endedAt = (token: number): EndedHold => {
+  const facts = { service: 'orders', owner: 'w1', grantedAt: 1, at: 1 };
+  return { token, cause: 'released', ...facts };
+};
 
 type Break = (next: LockRecord) => Partial<LockRecord>;
 
@@ -70,13 +76,7 @@ const breaks: [invariant: string, Break][] = [
       return { departed: Array.from({ length: 201 }, () => one) };
     },
   ],
-  [
-    'only a granted hold ends',
-    ({ lastToken }) => {
-      const facts = { service: 'orders', owner: 'w1', grantedAt: 1, at: 1 };
-      return { ended: { token: lastToken + 1, cause: 'released' as const, ...facts } };
-    },
-  ],
+  ['only a granted hold ends', ({ lastToken }) => ({ ended: endedAt(lastToken + 1) })],
 ];
 
 describe('a record that a decision would leave', () => {
@@ -98,20 +98,129 @@ describe('a record that a decision would leave', () => {
 });
 
 describe('a decision on a record that was broken by hand', () => {
-  it('is refused, unless it leaves a sound one', () => {
-    const sound = sharedAndWaitedFor();
-    const [first, ...others] = sound.holds;
-    if (!first) return expect.unreachable();
-    const broken = { ...sound, holds: [{ ...first, mode: 'exclusive' as const }, ...others] };
+  const sound = sharedAndWaitedFor();
+  const held = new LockWorld();
+  held.run(acquire('orders/r1'));
+  const exclusive = held.record ?? sound;
+  const [hold] = exclusive.holds;
+  if (!hold) throw new Error('There is no hold.');
+  const ghost = { ticket: 77, until: START_AT };
+  const one = { tag: 'a', enqueuedAt: 1, patienceMs: 1, until: START_AT * 2 };
+  const damages: [damage: string, record: LockRecord][] = [
+    ['an offer that names no waiter', { ...sound, offers: [ghost] }],
+    ['such an offer beside an exclusive hold', { ...exclusive, offers: [ghost] }],
+    ['an exclusive offer beside holds', { ...sound, offers: [{ ticket: 1, until: START_AT }] }],
+    [
+      'an exclusive hold beside others',
+      {
+        ...sound,
+        holds: sound.holds.map((shared, i) => (i ? shared : { ...shared, mode: 'exclusive' })),
+      },
+    ],
+    ['holds in the wrong order', { ...sound, holds: sound.holds.toReversed() }],
+    ['a token above the last one', { ...exclusive, lastToken: hold.token - 1 }],
+    ['a hold that was never entered', { ...exclusive, holds: [{ ...hold, count: 0 }] }],
+    ['a hold entered too often', { ...exclusive, holds: [{ ...hold, count: 2_000 }] }],
+    ['a queue in the wrong order', { ...sound, queue: sound.queue.toReversed() }],
+    ['tickets above the last one', { ...sound, lastTicket: 0 }],
+    ['too many departed waiters', { ...sound, departed: Array.from({ length: 300 }, () => one) }],
+    [
+      'too many shared holds',
+      {
+        ...sound,
+        lastToken: sound.lastToken + 300,
+        holds: [
+          ...sound.holds,
+          ...Array.from({ length: 300 }, (_, i) => ({
+            ...hold,
+            mode: 'shared' as const,
+            token: sound.lastToken + 1 + i,
+          })),
+        ],
+      },
+    ],
+  ];
+  const worldOf = (record: LockRecord) => {
     const world = new LockWorld();
-    world.record = broken;
-    const letGo = (owner: string, token = 0) => release(`orders/${owner}`, token);
-    const { token } = others[0] ?? {};
-    expect(() => world.run(letGo('r2', token))).toThrow('an exclusive hold is alone');
-    expect(world.record).toBe(broken);
-    world.pass(60_000);
-    world.run({ verb: 'settle' });
-    expect(world.record.holds).toEqual([]);
+    world.record = record;
+    const token = record.holds.find(({ owner }) => owner === 'r1')?.token ?? 0;
+    return { world, token };
+  };
+
+  it.each(damages)(
+    'is made in spite of %s: it is renewed, released, ended, frozen',
+    (_, record) => {
+      const acts: [(token: number) => LockCommand, outcome: unknown][] = [
+        [(token) => renew('orders/r1', token), 'renewed'],
+        [(token) => release('orders/r1', token), expect.stringMatching(/released|decremented/)],
+        [(token) => forceRelease(token), 'forced'],
+        [() => freeze(), 'frozen'],
+      ];
+      for (const [act, outcome] of acts) {
+        const { world, token } = worldOf(record);
+        expect(world.run(act(token))).toMatchObject({ outcome });
+      }
+      const { world } = worldOf(record);
+      world.pass(60_000);
+      world.run({ verb: 'settle' });
+      expect(world.record?.holds).toEqual([]);
+    },
+  );
+
+  it('frees a lock of an offer that names no waiter when it is frozen', () => {
+    const world = new LockWorld();
+    world.record = { ...exclusive, offers: [ghost] };
+    world.run(release('orders/r1', hold.token));
+    world.run(freeze());
+    world.run(unfreeze());
+    expect(world.run(acquire('orders/r2'))).toMatchObject({ outcome: 'granted' });
+  });
+
+  const worse: [invariant: string, was: Partial<LockRecord>, next: Partial<LockRecord>][] = [
+    ['an offer names a waiter', { offers: [ghost] }, { offers: [ghost, { ...ghost, ticket: 78 }] }],
+    [
+      'an exclusive hold is alone',
+      { holds: sound.holds.map((shared) => ({ ...shared, mode: 'exclusive' })) },
+      {
+        holds: [...sound.holds, { ...hold, token: sound.lastToken + 1 }],
+        lastToken: sound.lastToken + 1,
+      },
+    ],
+    [
+      'a hold was entered once or more',
+      { holds: [{ ...hold, count: 2_000 }], lastToken: hold.token },
+      { holds: [{ ...hold, count: 2_001 }] },
+    ],
+    [
+      'tickets rise along the queue',
+      { queue: sound.queue.toReversed() },
+      { queue: [...sound.queue.toReversed(), ...sound.queue.slice(0, 1)] },
+    ],
+    [
+      'a new hold has a new token',
+      { holds: [], lastToken: hold.token - 2, ended: endedAt(hold.token) },
+      { holds: [{ ...hold, token: hold.token - 1 }], lastToken: hold.token - 1 },
+    ],
+    [
+      'an exclusive offer is alone',
+      { offers: [{ ticket: 1, until: START_AT }] },
+      { offers: [1, 2].map((ticket) => ({ ticket, until: START_AT })) },
+    ],
+  ];
+
+  it.each(worse)('is refused if it breaks it further: %s', (invariant, before, after) => {
+    const was = { ...sound, ...before };
+    const next = { ...was, ...after, rev: was.rev + 1 };
+    expect(() => checkLockRecord(was, next, 200)).toThrow(expect.objectContaining({ invariant }));
+  });
+
+  it('is refused if it breaks another invariant', () => {
+    const was = { ...sound, offers: [{ ...ghost, ticket: 99 }] };
+    for (const [invariant, breakIt] of breaks) {
+      const next = { ...was, rev: was.rev + 1 };
+      const broken = { ...next, ...breakIt(next) };
+      expect(() => checkLockRecord(was, broken, 3)).toThrow(expect.objectContaining({ invariant }));
+    }
   });
 
   it('of a counter is refused as long as the value is out of bounds', () => {

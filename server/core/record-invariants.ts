@@ -21,7 +21,7 @@ export class BrokenInvariant extends LockyardError {
   }
 }
 
-type Bounded = Pick<LockRecord, 'rev' | 'lastToken' | 'lastTicket' | 'holds' | 'offers' | 'queue'>;
+type Bounded = Omit<LockRecord, 'frozen' | 'delayedUntil' | 'answersUntil'>;
 
 const UNWRITTEN: Bounded = {
   rev: 0,
@@ -29,15 +29,18 @@ const UNWRITTEN: Bounded = {
   lastTicket: 0,
   holds: [],
   offers: [],
+  ended: null,
   queue: [],
+  departed: [],
 };
 
 /**
  * Checks the invariants of `LockRecord` for one that is about to be written; only its parts that
- * changed, so that it costs next to nothing.
+ * changed, so that it costs next to nothing. What was broken before may stay broken, but not become
+ * worse, so that a damaged record can still be renewed, released and repaired.
  *
  * @param before the record that it replaces; null for the first one
- * @throws BrokenInvariant naming the first one that does not hold
+ * @throws BrokenInvariant naming the first one that this change breaks
  */
 export function checkLockRecord(
   before: LockRecord | null,
@@ -45,54 +48,131 @@ export function checkLockRecord(
   queueLimit: number,
 ): void {
   const was = before ?? UNWRITTEN;
-  const { holds, offers, queue, lastToken, lastTicket } = next;
+  const { holds, queue, departed, ended, lastToken, lastTicket } = next;
   const isNextRev = before === null ? next.rev > 0 : next.rev === was.rev + 1;
   if (!isNextRev || !Number.isSafeInteger(next.rev)) refuse('a rev rises by one');
   if (!(lastToken >= was.lastToken && Number.isSafeInteger(lastToken))) refuse('tokens rise');
   if (!(lastTicket >= was.lastTicket)) refuse('tickets rise');
-  if (holds !== was.holds) checkHolds(was, holds, lastToken);
+  if (holds !== was.holds) checkHolds(was, next);
   if (queue !== was.queue) {
-    checkTickets(queue, lastTicket);
+    checkTickets(was, next);
     const most = Math.max(queueLimit, was.queue.length);
     if (queue.length > most) refuse('a queue does not grow beyond its limit');
   }
-  if (offers.length > 0) checkOffers(next);
-  if (next.departed.length > DEPARTED_MAX) refuse('departed waiters are bounded');
-  if (next.ended && next.ended.token > lastToken) refuse('only a granted hold ends');
+  if (next.offers.length > 0) checkOffers(was, next);
+  const mostDeparted = Math.max(DEPARTED_MAX, was.departed.length);
+  if (departed.length > mostDeparted) refuse('departed waiters are bounded');
+  if (ended && ended.token > lastToken && ended.token > highestToken(was)) {
+    refuse('only a granted hold ends');
+  }
 }
 
-function checkHolds(was: Bounded, holds: readonly Hold[], lastToken: number): void {
-  if (holds.length > SHARED_MAX) refuse('shared holds are bounded');
+function checkHolds(was: Bounded, next: Bounded): void {
+  const { holds, lastToken } = next;
+  if (holds.length > Math.max(SHARED_MAX, was.holds.length)) refuse('shared holds are bounded');
+  const isExclusive = holds.some(({ mode }) => mode === 'exclusive');
+  if (isExclusive && holds.length > 1 && hasNewHold(was, next)) {
+    refuse('an exclusive hold is alone');
+  }
+  const highest = highestToken(was);
   let known = 0;
-  let last = 0;
-  for (const { token, mode, count } of holds) {
-    if (mode === 'exclusive' && holds.length > 1) refuse('an exclusive hold is alone');
-    if (!(count >= 1 && count <= HOLD_COUNT_MAX)) refuse('a hold was entered once or more');
-    if (!(token > last && token <= lastToken)) refuse('tokens rise along the holds');
-    last = token;
-    if (token > was.lastToken) continue;
+  for (const hold of holds) {
+    const { token } = hold;
+    if (!isCounted(hold, was)) refuse('a hold was entered once or more');
+    if (token > highest) {
+      if (token > lastToken) refuse('tokens rise along the holds');
+      continue;
+    }
     while ((was.holds[known]?.token ?? token) < token) known += 1;
-    if (was.holds[known]?.token !== token) refuse('a new hold has a new token');
+    if (was.holds[known]?.token !== token && !holdOf(was, token)) {
+      refuse('a new hold has a new token');
+    }
+  }
+  const misplaced = misplacedIn(holds, tokenOf, lastToken);
+  if (misplaced > 0 && misplaced > misplacedIn(was.holds, tokenOf, was.lastToken)) {
+    refuse('tokens rise along the holds');
   }
 }
 
-function checkTickets(queue: readonly Waiter[], lastTicket: number): void {
+function checkTickets(was: Bounded, { queue, lastTicket }: Bounded): void {
+  const unordered = misplacedIn(queue, ticketOf);
+  if (unordered > 0 && unordered > misplacedIn(was.queue, ticketOf)) {
+    refuse('tickets rise along the queue');
+  }
+  const misplaced = misplacedIn(queue, ticketOf, lastTicket);
+  if (misplaced > 0 && misplaced > misplacedIn(was.queue, ticketOf, was.lastTicket)) {
+    refuse('a ticket is at most the last one');
+  }
+}
+
+function checkOffers(was: Bounded, next: Bounded): void {
+  const { offers, holds } = next;
+  const most = Math.max(SHARED_MAX, was.offers.length + was.holds.length);
+  if (offers.length + holds.length > most) refuse('shared holds are bounded');
+  const isAlone = offers.length === 1 && holds.length === 0;
+  for (const { ticket } of offers) {
+    const waiter = waiterAt(next, ticket);
+    if (!waiter && (!hasOffer(was, ticket) || waiterAt(was, ticket))) {
+      refuse('an offer names a waiter');
+    }
+    if (waiter?.mode !== 'exclusive' || isAlone) continue;
+    const isNew = offers.some((offer) => !hasOffer(was, offer.ticket)) || hasNewHold(was, next);
+    if (isNew) refuse('an exclusive offer is alone');
+  }
+}
+
+/** Whether its count is valid, or no further from that than it was. */
+function isCounted({ token, count }: Hold, was: Bounded): boolean {
+  if (count >= 1 && count <= HOLD_COUNT_MAX) return true;
+  const before = holdOf(was, token)?.count;
+  if (before === undefined) return false;
+  const isNoWorse = count >= Math.min(1, before) && count <= Math.max(HOLD_COUNT_MAX, before);
+  return isNoWorse || Object.is(count, before);
+}
+
+/**
+ * How many of these numbers do not rise above the one before, or exceed `most`. It never grows when
+ * one of them is left out.
+ */
+function misplacedIn<T>(
+  list: readonly T[],
+  numberOf: (one: T) => number,
+  most = Number.POSITIVE_INFINITY,
+): number {
+  let misplaced = 0;
   let last = 0;
-  for (const { ticket } of queue) {
-    if (!(ticket > last)) refuse('tickets rise along the queue');
-    last = ticket;
+  for (const one of list) {
+    const number = numberOf(one);
+    if (!(number > last && number <= most)) misplaced += 1;
+    last = number;
   }
-  if (last > lastTicket) refuse('a ticket is at most the last one');
+  return misplaced;
 }
 
-function checkOffers({ offers, holds, queue }: LockRecord): void {
-  if (offers.length + holds.length > SHARED_MAX) refuse('shared holds are bounded');
-  for (const offer of offers) {
-    const waiter = queue.find(({ ticket }) => ticket === offer.ticket);
-    const isAlone = offers.length === 1 && holds.length === 0;
-    if (!waiter) refuse('an offer names a waiter');
-    if (waiter?.mode === 'exclusive' && !isAlone) refuse('an exclusive offer is alone');
-  }
+const tokenOf = ({ token }: Hold) => token;
+const ticketOf = ({ ticket }: Waiter) => ticket;
+
+/** The highest token that the record contains: its last one, unless it was damaged. */
+function highestToken({ lastToken, holds, ended }: Bounded): number {
+  let highest = Math.max(lastToken, ended?.token ?? 0);
+  for (const { token } of holds) if (token > highest) highest = token;
+  return highest;
+}
+
+function hasNewHold(was: Bounded, { holds }: Bounded): boolean {
+  return holds.some(({ token, mode }) => holdOf(was, token)?.mode !== mode);
+}
+
+function holdOf({ holds }: Bounded, token: number): Hold | undefined {
+  return holds.find((hold) => hold.token === token);
+}
+
+function waiterAt({ queue }: Bounded, ticket: number): Waiter | undefined {
+  return queue.find((waiter) => waiter.ticket === ticket);
+}
+
+function hasOffer({ offers }: Bounded, ticket: number): boolean {
+  return offers.some((offer) => offer.ticket === ticket);
 }
 
 /** The same for a counter. */
