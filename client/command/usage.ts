@@ -11,7 +11,7 @@ export const USAGE = `Usage:
       -E, --conflict-exit-code N   Exit code if the lock is not acquired (default: 1).
       -s, --shared                 Acquire in shared mode (default: exclusive).
           --lease DURATION         Lease duration; the lock frees after this if the machine dies (default: 30s).
-      -k, --kill-after DURATION    Grace period between SIGTERM and SIGKILL after losing the lock (default: 5s, max: 1/6 of the lease).
+      -k, --kill-after DURATION    Grace period between SIGTERM and SIGKILL after losing the lock (default: 5s, at most 1/6 of the lease; max: 1/2 of the lease).
           --owner OWNER            Owner id (default: host-pid-random).
       -q, --quiet                  Only print errors.
       -v, --verbose                Verbose output.
