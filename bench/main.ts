@@ -8,6 +8,9 @@ import { raceOnMariadb } from './race-on-mariadb';
 import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
 
+/** Every case of `npm run bench -- looking`, in the order in which they are measured. */
+const lookingCases: LookingCase[] = [...pageCases, ...listCases];
+
 const given = process.argv.slice(2);
 const numbers = given.map(Number).filter((value) => !Number.isNaN(value));
 /** Named on the command line; all if none is. */
@@ -57,6 +60,3 @@ async function look(): Promise<void> {
 // Through the handlers of `exit`, which end what was started.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 await (words.includes('looking') ? look() : raceStores());
-
-/** Every case of `npm run bench -- looking`, in the order in which they are measured. */
-const lookingCases: LookingCase[] = [...pageCases, ...listCases];
