@@ -1,0 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
+import { isDeadlock } from './mysql-error';
+import { NotGranted } from './not-granted';
+import type { RaceNote } from './race-note';
+
+export interface PollOptions {
+  /** How long to try, at least once. Default 10 s. */
+  waitMs?: number;
+  /** The pause between two attempts. Default 5 ms. */
+  pollEveryMs?: number;
+  note?: RaceNote;
+}
+
+/**
+ * How callers wait for a lock that has no queue: each tries again a little later. The one whose
+ * attempt comes first after a release wins, however long others have waited. An attempt that ends in a
+ * deadlock is made again; other errors are passed on.
+ *
+ * @param attempt resolves to null if the lock is held
+ * @returns what the successful attempt returned; rejects with `NotGranted` when the time is over
+ */
+export async function pollUntilGranted<T>(
+  lock: string,
+  attempt: () => Promise<T | null>,
+  { waitMs = 10_000, pollEveryMs = 5, note }: PollOptions = {},
+): Promise<T> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      const grant = await attempt();
+      if (grant !== null) return grant;
+      note?.('conflict');
+    } catch (error) {
+      if (!isDeadlock(error)) throw error;
+      note?.('deadlock');
+    }
+    if (performance.now() - startedAt + pollEveryMs > waitMs) {
+      throw new NotGranted(lock, `no attempt succeeded within ${waitMs} ms`);
+    }
+    await setTimeout(pollEveryMs);
+    note?.('retry');
+  }
+}
