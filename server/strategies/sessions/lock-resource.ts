@@ -1,0 +1,87 @@
+/*
+ * Strategy 1: a lock resource by unique key.
+ *
+ * What is to be locked gets a row of its own: its `transaction_id` is built from business fields,
+ * such as warehouse, barcode and sales model, and is unique. Creating the row twice is not an
+ * error: a duplicate key means "it exists". A caller creates the row, and then locks it in a
+ * transaction, as strategy 2 does.
+ *
+ * Known limits: rows are never removed, so the table grows with every combination of fields ever
+ * locked. The insert commits on its own: inside a transaction, a duplicate key leaves a shared lock
+ * on the row, and two callers that then ask for the exclusive lock deadlock. The limits of a
+ * session's row lock apply (strategy 2).
+ *
+ * Source: catalogue, section A, strategy 1; a write-up on stock deduction by MySQL row locks.
+ */
+import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
+import { inTransaction } from '../in-transaction';
+import { isDuplicateKey } from '../mysql-error';
+import { NotGranted } from '../not-granted';
+import { type LockWaitOptions, withLockWait } from './lock-wait';
+
+const ID_MAX = 128;
+
+export interface LockResourceOptions extends LockWaitOptions {
+  /** Default `lock_resources`. */
+  table?: string;
+}
+
+export async function createLockResourceTable(pool: Pool, table = 'lock_resources') {
+  // A binary collation, or "a" and "A" would be one lock.
+  await pool.query(
+    `CREATE TABLE IF NOT EXISTS ${table} (
+       transaction_id VARCHAR(128) NOT NULL PRIMARY KEY
+     ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+  );
+}
+
+/**
+ * The id of a resource. Different fields make different ids: a separator within a field is escaped.
+ * A `RangeError` if it is longer than the column, rather than an id that is cut off.
+ */
+export function transactionId(...fields: string[]): string {
+  const id = fields.map((field) => field.replace(/[%:]/g, encodeURIComponent)).join(':');
+  if (id.length > ID_MAX) throw new RangeError(`${id} is longer than ${ID_MAX} characters.`);
+  return id;
+}
+
+export async function createLockResource(
+  pool: Pool,
+  id: string,
+  table = 'lock_resources',
+): Promise<'created' | 'exists'> {
+  try {
+    await pool.execute(`INSERT INTO ${table} (transaction_id) VALUES (?)`, [id]);
+    return 'created';
+  } catch (error) {
+    if (isDuplicateKey(error)) return 'exists';
+    throw error;
+  }
+}
+
+/**
+ * Creates the resource unless it exists, and runs the work in the transaction that locks it. Rejects
+ * with `NotGranted` if the row stays locked for `waitMs`.
+ */
+export async function withLockResource<T>(
+  pool: Pool,
+  id: string,
+  work: (connection: PoolConnection) => Promise<T>,
+  { table = 'lock_resources', ...wait }: LockResourceOptions = {},
+): Promise<T> {
+  await createLockResource(pool, id, table);
+  return inTransaction(pool, async (connection) => {
+    const [rows] = await withLockWait(
+      connection,
+      id,
+      () =>
+        connection.execute<RowDataPacket[]>(
+          `SELECT transaction_id FROM ${table} WHERE transaction_id = ? FOR UPDATE`,
+          [id],
+        ),
+      wait,
+    );
+    if (rows.length === 0) throw new NotGranted(id, 'its row was deleted');
+    return work(connection);
+  });
+}
