@@ -19,7 +19,7 @@ const patient = [
   'server/api/http/**/{insights,list-locks,metrics,openapi,pages,pipelined-requests,sets}.test.ts',
 ];
 const rest = [
-  'server/{auth,backup,bootstrap,cli,monitoring,operations,platform,storage,strategies}/**',
+  'server/{auth,backup,bootstrap,cli,lab,monitoring,operations,platform,storage,strategies}/**',
   'server/api/{pages,rpc}/**',
   'db/**',
 ];

@@ -53,6 +53,12 @@ export const rooms = [
   { name: 'urls', files: /^db\/urls\//, mayImport: ['platform'] },
   { name: 'db', files: /^db\//, mayImport: ['urls', 'contract', 'platform'] },
   { name: 'strategies', files: /^server\/strategies\//, mayImport: ['urls', 'platform'] },
+  // Races strategies and the engine, in a process of its own.
+  {
+    name: 'lab',
+    files: /^server\/lab\//,
+    mayImport: ['strategies', 'engine', 'storage', 'db', ...GROUND],
+  },
   { name: 'storage', files: /^server\/storage\//, mayImport: ['db', ...GROUND] },
   { name: 'engine', files: /^server\/engine\//, mayImport: ['storage', ...GROUND] },
   { name: 'auth', files: /^server\/auth\//, mayImport: ['db', ...GROUND] },
@@ -69,7 +75,7 @@ export const rooms = [
   {
     name: 'operations',
     files: /^server\/operations\//,
-    mayImport: ['engine', 'monitoring', 'auth', 'db', ...GROUND],
+    mayImport: ['engine', 'monitoring', 'lab', 'auth', 'db', ...GROUND],
   },
   { name: 'rpc', files: /^server\/api\/rpc\//, mayImport: ['operations', 'auth', ...GROUND] },
   {
@@ -91,6 +97,7 @@ export const rooms = [
       'monitoring',
       'engine',
       'storage',
+      'lab',
       'auth',
       'db',
       'demo',

@@ -26,6 +26,7 @@ test('an empty environment is a server on loopback with SQLite in the data folde
       connections: 4_000,
       refusalsSeconds: 60,
     },
+    lab: { servers: {}, onBackends: false },
     demo: false,
   });
 });
@@ -62,6 +63,10 @@ test('everything can be set', () => {
     LOCKYARD_WAITS_PER_KEY: '50',
     LOCKYARD_CONNECTIONS: '20000',
     LOCKYARD_REFUSALS_SECONDS: '0',
+    LOCKYARD_LAB_MYSQL_URL: 'mysql://lab:p%40ss@lab.internal/ignored',
+    LOCKYARD_LAB_REDIS_URL: 'redis://a, redis://:p,w@b:6380,rediss://c',
+    LOCKYARD_LAB_ZOOKEEPER_URL: 'zookeeper://zk1,zk2',
+    LOCKYARD_LAB_ON_BACKENDS: 'yes',
     LOCKYARD_URL: 'http://127.0.0.1:3000',
     LOCKYARD_API_KEY: 'for the client',
   });
@@ -84,6 +89,14 @@ test('everything can be set', () => {
     allowUnsafe: ['orders', 'default'],
     metricsToken: 'Xo7-of-the-scraper',
     trustedProxies: NetworkList.parse('10.0.0.0/8,fd00::1'),
+    lab: {
+      servers: {
+        mysql: 'mysql://lab:p%40ss@lab.internal',
+        redis: ['redis://a', 'redis://:p,w@b:6380', 'rediss://c'],
+        zookeeper: 'zookeeper://zk1,zk2',
+      },
+      onBackends: true,
+    },
     demo: false,
   });
 });
@@ -127,6 +140,13 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_BACKEND_ORDERS: 'redis://h/locks' }, 'must name a database by its number'],
     [{ LOCKYARD_BACKEND_ORDERS: 'redis://h?tls=0' }, 'must not carry options'],
     [{ LOCKYARD_BACKEND_A: 'redis://h', LOCKYARD_BACKEND_B: 'rediss://h:6379/0' }, 'same store'],
+    [{ LOCKYARD_LAB_MYSQL_URL: 'redis://h' }, 'LOCKYARD_LAB_MYSQL_URL must begin with mysql:'],
+    [{ LOCKYARD_LAB_MYSQL_URL: 'mysql://' }, 'LOCKYARD_LAB_MYSQL_URL must name a host'],
+    [{ LOCKYARD_LAB_REDIS_URL: 'redis://a,mysql://b/x' }, 'LOCKYARD_LAB_REDIS_URL must begin'],
+    [{ LOCKYARD_LAB_REDIS_URL: Array(6).fill('redis://h').join() }, 'must name at most 5 servers'],
+    [{ LOCKYARD_LAB_ZOOKEEPER_URL: 'zookeepers://h' }, 'must begin with zookeeper:'],
+    [{ LOCKYARD_LAB_ON_BACKENDS: '1' }, 'LOCKYARD_LAB_ON_BACKENDS must be yes or unset, not "1".'],
+    [{ LOCKYARD_LAB_REDIS: 'redis://h' }, 'Did you mean LOCKYARD_LAB_REDIS_URL?'],
     [{ LOCKYARD_DATABASE_URL: 'redis://h' }, 'because the control database keeps tables'],
     [{ LOCKYARD_BACKEND_DEFAULT: mysql }, 'LOCKYARD_BACKEND_DEFAULT must not be set'],
     [{ LOCKYARD_BACKEND_default: mysql }, 'must not be set'],

@@ -14,6 +14,7 @@ import {
 import { nearestName } from '../../platform/nearest-name';
 import { NetworkList } from '../../platform/network-list';
 import { ConfigError } from '../../platform/start-error';
+import { LAB_NAMES, type LabConfig, readLab } from './lab-servers';
 import { LIMIT_NAMES, type Limits, readLimits } from './limits';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
 import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
@@ -37,6 +38,7 @@ export interface Config {
   /** Proxies whose word on the caller's address and encryption is believed. */
   trustedProxies: NetworkList;
   limits: Limits;
+  lab: LabConfig;
   /** A demo fleet runs, and a link signs in to it. */
   demo: boolean;
 }
@@ -72,6 +74,7 @@ const NAMES = [
   'LOCKYARD_METRICS_TOKEN',
   'LOCKYARD_TRUSTED_PROXIES',
   ...LIMIT_NAMES,
+  ...LAB_NAMES,
   'LOCKYARD_DEMO',
   'LOCKYARD_URL',
   'LOCKYARD_API_KEY',
@@ -114,6 +117,7 @@ export function readConfig(environment: Env): Config {
     metricsToken: readMetricsToken(env),
     trustedProxies: readTrustedProxies(env),
     limits: readLimits(env),
+    lab: readLab(env),
     demo,
   };
 }

@@ -1,5 +1,6 @@
 import { readRegularFile } from '../../platform/read-regular-file';
 import { ConfigError } from '../../platform/start-error';
+import { LAB_SECRETS } from './lab-servers';
 
 type Env = Record<string, string | undefined>;
 
@@ -9,7 +10,12 @@ const SUFFIX = /_FILE$/i;
  * Backends keep a password in their URL. The API key is the client's, which reads its file by
  * itself.
  */
-const SECRETS = ['LOCKYARD_DATABASE_URL', 'LOCKYARD_SECRET', 'LOCKYARD_METRICS_TOKEN'];
+const SECRETS = [
+  'LOCKYARD_DATABASE_URL',
+  'LOCKYARD_SECRET',
+  'LOCKYARD_METRICS_TOKEN',
+  ...LAB_SECRETS,
+];
 
 /** The variables that name a file with a secret in it, besides those of backends. */
 export const SECRET_FILES = [...SECRETS, 'LOCKYARD_API_KEY'].map((name) => `${name}_FILE`);

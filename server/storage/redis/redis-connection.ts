@@ -198,7 +198,7 @@ function refusalIn(error: unknown): string | null {
 const PORT = 6379;
 
 /** The driver's options for a `redis:` or `rediss:` URL: nothing but these. */
-function redisOptions(text: string) {
+export function redisOptions(text: string) {
   const { hostname, port, username, password, pathname } = new URL(text);
   const tls = tlsOf(text);
   return {

@@ -1,0 +1,24 @@
+import type { LabSettings } from '../contract/console/lab/lab-race';
+
+/** The Lab's own servers, by their URLs. They contain passwords. */
+export interface LabServers {
+  /** Without a database. */
+  mysql?: string;
+  /** One, or three for the quorum. The first serves every other strategy. */
+  redis?: string[];
+  zookeeper?: string;
+}
+
+/** What the process of a race reads as one line of JSON on its standard input. */
+export interface LabOrder extends LabSettings {
+  /** Part of every name that the race makes on a server: 1 to 24 letters and digits. */
+  runId: string;
+  servers: LabServers;
+  /** Where embedded SQLite keeps its scratch files. */
+  folder: string;
+  /** How long a lock is leased. A paused worker stops for half as long again. */
+  leaseMs: number;
+}
+
+/** Long enough for a hold on a busy machine, which must not outlive its lease by itself. */
+export const LAB_LEASE_MS = 3_000;

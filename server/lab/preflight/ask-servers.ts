@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import type { RowDataPacket } from 'mysql2/promise';
+import { tlsFailure } from '@/db/tls-failure';
+import { TimeLimit } from '../../platform/time-limit';
+import { readRedisFacts } from '../../storage/redis/redis-facts';
+import { connectMysql, mysqlAddress } from '../servers/mysql-server';
+import { connectRedis, redisAddress } from '../servers/redis-server';
+import { connectZookeeper, parseZookeeper, zookeeperAddress } from '../servers/zookeeper-server';
+import { askVersion } from '../servers/zookeeper-version';
+import type { Asked, MysqlFacts, RedisFacts, ZookeeperFacts } from './server-facts';
+
+const ANSWER_WITHIN_MS = 6_000;
+/** MySQL and MariaDB: no right to this database, or to do this. */
+const NOT_ALLOWED = [1044, 1045, 1142, 1227, 1410];
+
+/** @param triesToCreate makes and drops a database, to learn whether it may */
+export function askMysql(url: string, triesToCreate: boolean): Promise<Asked<MysqlFacts>> {
+  return asked(mysqlAddress(url), async () => {
+    const connection = await connectMysql(url);
+    connection.on('error', () => undefined);
+    try {
+      const [[about]] = await connection.query<RowDataPacket[]>(
+        'SELECT VERSION() AS version, CURRENT_USER() AS account',
+      );
+      const [marks] = await connection.query<RowDataPacket[]>(
+        "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('hostname', 'port', 'datadir', 'server_uuid', 'server_uid')",
+      );
+      const identity = marks.map((row) => `${row.Variable_name}=${row.Value}`).sort();
+      return {
+        version: String(about?.version),
+        account: String(about?.account),
+        identity: identity.join(' '),
+        mayCreate: triesToCreate && (await mayCreate((sql) => connection.query(sql))),
+      };
+    } finally {
+      connection.destroy();
+    }
+  });
+}
+
+async function mayCreate(run: (sql: string) => Promise<unknown>): Promise<boolean> {
+  const name = `lockyard_lab_probe${randomBytes(5).toString('hex')}`;
+  try {
+    await run(`CREATE DATABASE ${name}`);
+    await run(`DROP DATABASE ${name}`);
+    return true;
+  } catch (error) {
+    if (NOT_ALLOWED.includes((error as { errno?: number }).errno ?? 0)) return false;
+    throw error;
+  }
+}
+
+export function askRedis(url: string): Promise<Asked<RedisFacts>> {
+  return asked(redisAddress(url), async () => {
+    const redis = await connectRedis(url);
+    try {
+      const { version, runId, role, isCluster, evictionPolicy } = await readRedisFacts(redis);
+      return { version, identity: runId, role, isCluster, evictionPolicy };
+    } finally {
+      redis.disconnect();
+    }
+  });
+}
+
+export function askZookeeper(url: string): Promise<Asked<ZookeeperFacts>> {
+  return asked(zookeeperAddress(url), async () => {
+    const client = await connectZookeeper(url);
+    client.close();
+    const [first] = parseZookeeper(url).servers;
+    return { version: first ? await askVersion(first) : null };
+  });
+}
+
+async function asked<Facts>(address: string, ask: () => Promise<Facts>): Promise<Asked<Facts>> {
+  const limit = new TimeLimit(ANSWER_WITHIN_MS, () => new Error('it does not answer in time'));
+  try {
+    return { address, answers: true, facts: await limit.race(ask()) };
+  } catch (error) {
+    return { address, answers: false, why: causeOf(error) };
+  } finally {
+    limit.stop();
+  }
+}
+
+/** The end of a sentence, without secrets: messages of the drivers contain none. */
+function causeOf(error: unknown): string {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  return tlsFailure(error) ?? (message.split('\n')[0] || code || 'it does not answer');
+}

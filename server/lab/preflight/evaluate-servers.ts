@@ -1,0 +1,91 @@
+import type { LabServer } from '../../contract/console/lab/lab-race';
+import type {
+  Asked,
+  BackendMarks,
+  FoundServers,
+  MysqlFacts,
+  RedisFacts,
+  ZookeeperFacts,
+} from './server-facts';
+
+const QUORUM = 3;
+
+/** The variables that name the servers, for advice. */
+const VARIABLES = {
+  mysql: 'LOCKYARD_LAB_MYSQL_URL=mysql://user:password@host:3306',
+  redis: 'LOCKYARD_LAB_REDIS_URL=redis://host:6379',
+  zookeeper: 'LOCKYARD_LAB_ZOOKEEPER_URL=zookeeper://host:2181',
+};
+
+const ON_BACKEND =
+  'This is a backend of this Lockyard: a race there would slow its locks. Name another server, or allow it with LOCKYARD_LAB_ON_BACKENDS=yes.';
+
+/**
+ * Evaluates what the preflight found. Pure.
+ *
+ * @param onBackends whether a race may run on a backend of this Lockyard
+ */
+export function evaluateServers(
+  found: FoundServers,
+  backends: BackendMarks,
+  onBackends: boolean,
+): LabServer[] {
+  const isBackend = (asked: Asked<{ identity?: string }>) =>
+    !onBackends &&
+    (asked.address.split(',').some((address) => backends.addresses.includes(address)) ||
+      (asked.answers && backends.identities.includes(asked.facts.identity ?? '')));
+  const judge = <Facts extends { version: string | null; identity?: string }>(
+    kind: LabServer['kind'],
+    name: string,
+    asked: Asked<Facts> | undefined,
+    refusalOf: (facts: Facts) => string | null,
+  ): LabServer => {
+    if (!asked) {
+      const advice = `Set ${VARIABLES[kind]} and restart.`;
+      return { kind, name, address: null, version: null, state: 'missing', advice };
+    }
+    const { address } = asked;
+    const version = asked.answers ? asked.facts.version : null;
+    const server = { kind, name, address, version };
+    if (isBackend(asked)) return { ...server, state: 'refused', advice: ON_BACKEND };
+    if (!asked.answers) {
+      return { ...server, state: 'away', advice: `It cannot be used: ${asked.why}.` };
+    }
+    const advice = refusalOf(asked.facts);
+    return { ...server, state: advice === null ? 'ready' : 'refused', advice };
+  };
+  const redis = Array.from({ length: Math.max(QUORUM, found.redis.length) }, (_, i) => {
+    const name = i === 0 ? 'Redis' : `Redis ${i + 1}`;
+    const judged = judge('redis', name, found.redis[i], (facts) =>
+      refusalOfRedis(facts, found.redis.slice(0, i)),
+    );
+    return i > 0 && judged.state === 'missing' ? { ...judged, advice: MORE_REDIS } : judged;
+  });
+  return [
+    judge<MysqlFacts>('mysql', 'MySQL', found.mysql, refusalOfMysql),
+    ...redis,
+    judge<ZookeeperFacts>('zookeeper', 'ZooKeeper', found.zookeeper, () => null),
+  ];
+}
+
+const MORE_REDIS =
+  'The quorum needs three independent nodes: name them in LOCKYARD_LAB_REDIS_URL, separated by commas.';
+
+function refusalOfMysql({ mayCreate, account }: MysqlFacts): string | null {
+  if (mayCreate) return null;
+  const [user, host] = account.split('@');
+  const grant = `GRANT ALL ON \`lockyard\\_lab\\_%\`.* TO '${user}'@'${host}';`;
+  return `Its user may not create the Lab's databases. As an administrator of the server run: ${grant}`;
+}
+
+function refusalOfRedis(facts: RedisFacts, before: Asked<RedisFacts>[]): string | null {
+  if (facts.isCluster) return 'It is a cluster; the strategies are written for a single Redis.';
+  if (facts.role !== 'master') return 'It is a replica, which stores nothing itself.';
+  if (facts.evictionPolicy !== 'noeviction') {
+    return `It evicts keys when its memory is full (maxmemory-policy ${facts.evictionPolicy}), and would forget locks while they are held. Set it to noeviction: redis-cli CONFIG SET maxmemory-policy noeviction`;
+  }
+  const isTwin = before.some((other) => other.answers && other.facts.identity === facts.identity);
+  return isTwin
+    ? 'It is the same server as one before it; a quorum needs independent nodes.'
+    : null;
+}

@@ -1,0 +1,44 @@
+/** What a server said, or that it did not answer; `why` is the end of a sentence. */
+export type Asked<Facts> = { address: string } & (
+  | { answers: true; facts: Facts }
+  | { answers: false; why: string }
+);
+
+export interface MysqlFacts {
+  version: string;
+  /** The same for every address of one server; it differs between servers. */
+  identity: string;
+  /** The account of the connection, such as `lab@10.0.0.7`. */
+  account: string;
+  /** Whether it may create and drop the Lab's databases. */
+  mayCreate: boolean;
+}
+
+export interface RedisFacts {
+  version: string;
+  /** Its `run_id`. */
+  identity: string;
+  role: string;
+  isCluster: boolean;
+  evictionPolicy: string;
+}
+
+export interface ZookeeperFacts {
+  /** Null where it does not tell. */
+  version: string | null;
+}
+
+/** The configured servers as they were found; absent where none is configured. */
+export interface FoundServers {
+  mysql?: Asked<MysqlFacts>;
+  redis: Asked<RedisFacts>[];
+  zookeeper?: Asked<ZookeeperFacts>;
+}
+
+/** What the stores of this Lockyard can be recognised by. */
+export interface BackendMarks {
+  /** `host:port` of each. */
+  addresses: string[];
+  /** Identities of those that answered. */
+  identities: string[];
+}

@@ -1,0 +1,25 @@
+import { Redis } from 'ioredis';
+import { redisOptions } from '../../storage/redis/redis-connection';
+
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** `host:port`. */
+export function redisAddress(url: string): string {
+  const { host, port } = redisOptions(url);
+  return `${host}:${port}`;
+}
+
+/** A connection that never sends anything twice, and fails every call once it is broken. */
+export async function connectRedis(url: string): Promise<Redis> {
+  const redis = new Redis({
+    ...redisOptions(url),
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    lazyConnect: true,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  // Each call that it breaks fails by itself.
+  redis.on('error', () => undefined);
+  await redis.connect();
+  return redis;
+}
