@@ -1,0 +1,121 @@
+/*
+ * Strategy 16, third of three: a quorum over independent Redis nodes. Timed, never Strong.
+ *
+ * The lock is that of strategy 12 on each of N nodes that know nothing of each other. It is granted
+ * where a majority granted it, so a node may be down or have lost its data. The lease counts from
+ * before the first request: what the requests took is taken off, with an allowance for clocks that
+ * run at different speeds, and a lock with nothing left is not granted. What was granted without a
+ * majority is given back on all nodes.
+ *
+ * Known limits: its exclusion is Timed. It rests on clocks that run at about the same speed and on
+ * pauses shorter than the lease; a process that is paused after the check, or a node that restarts
+ * empty within a lease, gives the lock to two callers. It has no fencing token: the nodes share no
+ * counter. Every cycle costs a request to each node twice. Waiters poll after random pauses, or they
+ * would split the nodes among themselves for ever. Nodes that replicate each other are one node.
+ * Connections should not queue commands while a node is away (`enableOfflineQueue: false`).
+ *
+ * Source: catalogue, section C, strategy 16; the Redlock algorithm in the documentation of Redis, and
+ * the debate about it.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import { type Clock, systemClock } from '@/server/platform/clock';
+import { TimeLimit } from '@/server/platform/time-limit';
+import { pollUntilGranted } from '../poll-until-granted';
+import { LEASE_MS, type LeaseOptions } from './lease-options';
+import { redisScript } from './redis-script';
+
+export interface QuorumOptions extends LeaseOptions {
+  /** How long a node may take to answer. Default a tenth of the lease, at most 200 ms. */
+  nodeMs?: number;
+  clock?: Pick<Clock, 'monotonic'>;
+}
+
+/** What the lock promises: exclusion within bounds on time, not under any circumstances. */
+export const QUORUM_CONSISTENCY = 'Timed';
+
+const DRIFT_SHARE = 0.01;
+const DRIFT_MS = 2;
+const RANDOM_PAUSE_MS = 10;
+
+const UNLOCK = redisScript<number>(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then
+  return redis.call('DEL', KEYS[1])
+end
+return 0
+`);
+
+const keyOf = (name: string, { prefix = 'quorum-lock:' }: QuorumOptions) => `${prefix}${name}`;
+
+/**
+ * Tries once on all nodes. Returns for how many milliseconds from now the lock is granted; null if
+ * no majority granted it, or too late.
+ */
+export async function tryQuorumLock(
+  nodes: readonly Redis[],
+  name: string,
+  owner: string,
+  options: QuorumOptions = {},
+): Promise<number | null> {
+  const { leaseMs = LEASE_MS, clock = systemClock } = options;
+  const key = keyOf(name, options);
+  const startedAt = clock.monotonic();
+  const answers = await askAll(nodes, options, (node) => node.set(key, owner, 'PX', leaseMs, 'NX'));
+  const granted = answers.filter((answer) => answer === 'OK').length;
+  const elapsedMs = clock.monotonic() - startedAt;
+  const leftMs = leaseMs - elapsedMs - (leaseMs * DRIFT_SHARE + DRIFT_MS);
+  if (isMajority(granted, nodes) && leftMs > 0) return leftMs;
+  await unlockQuorum(nodes, name, owner, options);
+  return null;
+}
+
+/** On all nodes, also those that did not answer: they may have granted. False: lost before. */
+export async function unlockQuorum(
+  nodes: readonly Redis[],
+  name: string,
+  owner: string,
+  options: QuorumOptions = {},
+): Promise<boolean> {
+  const key = keyOf(name, options);
+  const answers = await askAll(nodes, options, (node) => UNLOCK(node, [key], [owner]));
+  return isMajority(answers.filter((answer) => answer === 1).length, nodes);
+}
+
+/** Rejects with `NotGranted` if no majority grants the lock within `waitMs`. */
+export async function withQuorumLock<T>(
+  nodes: readonly Redis[],
+  name: string,
+  work: () => Promise<T>,
+  options: QuorumOptions = {},
+): Promise<T> {
+  const owner = randomUUID();
+  const tryOnce = async () => {
+    const leftMs = await tryQuorumLock(nodes, name, owner, options);
+    if (leftMs === null) await pause(Math.random() * RANDOM_PAUSE_MS);
+    return leftMs;
+  };
+  await pollUntilGranted(name, tryOnce, options);
+  try {
+    return await work();
+  } finally {
+    if (!(await unlockQuorum(nodes, name, owner, options))) options.onLost?.();
+  }
+}
+
+const isMajority = (count: number, nodes: readonly Redis[]) => count > nodes.length / 2;
+
+/** Null for a node that failed or did not answer in time. */
+async function askAll<Answer>(
+  nodes: readonly Redis[],
+  { leaseMs = LEASE_MS, nodeMs = Math.min(leaseMs / 10, 200) }: QuorumOptions,
+  ask: (node: Redis) => Promise<Answer>,
+): Promise<(Answer | null)[]> {
+  const limit = new TimeLimit(nodeMs, () => new Error('The node did not answer in time.'));
+  const answers = nodes.map((node) => limit.race(ask(node)).catch(() => null));
+  try {
+    return await Promise.all(answers);
+  } finally {
+    limit.stop();
+  }
+}
