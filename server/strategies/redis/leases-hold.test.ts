@@ -121,4 +121,21 @@ describe.each(Object.entries(locks))('%s', (number, underLock) => {
     // Strategy 11 has no owner, and cannot find out.
     expect(isLost).toBe(!number.startsWith('11'));
   });
+
+  test('a late release frees what another holds by then in strategy 11 alone', async () => {
+    const name = `${number} late`;
+    const [late, next] = [openEnded(), openEnded()];
+    const paused = underLock(name, late.work, { leaseMs: LEASE_MS });
+    await late.begun;
+    pauseProcess(PAUSE_MS);
+    const holder = underLock(name, next.work);
+    await next.begun;
+    late.end();
+    await paused;
+    const third = underLock(name, async () => {}, { waitMs: 20 });
+    if (number.startsWith('11')) await third;
+    else await expect(third).rejects.toThrow(NotGranted);
+    next.end();
+    await holder;
+  });
 });

@@ -58,6 +58,21 @@ describe('13, counted locally', () => {
     });
   });
 
+  test('what one caller does side by side enters side by side', async () => {
+    const locks = process();
+    let inside = 0;
+    let most = 0;
+    const enter = () =>
+      withLocallyCountedLock(locks, 'side by side', async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await new Promise((resolve) => setImmediate(resolve));
+        inside -= 1;
+      });
+    await withLocallyCountedLock(locks, 'side by side', () => Promise.all([enter(), enter()]));
+    expect(most).toBe(2);
+  });
+
   test('another process cannot re-enter, nor can another caller of the same one', async () => {
     const [one, other] = [process(), process()];
     await one.asCaller(async () => {
