@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotGranted } from '../not-granted';
+import type { PollOptions } from '../poll-until-granted';
 import type { SqlDatabase } from '../sql-database';
 import { countUnguarded } from '../testing/count-unguarded';
 import { openScratchSql, type ScratchSql } from '../testing/scratch-sql';
@@ -21,10 +22,14 @@ describe.each(['mysql', 'sqlite'] as const)('on %s', (dialect) => {
   afterEach(() => scratch.close());
 
   test('it has one holder at a time, and leaves no row behind', async () => {
+    const notes: string[] = [];
+    const options: PollOptions = { note: (what) => notes.push(what) };
     const counted = await countUnguarded({ callers: 8, turns: 6 }, (turn) =>
-      withHolderTableLock(database, 'shirts', turn),
+      withHolderTableLock(database, 'shirts', turn, options),
     );
     expect(counted).toBe(48);
+    expect(notes).toContain('conflict');
+    expect(notes).not.toContain('deadlock');
     expect(await database.rows('SELECT lock_key FROM held_locks')).toEqual([]);
   });
 

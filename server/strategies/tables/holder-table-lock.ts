@@ -10,8 +10,7 @@
  * Known limits: no lease. The lock of a holder that died remains until an operator deletes its row;
  * `acquire_time` says how old it is, not whether its holder lives. The holder may enter again, but
  * entries are not counted: the first release frees the lock. No queue: the next holder is the
- * caller whose attempt comes first. Since releases delete rows, inserts of the same key sometimes
- * deadlock on MySQL; such an attempt is made again.
+ * caller whose attempt comes first.
  *
  * Source: catalogue, section B, strategy 9; a write-up that compares locks in a database and in Redis.
  */
@@ -30,7 +29,11 @@ const OPTIONS: Record<SqlDialect, string> = {
   sqlite: '',
 };
 
-/** Leaves an existing row as it is. On MySQL it locks that row at once exclusively, not shared. */
+/**
+ * Leaves an existing row as it is. On MySQL it locks that row exclusively at once. A plain insert,
+ * or `INSERT IGNORE`, would lock it shared, and callers that go on to select it for update would
+ * deadlock.
+ */
 const UNLESS_EXISTS: Record<SqlDialect, string> = {
   mysql: 'ON DUPLICATE KEY UPDATE lock_key = lock_key',
   sqlite: 'ON CONFLICT (lock_key) DO NOTHING',

@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotGranted } from '../not-granted';
 import type { PollOptions } from '../poll-until-granted';
 import { countUnguarded } from '../testing/count-unguarded';
+import { openEnded } from '../testing/open-ended';
 import { openScratchMysql, type ScratchMysql } from '../testing/scratch-mysql';
 import { sellUnguarded } from '../testing/sell-unguarded';
 import {
@@ -149,11 +149,14 @@ describe.each(Object.entries(versions))('%s', (_name, version) => {
   });
 
   test('pitfall: it has no owner: any caller may release it, also too late', async () => {
-    const late = withLock(pool, 'shirts', () => setTimeout(60), { leaseMs: 1 });
-    await setTimeout(20);
-    expect(await tryLock(pool, 'shirts'), 'the lease is over').toBe(true);
+    const holder = openEnded();
+    const late = withLock(pool, 'shirts', holder.work, { leaseMs: 30 * SECOND });
+    await holder.begun;
+    expect(await tryLock(laterBy(31 * SECOND), 'shirts'), 'the lease is over').toBe(true);
+    expect(await tryLock(pool, 'shirts'), 'the successor holds it').toBe(false);
+    holder.end();
     await late;
-    expect(await tryLock(pool, 'shirts'), 'the successor holds it still').toBe(true);
+    expect(await tryLock(pool, 'shirts'), 'the late release freed it').toBe(true);
   });
 
   test(`callers that create records ${version.deadlocks ? 'deadlock (pitfall)' : 'do not deadlock'}`, async () => {
