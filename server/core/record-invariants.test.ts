@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { decideCounter } from './counter/decide-counter';
 import { decide } from './lock/decide';
 import type { LockCommand } from './lock/lock-command';
-import { type EndedHold, type LockRecord, unwrittenRecord } from './lock/lock-record';
+import { type EndedHold, type LockRecord, unwrittenRecord, type Waiter } from './lock/lock-record';
 import { BrokenInvariant, checkCounterRecord, checkLockRecord } from './record-invariants';
 import { add, counterAt } from './testing/counter-requests';
-import { acquire, forceRelease, freeze, release, renew, unfreeze } from './testing/lock-requests';
+import { acquire, forceRelease, freeze, release, renew } from './testing/lock-requests';
 import { LockWorld, START_AT } from './testing/lock-world';
 
 /** A lock that three callers share, and for which a writer and a reader wait. */
@@ -23,6 +23,10 @@ const endedAt = (token: number): EndedHold => {
   return { token, cause: 'released', ...facts };
 };
 
+/** From 1 on. */
+const tickets = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+const withTicket = (waiter: Waiter, ticket: number): Waiter => ({ ...waiter, ticket });
+
 type Break = (next: LockRecord) => Partial<LockRecord>;
 
 /** What is wrong with a record, and how it is made from a sound one. */
@@ -32,6 +36,7 @@ const breaks: [invariant: string, Break][] = [
   ['tokens rise', ({ lastToken }) => ({ lastToken: lastToken - 1 })],
   ['tokens rise', () => ({ lastToken: Number.NaN })],
   ['tickets rise', ({ lastTicket }) => ({ lastTicket: lastTicket - 1 })],
+  ['tickets rise', () => ({ lastTicket: 2 ** 53 })],
   ['tokens rise along the holds', ({ holds }) => ({ holds: holds.toReversed() })],
   ['tokens rise along the holds', ({ holds }) => ({ holds: [...holds, ...holds.slice(-1)] })],
   [
@@ -63,8 +68,11 @@ const breaks: [invariant: string, Break][] = [
   [
     'a queue does not grow beyond its limit',
     ({ queue, lastTicket }) => ({
-      queue: [...queue, ...queue.map((waiter) => ({ ...waiter, ticket: waiter.ticket + 2 }))],
-      lastTicket: lastTicket + 2,
+      queue: [
+        ...queue,
+        ...queue.slice(1).flatMap((waiter) => tickets(202).map((i) => withTicket(waiter, i + 2))),
+      ],
+      lastTicket: lastTicket + 202,
     }),
   ],
   ['an offer names a waiter', () => ({ offers: [{ ticket: 77, until: START_AT }] })],
@@ -167,13 +175,29 @@ describe('a decision on a record that was broken by hand', () => {
     },
   );
 
-  it('frees a lock of an offer that names no waiter when it is frozen', () => {
+  it('frees a lock of an offer that names no waiter', () => {
     const world = new LockWorld();
-    world.record = { ...exclusive, offers: [ghost] };
-    world.run(release('orders/r1', hold.token));
-    world.run(freeze());
-    world.run(unfreeze());
+    world.record = { ...exclusive, holds: [], offers: [ghost, { ...ghost, ticket: 78 }] };
     expect(world.run(acquire('orders/r2'))).toMatchObject({ outcome: 'granted' });
+    expect(world.record.offers).toEqual([]);
+  });
+
+  it('gives a waiter a ticket above all others where the last one was set back', () => {
+    const world = new LockWorld();
+    world.record = { ...sound, lastTicket: -7 };
+    const answer = world.run(acquire('orders/w1', { waitMs: 60_000 }), 'p2');
+    expect(answer).toMatchObject({ outcome: 'queued', ticket: 3, place: 3 });
+  });
+
+  it('takes no waiter where the last ticket was set to the last there is, and goes on', () => {
+    const world = new LockWorld();
+    world.record = { ...exclusive, lastTicket: Number.MAX_SAFE_INTEGER };
+    const refused = expect.objectContaining({ reason: 'UNSUPPORTED' });
+    expect(() => world.run(acquire('orders/w1', { waitMs: 60_000 }))).toThrow(refused);
+    expect(world.run(release('orders/r1', hold.token))).toEqual({ outcome: 'released' });
+    expect(world.run(acquire('orders/w1', { waitMs: 60_000 }))).toMatchObject({
+      outcome: 'granted',
+    });
   });
 
   const worse: [invariant: string, was: Partial<LockRecord>, next: Partial<LockRecord>][] = [

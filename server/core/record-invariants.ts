@@ -52,11 +52,14 @@ export function checkLockRecord(
   const isNextRev = before === null ? next.rev > 0 : next.rev === was.rev + 1;
   if (!isNextRev || !Number.isSafeInteger(next.rev)) refuse('a rev rises by one');
   if (!(lastToken >= was.lastToken && Number.isSafeInteger(lastToken))) refuse('tokens rise');
-  if (!(lastTicket >= was.lastTicket)) refuse('tickets rise');
+  const isTicketKept = lastTicket === was.lastTicket;
+  if (!isTicketKept && !(lastTicket > was.lastTicket && Number.isSafeInteger(lastTicket))) {
+    refuse('tickets rise');
+  }
   if (holds !== was.holds) checkHolds(was, next);
   if (queue !== was.queue) {
     checkTickets(was, next);
-    const most = Math.max(queueLimit, was.queue.length);
+    const most = Math.max(queueLimit + DEPARTED_MAX, was.queue.length);
     if (queue.length > most) refuse('a queue does not grow beyond its limit');
   }
   if (next.offers.length > 0) checkOffers(was, next);

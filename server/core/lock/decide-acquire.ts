@@ -21,6 +21,7 @@ import { HOLD_COUNT_MAX, type Hold, type Waiter } from './lock-record';
 import {
   departedOf,
   enqueue,
+  hasQueueRoom,
   isOutOfPatience,
   placeOf,
   removeWaiters,
@@ -42,20 +43,20 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   const isWaiting = resume(draft, ask);
   expireAndPromote(draft);
   if (isWaiting) return waitOn(draft, ask);
-  if (ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
+  const before = waitedBefore(draft, ask.request);
+  if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
   const mine = record.holds.find((hold) => isOf(hold, ask) && hold.mode === ask.mode);
   if (mine && ask.reentrant) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();
-  const before = waitedBefore(draft, ask.request);
   if (before && isOutOfPatience(before, draft.now)) return heldAnswer(draft, 'timeout');
   if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
     return granted(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0));
   }
   if (ask.waitMs === 0) return refused(draft);
-  const queueLength = draft.record.queue.length;
-  if (queueLength >= draft.context.policy.queueLimit) {
+  if (!hasQueueRoom(draft, before)) {
+    const queueLength = record.queue.length;
     return { outcome: 'queueFull', queueLength, retryAfterMs: retryAfterMs(draft) };
   }
   enqueue(draft, ask, before);
@@ -77,6 +78,9 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
 /**
  * Lets a request end while its waiter keeps its place for `DETACHED_MS`, unless it now waits at
  * another process. If the caller hung up, an unclaimed grant is kept for at most as long.
+ *
+ * `timeout` may also mean that the place is gone, though the wait has not timed out: only an
+ * acquire with the same request can tell, and gets another one.
  */
 export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);

@@ -38,7 +38,8 @@ import { type LockRecord, liveHolds } from './lock-record';
  *   with another input; `CONFLICT` for a hold entered too often; `CONTENDED` when the record and
  *   the stored answer were read at different instants and contradict each other; `BACKEND_DOWN` for
  *   a new acquire while the backend is closed; `NAMESPACE_FULL` for an acquire or a freeze of a
- *   name without a record while there is no room for it. Then nothing changes.
+ *   name without a record while there is no room for it; `UNSUPPORTED` when the lock's tokens or
+ *   tickets are used up. Then nothing changes.
  */
 export function decide<C extends LockCommand>(
   record: LockRecord | null,

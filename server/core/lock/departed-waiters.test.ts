@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { IDLE_MS, lockDeletion } from '../names/deletion';
-import { acquire, release } from '../testing/lock-requests';
+import { acquire, detach, giveUp, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
+import { DETACHED_MS } from '../timing';
 import { DEPARTED_MAX } from './lock-record';
 import { DEPARTED_MS } from './queue';
 
@@ -63,6 +64,52 @@ describe('waiters whose process died', () => {
     if (!first) return expect.unreachable();
     expect(world.run(first, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 60_000 });
     expect(world.record?.departed).toEqual([]);
+  });
+
+  it('come back though the policy forbids their request by now; a new one is refused', () => {
+    const { world, asks } = afterCrash(1);
+    const outsidePolicy = 'waitMs must be at most 1000 in namespace billing.';
+    world.run({ verb: 'settle' }, 'p3');
+    for (const ask of asks) {
+      const answer = world.run({ ...ask, outsidePolicy }, 'p2');
+      expect(answer).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
+      world.run(detach(ask), 'p2');
+      world.pass(DETACHED_MS);
+      world.run({ verb: 'settle' }, 'p3');
+      const again = world.run({ ...ask, outsidePolicy }, 'p2');
+      expect(again).toMatchObject({ outcome: 'queued', ticket: 3, patienceLeftMs: 53_000 });
+    }
+    const other = acquire('orders/other', { waitMs: 60_000, requestId: 'r' });
+    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
+    expect(() => world.run({ ...other, outsidePolicy }, 'p2')).toThrow(refused);
+  });
+
+  it('come back to a queue that others have filled meanwhile', () => {
+    const { world, asks } = afterCrash(3);
+    world.policy = { queueLimit: 2, lockDelayMs: 0 };
+    for (const i of [1, 2]) world.run(acquire(`orders/new${i}`, { waitMs: 60_000 }), 'p2');
+    const late = acquire('orders/late', { waitMs: 60_000 });
+    expect(world.run(late, 'p2')).toMatchObject({ outcome: 'queueFull', queueLength: 2 });
+    for (const ask of asks) {
+      expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
+    }
+    expect(world.run(late, 'p2')).toMatchObject({ outcome: 'queueFull', queueLength: 5 });
+  });
+
+  it('find it full beyond a bound, and keep their age and their timeout for the next try', () => {
+    const { world, asks } = afterCrash(DEPARTED_MAX);
+    const late = acquire('orders/late', { waitMs: 60_000, requestId: 'r' });
+    world.run(late, 'p2');
+    world.run(detach(late), 'p2');
+    world.pass(DETACHED_MS);
+    world.policy = { queueLimit: 0, lockDelayMs: 0 };
+    for (const ask of asks) world.run(ask, 'p2');
+    const full = { outcome: 'queueFull', queueLength: DEPARTED_MAX };
+    expect(world.run(late, 'p2')).toMatchObject(full);
+    const [first] = asks;
+    if (!first) return expect.unreachable();
+    world.run(giveUp(first), 'p2');
+    expect(world.run(late, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 58_000 });
   });
 
   it('are forgotten beyond a bound: those who left first, then those with the shortest waits', () => {
@@ -136,6 +183,13 @@ describe('a multi-lock whose process died while it waited', () => {
       blockedBy: [{ name: 'b' }],
     });
     expect(world.queueOf('b')).toEqual([]);
+  });
+
+  it('comes back though the policy forbids its request by now', () => {
+    const { world, ask } = crashed();
+    const outsidePolicy = 'waitMs must be at most 1000 in namespace billing.';
+    const answer = world.runSet({ ...ask, outsidePolicy }, 'p2');
+    expect(answer).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
   });
 
   it('keeps its age also if it lost its place between two requests', () => {

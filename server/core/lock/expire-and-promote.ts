@@ -22,6 +22,7 @@ import {
 export function expireAndPromote(draft: Draft): void {
   endExpiredHolds(draft);
   if (!isOpen(draft)) revokeOffers(draft);
+  dropVoidOffers(draft);
   dropAbsentWaiters(draft);
   handOff(draft);
 }
@@ -89,6 +90,20 @@ function revokeOffers(draft: Draft): void {
     const waiter = queue.find((other) => other.ticket === ticket);
     if (waiter) draft.addEvent('withdrawn', waiter, { waitedMs: waitedMs(draft, waiter) });
   }
+}
+
+/**
+ * Drops offers that name no waiter, as a damaged record may have: no one could claim them, so they
+ * would keep the lock from all others for ever.
+ */
+function dropVoidOffers(draft: Draft): void {
+  const { offers, queue } = draft.record;
+  if (offers.length === 0) return;
+  const isVoid = (offer: Offer) => !queue.some(({ ticket }) => ticket === offer.ticket);
+  const gone = offers.filter(isVoid);
+  if (gone.length === 0) return;
+  draft.change({ offers: offers.filter((offer) => !gone.includes(offer)) });
+  for (const _ of gone) draft.addEvent('withdrawn', { service: '', owner: '' });
 }
 
 function offer(draft: Draft, waiter: Waiter): void {

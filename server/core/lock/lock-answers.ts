@@ -85,17 +85,17 @@ export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {
 
 /**
  * What a renewal that was committed before came to, by a record read later: the present lease of
- * the hold, or `lost` if no live hold has this token.
+ * the hold, or `lost` if the record says that it has ended. Null: the hold has expired, and its end
+ * is not in the record.
  */
 export function answerRenewed(
   record: LockRecord | null,
   { token, owner }: { token: number; owner: string },
   now: number,
-): Renewed | Lost {
+): Renewed | Lost | null {
   const hold = record?.holds.find((other) => other.token === token && other.owner === owner);
   if (!record || !hold) return lostAnswer(record, token, owner, now);
-  if (hold.expiresAt > now) return renewedAnswer(hold, record.rev, now);
-  return { outcome: 'lost', cause: 'expired', at: hold.expiresAt };
+  return hold.expiresAt > now ? renewedAnswer(hold, record.rev, now) : null;
 }
 
 /** How the hold with this token ended; `superseded` if only later ones are remembered. */

@@ -30,8 +30,8 @@ export interface AcquireCommand {
   set?: MultiLockMark;
   /**
    * Why the namespace's policy does not allow it, as a sentence. If it is new, it is refused; a
-   * request that was answered before, or that is already queued, is treated as if the policy
-   * allowed it.
+   * request that was answered before, that is queued, or that was and has lost its place, is
+   * treated as if the policy allowed it.
    */
   outsidePolicy?: string | null;
 }

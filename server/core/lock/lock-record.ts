@@ -7,7 +7,10 @@ export const SHARED_MAX = 200;
 /** How often its owner may enter a hold. */
 export const HOLD_COUNT_MAX = 1_000;
 
-/** How many waiters that left without an answer a record remembers: a full queue by default. */
+/**
+ * How many waiters that left without an answer a record remembers: a full queue by default. As many
+ * may come back to a queue that is full by then.
+ */
 export const DEPARTED_MAX = 200;
 
 /** One grant, owned by (service, owner, token) together. Instants are the backend's clock. */

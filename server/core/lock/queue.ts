@@ -1,3 +1,4 @@
+import { LockyardError } from '../../contract/errors';
 import type { Draft } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
@@ -13,7 +14,7 @@ export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
 export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | null = null): Waiter {
   const { record, now, context } = draft;
   const waiter: Waiter = {
-    ticket: record.lastTicket + 1,
+    ticket: nextTicket(record),
     mode: ask.mode,
     service: ask.service,
     owner: ask.owner,
@@ -28,6 +29,29 @@ export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | nul
   forgetDeparted(draft, ask.request);
   draft.addEvent('queued', waiter);
   return waiter;
+}
+
+/** Above every ticket there is, also where the record was damaged. */
+function nextTicket({ lastTicket, queue }: LockRecord): number {
+  let highest = Math.max(lastTicket, 0);
+  for (const { ticket } of queue) if (ticket > highest) highest = ticket;
+  if (Number.isSafeInteger(highest + 1)) return highest + 1;
+  throw new LockyardError('UNSUPPORTED', TICKETS_USED_UP);
+}
+
+const TICKETS_USED_UP =
+  'The tickets of this lock are used up, so it takes no more waiters. Nothing was changed. Acquires that do not wait go on; delete the lock once it is free.';
+
+/**
+ * Whether one more waiter may join the queue. The limit of the namespace refuses newcomers. A
+ * request that was admitted before and comes from another place has up to `DEPARTED_MAX` beyond it,
+ * so that no newcomers take what it had.
+ *
+ * @param since its wait up to now, in another queue or place
+ */
+export function hasQueueRoom({ record, context }: Draft, since: WaitSpan | null): boolean {
+  const { queueLimit } = context.policy;
+  return record.queue.length < (since ? queueLimit + DEPARTED_MAX : queueLimit);
 }
 
 /**

@@ -13,8 +13,10 @@ import type { LockRecord } from '../lock/lock-record';
 import {
   departedOf,
   enqueue,
+  hasQueueRoom,
   isOutOfPatience,
   placeOf,
+  rememberDeparted,
   updateWaiter,
   type WaitSpan,
   waitedMs,
@@ -55,23 +57,43 @@ export function acquireMultiLock(
   if (place && isOutOfPatience(place.waiter, now)) {
     return timeOut(members, ask, place, touched);
   }
-  if (!place && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
+  const since = place?.waiter ?? waitedBefore(members, ask.request);
+  if (!since && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   if (!place) {
     members[0]?.draft.refuseWhileClosed();
     for (const { draft } of members) draft.refuseNewWhileFull();
   }
-  for (const { draft } of members) expireAndPromote(draft);
+  expireAndPromoteAll(members, touched);
   const blocked = blockedOf(members, place);
-  const since = place?.waiter ?? waitedBefore(members, ask.request);
   if (!place && since && isOutOfPatience(since, now)) {
     return held(blocked, ask.request, 'timeout');
   }
   if (blocked.length === 0) return grantAll(members, ask, { place, since, touched });
   if (place && blocked.includes(place.member)) return queued(place, blocked, ask.request);
   if (ask.waitMs === 0) return refused(blocked, ask.request);
-  const target = blocked.find(isTaken) ?? (blocked[0] as MultiLockMember);
-  if (place) passTurn(place, touched);
-  return queueAt(target, { ask, since, blocked, touched });
+  const target = nextQueue(blocked, since);
+  if (place) passTurn(place, target ? 'moved' : 'dropped', touched);
+  if (target) return queueAt(target, { ask, since, blocked, touched });
+  if (place) rememberDeparted(place.member.draft, [place.waiter]);
+  return queueFull(blocked);
+}
+
+/**
+ * Also writes the ends of leases that have expired, whatever becomes of the command: its answer may
+ * report them, and they must stay ended even if the clock steps back.
+ */
+function expireAndPromoteAll(members: MultiLockMember[], touched: ChangedMembers): void {
+  for (const member of members) {
+    const { draft, before } = member;
+    expireAndPromote(draft);
+    if (before?.holds.some(({ expiresAt }) => expiresAt <= draft.now)) touched.add(member);
+  }
+}
+
+/** A lock that blocks a multi-lock, and in whose queue there is room; null: there is none. */
+function nextQueue(blocked: MultiLockMember[], since: WaitSpan | null): MultiLockMember | null {
+  const withRoom = blocked.filter(({ draft }) => hasQueueRoom(draft, since));
+  return withRoom.find(isTaken) ?? withRoom[0] ?? null;
 }
 
 /** The wait of this request up to now, if it lost its place in one of the queues. */
@@ -93,7 +115,7 @@ export function giveUpMultiLock(
     const answer = () => queued(place, blockedOf(members, place), ask.request);
     return isElsewhere ? answer() : timeOut(members, ask, place, touched);
   }
-  for (const { draft } of members) expireAndPromote(draft);
+  expireAndPromoteAll(members, touched);
   return held(blockedOf(members, null), ask.request, 'timeout');
 }
 
@@ -164,10 +186,14 @@ function grantAll(
   return { outcome: 'granted', grants };
 }
 
-/** Hands the lock to the next waiter, since the multi-lock does not take its turn. */
-function passTurn(place: Place, touched: ChangedMembers): void {
+/**
+ * Hands the lock to the next waiter, since the multi-lock does not take its turn.
+ *
+ * @param why it waits for another lock from now on, or finds no room in any queue
+ */
+function passTurn(place: Place, why: 'moved' | 'dropped', touched: ChangedMembers): void {
   const { member, waiter } = place;
-  member.draft.addEvent('moved', waiter, { waitedMs: waitedMs(member.draft, waiter) });
+  member.draft.addEvent(why, waiter, { waitedMs: waitedMs(member.draft, waiter) });
   leave(place);
   handOff(member.draft);
   touched.add(member);
@@ -186,15 +212,18 @@ function queueAt(
   target: MultiLockMember,
   { ask, since, blocked, touched }: Waiting,
 ): AcquireManyAnswer {
-  const { name, draft } = target;
-  const queueLength = draft.record.queue.length;
-  if (queueLength >= draft.context.policy.queueLimit) {
-    return { outcome: 'queueFull', name, queueLength, retryAfterMs: retryAfterMs(draft) };
-  }
+  const { draft } = target;
   const waiter = enqueue(draft, memberCommand(ask, target.mode), since);
   handOff(draft);
   touched.add(target);
   return queued({ member: target, waiter }, blocked, ask.request);
+}
+
+/** One that lost its place by that keeps its age and its timeout if it asks again. */
+function queueFull(blocked: MultiLockMember[]): AcquireManyAnswer {
+  const { name, draft } = blocked.find(isTaken) ?? (blocked[0] as MultiLockMember);
+  const queueLength = draft.record.queue.length;
+  return { outcome: 'queueFull', name, queueLength, retryAfterMs: retryAfterMs(draft) };
 }
 
 function timeOut(
@@ -207,7 +236,7 @@ function timeOut(
   const { draft } = member;
   draft.addEvent('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
   leave(place);
-  for (const other of members) expireAndPromote(other.draft);
+  expireAndPromoteAll(members, touched);
   touched.add(member);
   const blocked = blockedOf(members, null);
   const blockers = blocked.length > 0 ? blocked : [member];

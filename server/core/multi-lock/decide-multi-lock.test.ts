@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Granted } from '../../contract/lock/answers';
 import type { MultiLockGranted } from '../../contract/multi-lock';
-import { SHARED_MAX } from '../lock/lock-record';
-import { acquire, freeze, release } from '../testing/lock-requests';
+import { DEPARTED_MAX, SHARED_MAX } from '../lock/lock-record';
+import { acquire, freeze, giveUp, release } from '../testing/lock-requests';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 
 const take = (
@@ -130,6 +130,68 @@ describe('a set whose turn comes', () => {
     });
     expect(world.holdersOf('b')).toEqual(['next']);
     expect(world.queueOf('a')).toEqual(['w1']);
+  });
+
+  it('writes the end of a lease that it reports as over', () => {
+    const world = new MultiLockWorld();
+    world.policy = { queueLimit: 200, lockDelayMs: 5_000 };
+    world.run('a', acquire('orders/x', { leaseMs: 1_000 }));
+    world.now += 1_000;
+    const answer = world.runSet(multiLockOf('ab'));
+    expect(answer).toMatchObject({ outcome: 'held', blockedBy: [{ name: 'a', state: 'expired' }] });
+    expect(world.records.get('a')).toMatchObject({ holds: [], ended: { cause: 'expired' } });
+  });
+
+  describe('where the queue of the lock that blocks it now is full', () => {
+    /** It waits at b; then a is held, with so many waiters, and b is released. */
+    const blockedAt = (names: string, waiters: number) => {
+      const world = new MultiLockWorld();
+      world.policy = { queueLimit: 1_000, lockDelayMs: 0 };
+      const b = take(world, 'b', 'orders/x');
+      const set = multiLockOf(names, { waitMs: 5_000, requestId: 'r1' });
+      world.runSet(set);
+      take(world, 'a', 'orders/y');
+      const asks = Array.from({ length: waiters }, (_, i) =>
+        acquire(`orders/w${i}`, { waitMs: 60_000 }),
+      );
+      for (const ask of asks) world.run('a', ask);
+      world.now += 1_000;
+      world.run('b', release('orders/x', b.token));
+      return { world, set, asks };
+    };
+
+    it('it gets a place there before newcomers do', () => {
+      const { world, set } = blockedAt('ab', 2);
+      world.policy = { queueLimit: 2, lockDelayMs: 0 };
+      const late = acquire('orders/late', { waitMs: 100 });
+      expect(world.run('a', late)).toMatchObject({ outcome: 'queueFull' });
+      const moved = { outcome: 'queued', name: 'a', place: 3, patienceLeftMs: 4_000 };
+      expect(world.runSet(set)).toMatchObject(moved);
+      expect(world.queueOf('b')).toEqual([]);
+    });
+
+    it('it waits at another one that blocks it', () => {
+      const { world, set } = blockedAt('abc', DEPARTED_MAX);
+      take(world, 'c', 'orders/z');
+      world.policy = { queueLimit: 0, lockDelayMs: 0 };
+      const moved = { outcome: 'queued', name: 'c', place: 1, patienceLeftMs: 4_000 };
+      expect(world.runSet(set)).toMatchObject(moved);
+    });
+
+    it('it keeps its age and its timeout for the next try if there is none', () => {
+      const { world, set, asks } = blockedAt('ab', DEPARTED_MAX);
+      world.policy = { queueLimit: 0, lockDelayMs: 0 };
+      const full = { outcome: 'queueFull', name: 'a', queueLength: DEPARTED_MAX };
+      expect(world.runSet(set)).toMatchObject(full);
+      expect(world.queueOf('b')).toEqual([]);
+      expect(world.runSet(set)).toMatchObject(full);
+      const [first] = asks;
+      if (!first) return expect.unreachable();
+      world.run('a', giveUp(first));
+      world.now += 500;
+      const queued = { outcome: 'queued', name: 'a', patienceLeftMs: 3_500 };
+      expect(world.runSet(set)).toMatchObject(queued);
+    });
   });
 
   it('does not pass a single acquire that waits', () => {
