@@ -11,8 +11,10 @@ import {
   type Member,
   pause,
   release,
+  renew,
   takeLock,
 } from './testing/engine-rig';
+import { firstFates, touching } from './testing/faulty-store';
 
 describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   let rig: EngineRig;
@@ -195,6 +197,23 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await waiting;
     expect(await queueOf(key)).toEqual([]);
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'cancelled']);
+  });
+
+  it('it is recorded as cancelled also where its lock is checked at that moment', async () => {
+    const key = freshKey();
+    const member = await rig.join();
+    const { token } = await takeLock(member, key, 'w1');
+    const line = new AbortController();
+    const waiting = acquire(member, key, 'w2', { waitMs: 20_000, wait: { signal: line.signal } });
+    await queued(key, 1);
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
+    const renewing = renew(member, key, 'w1', token);
+    await pause(30);
+    const checking = member.engine.run(key, { verb: 'settle' });
+    line.abort();
+    await Promise.all([renewing, checking, waiting]);
+    const kinds = await eventKinds(rig.under.store, key);
+    expect(kinds).toEqual(['granted', 'queued', 'renewed', 'cancelled']);
   });
 
   it('a caller with a request id that hangs up keeps its place for 2 s', async () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshKey } from '../storage/conformance/testing/changes';
-import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import { decide } from '../core/lock/decide';
+import { decodeRecord, encodeRecord } from '../storage/codec/record-codec';
+import { freshKey, readOne, swapOne, update } from '../storage/conformance/testing/changes';
+import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
   EngineRig,
@@ -10,6 +13,21 @@ import {
   release,
   takeLock,
 } from './testing/engine-rig';
+import { firstFates, PASS, touching } from './testing/faulty-store';
+
+/** What a process does that takes all others for dead. */
+async function dropWaiters(store: Store, key: RecordKey): Promise<void> {
+  const { record, now } = await readOne(store, key);
+  const known = record && decodeRecord(record);
+  if (!record || !known) throw new Error('There is no such record.');
+  const alone = { process: 'other', isAlive: () => false, callerOf: () => null };
+  const policy = { queueLimit: 200, lockDelayMs: 0 };
+  const context = { now, epoch: 1, ...alone, remembered: null, policy };
+  const { next, events } = decide(known.record, { verb: 'settle' }, context);
+  if (!next) throw new Error('There was no waiter to be dropped.');
+  const { head, queue } = encodeRecord(next, known);
+  await swapOne(store, update(key, record, { head, queue, events }));
+}
 
 describe.concurrent.each(storeNames)('one request over several calls, over %s', (name) => {
   let rig: EngineRig;
@@ -43,6 +61,39 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     await watching;
     const queued = (await eventKinds(rig.under.store, key)).filter((kind) => kind === 'queued');
     expect(queued).toHaveLength(1);
+  });
+
+  it('is asked on with where a call ends just as its place was lost, and never said to be over', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
+    const member = await rig.join();
+    const parts = { waitMs: 20_000, requestId: 'r' };
+    const lose = () => dropWaiters(rig.under.store, key);
+    member.faults.onSwap = firstFates(touching(key), PASS, { kind: 'pass', first: lose });
+    const first = await acquire(member, key, 'w2', { ...parts, wait: { holdRequestMs: 400 } });
+    if (first.outcome !== 'queued') throw new Error(`Expected a place, got ${first.outcome}.`);
+    expect(first).toMatchObject({ place: 1, ticket: 2 });
+    expect(first.patienceLeftMs).toBeLessThanOrEqual(20_000 - 390);
+    const second = acquire(b, key, 'w2', parts);
+    await release(a, key, 'w1', token);
+    expect(await second).toMatchObject({ outcome: 'granted' });
+    const kinds = await eventKinds(rig.under.store, key);
+    expect(kinds.slice(0, 5)).toEqual(['granted', 'queued', 'dropped', 'queued', 'detached']);
+  });
+
+  it('is not asked on with for a caller that hung up as its place was lost', async () => {
+    const key = freshKey();
+    await takeLock(a, key, 'w1', { leaseMs: 60_000 });
+    const member = await rig.join();
+    const lose = () => dropWaiters(rig.under.store, key);
+    member.faults.onSwap = firstFates(touching(key), PASS, { kind: 'pass', first: lose });
+    const broken = new AbortController();
+    const wait = { signal: broken.signal };
+    const asked = acquire(member, key, 'w2', { waitMs: 20_000, requestId: 'r', wait });
+    await pause(150);
+    broken.abort();
+    await asked;
+    expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'dropped']);
   });
 
   it('keeps its place while one of its calls is on the line, though another hangs up', async () => {

@@ -16,10 +16,7 @@ import { recordId } from '../../storage/record-id';
 import type { MultiLocks } from '../lock-engine';
 import { grantTooLate } from '../refusals';
 import { WaitingCall } from './waiter-registry';
-import { type Acquired, WaitingAcquires } from './waiting-acquires';
-
-/** A place is lost, found again and lost again no more often than this while its request ends. */
-const DETACH_ATTEMPTS_MAX = 3;
+import { type Acquired, DETACH_ATTEMPTS_MAX, WaitingAcquires } from './waiting-acquires';
 
 /**
  * Acquires of several locks each: a call waits in the queue of one lock, and asks for all of its
@@ -86,7 +83,7 @@ export class MultiLockAcquires
     namespace: string,
     command: AcquireMultiLockCommand,
     call: WaitingCall,
-    queued: MultiLockQueued,
+    { queued, hungUp }: { queued: MultiLockQueued; hungUp: boolean },
   ) {
     const { waiters } = this.context;
     const request = { ...command.request, remembered: false };
@@ -98,6 +95,7 @@ export class MultiLockAcquires
       if (waiters.hasOtherCall(recordId(key), call)) return last;
       const kept = await this.commands.run(key, { verb: 'detach', request });
       if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
+      if (hungUp) return last;
       waiters.add(call);
       last = await this.ask(namespace, command);
     }

@@ -6,7 +6,12 @@ import type { RecordKey } from '../../storage/record-store';
 import type { CommandResult } from '../command-queue';
 import { grantTooLate } from '../refusals';
 import { WaitingCall } from './waiter-registry';
-import { type Acquired, WaitingAcquires } from './waiting-acquires';
+import {
+  type Acquired,
+  DETACH_ATTEMPTS_MAX,
+  type Queued,
+  WaitingAcquires,
+} from './waiting-acquires';
 
 /** Acquires of one lock each. */
 export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireCommand, AcquireAnswer> {
@@ -30,8 +35,23 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     return recordId(key);
   }
 
-  protected detach(key: RecordKey, { request }: AcquireCommand) {
-    return this.commands.submit(key, { verb: 'detach', request }).then(unchanged);
+  protected async detach(
+    key: RecordKey,
+    command: AcquireCommand,
+    call: WaitingCall,
+    { queued, hungUp }: { queued: Queued<AcquireAnswer>; hungUp: boolean },
+  ) {
+    const { request } = command;
+    let last: Acquired<AcquireAnswer> = { answer: queued, changed: false };
+    for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
+      const kept = await this.commands.submit(key, { verb: 'detach', request }).then(unchanged);
+      const mayBeGranted = call.delivery !== null || (call.isInDoubt && !request.remembered);
+      if (kept.answer.outcome !== 'timeout' || mayBeGranted || hungUp) return kept;
+      this.context.waiters.add(call);
+      last = await this.ask(key, command);
+      if (last.answer.outcome !== 'queued') return last;
+    }
+    return last;
   }
 
   protected cancelWait(key: RecordKey, { service, owner, request }: AcquireCommand) {

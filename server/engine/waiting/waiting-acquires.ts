@@ -13,6 +13,9 @@ import type { Delivery, WaitingCall } from './waiter-registry';
 export type Granted<A> = Extract<A, { outcome: 'granted' }>;
 export type Queued<A> = Extract<A, { outcome: 'queued' }>;
 
+/** A place is lost, found again and lost again no more often than this while its request ends. */
+export const DETACH_ATTEMPTS_MAX = 3;
+
 /** What an acquire came to. */
 export interface Acquired<A> {
   answer: A;
@@ -86,12 +89,15 @@ export abstract class WaitingAcquires<
   /** This call waits no longer. */
   protected onLeft(_call: WaitingCall): void {}
 
-  /** Leaves the place to later calls of the same request, which is kept for a moment. */
+  /**
+   * Leaves the place to later calls of the same request, which is kept for a moment. A place that
+   * is gone is asked for again, unless the caller hung up: it could not receive a grant.
+   */
   protected abstract detach(
     target: T,
     command: C,
     call: WaitingCall,
-    queued: Queued<A>,
+    left: { queued: Queued<A>; hungUp: boolean },
   ): Promise<Acquired<A>>;
 
   /** Leaves the queue, or undoes a grant that came meanwhile. */
@@ -188,7 +194,9 @@ export abstract class WaitingAcquires<
       if (wake.why === 'granted') return this.delivered(call, wake.delivery);
       if (wake.why === 'patience') patienceEndsAt = context.monotonic();
       else if (wake.why === 'requestOver' || wake.why === 'hungUp' || wake.why === 'drain') {
-        return this.lastAnswer(call, await this.leave(target, asking, call, answer, wake.why));
+        const waitMs = Math.max(1, Math.round(patienceEndsAt - context.monotonic()));
+        const leaving = { ...command, waitMs };
+        return this.lastAnswer(call, await this.leave(target, leaving, call, answer, wake.why));
       }
     }
   }
@@ -209,9 +217,8 @@ export abstract class WaitingAcquires<
     const unchanged = { answer: queued, changed: false };
     if (waiters.hasOtherCall(this.queuedAt(target, queued), call)) return unchanged;
     if (why !== 'hungUp' || command.request.remembered) {
-      return this.detach(target, command, call, queued);
+      return this.detach(target, command, call, { queued, hungUp: why === 'hungUp' });
     }
-    waiters.remove(call);
     await this.cancelWait(target, command).catch(() => undefined);
     return unchanged;
   }
