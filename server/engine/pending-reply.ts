@@ -30,6 +30,8 @@ export class PendingReply<R> extends Linked {
   isAnswered = false;
   /** A swap with its change is under way, or its outcome is unknown: it may have been applied. */
   mayBeApplied = false;
+  /** A change of it was applied, and it is decided again: what comes of that does not undo it. */
+  wasApplied = false;
 
   /** @param dueAt when its time budget is over, on the monotonic clock */
   constructor(
@@ -51,7 +53,7 @@ export class PendingReply<R> extends Linked {
   /** Refuses the caller; with `UNKNOWN` where the error would deny what may have been applied. */
   refuse(error: LockyardError): void {
     this.end();
-    this.reject(this.mayBeApplied ? unknownIfDenied(error) : error);
+    this.reject(this.mayBeApplied || this.wasApplied ? unknownIfDenied(error) : error);
   }
 
   private end(): void {

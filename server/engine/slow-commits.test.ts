@@ -4,7 +4,7 @@ import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import { EngineRig, eventKinds, type Member, pause, renew, takeLock } from './testing/engine-rig';
-import { firstFates, touching } from './testing/faulty-store';
+import { firstFates, PASS, touching } from './testing/faulty-store';
 
 describe.each(storeNames)('an engine whose commits over %s are slow', (name) => {
   let rig: EngineRig;
@@ -61,7 +61,8 @@ describe('a renewal that was over when its commit returned, too late to be decid
     const done = meanwhile(key, token);
     await pause(50);
     rig.passMs(4_000);
-    return { answer: await answer.catch((error) => error.reason), meanwhile: await done };
+    const said = await answer.catch((error) => error.reason);
+    return { answer: said, meanwhile: await done, key, token };
   }
 
   it('is answered with the lease that another renewal of the same commit began', async () => {
@@ -82,6 +83,40 @@ describe('a renewal that was over when its commit returned, too late to be decid
   it('is lost where no renewal prolonged the hold', async () => {
     const { answer } = await renewSlowly(async () => undefined);
     expect(answer).toMatchObject({ outcome: 'lost', cause: 'expired' });
+  });
+
+  it('that was lost stays lost, though the clock is set back', async () => {
+    const other = await rig.join();
+    const { answer, key, token } = await renewSlowly(async () => undefined);
+    expect(answer).toMatchObject({ outcome: 'lost', cause: 'expired' });
+    for (const { faults } of [member, other]) faults.clockSetMs = -10_000;
+    expect(await renew(other, key, 'w1', token)).toMatchObject({ outcome: 'lost' });
+    for (const { faults } of [member, other]) faults.clockSetMs = 0;
+    expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed', 'expired']);
+  });
+
+  it('is UNKNOWN where the end of the hold cannot be written', async () => {
+    const { answer } = await renewSlowly(async (key) => {
+      await pause(20);
+      member.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'refuse' } : PASS);
+    });
+    expect(answer).toBe('UNKNOWN');
+  });
+
+  it('is UNKNOWN where it is decided again in vain: it was applied', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(member, key, 'w1', { leaseMs: 300 });
+    let swaps = 0;
+    member.faults.onSwap = (changes) => {
+      if (!touching(key)(changes)) return PASS;
+      swaps += 1;
+      if (swaps === 1) return { kind: 'pass', last: async () => rig.passMs(400) };
+      rig.passMs(4_000);
+      return { kind: 'refuse' };
+    };
+    const refused = renew(member, key, 'w1', token, 300).catch((error) => error.reason);
+    expect(await refused).toBe('UNKNOWN');
+    expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed']);
   });
 
   it('is UNKNOWN where the store cannot be read', async () => {

@@ -181,9 +181,13 @@ export class Committer {
     for (const { pending, reply, changed } of proposal.outcomes) {
       if (!('error' in reply)) {
         const answer = subtractElapsed(reply.answer, elapsedMs);
-        if (!isSpentRenewal(answer)) pending.answer(answer, changed);
-        else if (this.hasTime(pending)) again.push(pending);
-        else void answerSpentRenewal(context, pending);
+        if (!isSpentRenewal(answer)) {
+          pending.answer(answer, changed);
+          continue;
+        }
+        pending.wasApplied = true;
+        if (this.hasTime(pending)) again.push(pending);
+        else void answerSpentRenewal(context, commands, pending);
         continue;
       }
       pending.mayBeApplied ||= isStaleRead(reply.error);

@@ -2,6 +2,8 @@ import type { Renewed } from '../../contract/lock/answers';
 import { answerRenewed } from '../../core/lock/lock-answers';
 import type { RenewCommand } from '../../core/lock/lock-command';
 import type { LockRecord } from '../../core/lock/lock-record';
+import { EXPIRE_BEFORE_READ_MAX_MS } from '../../core/timing';
+import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { PendingCommand } from '../pending-command';
 import { recordTypeOf } from '../record-type';
@@ -19,22 +21,29 @@ export function isSpentRenewal(answer: unknown): answer is Renewed {
 
 /**
  * Answers such a renewal where there is no time to decide it again: by the record as it is stored
- * now, because another renewal may have prolonged the hold, in the same commit or a later one.
+ * now, because another renewal may have prolonged the hold, in the same commit or a later one. If
+ * the hold is over, its end is written before the answer, so that it stays over even if the
+ * backend's clock is set back; where that cannot be written the answer is `UNKNOWN`.
  */
 export async function answerSpentRenewal(
   context: EngineContext,
+  commands: CommandQueue,
   pending: PendingCommand,
 ): Promise<void> {
   const { key, command } = pending;
-  const startedAt = context.monotonic();
   try {
+    const settledBy = context.monotonic() + EXPIRE_BEFORE_READ_MAX_MS;
+    await commands.run(key, { verb: 'settle' }, settledBy);
+    const startedAt = context.monotonic();
     const { records } = await context.store.read([key], []);
     const [read] = records;
     if (!read) throw new Error('A store must answer for every record that it is asked for.');
     const stored = read.record && (recordTypeOf(key).decode(read.record).record as LockRecord);
     const found = answerRenewed(stored, command as RenewCommand, read.now);
-    const answer = subtractElapsed(found, context.monotonic() - startedAt);
-    if (isSpentRenewal(answer)) throw new Error('The lease ended while its record was read.');
+    const answer = found && subtractElapsed(found, context.monotonic() - startedAt);
+    if (!answer || isSpentRenewal(answer)) {
+      throw new Error('The lease ended while its record was read.');
+    }
     pending.answer(answer, true);
   } catch (cause) {
     pending.refuse(unknownOutcome(cause));
