@@ -99,6 +99,17 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     expect(here.membership.isAlive(there.process)).toBe(true);
   });
 
+  it('count as there while they cannot be read, until they can', async () => {
+    const processes = [there.process, 'neverStarted'];
+    const fresh = await observed();
+    fresh.faults.onScan = firstFates(() => true, { kind: 'refuse' });
+    await fresh.membership.refreshUnknown(processes);
+    expect(processes.map(fresh.membership.isAlive)).toEqual([true, true]);
+    await fresh.membership.refreshUnknown(processes);
+    expect(processes.map(fresh.membership.isAlive)).toEqual([true, false]);
+    await fresh.faults.close();
+  });
+
   it('do not come back after a goodbye with a reply that comes later', async () => {
     await refreshDuring(async () => {
       await there.membership.stop();

@@ -43,6 +43,11 @@ interface Heartbeat {
  */
 export class Membership {
   private readonly heartbeats = new Map<string, Heartbeat>();
+  /**
+   * Processes of which a failed read was to find out: they count as alive until one that begins
+   * later succeeds. By process: the last read that had begun by then.
+   */
+  private readonly presumedAlive = new Map<string, number>();
   private readonly clock: Clock;
   private readonly store: RecordStore;
   private readonly key: RecordKey;
@@ -87,17 +92,22 @@ export class Membership {
 
   readonly isAlive = (process: string): boolean => {
     const heartbeat = this.heartbeats.get(process);
-    return heartbeat !== undefined && heartbeat.aliveUntil > this.refreshedAt;
+    if (!heartbeat) return this.presumedAlive.has(process);
+    return heartbeat.aliveUntil > this.refreshedAt;
   };
 
   /**
    * Reads the heartbeats if one of these processes was never heard of: it may have just started, or
-   * be long dead. A failure is ignored.
+   * be long dead. While that cannot be found out it counts as alive.
    */
   async refreshUnknown(processes: string[]): Promise<void> {
     const { processId } = this.options;
     const isUnknown = (other: string) => other !== processId && !this.heartbeats.has(other);
-    if (processes.some(isUnknown)) await this.refresh().catch(() => undefined);
+    const unknown = processes.filter(isUnknown);
+    if (unknown.length === 0) return;
+    await this.refresh().catch(() => {
+      for (const process of unknown) this.presumedAlive.set(process, this.refreshes);
+    });
   }
 
   get reachable(): boolean {
@@ -123,6 +133,9 @@ export class Membership {
     if (refresh < this.lastApplied) return;
     this.lastApplied = refresh;
     for (const read of reads) this.apply(read);
+    for (const [process, begun] of this.presumedAlive) {
+      if (begun < refresh) this.presumedAlive.delete(process);
+    }
   }
 
   health(): BackendHealth {
