@@ -10,6 +10,7 @@ import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-store';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { type CounterEntry, CounterTable } from './counter-table';
+import { DeletedNames } from './deleted-names';
 import {
   locateStore,
   type NamespaceLookup,
@@ -36,6 +37,7 @@ const SHARE_PAGE_FOR_MS = 400;
  */
 export class CounterProjection {
   readonly table: CounterTable;
+  private readonly deleted: DeletedNames;
   /** By what was looked for. */
   private readonly recentPages = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
@@ -49,6 +51,7 @@ export class CounterProjection {
     names: NameCount,
   ) {
     this.table = new CounterTable(names);
+    this.deleted = new DeletedNames(() => clock.monotonic());
   }
 
   /** The counter list: filtered, by name. Costs no look at any backend. */
@@ -117,10 +120,19 @@ export class CounterProjection {
     return { row, backend: health, asOf: this.clock.now() };
   }
 
-  /** Keeps a reading, unless a later one has overtaken it. */
+  /** Keeps a reading, unless a later one has overtaken it, or a deletion. */
   apply(backend: CounterBackend, read: ReadRecord): void {
-    if (read.record) this.table.store(counterEntry(backend, read));
-    else this.table.remove(counterRowId(publicId(backend), read.key));
+    const id = counterRowId(publicId(backend), read.key);
+    if (!read.record) this.table.remove(id);
+    else if (!this.deleted.has(id, read.record.rev)) this.table.store(counterEntry(backend, read));
+  }
+
+  /** Removes a counter that was deleted, unless one of that name was created since. */
+  removeDeleted(backend: CounterBackend, key: RecordKey, now: number): void {
+    const id = counterRowId(publicId(backend), key);
+    this.deleted.add(id, now);
+    const entry = this.table.get(id);
+    if (entry && this.deleted.has(id, entry.rev)) this.table.remove(id);
   }
 
   *names(): Generator<StoredName> {
@@ -148,7 +160,7 @@ export class CounterProjection {
   }
 }
 
-export function counterRowId(backend: string, key: RecordKey): string {
+function counterRowId(backend: string, key: RecordKey): string {
   return `${backend}/${recordId(key)}`;
 }
 

@@ -11,6 +11,7 @@ import {
   WAIT,
 } from '../../engine/testing/engine-rig';
 import { PASS } from '../../engine/testing/faulty-store';
+import { encodeCounter } from '../../storage/codec/counter-codec';
 import { encodeRecord } from '../../storage/codec/record-codec';
 import {
   created,
@@ -21,6 +22,7 @@ import {
   update,
 } from '../../storage/conformance/testing/changes';
 import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../../storage/record-store';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 const ALL = lockListInput.parse({});
@@ -233,6 +235,48 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(rowOf(gone[1])).toBe(null);
     expect(rowOf(gone[2])).toMatchObject({ status: 'free' });
     expect(rowOf(stays)).toMatchObject({ status: 'held' });
+  });
+
+  it('does not show a deleted record again because a reading from before comes late', async () => {
+    watcher = await rig.watch();
+    const { store } = rig.engines.under;
+    const { projection } = watcher.monitoring;
+    const backend = {
+      id: 'default',
+      store: watcher.faults,
+      engine: watcher.engine,
+      epochOf: () => 1,
+    };
+    const [gone, counter] = [freshKey(), { ...freshKey(), kind: 'counter' as const }];
+    const old = { answersUntil: 0, createdAt: 0, floor: null, ceiling: null, lastMove: null };
+    const { head } = encodeCounter({ rev: 1, value: 5, ...old });
+    await created(store, gone, { ...released(), events: [eventOf(1)] });
+    await created(store, counter, { head, events: [eventOf(1)] });
+    const rows = () => [rowOf(gone), projection.counters.row(counter.namespace, counter.name)];
+    await soon(() => expect(rows().every((row) => row !== null)).toBe(true));
+
+    const left = new Set<RecordKey>([gone, counter]);
+    const remove = async (keys: RecordKey[]) => {
+      for (const key of keys) {
+        const { rev, writer } = await stored(store, key);
+        await store.deleteRecords([{ key, rev, writer }]);
+      }
+      projection.remove(backend, keys);
+    };
+    watcher.faults.onRead = (read) => {
+      const ours = [...left].filter(({ name }) => read.some((key) => key.name === name));
+      for (const key of ours) left.delete(key);
+      return { kind: 'pass', last: () => remove(ours) };
+    };
+    for (const key of [gone, counter]) {
+      const seen = await stored(store, key);
+      await swapOne(store, update(key, seen, { head: seen.head, events: [eventOf(2)] }));
+    }
+    await soon(() => expect(rows()).toEqual([null, null]));
+    const later = freshKey();
+    await takeLock(await rig.engines.join(), later, 'w1', { leaseMs: 60_000 });
+    await soon(() => expect(rowOf(later)).toMatchObject({ status: 'held' }));
+    expect(rows()).toEqual([null, null]);
   });
 
   if (can(name, 'youngGaps')) {

@@ -7,7 +7,8 @@ import type { LockTable } from '../lock-list/table/lock-table';
 import { RecordCompactor } from '../lock-list/table/record-compactor';
 import type { GrantRate } from '../rollups/grant-rate';
 import type { KnownBaselines } from '../rollups/known-baselines';
-import { type CounterProjection, counterRowId } from './counter-projection';
+import type { CounterProjection } from './counter-projection';
+import { DeletedNames } from './deleted-names';
 import { type MonitoredBackend, publicId } from './monitored-backend';
 import { ProjectionRow, rowId } from './projection-row';
 
@@ -34,6 +35,7 @@ export class RecordFollower {
   readonly readAt = new Map<string, number>();
   private readonly followed = new Map<string, Followed>();
   private readonly compactor = new RecordCompactor();
+  private readonly deleted: DeletedNames;
 
   constructor(
     private readonly table: LockTable,
@@ -41,7 +43,9 @@ export class RecordFollower {
     private readonly baselines: KnownBaselines,
     private readonly grantRate: GrantRate,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.deleted = new DeletedNames(() => clock.monotonic());
+  }
 
   /**
    * Reads every record that moved since the last call, unless this process wrote its last revision.
@@ -52,7 +56,7 @@ export class RecordFollower {
   async follow(backend: MonitoredBackend): Promise<boolean> {
     const known = this.followed.get(backend.id);
     const startedAt = this.clock.monotonic();
-    const instant = this.clock.now() + backend.engine.health().clockOffsetMs;
+    const instant = this.clockOf(backend);
     let hasChanged = true;
     if (!known || known.epoch !== backend.epochOf()) await this.load(backend);
     else {
@@ -98,12 +102,15 @@ export class RecordFollower {
     for (const end of ends) await end();
   }
 
-  /** Removes records that were deleted: that leaves no history to follow. */
+  /**
+   * Removes records that were deleted: that leaves no history to follow. A name that was used again
+   * since stays.
+   */
   remove(backend: MonitoredBackend, keys: RecordKey[]): void {
+    const now = this.clockOf(backend);
     for (const key of keys) {
-      if (key.kind === 'counter') {
-        this.counters.table.remove(counterRowId(publicId(backend), key));
-      } else this.removeLock(rowId(publicId(backend), recordId(key)));
+      if (key.kind === 'counter') this.counters.removeDeleted(backend, key, now);
+      else this.removeDeletedLock(rowId(publicId(backend), recordId(key)), now);
     }
   }
 
@@ -143,6 +150,10 @@ export class RecordFollower {
       const key = recordKey(id);
       const cached = backend.engine.cachedLock(key, rev);
       if (!cached) return;
+      if (this.deleted.has(rowId(publicId(backend), id), cached.record.rev)) {
+        dirty.delete(id);
+        return;
+      }
       const record = this.compactor.compact(cached.record);
       this.table.store(ProjectionRow.of(rowSource(backend), key, cached.now, record));
       dirty.delete(id);
@@ -166,9 +177,22 @@ export class RecordFollower {
     }
     const id = rowId(publicId(backend), recordId(key));
     if (!record) this.removeLock(id);
+    else if (this.deleted.has(id, record.rev)) return;
     else if (!this.table.confirm(id, backend.id, record.rev)) {
       this.table.store(ProjectionRow.read(rowSource(backend), read, this.compactor));
     }
+  }
+
+  private removeDeletedLock(id: string, now: number): void {
+    this.deleted.add(id, now);
+    const row = this.table.byId(id);
+    const isUsedAgain = row?.isReadable && !this.deleted.has(id, row.rev);
+    if (!isUsedAgain) this.removeLock(id);
+  }
+
+  /** The backend's clock, as far as it is known. */
+  private clockOf({ engine }: MonitoredBackend): number {
+    return this.clock.now() + engine.health().clockOffsetMs;
   }
 
   private removeLock(id: string): void {
