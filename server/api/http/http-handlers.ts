@@ -52,7 +52,7 @@ export interface HttpHandlers {
 /**
  * @param pages what serves everything outside `/api`; null for a server without pages
  * @param options `fastPath`: whether plain calls of the service API take it; all that differs is
- *   what they cost. `procedures` of the service API
+ *   what they cost. `procedures` of the service API. `scheduler`: who is served when
  */
 export function createHttpHandlers(
   runtime: Runtime,
@@ -60,7 +60,12 @@ export function createHttpHandlers(
   {
     fastPath = true,
     procedures = serviceProcedures(),
-  }: { fastPath?: boolean; procedures?: readonly CallableProcedure[] } = {},
+    scheduler = new RequestScheduler(runtime.clock),
+  }: {
+    fastPath?: boolean;
+    procedures?: readonly CallableProcedure[];
+    scheduler?: RequestScheduler;
+  } = {},
 ): HttpHandlers {
   const answers = new OpenAnswers();
   const unread = new UnreadConnections(runtime.clock);
@@ -87,7 +92,6 @@ export function createHttpHandlers(
   );
   const metrics = createMetricsHandler(runtime);
   const openApi = createOpenApiHandler();
-  const scheduler = new RequestScheduler(runtime.clock);
   runtime.metrics.add(() => scheduler.tally.metrics());
   const known = new WeakSet<Socket>();
   const admit = createAdmission(runtime, scheduler, known);

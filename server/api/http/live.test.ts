@@ -7,8 +7,10 @@ import { createUser } from '@/server/operations/users/create-user';
 import { resetPassword } from '@/server/operations/users/reset-password';
 import { setDisabled } from '@/server/operations/users/set-disabled';
 import { setRole } from '@/server/operations/users/set-role';
+import { TestClock } from '@/server/platform/testing/test-clock';
 import { ApiHarness } from '@/test/api-harness';
 import { EventStream } from '@/test/event-stream';
+import { RequestScheduler, type ScheduledTurn } from './scheduling/request-scheduler';
 
 const PASSWORD = 'plough the seventh field';
 
@@ -48,26 +50,49 @@ test('the lock list tells of a new lock within a second', async () => {
   stream.close();
 });
 
+/** Notes when the console's calls had their turns, the first one first. */
+class RecordingScheduler extends RequestScheduler {
+  readonly turns: { begunAt: number; endedAt: number }[] = [];
+
+  override async turn(...call: Parameters<RequestScheduler['turn']>): Promise<ScheduledTurn> {
+    const turn = await super.turn(...call);
+    const noted = { begunAt: performance.now(), endedAt: Number.POSITIVE_INFINITY };
+    this.turns.push(noted);
+    const end = turn.end.bind(turn);
+    turn.end = () => {
+      noted.endedAt = Math.min(noted.endedAt, performance.now());
+      end();
+    };
+    return turn;
+  }
+}
+
 test('streams that open at once begin one after another while programs call', async () => {
-  let isOver = false;
-  const programs = Array.from({ length: 4 }, async (_, i) => {
-    while (!isOver) await take(`busy ${i}`);
-  });
-  const begunAt: number[] = [];
+  // Its clock never moves: a program that has called is calling, however slow the machine is.
+  const scheduler = new RecordingScheduler(new TestClock());
+  const own = await ApiHarness.start({}, { scheduler });
+  await createUser(own.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  const by = await own.signIn('vera', PASSWORD);
+  const ask = { name: 'busy', owner: 'worker-1', leaseMs: 60_000 };
+  await own.post(await own.key('orders'), 'lock.acquire', ask);
+  scheduler.turns.length = 0;
+  const input = encodeURIComponent('{}');
   const streams = await Promise.all(
-    Array.from({ length: 6 }, async (_, i) => {
-      const stream = await open('locks.watch', { search: `at once ${i}` });
-      begunAt.push(performance.now());
-      return stream;
-    }),
+    Array.from({ length: 6 }, () =>
+      EventStream.open(`${own.url}/api/trpc/locks.watch?input=${input}`, { cookie: by }),
+    ),
   );
-  isOver = true;
-  await Promise.all(programs);
-  expect((begunAt.at(-1) ?? 0) - (begunAt[0] ?? 0)).toBeGreaterThan(120);
   for (const stream of streams) {
     expect((await stream.nextValue()).data).toMatchObject({ kind: 'whole' });
-    stream.close();
   }
+  const { turns } = scheduler;
+  expect(turns).toHaveLength(6);
+  for (const [i, { begunAt, endedAt }] of turns.entries()) {
+    expect(begunAt).toBeGreaterThanOrEqual(turns[i - 1]?.endedAt ?? 0);
+    expect(endedAt - begunAt).toBeGreaterThan(38);
+  }
+  for (const stream of streams) stream.close();
+  await own.close();
 });
 
 test('a quiet lock list is sent again every two seconds, so that its age can be shown', async () => {
