@@ -23,17 +23,26 @@ function serverIn(variable: string): string {
   return url;
 }
 
+/** Ends the program if a word on the command line names no case. */
+function requireKnown(wanted: string[], isKnown: (word: string) => boolean, names: string[]): void {
+  const unknown = wanted.find((word) => !isKnown(word));
+  if (unknown === undefined) return;
+  console.error(`There is no case "${unknown}". There are: ${names.join('; ')}.`);
+  process.exit(2);
+}
+
 async function raceStores(): Promise<void> {
   const [rounds = 5, roundMs = 2_500] = numbers;
-  console.log(
-    `${rounds} rounds of ${roundMs} ms each, interleaved; medians. Only the ratios are claims.`,
-    'The limit on calls a second is lifted.',
-  );
   const STORES = {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
   };
+  requireKnown(words, (word) => Object.hasOwn(STORES, word), [...Object.keys(STORES), 'looking']);
+  console.log(
+    `${rounds} rounds of ${roundMs} ms each, interleaved; medians. Only the ratios are claims.`,
+    'The limit on calls a second is lifted.',
+  );
   for (const [name, raceOn] of Object.entries(STORES)) {
     if (words.length === 0 || words.includes(name)) await raceOn();
   }
@@ -43,6 +52,9 @@ async function raceStores(): Promise<void> {
 async function look(): Promise<void> {
   const [rounds = 3, roundMs = 30_000] = numbers;
   const wanted = words.filter((word) => word !== 'looking');
+  const names = [...lookingCases.map(({ name }) => name), FAIR_SHARE];
+  const isKnown = (word: string) => word === 'lists' || names.some((name) => name.includes(word));
+  requireKnown(wanted, isKnown, [...names, 'lists']);
   const cases = lookingCases.filter(
     ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
   );

@@ -21,7 +21,7 @@ async function bench() {
   const { startPrivateMariadb } = await import('./servers/private-mariadb.mjs');
   const { startPrivateRedis } = await import('./servers/private-redis.mjs');
   const { startPrivateZookeeper } = await import('./servers/private-zookeeper.mjs');
-  const { bundle } = await import('./build/bundle.mjs');
+  const { benchPrograms, bundle } = await import('./build/bundle.mjs');
   const { endInOrder, runChild } = await import('./process/run-child.mjs');
 
   const say = (line) => process.stdout.write(`${line}\n`);
@@ -39,12 +39,7 @@ async function bench() {
           BENCH_ZOOKEEPER_URL: startPrivateZookeeper,
         },
   );
-  const entries = {
-    main: 'bench/main.ts',
-    'http-load': 'bench/http-load.ts',
-    'steady-callers-load': 'bench/looking/steady-callers-load.ts',
-  };
-  await bundle(entries, '.build/bench');
+  await bundle(benchPrograms, '.build/bench');
   const program = join(projectRoot, '.build/bench/main.mjs');
   const { code } = await runChild(
     process.execPath,

@@ -11,13 +11,13 @@ async function runSimulator() {
   if (complaint) throw new PlainFailure(complaint);
   const { makeToolsReady } = await import('./build/make-ready.mjs');
   const { projectRoot } = await import('./project-root.mjs');
-  const { bundle } = await import('./build/bundle.mjs');
+  const { bundle, simulatorPrograms } = await import('./build/bundle.mjs');
   const { endInOrder, runChild } = await import('./process/run-child.mjs');
 
   process.chdir(projectRoot);
   endInOrder();
   await makeToolsReady((line) => process.stdout.write(`${line}\n`));
-  await bundle({ main: 'test/simulator/main.ts' }, '.build/simulate');
+  await bundle(simulatorPrograms, '.build/simulate');
   const program = join(projectRoot, '.build/simulate/main.mjs');
   const { code } = await runChild(process.execPath, [program, ...process.argv.slice(2)], {
     cwd: projectRoot,

@@ -16,6 +16,16 @@ export const serverBuild = {
   logLevel: 'silent',
 };
 
+/** The programs of `npm run bench`: the first starts the others. */
+export const benchPrograms = {
+  main: 'bench/main.ts',
+  'http-load': 'bench/http-load.ts',
+  'steady-callers-load': 'bench/looking/steady-callers-load.ts',
+};
+
+/** The program of `npm run simulate`. */
+export const simulatorPrograms = { main: 'test/simulator/main.ts' };
+
 /**
  * Bundles programs of the server's side as `<outdir>/<name>.mjs`.
  */
