@@ -6,7 +6,6 @@ import { notFound, redirect } from 'next/navigation';
 import { cache } from 'react';
 import { CONSOLE_SOCKET_HEADER } from '@/server/api/pages/process/page-process-protocol';
 import type { ConsoleRouter } from '@/server/api/rpc/console/console-router';
-import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
 import type { Reason } from '@/server/contract/errors';
 
 /** The host is never resolved: requests go over the socket. */
@@ -47,16 +46,7 @@ function consoleClient(pageHeaders: Headers) {
   });
 }
 
-/** The OpenAPI document of the service API. */
-export async function readOpenApi(): Promise<OpenApiDocument> {
-  const reply = await fetchOverSocket(await headers())(`${ORIGIN}/api/v1/openapi.json`);
-  return (await reply.json()) as OpenApiDocument;
-}
-
-/**
- * For what a page can do without at its first paint: null where it cannot be read. The page's own
- * query shows the reason.
- */
+/** For what a first paint can do without: null if unreadable, and the page's query shows why. */
 export function readOrNull<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch(() => null);
 }

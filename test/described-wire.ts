@@ -3,7 +3,7 @@ import type {
   JsonSchema,
   OpenApiDocument,
   Operation,
-} from '@/server/api/rpc/openapi/openapi-shape';
+} from '@/server/contract/openapi/openapi-shape';
 
 /**
  * Holds real requests and replies against the API's description. Answers may gain fields in later

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { ApiDocs } from '@/components/docs/api-docs';
-import { readOpenApi } from '../console-api';
+import { openApiDocument } from '@/server/contract/openapi/openapi-document';
 import { originOf } from '../page-request';
 
 export const metadata: Metadata = {
@@ -9,7 +9,9 @@ export const metadata: Metadata = {
   description: 'Every procedure of the Lockyard service API, with inputs, outcomes and errors.',
 };
 
+const document = openApiDocument();
+
 /** Public: it reveals nothing of this server but its address. */
 export default async function DocsPage() {
-  return <ApiDocs document={await readOpenApi()} origin={originOf(await headers())} />;
+  return <ApiDocs document={document} origin={originOf(await headers())} />;
 }

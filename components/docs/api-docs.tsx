@@ -1,6 +1,6 @@
 import Link from 'next/link';
-import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
 import { REASON_LABELS, type Reason } from '@/server/contract/errors';
+import type { OpenApiDocument } from '@/server/contract/openapi/openapi-shape';
 import { Mark } from '../icons/mark';
 import { SkipLink } from '../shell/skip-link';
 import { CodeBlock } from './code-block';

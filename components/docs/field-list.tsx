@@ -1,10 +1,7 @@
 import type { FieldDoc } from './read-document';
 import { RichText } from './rich-text';
 
-/**
- * Fields of an input or answer. Only an input says which must be there: of an answer all are that
- * are not optional.
- */
+/** Fields of an input or answer: an input marks what is required, an answer what is optional. */
 export function FieldList({ fields, of }: { fields: FieldDoc[]; of: 'input' | 'answer' }) {
   return (
     <dl className="docs-fields">

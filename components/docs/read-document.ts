@@ -2,7 +2,7 @@ import type {
   JsonSchema,
   OpenApiDocument,
   Operation,
-} from '@/server/api/rpc/openapi/openapi-shape';
+} from '@/server/contract/openapi/openapi-shape';
 
 /** One field of an input or answer, in words. */
 export interface FieldDoc {

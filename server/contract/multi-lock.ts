@@ -13,11 +13,14 @@ import {
   mode,
   modeInput,
   namespace,
+  operatorReason,
   ownerName,
+  patienceLeftMs,
   queueLength,
   requestId,
   retryAfterMs,
   rev,
+  STILL_WAITING,
   token,
   waitMs,
 } from './primitives';
@@ -133,26 +136,17 @@ export const multiLockQueued = z
       .describe('The lock in whose queue the call waits now; it may be another later.'),
     ticket: z.int().min(0).describe('Names the place in that queue.'),
     place: z.int().min(1).describe('1 is next at that lock.'),
-    patienceLeftMs: z
-      .int()
-      .min(0)
-      .describe('What is left of `waitMs`, over all requests with this id.'),
+    patienceLeftMs,
     blockedBy,
   })
-  .describe(
-    'Still waiting after 25 s, or the server is shutting down: repeat the same call at once. The place is kept for 2 s without a request. Meanwhile the call holds none of the locks.',
-  );
+  .describe(`${STILL_WAITING} Meanwhile the call holds none of the locks.`);
 
 export const multiLockQueueFull = z
   .object({ outcome: z.literal('queueFull'), name, queueLength, retryAfterMs })
   .describe('The queue of that lock is full.');
 
 export const multiLockFrozen = z
-  .object({
-    outcome: z.literal('frozen'),
-    name,
-    reason: z.string().describe('The operator’s reason.'),
-  })
+  .object({ outcome: z.literal('frozen'), name, reason: operatorReason })
   .describe('An operator has frozen that lock, and `waitMs` was 0.');
 
 export const multiLockEnded = z

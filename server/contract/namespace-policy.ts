@@ -12,10 +12,7 @@ export interface NamespacePolicy {
   requiredMeta: string[];
   /** A lock with waiters that is held for longer is called stuck; 0: the lock's history decides. */
   stuckAfterMs: number;
-  /**
-   * The maximum number of names, locks and counters together. Beyond it, names with a record keep
-   * working; new ones are refused.
-   */
+  /** The most names, of locks and counters together. Beyond it new names are refused. */
   maxLocks: number;
 }
 

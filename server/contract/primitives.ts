@@ -130,6 +130,19 @@ export const retryAfterMs = z
   .min(0)
   .describe('A good time to try again, in milliseconds from now.');
 
+/** In an answer to a call that still waits. */
+export const patienceLeftMs = z
+  .int()
+  .min(0)
+  .describe('What is left of `waitMs`, over all requests with this id.');
+
+/** What an answer to a call that still waits asks of its caller. */
+export const STILL_WAITING =
+  'Still waiting after 25 s, or the server is shutting down: repeat the same call at once. ' +
+  'The place is kept for 2 s without a request.';
+
+export const operatorReason = z.string().describe('The operator’s reason.');
+
 export const expiresAt = z
   .int()
   .describe('The end of the lease, in epoch milliseconds of the backend’s clock.');

@@ -13,13 +13,14 @@ import { INTERNAL_MESSAGE } from '../rpc/refusal';
 import { type CallableProcedure, serviceProcedures } from '../rpc/service/service-procedures';
 import type { ConnectionPolicy } from './connections/connection-limit';
 import { isStream, UnreadConnections } from './connections/unread-connections';
-import { createAdmission } from './handlers/admission';
+import { AdmissionControl } from './handlers/admission';
 import { createDemoHandler, DEMO_PATH } from './handlers/demo-handler';
+import { FastPath } from './handlers/fast-path';
 import { answerHealth, createReadiness } from './handlers/health-handler';
 import { createMetricsHandler, METRICS_PATH } from './handlers/metrics-handler';
 import { createOpenApiHandler, OPENAPI_PATH } from './handlers/openapi-handler';
 import { createPageHandler, type PageHandler } from './handlers/page-handler';
-import { createServiceHandlers, SERVICE_PREFIX } from './handlers/service-handler';
+import { createServiceHandler, SERVICE_PREFIX } from './handlers/service-handler';
 import { createTrpcHandler } from './handlers/trpc-handler';
 import { missingOriginComplaint } from './requests/cross-site';
 import { HttpCookies } from './requests/http-cookies';
@@ -94,8 +95,9 @@ export function createHttpHandlers(
   const openApi = createOpenApiHandler();
   runtime.metrics.add(() => scheduler.tally.metrics());
   const known = new WeakSet<Socket>();
-  const admit = createAdmission(runtime, scheduler, known);
-  const service = createServiceHandlers(runtime, admit, procedures);
+  const control = new AdmissionControl(runtime, scheduler, known);
+  const service = createServiceHandler(runtime, control, procedures);
+  const fast = fastPath ? new FastPath(runtime, control, procedures) : null;
   const console = createConsoleHandler(runtime, scheduler, streams);
   const page = createPageHandler(pages, scheduler);
   const demo = runtime.config.demo ? createDemoHandler(runtime) : page;
@@ -103,7 +105,7 @@ export function createHttpHandlers(
   const handlerOf = (pathname: string): RouteHandler => {
     if (!pathname.startsWith('/')) return notAnAddress;
     if (pathname === OPENAPI_PATH) return openApi;
-    if (pathname.startsWith(SERVICE_PREFIX)) return service.handle;
+    if (pathname.startsWith(SERVICE_PREFIX)) return service;
     if (pathname.startsWith(CONSOLE_PREFIX)) return console;
     if (pathname === '/api' || pathname.startsWith('/api/')) return health[pathname] ?? nothingHere;
     if (pathname === METRICS_PATH) return metrics;
@@ -117,12 +119,8 @@ export function createHttpHandlers(
     const handler = isHttp(req) ? handlerOf(scope.pathname) : notHttp;
     handler(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
   };
-  const privateHandlerOf = ({ req, pathname }: RequestScope): RouteHandler => {
-    if (req.method !== 'GET') return nothingHere;
-    if (pathname === OPENAPI_PATH) return openApi;
-    return pathname.startsWith(CONSOLE_PREFIX) ? console : nothingHere;
-  };
-  const takeFastPath = service.createFastPath(handleAny);
+  const privateHandlerOf = ({ req, pathname }: RequestScope): RouteHandler =>
+    req.method === 'GET' && pathname.startsWith(CONSOLE_PREFIX) ? console : nothingHere;
 
   return {
     proxies,
@@ -133,7 +131,7 @@ export function createHttpHandlers(
       answers.add(res);
       unread.follow(res);
       requests.follow(req, res);
-      if (!fastPath || isDraining || !takeFastPath(req, res)) handleAny(req, res);
+      if (isDraining || !fast?.take(req, res, handleAny)) handleAny(req, res);
     },
     handlePrivately(scope) {
       requests.follow(scope.req, scope.res);

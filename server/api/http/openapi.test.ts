@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiHarness, type Reply } from '@/test/api-harness';
 import { DescribedWire } from '@/test/described-wire';
 import { DEFAULT_POLICY, type NamespacePolicy } from '../../contract/namespace-policy';
+import type { OpenApiDocument } from '../../contract/openapi/openapi-shape';
 import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
 import { backendDown, contended, unknownOutcome } from '../../engine/refusals';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 import { createUser } from '../../operations/users/create-user';
-import type { OpenApiDocument } from '../rpc/openapi/openapi-shape';
 
 const PATH = '/api/v1/openapi.json';
 const PASSWORD = 'plough the seventh field';

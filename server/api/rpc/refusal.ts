@@ -1,9 +1,9 @@
 import type { TRPCError } from '@trpc/server';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
+import { reasonOfCode, retryAfterOf, statusOf } from '../../contract/error-table';
 import { LockyardError, type Reason } from '../../contract/errors';
 import { databaseRefusal } from '../../operations/ask-database';
-import { reasonOfCode, retryAfterOf, statusOf } from './error-table';
 
 /** Why a call failed, in words that its caller may read. */
 export interface Refusal {
@@ -53,9 +53,7 @@ export function errorShape(
 /** What kind of call failed, in tRPC's words. */
 export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/**
- * What an error may say to the caller. An unexpected one says nothing: its details go to the log.
- */
+/** What an error may say to the caller. An unexpected one says nothing; it is logged. */
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {
@@ -94,10 +92,7 @@ function describeIssues({ issues }: z.ZodError): string {
   return words.length > MESSAGE_MAX_CHARS ? `${words.slice(0, MESSAGE_MAX_CHARS)}…` : words;
 }
 
-/**
- * What every failed call of either API looks like. tRPC's own shape is not used: in development it
- * holds a stack.
- */
+/** The shape of every failed call of either API. tRPC's own has a stack in development. */
 export function formatError({
   error,
   type,

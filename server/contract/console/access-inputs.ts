@@ -12,9 +12,7 @@ import {
 import { metaKey, namespaceName } from '../primitives';
 import { operatorReason, password, role, serviceName, userName } from './console-inputs';
 
-/**
- * What was typed to sign in. Its form is not checked: a wrong name must look like a wrong password.
- */
+/** What was typed to sign in. Its form is not checked: a bad name must look like a bad password. */
 export const signInInput = z.strictObject({
   name: z.string().min(1).max(200),
   password: z.string().min(1).max(1_000),

@@ -8,9 +8,7 @@ export interface BackendHealth {
   latencyMs: number | null;
   /** Milliseconds since its last successful response. */
   silentForMs: number;
-  /**
-   * The backend's clock minus this process's, in milliseconds; add it to now for the backend's now.
-   */
+  /** The backend's clock minus this process's, in ms; now plus it is the backend's now. */
   clockOffsetMs: number;
   /** The last data loss detected on it; null or absent if there was none. */
   loss?: BackendLossRow | null;

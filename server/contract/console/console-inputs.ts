@@ -50,10 +50,7 @@ export const lockRef = z.strictObject({ namespace: namespaceName, name: lockName
 /** A backend by its id, as the environment names it in lower case. */
 export const backendRef = z.strictObject({ backend: z.string().min(1).max(32) });
 
-/**
- * The last message before a stream was cut. The lock list resumes from it; other streams start with
- * the full state.
- */
+/** The last message before a stream was cut, from where the lock list resumes. */
 const resumed = { lastEventId: z.string().max(64).nullish() };
 
 export const watchLocksInput = z.strictObject({ ...lockListInput.shape, ...resumed });

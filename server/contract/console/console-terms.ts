@@ -19,9 +19,7 @@ export const DELETE_NAMES_MAX = 200;
 
 export const LOCK_SORTS = ['worst', 'name', 'held', 'lease', 'waiters'] as const;
 
-/**
- * What a lock looks like to an operator, most severe first; also the sort order of the lock list.
- */
+/** What a lock looks like to an operator, most severe first, as the lock list sorts. */
 export const LOCK_STATUSES = [
   'stuck',
   'expired',

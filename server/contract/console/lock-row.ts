@@ -67,10 +67,7 @@ export interface LockPage {
   /** The matching locks at `offset`, `offset + 1`, … */
   rows: LockRow[];
   offset: number;
-  /**
-   * The ranking behind the order; changes whenever locks are ranked again. Rows of two rankings
-   * must not be mixed.
-   */
+  /** The ranking behind the order; changes with each ranking. Rows of two must not be mixed. */
   ranking: string;
   /** How many locks match the filter. */
   matching: number;
@@ -111,10 +108,7 @@ export interface WaiterRow {
   patienceUntil: number;
   /** Between two requests: its caller is currently not connected. */
   detached: boolean;
-  /**
-   * How many locks it wants together: in its turn it is offered this one, and takes it once all are
-   * free. Absent for a single lock.
-   */
+  /** How many locks it wants together: it is offered this one until all are free. Absent: one. */
   setSize?: number;
 }
 

@@ -5,10 +5,13 @@ import {
   expiresInMs,
   holdCount,
   holder,
+  operatorReason,
+  patienceLeftMs,
   queueLength,
   remark,
   retryAfterMs,
   rev,
+  STILL_WAITING,
   token,
   waiter,
 } from '../primitives';
@@ -73,14 +76,9 @@ export const queued = z
     outcome: z.literal('queued'),
     ticket: z.int().min(0),
     place: z.int().min(1).describe('1 is next.'),
-    patienceLeftMs: z
-      .int()
-      .min(0)
-      .describe('What is left of `waitMs`, over all requests with this id.'),
+    patienceLeftMs,
   })
-  .describe(
-    'Still waiting after 25 s, or the server is shutting down: repeat the same call at once. The place is kept for 2 s without a request.',
-  )
+  .describe(STILL_WAITING)
   .meta(like({ outcome: 'queued', ticket: 2, place: 1, patienceLeftMs: 94980 }));
 
 export const queueFull = z
@@ -89,7 +87,7 @@ export const queueFull = z
   .meta(like({ outcome: 'queueFull', queueLength: 200, retryAfterMs: 5000 }));
 
 export const frozen = z
-  .object({ outcome: z.literal('frozen'), reason: z.string().describe('The operator’s reason.') })
+  .object({ outcome: z.literal('frozen'), reason: operatorReason })
   .describe('An operator has frozen the lock, and `waitMs` was 0. With a wait it is queued.')
   .meta(like({ outcome: 'frozen', reason: 'the ledger is being repaired' }));
 

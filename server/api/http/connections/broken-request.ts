@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { retryAfterOf, statusOf } from '../../../contract/error-table';
 import type { Reason } from '../../../contract/errors';
-import { retryAfterOf, statusOf } from '../../rpc/error-table';
 import { errorShape, type Refusal } from '../../rpc/refusal';
 import { retryAfterSeconds, wrongMethod } from '../requests/refuse';
 import { newRequestId } from '../requests/request-scope';
@@ -84,10 +84,7 @@ export class BrokenRequests {
   }
 }
 
-/**
- * A whole answer for a connection on which no request was read; the connection is to be closed
- * after it.
- */
+/** A whole answer for a connection on which no request was read; it is closed afterwards. */
 export function rawRefusal(refusal: Refusal): string {
   const requestId = newRequestId();
   const body = JSON.stringify({ error: errorShape(refusal, { requestId }) });

@@ -14,45 +14,41 @@ export interface Admission {
   actor: ServiceActor | null;
 }
 
-/**
- * Runs a call when its turn has come.
- *
- * @param path one procedure, or several with commas between them
- * @param bytes of the body
- */
-export type Admit = (
-  req: IncomingMessage,
-  path: string,
-  bytes: number,
-  run: (admission: Admission) => void,
-) => void;
-
-/**
- * Callers with recently unknown keys share one queue: otherwise each invented key would get a share
- * of its own.
- */
+/** Callers with unknown keys share one queue, or each invented key would get its own share. */
 const UNKNOWN_CALLERS = 'strangers';
 
 /** Longer bodies count as several calls. */
 const BYTES_PER_UNIT = 4_096;
 
-/**
- * A key may have been revoked while its call waited for longer than this: then it is checked again.
- */
+/** A key may have been revoked while its call waited for longer than this: then check it again. */
 const RECHECK_AFTER_MS = 100;
 
-/** @param known connections on which a valid key was sent: those of this one are added */
-export function createAdmission(
-  runtime: Runtime,
-  scheduler: RequestScheduler,
-  known: Pick<WeakSet<Socket>, 'add'>,
-): Admit {
-  return (req, path, bytes, run) => {
-    const key = recognisedKey(runtime, req.headers.authorization);
-    if (key) known.add(req.socket);
+/** Gives the calls of the service API their turns. */
+export class AdmissionControl {
+  /** @param known connections on which a valid key was sent: those of this one are added */
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly scheduler: RequestScheduler,
+    private readonly known: Pick<WeakSet<Socket>, 'add'>,
+  ) {}
+
+  /**
+   * Runs a call when its turn has come.
+   *
+   * @param path one procedure, or several with commas between them
+   * @param bytes of the body
+   */
+  admit(
+    req: IncomingMessage,
+    path: string,
+    bytes: number,
+    run: (admission: Admission) => void,
+  ): void {
+    const key = recognisedKey(this.runtime, req.headers.authorization);
+    if (key) this.known.add(req.socket);
     const units = Math.max(callsIn(path), Math.ceil(bytes / BYTES_PER_UNIT));
-    scheduler.submit(serviceClass(path), key?.keyId ?? UNKNOWN_CALLERS, units, (turn) =>
+    this.scheduler.submit(serviceClass(path), key?.keyId ?? UNKNOWN_CALLERS, units, (turn) =>
       run({ turn, actor: turn.delayMs < RECHECK_AFTER_MS && key ? key.actor : null }),
     );
-  };
+  }
 }

@@ -8,10 +8,7 @@ import { setApiHeaders } from '../requests/security-headers';
 /** Where the link of the demo leads, with `?token=…`. */
 export const DEMO_PATH = '/demo';
 
-/**
- * Signs in a browser on this machine that opens the demo's link, and redirects it to the first
- * page.
- */
+/** Signs in a browser on this machine that opens the demo's link, and redirects it. */
 export function createDemoHandler(runtime: Runtime) {
   return async ({ req, res, requestId, address, query, isSecure }: RequestScope): Promise<void> => {
     if (req.method !== 'GET') throw wrongMethod('GET');

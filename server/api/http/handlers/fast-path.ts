@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
-import type { NetworkList } from '../../../platform/network-list';
-import { ERROR_TABLE, retryAfterOf } from '../../rpc/error-table';
+import { ERROR_TABLE, retryAfterOf } from '../../../contract/error-table';
+import type { Runtime } from '../../../operations/operation-context';
 import { errorShape, refusalOf } from '../../rpc/refusal';
-import type { ServiceContext } from '../../rpc/service/service-context';
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { isSecure } from '../requests/forwarded';
 import { isPlainRequest, plainInput } from '../requests/plain-request';
@@ -12,10 +11,12 @@ import { refusePrototypeKeys } from '../requests/read-body';
 import { retryAfterSeconds } from '../requests/refuse';
 import { newRequestId } from '../requests/request-scope';
 import { apiAnswerHeaders } from '../requests/security-headers';
-import type { Admission, Admit } from './admission';
+import type { Admission, AdmissionControl } from './admission';
+import { SERVICE_PREFIX, serviceContextOf } from './service-handler';
+import { logFailedCall } from './trpc-handler';
 
 /** One call that is answered without the stock adapter. */
-export interface FastPathCall {
+interface FastPathCall {
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
@@ -25,48 +26,51 @@ export interface FastPathCall {
   admission: Admission;
 }
 
-export interface FastPathOptions {
-  /** What its paths begin with, such as `/api/v1/`. */
-  prefix: string;
-  procedures: readonly CallableProcedure[];
-  /** Whose forwarding headers are believed. */
-  proxies: NetworkList;
-  /** Runs a call when its turn has come. */
-  admit: Admit;
-  contextOf(call: FastPathCall): ServiceContext;
-  /** Called with an error that a call threw. */
-  onError(error: TRPCError, call: FastPathCall): void;
-  /** Answers a request that looked plain and was not. */
-  otherwise(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
-}
+type FromRequest = Pick<FastPathCall, 'req' | 'res' | 'admission'>;
 
 /**
- * The fast path for plain calls of procedures, one per request: it avoids creating the web's request
- * and response objects, which are most of the cost of such a call. Its answers equal those of the
- * tRPC handler; a call that is not plain is left to that.
- *
- * @returns whether the request is taken
+ * The fast path for plain calls of the service API, one per request: it avoids creating the web's
+ * request and response objects, which are most of the cost of such a call. Its answers equal those
+ * of the tRPC handler, which is made from the same procedures; a call that is not plain is left to
+ * that.
  */
-export function createFastPath(options: FastPathOptions) {
-  const procedures = new Map(
-    options.procedures.map((procedure) => {
-      const method = procedure.kind === 'query' ? 'GET' : 'POST';
-      return [`${method} ${options.prefix}${procedure.name}`, procedure];
-    }),
-  );
-  return (req: IncomingMessage, res: ServerResponse): boolean => {
+export class FastPath {
+  private readonly procedures: ReadonlyMap<string, CallableProcedure>;
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly control: AdmissionControl,
+    procedures: readonly CallableProcedure[],
+  ) {
+    this.procedures = new Map(
+      procedures.map((procedure) => {
+        const method = procedure.kind === 'query' ? 'GET' : 'POST';
+        return [`${method} ${SERVICE_PREFIX}${procedure.name}`, procedure];
+      }),
+    );
+  }
+
+  /**
+   * @param otherwise answers a request that looked plain and was not
+   * @returns whether the request is taken
+   */
+  take(
+    req: IncomingMessage,
+    res: ServerResponse,
+    otherwise: (req: IncomingMessage, res: ServerResponse, body: Buffer) => void,
+  ): boolean {
     const url = req.url ?? '';
     const mark = url.indexOf('?');
-    const found = procedures.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);
+    const found = this.procedures.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);
     if (!found || !isPlainRequest(req)) return false;
     const answer = (text: string, body: Buffer) => {
-      options.admit(req, found.name, body.length, (admission) => {
+      this.control.admit(req, found.name, body.length, (admission) => {
         const input = jsonOf(text);
         if (input) {
-          void run(options, found, input.value, { req, res, admission });
+          void this.run(found, input.value, { req, res, admission });
         } else {
           admission.turn.end();
-          options.otherwise(req, res, body);
+          otherwise(req, res, body);
         }
       });
     };
@@ -79,36 +83,37 @@ export function createFastPath(options: FastPathOptions) {
     if (text === null) return false;
     answer(text, NO_BODY);
     return true;
-  };
+  }
+
+  private async run(
+    { name, kind, call: callProcedure }: CallableProcedure,
+    input: unknown,
+    { req, res, admission }: FromRequest,
+  ): Promise<void> {
+    const { runtime } = this;
+    const call: FastPathCall = {
+      req,
+      res,
+      requestId: newRequestId(),
+      path: name,
+      type: kind,
+      admission,
+      isSecure: isSecure(req, runtime.config.trustedProxies),
+    };
+    try {
+      const ctx = serviceContextOf(runtime, call, { isBatch: false, admission });
+      write(call, 200, { result: { data: await callProcedure(ctx, () => input) } });
+    } catch (cause) {
+      const error = getTRPCErrorFromUnknown(cause);
+      logFailedCall(runtime.log, error, call);
+      sendError(call, error);
+    } finally {
+      admission.turn.end();
+    }
+  }
 }
 
 const NO_BODY = Buffer.alloc(0);
-
-async function run(
-  { contextOf, onError, proxies }: FastPathOptions,
-  { name, kind, call: callProcedure }: CallableProcedure,
-  input: unknown,
-  { req, res, admission }: Pick<FastPathCall, 'req' | 'res' | 'admission'>,
-): Promise<void> {
-  const call: FastPathCall = {
-    req,
-    res,
-    requestId: newRequestId(),
-    path: name,
-    type: kind,
-    admission,
-    isSecure: isSecure(req, proxies),
-  };
-  try {
-    sendResult(call, await callProcedure(contextOf(call), () => input));
-  } catch (cause) {
-    const error = getTRPCErrorFromUnknown(cause);
-    onError(error, call);
-    sendError(call, error);
-  } finally {
-    admission.turn.end();
-  }
-}
 
 /** The whole body; never, if the caller hangs up before its end. */
 function collect(req: IncomingMessage, done: (body: Buffer) => void): void {
@@ -125,11 +130,6 @@ function jsonOf(text: string): { value: unknown } | null {
   } catch {
     return null;
   }
-}
-
-/** Answers a call with what its procedure returned. */
-function sendResult(call: FastPathCall, data: unknown): void {
-  write(call, 200, { result: { data } });
 }
 
 /** Answers a call with why it failed. */

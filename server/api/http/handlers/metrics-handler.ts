@@ -41,10 +41,7 @@ function requireToken({ req, res }: RequestScope, expected: string): void {
   throw new LockyardError('UNAUTHENTICATED', 'Send the token of LOCKYARD_METRICS_TOKEN.');
 }
 
-/**
- * The host's name is looked at too: a page of another site can make a browser here ask for its own
- * name.
- */
+/** Checks the host's name too: another site's page can make a browser here ask for its own. */
 function requireThisMachine({ req, address }: RequestScope): void {
   const isForwarded = FORWARDED.some((name) => req.headers[name] !== undefined);
   const isHere = isLoopback(address) && isLoopbackName(req.headers.host ?? '');

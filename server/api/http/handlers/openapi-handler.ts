@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { openApiDocument } from '../../rpc/openapi/openapi-document';
+import { openApiDocument } from '../../../contract/openapi/openapi-document';
 import { wrongMethod } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
@@ -10,10 +10,7 @@ export const OPENAPI_PATH = '/api/v1/openapi.json';
 /** Long enough to spare repeated reads, short enough for an upgrade to show. */
 const CACHED_SECONDS = 60;
 
-/**
- * Serves the service API's description to everybody: it tells nothing that the documentation does
- * not.
- */
+/** Serves the service API's description to everybody: it is part of the documentation. */
 export function createOpenApiHandler() {
   let made: { body: Buffer; etag: string } | null = null;
   return async ({ req, res }: RequestScope): Promise<void> => {

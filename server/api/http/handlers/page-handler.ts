@@ -3,16 +3,10 @@ import type { RequestScope } from '../requests/request-scope';
 import { newNonce, pagePolicy } from '../requests/security-headers';
 import type { RequestScheduler } from '../scheduling/request-scheduler';
 
-/**
- * Answers a request for a page or one of its files, whose policy names `nonce`. Resolves when there
- * is no more to do for it but to send.
- */
+/** Answers a request for a page or its file, with `nonce` in the policy. Resolves when done. */
 export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
 
-/**
- * Gives pages their headers and hands them on. Pages are only ever read: whatever changes something
- * goes by the APIs.
- */
+/** Gives pages their headers and hands them on. Pages are only read; changes go by the APIs. */
 export function createPageHandler(pages: PageHandler | null, scheduler: RequestScheduler) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, pathname, address } = scope;

@@ -4,47 +4,31 @@ import { createServiceContext, type ServiceContext } from '../../rpc/service/ser
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { createServiceRouter } from '../../rpc/service/service-router';
 import { callerAddress } from '../requests/forwarded';
-import type { Admission, Admit } from './admission';
+import type { Admission, AdmissionControl } from './admission';
 import { HttpCallerConnection } from './caller-connection';
-import { createFastPath, type FastPathOptions } from './fast-path';
-import { createTrpcHandler, logFailedCall } from './trpc-handler';
+import { createTrpcHandler } from './trpc-handler';
 
 export const SERVICE_PREFIX = '/api/v1/';
 
-/**
- * The service API, for programs: an API key in the header. Cookies are ignored. Nearly all calls
- * take the fast path; the others are left to tRPC. Both are made from the same procedures.
- */
-export function createServiceHandlers(
+/** The service API, for programs: an API key in the header. Cookies are ignored. */
+export function createServiceHandler(
   runtime: Runtime,
-  admit: Admit,
+  control: AdmissionControl,
   procedures: readonly CallableProcedure[],
 ) {
-  const handle = createTrpcHandler<Admission>({
+  return createTrpcHandler<Admission>({
     prefix: SERVICE_PREFIX,
     router: createServiceRouter(procedures),
     kinds: new Map(procedures.map(({ name, kind }) => [name, kind])),
     log: runtime.log,
-    admit: ({ req }, { path }, bytes) => new Promise((resolve) => admit(req, path, bytes, resolve)),
+    admit: ({ req }, { path }, bytes) =>
+      new Promise((resolve) => control.admit(req, path, bytes, resolve)),
     createContext: (scope, { isBatch }, admission) =>
       serviceContextOf(runtime, scope, { isBatch, admission }),
   });
-  /** @param otherwise answers a request that looked plain and was not */
-  const createServiceFastPath = (otherwise: FastPathOptions['otherwise']) =>
-    createFastPath({
-      prefix: SERVICE_PREFIX,
-      procedures,
-      proxies: runtime.config.trustedProxies,
-      admit,
-      otherwise,
-      contextOf: (call) =>
-        serviceContextOf(runtime, call, { isBatch: false, admission: call.admission }),
-      onError: (error, call) => logFailedCall(runtime.log, error, call),
-    });
-  return { handle, createFastPath: createServiceFastPath };
 }
 
-function serviceContextOf(
+export function serviceContextOf(
   runtime: Runtime,
   { req, res, requestId }: { req: IncomingMessage; res: ServerResponse; requestId: string },
   { isBatch, admission: { turn, actor } }: { isBatch: boolean; admission: Admission },

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { retryAfterOf, statusOf } from '../../../contract/error-table';
 import { LockyardError } from '../../../contract/errors';
-import { retryAfterOf, statusOf } from '../../rpc/error-table';
 import { errorShape, type Refusal } from '../../rpc/refusal';
 
 /** Answers a request that never reaches a procedure, in the shape that procedures fail in. */

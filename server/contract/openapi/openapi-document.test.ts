@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { DescribedWire } from '@/test/described-wire';
-import { ANSWER_SCHEMAS, SERVICE_API } from '../../../contract/service-api';
+import { ANSWER_SCHEMAS, SERVICE_API } from '../service-api';
 import { openApiDocument } from './openapi-document';
 
 const document = openApiDocument();

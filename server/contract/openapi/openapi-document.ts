@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { REASON_LABELS, REASONS, type Reason } from '../../../contract/errors';
-import { ANSWER_SCHEMAS, SERVICE_API, type ServiceProcedure } from '../../../contract/service-api';
 import { ERROR_TABLE, retryAfterOf } from '../error-table';
+import { REASON_LABELS, REASONS, type Reason } from '../errors';
+import { ANSWER_SCHEMAS, SERVICE_API, type ServiceProcedure } from '../service-api';
 import type { Header, JsonSchema, OpenApiDocument, Operation, Response } from './openapi-shape';
 
 /** What is true of every procedure, in words. */
@@ -31,10 +31,7 @@ const ALWAYS: Reason[] = [
   'INTERNAL',
 ];
 
-/**
- * The service API's description, OpenAPI 3.1: of the wire as it is, made from the schemas that the
- * server itself uses.
- */
+/** The service API in OpenAPI 3.1, made from the schemas that the server itself uses. */
 export function openApiDocument(): OpenApiDocument {
   const procedures = Object.entries<ServiceProcedure>(SERVICE_API);
   const reasons = [...new Set(procedures.flatMap(([, terms]) => reasonsOf(terms)))];
@@ -129,10 +126,7 @@ function success(name: string, { answer }: ServiceProcedure): Response {
   };
 }
 
-/**
- * Every input and answer under its name. Read as inputs, so that what has a default need not be
- * sent.
- */
+/** Every input and answer by name. Read as inputs, so that what has a default is optional. */
 function schemas(): Record<string, JsonSchema> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ANSWER_SCHEMAS)) named.add(schema, { id });
@@ -145,10 +139,7 @@ function schemas(): Record<string, JsonSchema> {
   );
 }
 
-/**
- * Within a document of OpenAPI 3.1 a schema needs neither dialect nor id, and a choice says what
- * tells its parts apart.
- */
+/** OpenAPI 3.1 needs neither dialect nor id in a schema; a choice names its discriminator. */
 function asComponent({ $schema, $id, ...schema }: JsonSchema): JsonSchema {
   if (!schema.oneOf) return schema;
   const mapping = Object.fromEntries(

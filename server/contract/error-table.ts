@@ -1,5 +1,5 @@
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
-import type { Reason } from '../../contract/errors';
+import type { Reason } from './errors';
 
 /** How each reason travels: tRPC's own code, and the HTTP status that is promised to callers. */
 export const ERROR_TABLE = {
@@ -35,9 +35,7 @@ export function retryAfterOf(reason: Reason, retryAfterMs?: number): number | un
   return Math.max(1, Math.ceil(retryAfterMs ?? RETRY_AFTER_MS));
 }
 
-/**
- * The reason for an error of tRPC's own, such as an unknown procedure or a body that is not JSON.
- */
+/** The reason for an error of tRPC's own, such as an unknown procedure or bad JSON. */
 export function reasonOfCode(code: TRPC_ERROR_CODE_KEY): Reason {
   switch (code) {
     case 'PARSE_ERROR':
