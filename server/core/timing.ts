@@ -1,7 +1,4 @@
-/**
- * Time constants of different parts of the server that depend on one another, in milliseconds.
- * `timing.test.ts` says how.
- */
+/** Time constants that depend on one another, in milliseconds: see `timing.test.ts`. */
 
 /** A call is answered within this time, or within this after the wait that it asked for. */
 export const ANSWER_MAX_MS = 5_000;
@@ -12,28 +9,19 @@ export const STORE_CALL_MAX_MS = 1_500;
 /** Time in which a command may begin a store call. */
 export const COMMAND_BUDGET_MS = 3_500;
 
-/**
- * How long after its budget a command may still be waited for: for the store call that was under
- * way when that ended.
- */
+/** How long past its budget a command may still be waited for: until its store call ends. */
 export const COMMAND_GRACE_MS = 1_100;
 
 /** How often overdue commands are looked for. */
 export const DEADLINES_EVERY_MS = 100;
 
-/**
- * How long a smaller batch waits for more commands while another is being committed: one that hangs
- * must not delay all others.
- */
+/** How long a smaller batch waits for more while another is committed, which may hang. */
 export const BATCH_COMPANY_MS = 20;
 
 /** A call of a store that failed is repeated after this pause. */
 export const STORE_RETRY_MS = 50;
 
-/**
- * How long a read waits for the write that records an expired lease: it must be answered where its
- * backend takes no writes.
- */
+/** How long a read waits for the write of an expired lease: the backend may take no writes. */
 export const EXPIRE_BEFORE_READ_MAX_MS = 1_000;
 
 export const HEARTBEAT_EVERY_MS = 500;
@@ -79,7 +67,7 @@ export const ACT_LANDS_WITHIN_MS = 10_000;
 
 /**
  * So long after its intent nothing of an act can still land: half of it before, see
- * `runOperatorAct`, and what landed can be read by now. A transaction of the control database takes
+ * `runAuditedAct`, and what landed can be read by now. A transaction of the control database takes
  * less.
  */
 export const INTENT_FINAL_AFTER_MS = 20_000;

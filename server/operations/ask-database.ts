@@ -1,10 +1,7 @@
 import { databaseFailure } from '@/db/database-failure';
 import type { LockyardError } from '../contract/errors';
 
-/**
- * Runs what reads the control database or can be safely repeated; throws `BACKEND_DOWN` while the
- * database is away.
- */
+/** Runs reads of the control database, or repeatable work; throws `BACKEND_DOWN` if it is away. */
 export async function askDatabase<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

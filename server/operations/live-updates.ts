@@ -8,15 +8,10 @@ interface UpdateInterval {
   maxMs: number;
 }
 
-/**
- * The rate for a page that follows locks: slow enough to read, and frequent enough to show its age.
- */
+/** The rate for a page that follows locks: slow enough to read, often enough to show its age. */
 export const LIVE_UPDATES: UpdateInterval = { minMs: 500, maxMs: 2_000 };
 
-/**
- * Yields at once, then after changes and at every interval, until the signal. Unsubscribes when it
- * ends.
- */
+/** Yields at once, then after changes and at every interval, until the signal. */
 export async function* throttledChanges(
   subscribe: (listener: () => void) => () => void,
   { minMs, maxMs }: UpdateInterval,

@@ -18,10 +18,7 @@ import type { RefusedActs } from './audit/refused-acts';
 import type { CallerLimits } from './caller-limits';
 import type { NamespaceDirectory } from './namespaces/namespace-directory';
 
-/**
- * What the management of users, keys and namespaces needs: the control database, but no backend.
- * The command line may have only this.
- */
+/** What managing users, keys and namespaces needs: the control database, but no backend. */
 export interface ControlRuntime {
   config: Config;
   clock: Clock;
@@ -58,15 +55,9 @@ export interface Runtime extends ControlRuntime {
 export interface CallerConnection {
   /** Whether the caller has hung up. */
   readonly isClosed: boolean;
-  /**
-   * Aborted when the caller hangs up. It is created on first use, which costs time: calls that do
-   * not wait should not use it.
-   */
+  /** Aborted when the caller hangs up. Costs time on first use: only for calls that wait. */
   readonly signal: AbortSignal;
-  /**
-   * Called when the call only waits for others from now on: its share of this process's capacity
-   * becomes free.
-   */
+  /** Called when the call only waits for others: its share of this process's capacity is free. */
   onWaiting(): void;
 }
 
@@ -88,10 +79,7 @@ export interface ControlContext {
   onWaiting?(): void;
 }
 
-/**
- * One call of an operation. Operations check permission themselves: nothing above them is trusted
- * to have done it.
- */
+/** One call of an operation. Operations check permission themselves and trust no caller. */
 export interface OperationContext extends ControlContext {
   runtime: Runtime;
 }

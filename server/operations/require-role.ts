@@ -3,10 +3,7 @@ import { ROLES, type Role } from '../contract/console/console-terms';
 import { LockyardError } from '../contract/errors';
 import type { ControlContext } from './operation-context';
 
-/**
- * The actors that may use the console's operations: a person, the command line, or the server
- * itself.
- */
+/** The actors that may use console operations: a person, the command line, the server. */
 export type ConsoleActor = UserActor | CliActor | SystemActor;
 
 /**

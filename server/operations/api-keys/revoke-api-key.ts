@@ -6,10 +6,7 @@ import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
-/**
- * Revokes an API key permanently, everywhere within 1 s. Holds of its service remain until their
- * leases end.
- */
+/** Revokes an API key for good, everywhere within 1 s. Its holds remain until their leases end. */
 export async function revokeApiKey(
   ctx: ControlContext,
   { id }: RevokeKeyInput,

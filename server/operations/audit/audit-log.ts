@@ -136,10 +136,7 @@ export async function closeIntent(
   return database.affectedRows(written) === 1;
 }
 
-/**
- * Stored with an act of which no trace was found; the process that ran it may still write the real
- * outcome.
- */
+/** Stored with an act that left no trace; its process may still write the real outcome. */
 const ASSUMED_RESULT = JSON.stringify({ message: 'No trace of it was found.' });
 
 /** Closes an open intent of another process as not applied, because no trace of it was found. */

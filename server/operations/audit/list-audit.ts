@@ -45,10 +45,7 @@ function matching(audit: Schema['audit'], input: AuditListInput): SQL | undefine
   );
 }
 
-/**
- * Whether a text contains another one, whatever their case. A cast makes text of MySQL's binary
- * columns.
- */
+/** Whether a text contains another, whatever the case. The cast makes text of MySQL's bytes. */
 function contains(column: unknown, part: string): SQL {
   const pattern = `%${part.replace(/[!%_]/g, '!$&')}%`;
   return sql`lower(cast(${column} as char)) like lower(${pattern}) escape '!'`;

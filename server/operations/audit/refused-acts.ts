@@ -41,9 +41,7 @@ export class RefusedActs {
     private readonly entryMs: number,
   ) {}
 
-  /**
-   * Records a refusal, or counts it. Throws `BACKEND_DOWN` if its entry cannot be written.
-   */
+  /** Records a refusal, or counts it. Throws `BACKEND_DOWN` if its entry cannot be written. */
   async record(ctx: ControlContext, who: AuditActor, what: AuditedAct, why: string): Promise<void> {
     const now = this.from.clock.monotonic();
     this.forgetOld(now);

@@ -6,7 +6,7 @@ import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
 import { type AuditActor, assumeNotApplied, closeIntent, readSeen } from './audit-log';
-import { identityOfAct, isRecordAct } from './run-record-act';
+import { identityOfAct, isRecordAct } from './run-audited-record-act';
 
 const AT_ONCE = 100;
 
@@ -109,16 +109,11 @@ async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolea
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
 
-/**
- * Acts on many records, each changed on its own: only the process that ran them knows the outcome.
- */
+/** Acts on many records, each changed on its own: only the process that runs them knows. */
 const DELETIONS = new Set(['lock.delete', 'counter.delete']);
 const UNFINISHED = 'Interrupted: any of them may have been deleted.';
 
-/**
- * What the act answered; null if it was not applied. Stores keep answers only of what changed
- * something.
- */
+/** What the act answered; null if it was not applied, since only changes have answers stored. */
 async function readOutcome(
   runtime: ResolverRuntime,
   intent: Intent,

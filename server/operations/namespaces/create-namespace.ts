@@ -45,10 +45,7 @@ export async function createNamespace(
   });
 }
 
-/**
- * Makes the namespace that every call means unless it names another, on the control database. For
- * the start.
- */
+/** Makes the namespace that calls mean unless they name one, at the start. */
 export async function ensureDefaultNamespace(database: Database, clock: Clock): Promise<void> {
   try {
     await database.db

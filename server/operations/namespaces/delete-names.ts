@@ -7,14 +7,12 @@ import type {
 } from '../../contract/console/deletion-inputs';
 import { LockyardError } from '../../contract/errors';
 import { ACT_LANDS_WITHIN_MS } from '../../core/timing';
-import { runOperatorAct, type StartedAct } from '../audit/run-operator-act';
+import { runAuditedAct, type StartedAct } from '../audit/run-audited-act';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
-/**
- * No step begins when an act has so little time left: its caller would be answered before it ends.
- */
+/** No step begins when an act has so little time left: its caller would be answered first. */
 const STOP_BEFORE_MS = ACT_LANDS_WITHIN_MS - 3_000;
 
 /** Names that the audit log keeps of those that were deleted. */
@@ -66,7 +64,7 @@ export async function deleteNames(
       throw new LockyardError('UNKNOWN', text, { cause: error });
     }
   };
-  return runOperatorAct(ctx, what, run, auditedResult);
+  return runAuditedAct(ctx, what, run, auditedResult);
 }
 
 function auditedResult({ deleted, results }: DeletionAnswer): Record<string, unknown> {

@@ -48,10 +48,7 @@ export class NamespaceDirectory {
     return this.known.get(name)?.policy ?? DEFAULT_POLICY;
   }
 
-  /**
-   * Reads all of them again; rejects, and keeps what is known, while the control database is not
-   * responding.
-   */
+  /** Reads all of them again; rejects, and keeps what is known, while the database is away. */
   async refresh(): Promise<void> {
     for (const row of await this.database.db.select().from(this.database.tables.namespaces)) {
       this.store(row);

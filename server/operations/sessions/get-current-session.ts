@@ -26,10 +26,7 @@ export async function getCurrentSession(ctx: ControlContext): Promise<CurrentSes
   return { user: null, setupNeeded, demo };
 }
 
-/**
- * Calls may arrive over any network that is listened on, and a proxy on this machine may pass on
- * what came in the clear.
- */
+/** Calls may come over any network listened on, and a local proxy may pass on clear text. */
 function isUnencrypted({ runtime, address, isSecure }: ControlContext): boolean {
   if (isSecure !== false) return false;
   return isBeyondThisMachine(runtime.config.host) || isBeyondThisMachine(address);

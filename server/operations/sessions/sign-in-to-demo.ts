@@ -12,10 +12,7 @@ import { insertUser } from '../users/create-user';
 import { findUserByName, selectUserForUpdate } from '../users/find-user';
 import type { SignedIn } from './sign-in';
 
-/**
- * The user who opens the demo's link. Its password is random and never shown: the link is the only
- * way in.
- */
+/** The user of the demo's link. Its random password is never shown: only the link signs in. */
 const DEMO_USER = { name: 'demo', role: 'admin' as Role };
 
 /**

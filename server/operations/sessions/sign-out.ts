@@ -2,10 +2,7 @@ import { auditActor } from '../audit/audit-log';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 
-/**
- * Ends the caller's session, in the browser and on the server. Does nothing for a caller who is not
- * signed in.
- */
+/** Ends the caller's session, in the browser and on the server; nothing if not signed in. */
 export async function signOut(ctx: ControlContext): Promise<{ signedOut: boolean }> {
   const { actor, runtime } = ctx;
   if (actor?.kind !== 'user') return { signedOut: false };

@@ -9,10 +9,7 @@ import {
   selectUserForUpdate,
 } from './find-user';
 
-/**
- * Shuts a person out, ending all their sessions within 1 s, or lets them in again. The last enabled
- * admin stays.
- */
+/** Locks a person out within 1 s, ending all sessions, or in again. The last admin stays. */
 export async function setDisabled(
   ctx: ControlContext,
   { id, disabled }: SetDisabledInput,

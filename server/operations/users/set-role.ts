@@ -9,10 +9,7 @@ import {
   selectUserForUpdate,
 } from './find-user';
 
-/**
- * Gives a person another role; it holds from their next request on, within 1 s. The last enabled
- * admin stays one.
- */
+/** Gives a person another role, from their next request on. The last enabled admin stays one. */
 export async function setRole(
   ctx: ControlContext,
   { id, role }: SetRoleInput,

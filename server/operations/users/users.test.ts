@@ -187,7 +187,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
       },
     });
     const ctx = contextOf(
-      { ...runtime, database: { ...runtime.database, db: broken } },
+      { ...runtime, database: Object.create(runtime.database, { db: { value: broken } }) },
       COMMAND_LINE,
     );
     const failing = createNamespace(ctx, { name: 'unaudited', backend: 'default' });

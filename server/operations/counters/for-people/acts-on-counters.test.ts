@@ -1,19 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eq } from 'drizzle-orm';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestLocation, TEST_DIALECTS, type TestLocation } from '@/db/testing/test-database';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
-import { readConfig } from '../../../bootstrap/config/config';
-import { createRuntime } from '../../../bootstrap/create-runtime';
 import { LockyardError } from '../../../contract/errors';
-import type { LockEngine } from '../../../engine/lock-engine';
-import { systemClock } from '../../../platform/clock';
 import { listAudit } from '../../audit/list-audit';
 import { resolveAuditIntents } from '../../audit/resolve-audit-intents';
 import type { OperationContext, Runtime } from '../../operation-context';
+import { ActsRig, SERVICE } from '../../testing/acts-rig';
 import { userActor } from '../../testing/test-runtime';
 import { addToCounter, getCounter } from '../for-services';
 import { adjustCounter } from './adjust-counter';
@@ -21,34 +13,18 @@ import { getCounterDetail, listCounterMoves } from './counter-views';
 import { createCounter } from './create-counter';
 import { setCounterBounds } from './set-counter-bounds';
 
-const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };
 const reason = 'stock was counted';
 const BOUNDS = { floor: 0, ceiling: 10 };
 
 describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
-  let place: TestLocation;
-  let folder: string;
-  let runtime: Runtime;
+  let rig: ActsRig;
   beforeAll(async () => {
-    place = await newTestLocation(dialect);
-    folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
-    const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
-    const config = readConfig({ LOCKYARD_DATA_DIR: folder, LOCKYARD_DATABASE_URL: url });
-    runtime = await createRuntime(config, pino({ level: 'silent' }), systemClock);
+    rig = await ActsRig.open(dialect);
   });
-  afterAll(async () => {
-    await runtime.close();
-    await place.remove();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rig.close());
 
-  const as = (actor: Actor, over: Partial<Runtime> = {}): OperationContext => ({
-    runtime: { ...runtime, ...over },
-    actor,
-    address: '192.0.2.1',
-    requestId: 'test',
-  });
-  const operator = () => as(userActor('operator'));
+  const as = (actor: Actor) => rig.as(actor);
+  const operator = (over?: Partial<Runtime>) => rig.operator(over);
   const lastEntry = async () => (await listAudit(operator(), { limit: 1 })).rows[0];
   const refOf = (name: string) => ({ namespace: 'default', name });
   const standing = (name: string) => getCounter(as(SERVICE), refOf(name));
@@ -152,17 +128,11 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
 
   test('an act that was applied although its reply was lost is resolved as done', async () => {
     const seen = await made('unheard');
-    const [id, engine] = [...runtime.engines][0] as [string, LockEngine];
-    const deaf = new Proxy(engine, {
-      get(target, property) {
-        if (property !== 'count') return Reflect.get(target, property, target) as unknown;
-        return async (...args: Parameters<LockEngine['count']>) => {
-          await target.count(...args);
-          throw new LockyardError('UNKNOWN', 'No answer.');
-        };
-      },
-    });
-    const ctx = as(userActor('operator'), { engines: new Map([[id, deaf]]) });
+    const ctx = operator(
+      rig.enginesThat('count', () => {
+        throw new LockyardError('UNKNOWN', 'No answer.');
+      }),
+    );
     const tries = [
       () => adjustCounter(ctx, { ...seen, seenValue: 5, value: 8, reason }),
       () => adjustCounter(ctx, { ...seen, seenValue: 4, value: 9, reason }),
@@ -170,10 +140,8 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     for (const [i, attempt] of tries.entries()) {
       await expect(attempt()).rejects.toMatchObject({ reason: 'UNKNOWN' });
       expect(await lastEntry()).toMatchObject({ outcome: 'pending' });
-      const { db, tables } = runtime.database;
-      const longAgo = runtime.clock.now() - 60_000;
-      await db.update(tables.audit).set({ at: longAgo }).where(eq(tables.audit.outcome, 'pending'));
-      await resolveAuditIntents(runtime);
+      await rig.passForIntents();
+      await resolveAuditIntents(rig.runtime);
       const outcome = i === 0 ? 'done' : 'not_applied';
       expect(await lastEntry()).toMatchObject({ subject: 'unheard', outcome });
     }

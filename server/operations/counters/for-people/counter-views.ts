@@ -18,9 +18,7 @@ export async function listCounters(
   return ctx.runtime.projection.counters.page(input);
 }
 
-/**
- * The counter list after changes, and at least every two seconds, so that its age can be shown.
- */
+/** The counter list after changes, and at least every two seconds, to show its age. */
 export async function* watchCounters(
   ctx: OperationContext,
   input: CounterListInput,
@@ -35,10 +33,7 @@ export async function* watchCounters(
   for await (const _ of changes) yield await projection.counters.livePage(input);
 }
 
-/**
- * A counter as its page shows it; its last known state, marked as such, while its backend is not
- * responding.
- */
+/** A counter as its page shows it; its last known state, so marked, while its backend is away. */
 export async function getCounterDetail(
   ctx: OperationContext,
   ref: RecordKey,
@@ -58,9 +53,7 @@ export async function* watchCounter(
   yield* watchDetail(ctx, revOf, () => counters.detail(namespace, name));
 }
 
-/**
- * A counter's history, newest first; `older` is the `before` of the next page, or null at the end.
- */
+/** A counter's history, newest first; `older` is `before` of the next page, null at the end. */
 export async function listCounterMoves(
   ctx: OperationContext,
   input: CounterMovesInput,

@@ -1,6 +1,6 @@
 import type { SetCounterBoundsInput } from '../../../contract/console/counter-inputs';
 import type { SetBoundsAnswer } from '../../../core/counter/counter-command';
-import { runRecordAct } from '../../audit/run-record-act';
+import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
@@ -13,7 +13,7 @@ export function setCounterBounds(
 ): Promise<SetBoundsAnswer> {
   const next = { newFloor: bounds.floor, newCeiling: bounds.ceiling };
   const act = { act: 'counter.setBounds', ...on, seen: { rev, ...seenBounds, ...next } } as const;
-  return runRecordAct(ctx, act, ({ engine, key, by, once }) => {
+  return runAuditedRecordAct(ctx, act, ({ engine, key, by, once }) => {
     const party = { by, reason: on.reason };
     return engine.count(key, { verb: 'setBounds', ...bounds, seenBounds, party, ...once });
   });

@@ -1,19 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eq } from 'drizzle-orm';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestLocation, TEST_DIALECTS, type TestLocation } from '@/db/testing/test-database';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
-import { readConfig } from '../../../bootstrap/config/config';
-import { createRuntime } from '../../../bootstrap/create-runtime';
 import { LockyardError } from '../../../contract/errors';
-import type { LockEngine } from '../../../engine/lock-engine';
-import { systemClock } from '../../../platform/clock';
 import { listAudit } from '../../audit/list-audit';
 import { resolveAuditIntents } from '../../audit/resolve-audit-intents';
-import type { OperationContext, Runtime } from '../../operation-context';
+import type { Runtime } from '../../operation-context';
+import { ActsRig, SERVICE } from '../../testing/acts-rig';
 import { userActor } from '../../testing/test-runtime';
 import { acquireLock } from '../for-services/acquire-lock';
 import { inspectLock } from '../for-services/inspect-lock';
@@ -23,33 +15,17 @@ import { forceReleaseLock } from './force-release-lock';
 import { requestRelease } from './request-release';
 import { setFrozen } from './set-frozen';
 
-const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };
 const REASON = 'the holder is gone';
 
 describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
-  let place: TestLocation;
-  let folder: string;
-  let runtime: Runtime;
+  let rig: ActsRig;
   beforeAll(async () => {
-    place = await newTestLocation(dialect);
-    folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
-    const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
-    const config = readConfig({ LOCKYARD_DATA_DIR: folder, LOCKYARD_DATABASE_URL: url });
-    runtime = await createRuntime(config, pino({ level: 'silent' }), systemClock);
+    rig = await ActsRig.open(dialect);
   });
-  afterAll(async () => {
-    await runtime.close();
-    await place.remove();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => rig.close());
 
-  const as = (actor: Actor, over: Partial<Runtime> = {}): OperationContext => ({
-    runtime: { ...runtime, ...over },
-    actor,
-    address: '192.0.2.1',
-    requestId: 'test',
-  });
-  const operator = () => as(userActor('operator'));
+  const as = (actor: Actor) => rig.as(actor);
+  const operator = (over?: Partial<Runtime>) => rig.operator(over);
   const audit = async () => (await listAudit(operator(), { limit: 50 })).rows;
 
   async function hold(name: string) {
@@ -69,27 +45,11 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
   const holderOf = async (name: string) =>
     (await inspectLock(as(SERVICE), { namespace: 'default', name })).holders[0];
 
-  /** The engines, of which every `run`, answered or refused, is followed by `after`. */
-  function enginesThat(after: (answer: unknown) => unknown): Partial<Runtime> {
-    const [id, engine] = [...runtime.engines][0] as [string, LockEngine];
-    const spoilt = new Proxy(engine, {
-      get(target, property) {
-        if (property !== 'run') return Reflect.get(target, property, target) as unknown;
-        return async (...args: Parameters<LockEngine['run']>) =>
-          after(await target.run(...args).catch((refusal: unknown) => refusal));
-      },
-    });
-    return { engines: new Map([[id, spoilt]]) };
-  }
   /** As if the process had been killed right after the act: the outcome is never written. */
   const killed = () => {
     throw new LockyardError('UNKNOWN', 'No answer.');
   };
-  async function passForIntents(): Promise<void> {
-    const { db, tables } = runtime.database;
-    const longAgo = runtime.clock.now() - 60_000;
-    await db.update(tables.audit).set({ at: longAgo }).where(eq(tables.audit.outcome, 'pending'));
-  }
+  const killedEngines = () => rig.enginesThat('run', killed);
 
   test('a freeze keeps newcomers out until it is lifted, each with its audit entry', async () => {
     const { namespace, name, rev } = await hold('to freeze');
@@ -138,11 +98,9 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
   test('a freeze whose outcome was not written is resolved', async () => {
     const { namespace, name, rev } = await hold('frozen unheard');
     const input = { namespace, name, rev, reason: REASON };
-    await expect(
-      setFrozen(as(userActor('operator'), enginesThat(killed)), 'freeze', input),
-    ).rejects.toThrow();
-    await passForIntents();
-    await resolveAuditIntents(runtime);
+    await expect(setFrozen(operator(killedEngines()), 'freeze', input)).rejects.toThrow();
+    await rig.passForIntents();
+    await resolveAuditIntents(rig.runtime);
     const entry = (await audit()).find(({ subject }) => subject === name);
     expect(entry).toMatchObject({
       act: 'lock.freeze',
@@ -215,13 +173,14 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
 
   test('without its audit entry nothing is done', async () => {
     const seen = await hold('unaudited');
-    const db = new Proxy(runtime.database.db, {
+    const db = new Proxy(rig.runtime.database.db, {
       get(target, property) {
         if (property === 'insert') throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
         return Reflect.get(target, property) as unknown;
       },
     });
-    const ctx = as(userActor('operator'), { database: { ...runtime.database, db } });
+    const database = Object.create(rig.runtime.database, { db: { value: db } });
+    const ctx = operator({ database });
     const act = forceReleaseLock(ctx, { ...seen, reason: REASON });
     await expect(act).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
     expect(await holderOf('unaudited')).toMatchObject({ token: seen.token });
@@ -229,14 +188,14 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
 
   test('an act that was applied although its reply was lost is resolved as done, once its process can no longer apply it', async () => {
     const seen = await hold('unheard');
-    const ctx = as(userActor('operator'), enginesThat(killed));
+    const ctx = operator(killedEngines());
     const act = forceReleaseLock(ctx, { ...seen, reason: REASON });
     await expect(act).rejects.toMatchObject({ reason: 'UNKNOWN' });
     expect((await audit())[0]).toMatchObject({ outcome: 'pending', closedAt: null });
-    await resolveAuditIntents(runtime);
+    await resolveAuditIntents(rig.runtime);
     expect((await audit())[0]).toMatchObject({ outcome: 'pending' });
-    await passForIntents();
-    await resolveAuditIntents(runtime);
+    await rig.passForIntents();
+    await resolveAuditIntents(rig.runtime);
     expect((await audit())[0]).toMatchObject({
       subject: 'unheard',
       outcome: 'done',
@@ -248,11 +207,11 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     const seen = await hold('unheard by id');
     const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
     for (const extendMs of [5_000, 9_000]) {
-      const ctx = as(userActor('operator'), enginesThat(killed));
+      const ctx = operator(killedEngines());
       await expect(extendLock(ctx, { ...ask, extendMs })).rejects.toThrow();
     }
-    await passForIntents();
-    await resolveAuditIntents(runtime);
+    await rig.passForIntents();
+    await resolveAuditIntents(rig.runtime);
     const entries = (await audit()).filter(({ subject }) => subject === 'unheard by id');
     expect(entries).toMatchObject([
       { seen: { extendMs: 9_000, requestId: 'r1' }, outcome: 'not_applied' },
@@ -272,10 +231,10 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
   test('an act that was never done is found out too', async () => {
     const seen = await hold('undone');
     const stale = { ...seen, token: seen.token - 1 };
-    const ctx = as(userActor('operator'), enginesThat(killed));
+    const ctx = operator(killedEngines());
     await expect(extendLock(ctx, { ...stale, extendMs: 1_000, reason: REASON })).rejects.toThrow();
-    await passForIntents();
-    await resolveAuditIntents(runtime);
+    await rig.passForIntents();
+    await resolveAuditIntents(rig.runtime);
     expect((await audit())[0]).toMatchObject({ subject: 'undone', outcome: 'not_applied' });
   });
 

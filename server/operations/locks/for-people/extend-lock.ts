@@ -1,6 +1,6 @@
 import type { ExtendInput } from '../../../contract/console/console-inputs';
 import type { ExtendAnswer } from '../../../contract/console/operator-answers';
-import { runRecordAct } from '../../audit/run-record-act';
+import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /** Extends the hold that the operator saw, or does nothing: `changed` names the current one. */
@@ -9,7 +9,7 @@ export function extendLock(
   { token, rev, extendMs, ...on }: ExtendInput,
 ): Promise<ExtendAnswer> {
   const act = { act: 'lock.extend', ...on, seen: { token, rev, extendMs } } as const;
-  return runRecordAct(ctx, act, ({ engine, key, by, once }) =>
+  return runAuditedRecordAct(ctx, act, ({ engine, key, by, once }) =>
     engine.run(key, { verb: 'extend', token, extendMs, by, reason: on.reason, ...once }),
   );
 }

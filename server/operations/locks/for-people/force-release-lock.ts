@@ -1,6 +1,6 @@
 import type { ForceReleaseInput } from '../../../contract/console/console-inputs';
 import type { ForceReleaseAnswer } from '../../../contract/console/operator-answers';
-import { runRecordAct } from '../../audit/run-record-act';
+import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
@@ -12,7 +12,7 @@ export function forceReleaseLock(
   { token, rev, ...on }: ForceReleaseInput,
 ): Promise<ForceReleaseAnswer> {
   const act = { act: 'lock.forceRelease', ...on, seen: { token, rev } } as const;
-  return runRecordAct(ctx, act, ({ engine, key, by, once }) =>
+  return runAuditedRecordAct(ctx, act, ({ engine, key, by, once }) =>
     engine.run(key, { verb: 'forceRelease', token, by, reason: on.reason, ...once }),
   );
 }

@@ -35,10 +35,7 @@ export async function* watchLocks(
   yield* ctx.runtime.projection.live.follow(input, lastId, ctx.signal);
 }
 
-/**
- * A lock as its page shows it; its last known state, marked as such, while its backend is not
- * responding.
- */
+/** A lock as its page shows it; its last known state, so marked, while its backend is away. */
 export async function getLockDetail(ctx: OperationContext, ref: RecordKey): Promise<LockDetail> {
   await requireRole(ctx, 'viewer');
   return ctx.runtime.projection.detail(ref.namespace, ref.name);

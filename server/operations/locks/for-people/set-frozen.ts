@@ -1,6 +1,6 @@
 import type { FreezeInput } from '../../../contract/console/console-inputs';
 import type { FreezeAnswer } from '../../../contract/console/operator-answers';
-import { runRecordAct } from '../../audit/run-record-act';
+import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
 /**
@@ -13,7 +13,7 @@ export function setFrozen(
   { rev, ...on }: FreezeInput,
 ): Promise<FreezeAnswer> {
   const act = { act: `lock.${verb}`, ...on, seen: { rev } } as const;
-  return runRecordAct(ctx, act, ({ engine, key, by, once }) =>
+  return runAuditedRecordAct(ctx, act, ({ engine, key, by, once }) =>
     engine.run(key, { verb, by, reason: on.reason, ...once }),
   );
 }

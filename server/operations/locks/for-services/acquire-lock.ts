@@ -52,15 +52,10 @@ export async function cancelAcquire(
   return engine.run(key, { verb: 'cancel', service, owner, request });
 }
 
-/**
- * A commit may block the event loop; the first turn behind it ends before the network is looked at,
- * the second reads it.
- */
+/** A commit may block the event loop; only the second turn after it reads the network. */
 const TURNS = 3;
 
-/**
- * Resolves once a hang-up that has already reached this machine has been reported to its listeners.
- */
+/** Resolves once a hang-up that has reached this machine has been reported to its listeners. */
 async function pendingHangUps(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,9 +12,7 @@ import type { OperationContext } from '../../operation-context';
 import { resolveNamespace } from '../resolve-lock';
 import { whileKeyIsLive } from './while-key-is-live';
 
-/**
- * Takes several locks of one namespace, all or none, waiting and giving up as `acquireLock` does.
- */
+/** Takes several locks of one namespace, all or none, waiting as `acquireLock` does. */
 export async function acquireMany(
   ctx: OperationContext,
   input: AcquireManyInput,
@@ -40,10 +38,7 @@ export async function acquireMany(
   );
 }
 
-/**
- * Undoes an acquire of several locks by its request id, whether it still waits or was granted
- * meanwhile.
- */
+/** Undoes an acquire of several locks by its request id, whether it waits or was granted. */
 export async function cancelAcquireMany(
   ctx: OperationContext,
   { namespace, names, owner, requestId }: CancelManyInput,
@@ -62,10 +57,7 @@ interface MultiLockRequest {
   input: Record<string, unknown>;
 }
 
-/**
- * The identity of a request for several locks: of these very locks, in whatever order they were
- * named.
- */
+/** The identity of a request for several locks, whatever order they were named in. */
 function multiLockIdentity({ names, ...request }: MultiLockRequest): RequestIdentity {
   return requestIdentity({
     ...request,

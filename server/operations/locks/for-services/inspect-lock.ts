@@ -3,10 +3,7 @@ import type { CheckInput, InspectInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
 
-/**
- * What a lock is right now: its holder, its queue, and the lowest token that a resource may still
- * accept.
- */
+/** What a lock is now: holder, queue, and the lowest token that a resource may still accept. */
 export async function inspectLock(
   ctx: OperationContext,
   input: InspectInput,

@@ -6,7 +6,7 @@ import type { RecordKey } from '../../storage/record-store';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import type { AuditActor, AuditedAct } from './audit-log';
-import { runOperatorAct } from './run-operator-act';
+import { runAuditedAct } from './run-audited-act';
 
 /** Acts on one lock or counter, each with the verb that is part of its stored identity. */
 const VERBS = {
@@ -48,18 +48,18 @@ interface ActOnRecord {
 }
 
 /**
- * Runs an operator's act on one lock or counter: see `runOperatorAct`.
+ * Runs an operator's act on one lock or counter: see `runAuditedAct`.
  *
  * @throws LockyardError also `NOT_FOUND` for an unknown namespace
  */
-export function runRecordAct<A extends { outcome: string }>(
+export function runAuditedRecordAct<A extends { outcome: string }>(
   ctx: OperationContext,
   { act, namespace, name, reason, seen, requestId }: RecordAct,
   run: (on: ActOnRecord) => Promise<A>,
 ): Promise<A> {
   const key = { namespace, name };
   const what = { act, namespace, subject: name, reason, seen, requestId };
-  return runOperatorAct(ctx, what, async ({ intent, who, leftMs }) => {
+  return runAuditedAct(ctx, what, async ({ intent, who, leftMs }) => {
     const engine = await engineOf(ctx, namespace);
     const now = engine.clockAtLeast(act.startsWith('counter.') ? { ...key, kind: 'counter' } : key);
     if (now === null) throw backendDown(null);

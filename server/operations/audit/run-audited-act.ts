@@ -9,10 +9,7 @@ import { permit } from './permit';
 export interface StartedAct {
   intent: string;
   who: AuditActor;
-  /**
-   * For how long it may still be applied, in milliseconds: after that, other processes assume that
-   * it never will be.
-   */
+  /** How long it may still be applied, in ms: after that, others assume that it never will be. */
   leftMs(): number;
 }
 
@@ -33,7 +30,7 @@ interface Progress<A> {
  * @param auditedResult what the audit log keeps of the answer; all of it if absent
  * @throws LockyardError as `run`; `BACKEND_DOWN` or `UNKNOWN` where there is no answer within 5 s
  */
-export async function runOperatorAct<A extends { outcome: string }>(
+export async function runAuditedAct<A extends { outcome: string }>(
   ctx: ControlContext,
   what: AuditedAct,
   run: (act: StartedAct) => Promise<A>,
@@ -65,10 +62,7 @@ export async function runOperatorAct<A extends { outcome: string }>(
   return outcome.answer;
 }
 
-/**
- * Resolves when the work is done, or when its caller should not wait any longer; the work then goes
- * on.
- */
+/** Resolves when the work is done, or its caller should not wait longer; the work goes on. */
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
@@ -102,9 +96,7 @@ async function closeFailed(ctx: ControlContext, intent: string, error: unknown):
   await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : 'failed', { reason, message });
 }
 
-/**
- * The act is over: its caller gets its answer, even if another process writes the outcome later.
- */
+/** The act is over: its caller gets its answer, even if another process writes it later. */
 async function tryToClose(
   { runtime }: ControlContext,
   intent: string,
