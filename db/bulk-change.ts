@@ -6,10 +6,7 @@ import { connectionOptions } from './mysql/mysql-pool';
 import type { Cell } from './snapshot';
 import type { SqliteFile } from './sqlite/sqlite-file';
 
-/**
- * One transaction over the whole database, without a time limit. The SQL must be valid in both
- * dialects; `?` marks a value.
- */
+/** One transaction over the whole database, without a time limit. SQL is of both dialects. */
 export interface BulkChange {
   select(sql: string, args?: Cell[]): Promise<Record<string, unknown>[]>;
   run(sql: string, args?: Cell[]): Promise<void>;

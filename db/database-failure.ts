@@ -54,10 +54,7 @@ const NETWORK_CODES = new Set([
   'CLIENT_CLOSED',
 ]);
 
-/**
- * Too many connections, shutting down, read-only, killed, lock wait exceeded: the server responds
- * but does not serve.
- */
+/** Too many connections, shutting down, read-only, killed, timed out: it responds, but refuses. */
 const SERVER_ERRNOS = new Set([1040, 1053, 1203, 1205, 1213, 1290, 1317, 1836, 1927, 3024, 1021]);
 
 function isAway(error: unknown): boolean {

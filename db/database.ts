@@ -21,9 +21,7 @@ export interface Database {
    */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   readonly raw: RawSql;
-  /**
-   * In a transaction: reads the latest committed rows and locks them until the transaction ends.
-   */
+  /** In a transaction: reads the latest committed rows and locks them until its end. */
   forUpdate<Q>(query: Q): Q;
   /** Whether a write failed because another row has the same key. */
   isDuplicateKey(error: unknown): boolean;
@@ -39,10 +37,7 @@ export interface Database {
 /** A value for a `?`. */
 export type SqlValue = string | number;
 
-/**
- * The result of a statement: rows as arrays, with texts as strings whatever their column type; or
- * the number of matched rows.
- */
+/** The result of a statement: rows as arrays, all texts as strings; or how many rows matched. */
 export interface RawResult {
   rows: unknown[][];
   affected: number;
@@ -51,10 +46,7 @@ export interface RawResult {
 /** Runs one statement. Each `?` takes the next value. */
 export type RunSql = (sql: string, values: SqlValue[]) => Promise<RawResult>;
 
-/**
- * Hand-written SQL, for statements too frequent for the query builder. Fails like every other call
- * of the database.
- */
+/** Hand-written SQL, for frequent statements. Fails like every other call of the database. */
 export interface RawSql {
   ask: RunSql;
   /**

@@ -17,10 +17,7 @@ export function defineSchema(kit: Kit) {
       head: kit.document().notNull(),
       queue: kit.document().notNull(),
       changedAt: kit.whole().notNull(),
-      /**
-       * A compare-and-swap's expectation, for MySQL's upsert: `rev:writer`, two instants. Never
-       * stored.
-       */
+      /** What a swap expects, for MySQL's upsert: `rev:writer`, two instants. Never stored. */
       seen: kit.code(48).notNull().default(''),
       past: kit.whole().notNull().default(0),
       ahead: kit.whole().notNull().default(0),
@@ -54,9 +51,7 @@ export function defineSchema(kit: Kit) {
     () => [],
   );
 
-  /**
-   * The decoded history, one row per event, for the console. Written by the maintenance process.
-   */
+  /** The decoded history, one row per event, for the console. Written by maintenance. */
   const lockEvents = table(
     'lock_events',
     {

@@ -7,10 +7,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
 
-/**
- * The SQLite column kit of the schema, with the same names and row types. SQLite compares text by
- * byte by default.
- */
+/** The SQLite column kit of the schema: the same names and row types; texts compare by byte. */
 export const sqliteKit = {
   table: sqliteTable,
   index,

@@ -14,10 +14,7 @@ const DATABASE_BUDGET_MS = 4_500;
 const CONNECT_MAX_MS = 2_000;
 const CONNECTIONS = 10;
 
-/**
- * The options of every MySQL connection. Affected rows count matches, changed or not: the driver's
- * default.
- */
+/** The options of every MySQL connection. Affected rows count matches: the driver's default. */
 export function connectionOptions(url: string): PoolOptions {
   return {
     uri: url,

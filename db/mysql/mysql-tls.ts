@@ -20,10 +20,7 @@ export function mysqlTls(url: string): Pick<ConnectionOptions, 'ssl' | 'stream'>
   };
 }
 
-/**
- * The driver passes no host name to the certificate check, which then assumes localhost. It reads
- * this field of the socket instead.
- */
+/** The driver gives the certificate check no host name but what it reads from this field. */
 function socketTo(host: string, port: number): Socket {
   return Object.assign(connect(port, host), { _host: host });
 }

@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/mysql2';
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { StartError } from '../../server/platform/start-error';
-import type { Database, Db, RawResult, RunSql, WriteResult } from '../database';
+import type { Database, Db, RawResult, RawSql, RunSql, WriteResult } from '../database';
 import { CommitUnknown, causes } from '../database-failure';
-import { CASING } from '../schema';
+import { CASING, type Schema } from '../schema';
 import { tlsFailure } from '../tls-failure';
 import { describeBackendUrl } from '../urls/backend-url';
 import { DeadlinePool } from './mysql-pool';
@@ -19,22 +19,45 @@ const DEADLOCK_PAUSE_MAX_MS = 20;
 export async function openMysql(url: string): Promise<Database> {
   const pool = new DeadlinePool(url);
   await probe(pool, url);
-  return {
-    kind: 'mysql',
-    db: drizzle({ client: pool as unknown as Pool, casing: CASING }) as unknown as Db,
-    tables,
-    transaction: (work) => transaction(pool, (connection) => work(drizzleOn(connection))),
-    raw: {
+  return new MysqlDatabase(pool, url);
+}
+
+class MysqlDatabase implements Database {
+  readonly kind = 'mysql';
+  readonly db: Db;
+  readonly tables: Schema = tables;
+  readonly raw: RawSql;
+
+  constructor(
+    private readonly pool: DeadlinePool,
+    readonly mysqlUrl: string,
+  ) {
+    this.db = drizzleOn(pool as unknown as Pool);
+    this.raw = {
       ask: (sql, values) => pool.borrow((connection) => askOn(connection)(sql, values)),
       transaction: (work) => transaction(pool, (connection) => work(askOn(connection))),
-    },
-    forUpdate: (query) => (query as { for(strength: 'update'): typeof query }).for('update'),
-    isDuplicateKey: (error) => hasErrno(error, DUPLICATE_KEY),
-    affectedRows: (result: WriteResult) =>
-      (result as unknown as [{ affectedRows: number }])[0].affectedRows,
-    mysqlUrl: url,
-    close: () => pool.close(),
-  };
+    };
+  }
+
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return transaction(this.pool, (connection) => work(drizzleOn(connection)));
+  }
+
+  forUpdate<Q>(query: Q): Q {
+    return (query as { for(strength: 'update'): Q }).for('update');
+  }
+
+  isDuplicateKey(error: unknown): boolean {
+    return hasErrno(error, DUPLICATE_KEY);
+  }
+
+  affectedRows(result: WriteResult): number {
+    return (result as unknown as [ResultSetHeader])[0].affectedRows;
+  }
+
+  close(): Promise<void> {
+    return this.pool.close();
+  }
 }
 
 async function probe(pool: DeadlinePool, url: string): Promise<void> {
@@ -83,8 +106,8 @@ async function begin<T>(connection: PoolConnection, work: Work<T>): Promise<T> {
   }
 }
 
-function drizzleOn(connection: PoolConnection): Db {
-  return drizzle({ client: connection, casing: CASING }) as unknown as Db;
+function drizzleOn(client: Pool | PoolConnection): Db {
+  return drizzle({ client, casing: CASING }) as unknown as Db;
 }
 
 /** The server stores names as bytes, and returns them as bytes. */

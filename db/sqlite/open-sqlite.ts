@@ -1,6 +1,6 @@
 import { type Client, LibsqlError, type ResultSet, type Transaction } from '@libsql/client';
-import { drizzle } from 'drizzle-orm/libsql';
-import type { Database, Db, RawSql, RunSql } from '../database';
+import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
+import type { Database, Db, RawSql, RunSql, WriteResult } from '../database';
 import { causes } from '../database-failure';
 import { CASING, type Schema } from '../schema';
 import { openSqliteFile, type SqliteFile } from './sqlite-file';
@@ -8,24 +8,43 @@ import * as tables from './sqlite-schema';
 
 /** The control tables in a SQLite file. Writes of Drizzle and of the lock store share one queue. */
 export async function openSqlite(path: string): Promise<Database> {
-  const sqlite = await openSqliteFile(path);
-  const client = queuedClient(sqlite);
-  const queued = drizzle({ client, casing: CASING });
-  const direct = drizzle({ client: sqlite.client, casing: CASING });
-  return {
-    kind: 'sqlite',
-    db: queued as unknown as Db,
-    tables: tables as unknown as Schema,
-    transaction: (work) =>
-      sqlite.write(() => direct.transaction((tx) => work(tx as unknown as Db))),
-    raw: { ask: askOn(client), transaction: (work) => rawTransaction(sqlite, work) },
-    // A transaction is the only writer from its start.
-    forUpdate: (query) => query,
-    isDuplicateKey: (error) => causes(error).some(isDuplicate),
-    affectedRows: (result) => (result as unknown as { rowsAffected: number }).rowsAffected,
-    sqlite,
-    close: () => sqlite.close(),
-  };
+  return new SqliteDatabase(await openSqliteFile(path));
+}
+
+class SqliteDatabase implements Database {
+  readonly kind = 'sqlite';
+  readonly db: Db;
+  readonly tables = tables as unknown as Schema;
+  readonly raw: RawSql;
+  private readonly direct: LibSQLDatabase;
+
+  constructor(readonly sqlite: SqliteFile) {
+    const client = queuedClient(sqlite);
+    this.db = drizzle({ client, casing: CASING }) as unknown as Db;
+    this.direct = drizzle({ client: sqlite.client, casing: CASING });
+    this.raw = { ask: askOn(client), transaction: (work) => rawTransaction(sqlite, work) };
+  }
+
+  transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
+    return this.sqlite.write(() => this.direct.transaction((tx) => work(tx as unknown as Db)));
+  }
+
+  /** A transaction is the only writer from its start. */
+  forUpdate<Q>(query: Q): Q {
+    return query;
+  }
+
+  isDuplicateKey(error: unknown): boolean {
+    return causes(error).some(isDuplicate);
+  }
+
+  affectedRows(result: WriteResult): number {
+    return (result as unknown as { rowsAffected: number }).rowsAffected;
+  }
+
+  close(): Promise<void> {
+    return this.sqlite.close();
+  }
 }
 
 function rawTransaction<T>({ write }: SqliteFile, work: (ask: RunSql) => Promise<T>): Promise<T> {

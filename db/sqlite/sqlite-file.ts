@@ -46,10 +46,7 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
 /** One writer, and readers while its transaction is open. */
 const CONNECTIONS = 4;
 
-/**
- * How long a write job waits while another program holds the write lock; shorter than any caller's
- * time limit.
- */
+/** How long a write waits for another program's lock; shorter than any caller's time limit. */
 const BUSY_MAX_MS = 3_000;
 const BUSY_PAUSE_MS = 20;
 
@@ -158,10 +155,7 @@ export function fileUrl(path: string): string {
   return `file:${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/**
- * Whether a job wrote nothing because another program held the write lock. Drivers wrap their
- * errors.
- */
+/** Whether a job wrote nothing because another program held the lock. Drivers wrap errors. */
 export const isBusy = (error: unknown): boolean =>
   causes(error).some((each) => each instanceof LibsqlError && /^SQLITE_BUSY/.test(each.code));
 
@@ -171,10 +165,7 @@ const reason = (error: unknown) =>
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/**
- * Creates an empty file for its owner only, unless it exists. Never throws: opening the file will
- * report what is wrong.
- */
+/** Creates an empty file for its owner only, if missing. Never throws: opening it will. */
 function createPrivateFile(path: string): void {
   try {
     // An existing file is never opened: closing it would release this process's locks on it.

@@ -48,13 +48,11 @@ export async function openTestDatabase(dialect: TestDialect): Promise<Database> 
   const place = await newTestLocation(dialect);
   const database = await openDatabase(place.url);
   await migrate(database);
-  return {
-    ...database,
-    async close() {
-      await database.close();
-      await place.remove();
-    },
+  const close = async () => {
+    await database.close();
+    await place.remove();
   };
+  return Object.create(database, { close: { value: close } });
 }
 
 async function onServer(statement: string): Promise<void> {

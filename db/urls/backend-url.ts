@@ -1,10 +1,7 @@
 import { resolve } from 'node:path';
 import { parseZookeeperUrl, type ZookeeperUrl, zookeeperLocation } from './zookeeper-url';
 
-/**
- * The location of records or tables. `path` is absolute; `url` contains the password and is never
- * shown.
- */
+/** The location of records or tables. `path` is absolute; `url` contains the password. */
 export type BackendUrl = DatabaseUrl | { kind: 'redis'; url: string } | ZookeeperUrl;
 
 /** The location of tables: possible control databases. */

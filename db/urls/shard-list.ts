@@ -7,9 +7,7 @@ export interface Shard {
   name: string;
   /** Contains the password. */
   url: string;
-  /**
-   * The id of its history and roll-ups: the backend's id, a dot and six letters of its name's hash.
-   */
+  /** The id of history and roll-ups: the backend's id, a dot, six letters of its name's hash. */
   id: string;
 }
 
@@ -30,9 +28,7 @@ const LEAVING = 'leaving:';
 /** The length added to a backend's id, which must leave room for it. */
 export const SHARD_SUFFIX_CHARS = 7;
 
-/**
- * Whether a text names several databases rather than one. A comma in a password is not a separator.
- */
+/** Whether a text names several databases, not one. A comma in a password separates nothing. */
 export function isShardList(text: string): boolean {
   return split(text).length > 1 || text.trimStart().startsWith(LEAVING);
 }

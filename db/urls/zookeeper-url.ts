@@ -16,10 +16,7 @@ const DEFAULT_PORT = 2181;
 /** `URL` cannot parse a URL with several servers, so it is parsed by hand. */
 const SHAPE = /^zookeeper(s?):\/\/(?:([^@/]*)@)?([^@/?#]+)(\/[^?#]*)?$/i;
 
-/**
- * @returns the location; or what is wrong with the text, as the end of a sentence that begins with
- *   the variable's name
- */
+/** @returns the location, or what is wrong, as the end of a sentence about the variable */
 export function parseZookeeperUrl(text: string): ZookeeperUrl | string {
   if (/[?#]/.test(text)) return 'must not carry options after ? or #';
   const parts = SHAPE.exec(text);

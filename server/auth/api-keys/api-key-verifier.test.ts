@@ -119,7 +119,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     const { ApiKeyVerifier } = await import('./api-key-verifier');
     const ring = new ApiKeyVerifier({
       ...runtime,
-      database: { ...runtime.database, db: counting },
+      database: Object.create(runtime.database, { db: { value: counting } }),
     });
     await Promise.all(Array.from({ length: 500 }, () => ring.verify(key)));
     for (let call = 0; call < 500; call++) await ring.verify(key);

@@ -31,7 +31,10 @@ test('while the database is not responding, only a session that was verified rec
       return Reflect.get(target, property) as unknown;
     },
   });
-  const keeper = new SessionManager({ ...runtime, database: { ...runtime.database, db } });
+  const keeper = new SessionManager({
+    ...runtime,
+    database: Object.create(runtime.database, { db: { value: db } }),
+  });
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 
   isAway = true;

@@ -48,7 +48,8 @@ test('all streams together cost one question every half a second, and none when 
       return Reflect.get(target, property) as unknown;
     },
   });
-  const keeper = new SessionManager({ ...runtime, database: { ...database, db } });
+  const counting = Object.create(database, { db: { value: db } });
+  const keeper = new SessionManager({ ...runtime, database: counting });
   const watches = [...actors, ...actors, ...actors].map((actor) => keeper.watch(actor));
   await poll();
   expect(questions).toBe(1);
