@@ -7,6 +7,7 @@ import {
   type Hold,
   type LockRecord,
   SHARED_MAX,
+  unwrittenRecord,
   type Waiter,
 } from './lock/lock-record';
 
@@ -21,18 +22,7 @@ export class BrokenInvariant extends LockyardError {
   }
 }
 
-type Bounded = Omit<LockRecord, 'frozen' | 'delayedUntil' | 'answersUntil'>;
-
-const UNWRITTEN: Bounded = {
-  rev: 0,
-  lastToken: 0,
-  lastTicket: 0,
-  holds: [],
-  offers: [],
-  ended: null,
-  queue: [],
-  departed: [],
-};
+const UNWRITTEN = unwrittenRecord(0);
 
 /**
  * Checks the invariants of `LockRecord` for one that is about to be written; only its parts that
@@ -70,7 +60,7 @@ export function checkLockRecord(
   }
 }
 
-function checkHolds(was: Bounded, next: Bounded): void {
+function checkHolds(was: LockRecord, next: LockRecord): void {
   const { holds, lastToken } = next;
   if (holds.length > Math.max(SHARED_MAX, was.holds.length)) refuse('shared holds are bounded');
   const isExclusive = holds.some(({ mode }) => mode === 'exclusive');
@@ -97,7 +87,7 @@ function checkHolds(was: Bounded, next: Bounded): void {
   }
 }
 
-function checkTickets(was: Bounded, next: Bounded): void {
+function checkTickets(was: LockRecord, next: LockRecord): void {
   if (hasRisingTickets(next)) return;
   const { queue, lastTicket } = next;
   const unordered = misplacedIn(queue, ticketOf);
@@ -111,7 +101,7 @@ function checkTickets(was: Bounded, next: Bounded): void {
 }
 
 /** True for every record that was never damaged; one loop, since a queue can be long. */
-function hasRisingTickets({ queue, lastTicket }: Bounded): boolean {
+function hasRisingTickets({ queue, lastTicket }: LockRecord): boolean {
   let last = 0;
   for (let i = 0; i < queue.length; i += 1) {
     const ticket = (queue[i] as Waiter).ticket;
@@ -121,7 +111,7 @@ function hasRisingTickets({ queue, lastTicket }: Bounded): boolean {
   return queue.length === 0 || last <= lastTicket;
 }
 
-function checkOffers(was: Bounded, next: Bounded): void {
+function checkOffers(was: LockRecord, next: LockRecord): void {
   const { offers, holds } = next;
   const most = Math.max(SHARED_MAX, was.offers.length + was.holds.length);
   if (offers.length + holds.length > most) refuse('shared holds are bounded');
@@ -138,7 +128,7 @@ function checkOffers(was: Bounded, next: Bounded): void {
 }
 
 /** Whether its count is valid, or no further from that than it was. */
-function isCounted({ token, count }: Hold, was: Bounded): boolean {
+function isCounted({ token, count }: Hold, was: LockRecord): boolean {
   if (count >= 1 && count <= HOLD_COUNT_MAX) return true;
   const before = holdOf(was, token)?.count;
   if (before === undefined) return false;
@@ -169,25 +159,25 @@ const tokenOf = ({ token }: Hold) => token;
 const ticketOf = ({ ticket }: Waiter) => ticket;
 
 /** The highest token that the record contains: its last one, unless it was damaged. */
-function highestToken({ lastToken, holds, ended }: Bounded): number {
+function highestToken({ lastToken, holds, ended }: LockRecord): number {
   let highest = Math.max(lastToken, ended?.token ?? 0);
   for (const { token } of holds) if (token > highest) highest = token;
   return highest;
 }
 
-function hasNewHold(was: Bounded, { holds }: Bounded): boolean {
+function hasNewHold(was: LockRecord, { holds }: LockRecord): boolean {
   return holds.some(({ token, mode }) => holdOf(was, token)?.mode !== mode);
 }
 
-function holdOf({ holds }: Bounded, token: number): Hold | undefined {
+function holdOf({ holds }: LockRecord, token: number): Hold | undefined {
   return holds.find((hold) => hold.token === token);
 }
 
-function waiterAt({ queue }: Bounded, ticket: number): Waiter | undefined {
+function waiterAt({ queue }: LockRecord, ticket: number): Waiter | undefined {
   return queue.find((waiter) => waiter.ticket === ticket);
 }
 
-function hasOffer({ offers }: Bounded, ticket: number): boolean {
+function hasOffer({ offers }: LockRecord, ticket: number): boolean {
   return offers.some((offer) => offer.ticket === ticket);
 }
 

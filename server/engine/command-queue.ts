@@ -1,10 +1,8 @@
+import type { LockyardError } from '../contract/errors';
 import type { MultiLockGranted } from '../contract/multi-lock';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
-import {
-  type MultiLockAnswer,
-  type MultiLockCommand,
-  namesOf,
-} from '../core/multi-lock/multi-lock-command';
+import type { MultiLockAnswer, MultiLockCommand } from '../core/multi-lock/multi-lock-command';
+import { BrokenInvariant } from '../core/record-invariants';
 import { COMMAND_BUDGET_MS } from '../core/timing';
 import { recordKey } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
@@ -44,8 +42,7 @@ export class CommandQueue {
     const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const refuse = this.context.refusing(key, reject);
-      const pending = new PendingCommand(this, key, command, dueAt, resolve, refuse);
+      const pending = new PendingCommand(this, key, command, dueAt, resolve, reject);
       this.deadlines.watch(pending);
       this.batcher.submit(pending);
     });
@@ -59,8 +56,7 @@ export class CommandQueue {
     const { refusal } = this.context.membership;
     if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const refuse = this.context.refusing({ namespace, name: namesOf(command).join() }, reject);
-      const pending = new PendingMultiLock(this, namespace, command, dueAt, resolve, refuse);
+      const pending = new PendingMultiLock(this, namespace, command, dueAt, resolve, reject);
       this.deadlines.watch(pending);
       const run = () => this.multiLockCommitter.commit(pending);
       this.batcher.submitMultiLock({ ids: pending.ids, run });
@@ -88,6 +84,11 @@ export class CommandQueue {
     await Promise.allSettled(settled);
   }
 
+  /** Reports that a command was refused if that is a fault of Lockyard. */
+  reportRefusal(key: RecordKey, error: LockyardError): void {
+    if (error instanceof BrokenInvariant) this.context.options.onBrokenInvariant?.(key, error);
+  }
+
   /** Reverts a grant that no caller received, whenever that succeeds. */
   revertGrant(key: RecordKey, token: number): void {
     this.run(key, { verb: 'withdraw', token }).catch(() => undefined);
@@ -104,10 +105,7 @@ export class CommandQueue {
     await this.submitMultiLock(namespace, { verb: 'withdrawSet', holds, request }, dueAt);
   }
 
-  /**
-   * Reverts a grant that came after its caller was refused. One that has a request id may still be
-   * asked for.
-   */
+  /** Reverts a grant whose caller was refused before. With a request id it may still be claimed. */
   revertUnreceived(key: RecordKey, command: AnyCommand, answer: unknown): void {
     if (command.verb !== 'acquire' || command.request.remembered) return;
     const { outcome, token } = answer as { outcome: string; token: number };

@@ -1,6 +1,6 @@
 import type { BackendLoss } from '../contract/console/backend-health';
 import type { DecidingPolicy } from '../core/decision';
-import { BrokenInvariant } from '../core/record-invariants';
+import type { BrokenInvariant } from '../core/record-invariants';
 import type { Clock } from '../platform/clock';
 import type { RecordKey, RecordStore } from '../storage/record-store';
 import { RecordCache } from './commit/record-cache';
@@ -23,10 +23,7 @@ export interface EngineOptions {
   processId: string;
   /** 11 characters or so, unlike any other, ever. */
   newWriter: () => string;
-  /**
-   * Called when the backend's clock was set: by how many milliseconds at least, back where
-   * negative.
-   */
+  /** Called when the backend's clock was set: by at least how many ms, negative if back. */
   onClockStep?: (ms: number) => void;
   /**
    * Called when a command on this record, or on these locks of a multi-lock, was refused because it
@@ -58,14 +55,6 @@ export class EngineContext {
     this.storeClock = new StoreClock(() => options.clock.monotonic(), options.onClockStep);
     this.membership = new Membership(options, this.storeClock);
     this.waiters = new WaiterRegistry();
-  }
-
-  /** Rejects a call; reports the error first if it is a fault of Lockyard. */
-  refusing(key: RecordKey, reject: (error: unknown) => void): (error: unknown) => void {
-    return (error) => {
-      if (error instanceof BrokenInvariant) this.options.onBrokenInvariant?.(key, error);
-      reject(error);
-    };
   }
 
   /** This process's clock that never steps, in milliseconds. */

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LockyardError } from '../contract/errors';
 import type { RequestIdentity } from '../core/request-fingerprint';
 import { created, freshKey, readOne } from '../storage/conformance/testing/changes';
 import { can, storeNames } from '../storage/conformance/testing/stores-under-test';
@@ -18,14 +17,9 @@ import {
   takeLock,
   WAIT,
 } from './testing/engine-rig';
+import { reasonOf } from './testing/observed-calls';
 
 const MINUTE = 60_000;
-
-const reasonOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    (answer) => `answered ${JSON.stringify(answer)}`,
-    (error: LockyardError) => error.reason,
-  );
 
 describe.each(storeNames)('two engines over %s', (name) => {
   let rig: EngineRig;

@@ -13,15 +13,9 @@ import type { RecordKey } from '../storage/record-store';
 
 /** How one acquire may wait within its request. */
 export interface WaitOptions {
-  /**
-   * How long this request may be held open, in milliseconds; then the answer is `queued` and the
-   * place is kept.
-   */
+  /** How long this request may be held open, in ms; then `queued`, and the place is kept. */
   holdRequestMs: number;
-  /**
-   * The caller hung up: its waiter leaves the queue, and a grant that it never heard of is given
-   * back.
-   */
+  /** The caller hung up: its waiter leaves, and a grant it never heard of is reverted. */
   signal?: AbortSignal;
   /** The same for a call that does not wait, which asks once, at its end. */
   hasHungUp?: () => boolean;
@@ -38,10 +32,7 @@ export interface CachedLock {
   now: number;
 }
 
-/**
- * Several locks of one namespace at once: see `decideMultiLock` for what is promised of a set. Errors as
- * `LockEngine`.
- */
+/** Several locks of one namespace at once: see `decideMultiLock`. Errors as `LockEngine`. */
 export interface MultiLocks {
   /** Takes all or none, waiting as long as asked. Never rejects because of `signal`. */
   acquire(
@@ -70,36 +61,21 @@ export interface LockEngine {
   readonly multiLocks: MultiLocks;
   /** Acquires, waiting as long as asked. Never rejects because of `signal`. */
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer>;
-  /**
-   * Runs any other command. A lease that a look finds over is ended in the record first, where that
-   * can be written.
-   */
+  /** Runs any other command. An expired lease that a read finds is first ended in the record. */
   run<C extends Exclude<LockCommand, AcquireCommand>>(
     key: RecordKey,
     command: C,
   ): Promise<AnswerOf<C>>;
   /** Runs a command on a counter: the one of that name, whatever lock has the same. */
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
-  /**
-   * A lock as this process last read or wrote it, if that was at `rev` or later; null: only the
-   * store can tell.
-   */
+  /** A lock as last read or written here, if at `rev` or later; null: only the store knows. */
   cachedLock(key: RecordKey, rev: number): CachedLock | null;
-  /**
-   * The answer remembered for this very request, or null: how the outcome of an interrupted act is
-   * found out.
-   */
+  /** The answer remembered for this very request, or null: the outcome of an interrupted act. */
   rememberedAnswer(request: RequestIdentity): Promise<unknown>;
-  /**
-   * The clock by which this record is kept is at least this, epoch milliseconds; null: nothing is
-   * known of it.
-   */
+  /** The clock of this record's store is at least this, epoch ms; null: nothing is known. */
   clockAtLeast(key: RecordKey): number | null;
   health(): BackendHealth;
-  /**
-   * Answers every waiting request `queued`, each keeping its place for a moment, and takes no new
-   * waits.
-   */
+  /** Answers every waiting request `queued`, places kept for a moment; takes no new waits. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }

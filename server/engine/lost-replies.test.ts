@@ -17,12 +17,7 @@ import {
 import { eventsByLock } from './testing/events-by-lock';
 import { type Fate, firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock } from './testing/multi-lock-calls';
-
-const reasonOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    (answer) => `answered ${JSON.stringify(answer)}`,
-    (error: LockyardError) => error.reason,
-  );
+import { reasonOf } from './testing/observed-calls';
 
 describe.each(storeNames)('an engine over %s', (name) => {
   let rig: EngineRig;

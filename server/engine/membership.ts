@@ -76,10 +76,7 @@ export class Membership {
     this.lastSuccessAt = options.clock.monotonic();
   }
 
-  /**
-   * Sends a heartbeat, then periodically. Resolves after the first one, whether or not the backend
-   * responded.
-   */
+  /** Sends heartbeats. Resolves after the first, whether or not the backend responded. */
   start(): Promise<void> {
     return this.heartbeat.startNow();
   }

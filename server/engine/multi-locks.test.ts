@@ -14,6 +14,7 @@ import {
 } from './testing/engine-rig';
 import { firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock, cancelMultiLock, takeMultiLock } from './testing/multi-lock-calls';
+import { timed, untilQueued } from './testing/observed-calls';
 
 const freshKeys = (count = 3): [RecordKey, ...RecordKey[]] => {
   const keys = Array.from({ length: count }, () => freshKey());
@@ -38,13 +39,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     const locks = await Promise.all(keys.map((key) => inspect(key)));
     return locks.map(({ holders }) => holders.map(({ owner }) => owner).join());
   };
-  const queued = async (key: RecordKey, count = 1) => {
-    while ((await inspect(key)).waiters.length !== count) await pause(10);
-  };
-  const timed = async <T>(work: Promise<T>) => {
-    const startedAt = performance.now();
-    return { answer: await work, ms: performance.now() - startedAt };
-  };
+  const queued = (key: RecordKey, count = 1) => untilQueued(b, key, count);
 
   it('are granted whole, and each hold is renewed and released alone', async () => {
     const keys = freshKeys();

@@ -1,3 +1,4 @@
+import type { LockyardError } from '../contract/errors';
 import {
   type MultiLockAnswer,
   type MultiLockCommand,
@@ -26,6 +27,11 @@ export class PendingCommand extends PendingReply<CommandResult> {
     this.id = recordId(key);
   }
 
+  override refuse(error: LockyardError): void {
+    this.commands.reportRefusal(this.key, error);
+    super.refuse(error);
+  }
+
   /** @param changed whether this very command changed the record; a replay did not */
   answer(answer: unknown, changed: boolean): void {
     const isReceived = this.resolveOnce({ answer, changed });
@@ -33,10 +39,7 @@ export class PendingCommand extends PendingReply<CommandResult> {
   }
 }
 
-/**
- * What a command on a multi-lock came to. `changed`: by this very command; a replay changes
- * nothing.
- */
+/** The result of a multi-lock command. `changed`: by this very command, not a replay. */
 export interface MultiLockResult {
   answer: MultiLockAnswer;
   changed: boolean;
@@ -55,6 +58,12 @@ export class PendingMultiLock extends PendingReply<MultiLockResult> {
   ) {
     super(...reply);
     this.ids = namesOf(command).map((name) => recordId({ namespace, name }));
+  }
+
+  override refuse(error: LockyardError): void {
+    const { namespace, command } = this;
+    this.commands.reportRefusal({ namespace, name: namesOf(command).join() }, error);
+    super.refuse(error);
   }
 
   answer(result: MultiLockResult): void {

@@ -50,10 +50,7 @@ const COUNTERS: RecordType<CounterRecord, CounterCommand> = {
   processesIn: () => [],
 };
 
-/**
- * The engine gives a record type only records and commands of its own kind: those that came
- * under such a key.
- */
+/** The engine gives a record type only records and commands that came under its kind of key. */
 export function recordTypeOf({ kind }: RecordKey): RecordType {
   return kind === 'counter' ? COUNTERS : LOCKS;
 }

@@ -14,10 +14,7 @@ export function unknownOutcome(cause: unknown): LockyardError {
   return new LockyardError('UNKNOWN', text, { cause });
 }
 
-/**
- * What a failure means to a call of which a step was, or may have been, applied: never that nothing
- * was changed.
- */
+/** A failure of a call of which a step may have been applied: never that nothing was changed. */
 export function unknownIfDenied(error: unknown): unknown {
   const isDenial = error instanceof LockyardError && NOTHING_CHANGED.has(error.reason);
   return isDenial ? unknownOutcome(error) : error;

@@ -15,10 +15,7 @@ export interface RequestScope {
   input: Record<string, unknown>;
 }
 
-/**
- * The identity of a request whose caller gave it an id: the same call gives the same identity, for
- * ever.
- */
+/** The identity of a request that has an id: the same call gives the same one, for ever. */
 export function requestIdentity(scope: RequestScope): RequestIdentity {
   const { service, verb, namespace, name, requestId, input } = scope;
   return {

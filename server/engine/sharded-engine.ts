@@ -59,9 +59,7 @@ export class ShardedEngine implements LockEngine {
     return this.engineAt(this.options.homeOf(recordId(key))).cachedLock(key, rev);
   }
 
-  /**
-   * A request does not tell where its lock lives: every shard is asked, and none may be left out.
-   */
+  /** A request does not say where its lock is: every shard is asked, and none may be left out. */
   async rememberedAnswer(request: RequestIdentity): Promise<unknown> {
     const { shards } = this.options;
     const answers = await Promise.all(shards.map(({ engine }) => engine.rememberedAnswer(request)));

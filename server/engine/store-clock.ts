@@ -1,9 +1,6 @@
 import { ClockInterval } from '../storage/clock-interval';
 
-/**
- * What is known of a backend's clock without asking it: between which two instants it is, unless it
- * was set just now.
- */
+/** The two instants between which a backend's clock is, unless it was set just now. */
 export class StoreClock {
   private readonly interval = new ClockInterval();
 
@@ -41,10 +38,7 @@ export class StoreClock {
     return interval && Math.ceil(interval.latest);
   }
 
-  /**
-   * The latest that the backend's clock can show by now, if it showed `shown` at some time since
-   * `sentAt` on ours.
-   */
+  /** The latest that the backend's clock can show, if it showed `shown` since `sentAt` on ours. */
   latestSince(shown: number, sentAt: number): number {
     const at = this.monotonic();
     const byItself = shown + at - sentAt;

@@ -14,6 +14,7 @@ import {
   renew,
   takeLock,
 } from './testing/engine-rig';
+import { untilQueued } from './testing/observed-calls';
 
 const SHARED = { mode: 'shared' } as const;
 const act = () => ({ by: 'ada', reason: 'a repair', request: anonymousRequest() });
@@ -32,9 +33,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
   afterAll(() => rig.close());
 
   const inspect = (key: RecordKey) => b.engine.run(key, { verb: 'inspect' });
-  const queued = async (key: RecordKey, count: number) => {
-    while ((await inspect(key)).waiters.length !== count) await pause(10);
-  };
+  const queued = (key: RecordKey, count: number) => untilQueued(b, key, count);
   const freezing = (member: Member, key: RecordKey, verb: FreezeCommand['verb']) =>
     member.engine.run(key, { verb, ...act() });
   const tell = (key: RecordKey, verb: ReleaseRequestCommand['verb'], token: number) =>

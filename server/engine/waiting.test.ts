@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AcquireAnswer } from '../contract/lock/answers';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -15,6 +14,7 @@ import {
   takeLock,
 } from './testing/engine-rig';
 import { firstFates, touching } from './testing/faulty-store';
+import { timed, untilQueued } from './testing/observed-calls';
 
 describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   let rig: EngineRig;
@@ -30,13 +30,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   const inspect = (key: RecordKey) => b.engine.run(key, { verb: 'inspect' });
   const queueOf = async (key: RecordKey) => (await inspect(key)).waiters.map(({ owner }) => owner);
-  const queued = async (key: RecordKey, count: number) => {
-    while ((await queueOf(key)).length !== count) await pause(10);
-  };
-  const timed = async (work: Promise<AcquireAnswer>) => {
-    const startedAt = performance.now();
-    return { answer: await work, ms: performance.now() - startedAt };
-  };
+  const queued = (key: RecordKey, count: number) => untilQueued(b, key, count);
 
   it('a waiter is granted what is released at its own process, at once', async () => {
     const turnsMs: number[] = [];

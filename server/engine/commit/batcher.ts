@@ -141,10 +141,7 @@ export class Batcher {
     this.schedule();
   }
 
-  /**
-   * Starts the multi-locks whose turn it is. Returns the records that others must wait for, and since
-   * when.
-   */
+  /** Starts the multi-locks that are due. Returns which records others wait for, since when. */
   private startMultiLocks(): Map<string, number> {
     const reserved = new Map<string, number>();
     for (const job of this.multiLocks.slice(0, MULTI_LOCKS_MAX - this.runningMultiLocks)) {

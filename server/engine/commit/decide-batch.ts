@@ -23,10 +23,7 @@ export interface CommandOutcome {
   changed: boolean;
 }
 
-/**
- * All commands of one record, decided one after another. Nothing of it is true before its swap
- * is applied.
- */
+/** All commands of one record, decided in order. Nothing is true before its swap is applied. */
 export interface Proposal {
   group: CommandGroup;
   key: RecordKey;

@@ -15,10 +15,7 @@ export interface DecidedChange
   epoch: number;
 }
 
-/**
- * The change that a store is asked for, and what its record is known to have of its queue once that
- * has taken.
- */
+/** The change that a store is asked for, and what is known of the queue once it is applied. */
 export interface PreparedChange {
   change: Change;
   storedQueue: AnyKnownRecord['storedQueue'];

@@ -2,10 +2,7 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey, StoredRecord } from '../../storage/record-store';
 import { type AnyKnownRecord, recordTypeOf } from '../record-type';
 
-/**
- * An entry of the record cache. Code that works on the record may keep its entry, to look it up
- * only once.
- */
+/** An entry of the record cache. Code may keep the entry, to look a record up only once. */
 export interface CacheEntry {
   /** Null: nothing is known of it. */
   known: AnyKnownRecord | null;
@@ -47,10 +44,7 @@ export class RecordCache {
     return fresh;
   }
 
-  /**
-   * Caches what was read, decoded; keeps the cached record if it is the same. Throws for a text
-   * that no version of ours wrote.
-   */
+  /** Caches what was read, decoded; keeps an equal cached record. Throws for a foreign text. */
   update(key: RecordKey, read: StoredRecord | null): CacheEntry {
     const entry = this.entryOf(recordId(key));
     const cached = entry.known;

@@ -33,10 +33,7 @@ export function swapWithRecovery(
   return swapUntilKnown(context, swap, each, { changes, dueAt });
 }
 
-/**
- * What became of changes that are applied all or none. A writer is null where its record has
- * changed since.
- */
+/** The result of an all-or-none swap. A writer is null where its record has changed since. */
 export type SwapAllOutcome =
   | { applied: 'yes'; writers: (string | null)[]; now: number }
   | { applied: 'no' | 'unknown' | 'tooLarge'; now: number };

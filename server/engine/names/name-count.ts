@@ -2,10 +2,7 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { OWN_NAMESPACE } from '../membership';
 
-/**
- * What was made here and is not on the projection after so long is not counted any more: the projection has
- * seen that it is gone.
- */
+/** Names made here and not projected after so long do not count: the projection knows better. */
 const LISTED_WITHIN_MS = 30_000;
 
 /** How many locks and counters a namespace has. */

@@ -18,10 +18,7 @@ import { grantTooLate } from '../refusals';
 import { WaitingCall } from './waiter-registry';
 import { type Acquired, DETACH_ATTEMPTS_MAX, WaitingAcquires } from './waiting-acquires';
 
-/**
- * Acquires of several locks each: a call waits in the queue of one lock, and asks for all of its
- * locks when its turn comes there.
- */
+/** Acquires of several locks: a call queues at one lock, and in its turn asks for all. */
 export class MultiLockAcquires
   extends WaitingAcquires<string, AcquireMultiLockCommand, AcquireManyAnswer>
   implements MultiLocks

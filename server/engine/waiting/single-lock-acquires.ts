@@ -66,10 +66,7 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     return this.commands.submit(key, { verb: 'withdraw', token }, dueAt);
   }
 
-  /**
-   * A re-entered hold whose renewals were stopped has only the rest of its lease, and its caller
-   * receives that.
-   */
+  /** A re-entered hold whose renewals were stopped has only the rest of its lease. */
   protected async restartLeases(
     key: RecordKey,
     { service, owner, leaseMs }: AcquireCommand,

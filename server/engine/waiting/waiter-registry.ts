@@ -32,10 +32,7 @@ export class WaitingCall {
   queued = false;
   /** The id of the record where its place was written last. */
   waitsAt: string | null = null;
-  /**
-   * Set for good when its first place is written: from then on it may be granted without hearing of
-   * it.
-   */
+  /** Set for good with its first place: from then on it may be granted without hearing of it. */
   wasQueued = false;
   delivery: Delivery | null = null;
   /** Set when it may have been granted and the outcome is unknown. */
@@ -53,10 +50,7 @@ export class WaitingCall {
     this.fingerprint = requestFingerprint(ask.request);
   }
 
-  /**
-   * Ends the current `next`, or the coming one. A grant is never overtaken, nor is an end by a mere
-   * change.
-   */
+  /** Ends the current or coming `next`. A grant is never overtaken, nor an end by a change. */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;
     if (wake.why === 'uncertain') this.isInDoubt = true;
@@ -80,10 +74,7 @@ export class WaitingCall {
 
 const noCaller = () => null;
 
-/**
- * The callers that wait at this process, by lock. `decide` asks here whether a waiter can be
- * granted at once.
- */
+/** This process's waiting callers, by lock. `decide` asks it whether a waiter can be granted. */
 export class WaiterRegistry {
   /** Whether every call is answered with its place at once, since the process ends. */
   isDraining = false;

@@ -125,19 +125,13 @@ export abstract class WaitingAcquires<
     dueAt: number,
   ): Promise<A>;
 
-  /**
-   * A grant whose caller hung up before it was delivered, and may ask again: it is kept for as long
-   * as a place in the queue.
-   */
+  /** An undelivered grant whose caller hung up but may ask again keeps as a place does. */
   private async keepBriefly(deliveredAt: string, { request }: C): Promise<void> {
     const detach = { verb: 'detach', request, hungUp: true } as const;
     await this.commands.run(recordKey(deliveredAt), detach).catch(() => undefined);
   }
 
-  /**
-   * What could not be reverted may still be held: its caller must not be answered that nothing
-   * changed.
-   */
+  /** What could not be reverted may still be held: do not answer that nothing changed. */
   private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
     if (this.context.monotonic() >= dueAt) {
       this.revert(target, command, answer).catch(() => undefined);
@@ -230,10 +224,7 @@ export abstract class WaitingAcquires<
     return last;
   }
 
-  /**
-   * Its caller may have been busy with leaving the queue since: the lease has run on. A multi-lock
-   * is never granted by a delivery.
-   */
+  /** Its caller may have been busy leaving the queue: the lease has run on meanwhile. */
   private delivered({ waitsAt }: WaitingCall, delivery: Delivery): Acquired<A> {
     const { hold, rev, expiresInMs, asOf, isShared } = delivery;
     const { token, count, expiresAt, waitedMs } = hold;
@@ -252,10 +243,7 @@ function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A>
   return answer.outcome === 'queued';
 }
 
-/**
- * Ends a call's wait when its request has been open for long enough, or its caller hung up. Returns
- * how to stop that.
- */
+/** Ends a wait when its request was open long enough, or its caller hung up. Returns its stop. */
 function startRequestTimers(call: WaitingCall, wait: WaitOptions): () => void {
   const timer = setTimeout(() => call.wake({ why: 'requestOver' }), wait.holdRequestMs);
   const hangUp = () => call.wake({ why: 'hungUp' });
@@ -267,9 +255,7 @@ function startRequestTimers(call: WaitingCall, wait: WaitOptions): () => void {
   };
 }
 
-/**
- * A request with an id can be retried for its outcome; any other can only be answered `UNKNOWN`.
- */
+/** A request with an id can be retried for its outcome; any other is answered `UNKNOWN`. */
 function throwIfUnknown({ isInDoubt, ask }: WaitingCall): void {
   if (isInDoubt && !ask.request.remembered) throw unknownOutcome(null);
 }

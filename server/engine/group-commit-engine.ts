@@ -1,0 +1,108 @@
+import type { BackendHealth } from '../contract/console/backend-health';
+import { backendLossRow } from '../contract/console/backend-health';
+import type { AcquireAnswer } from '../contract/lock/answers';
+import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
+import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
+import type { RequestIdentity } from '../core/request-fingerprint';
+import { WAITED_LOCKS_EVERY_MS } from '../core/timing';
+import { Periodic } from '../platform/periodic';
+import { recordId } from '../storage/record-id';
+import type { RecordKey } from '../storage/record-store';
+import { CommandQueue } from './command-queue';
+import { EngineContext, type EngineOptions } from './engine-context';
+import { ExpiringReader } from './expiring-reader';
+import type { CachedLock, LockEngine, WaitOptions } from './lock-engine';
+import { isReadOnly } from './pending-command';
+import { MultiLockAcquires } from './waiting/multi-lock-acquires';
+import { SingleLockAcquires } from './waiting/single-lock-acquires';
+
+/** The engine of one backend, which may be away: then every command says so. */
+export class GroupCommitEngine implements LockEngine {
+  readonly backend: string;
+  readonly multiLocks: MultiLockAcquires;
+  private readonly context: EngineContext;
+  private readonly commands: CommandQueue;
+  private readonly reader: ExpiringReader;
+  private readonly acquires: SingleLockAcquires;
+  private readonly checking = new Periodic({
+    job: 'check locks with waiters',
+    everyMs: WAITED_LOCKS_EVERY_MS,
+    run: () => this.checkWaitedLocks(),
+  });
+
+  constructor(options: EngineOptions) {
+    this.backend = options.backend;
+    this.context = new EngineContext(options);
+    this.commands = new CommandQueue(this.context);
+    this.reader = new ExpiringReader(this.context, this.commands);
+    this.acquires = new SingleLockAcquires(this.context, this.commands);
+    this.multiLocks = new MultiLockAcquires(this.context, this.commands);
+  }
+
+  async start(): Promise<void> {
+    await this.context.membership.start();
+    this.checking.start();
+  }
+
+  run<C extends Exclude<LockCommand, AcquireCommand>>(
+    key: RecordKey,
+    command: C,
+  ): Promise<AnswerOf<C>> {
+    if (!isReadOnly(command)) return this.commands.run(key, command);
+    return this.reader.read(key, command) as Promise<AnswerOf<C>>;
+  }
+
+  count<C extends CounterCommand>(
+    { namespace, name }: RecordKey,
+    command: C,
+  ): Promise<CounterAnswerOf<C>> {
+    const key: RecordKey = { namespace, name, kind: 'counter' };
+    return this.commands.submit(key, command).then(({ answer }) => answer as CounterAnswerOf<C>);
+  }
+
+  acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {
+    return this.acquires.acquire(key, ask, wait);
+  }
+
+  health(): BackendHealth {
+    const { membership, storeClock, options } = this.context;
+    const loss = options.lossOf?.() ?? null;
+    const now = storeClock.atLeast() ?? options.clock.now();
+    return { ...membership.health(), loss: loss && backendLossRow(loss, now) };
+  }
+
+  clockAtLeast(): number | null {
+    return this.context.storeClock.atLeast();
+  }
+
+  cachedLock(key: RecordKey, rev: number): CachedLock | null {
+    const record = this.context.cache.get(recordId(key))?.record;
+    const now = this.context.storeClock.atLeast();
+    const isLateEnough = now !== null && record && 'queue' in record && record.rev >= rev;
+    return isLateEnough ? { record, now } : null;
+  }
+
+  async rememberedAnswer({ key, inputHash }: RequestIdentity): Promise<unknown> {
+    const { memos } = await this.context.store.read([], [key]);
+    const memo = memos.find((one) => one.key === key && one.inputHash === inputHash);
+    return memo?.answer ?? null;
+  }
+
+  async drain(): Promise<void> {
+    this.context.waiters.drain();
+  }
+
+  async close(): Promise<void> {
+    await this.checking.stop();
+    await this.context.membership.stop();
+    await this.context.store.close();
+  }
+
+  /** Checks every lock with waiters in this process: expired leases, offers, lost positions. */
+  private async checkWaitedLocks(): Promise<void> {
+    const ids = this.context.waiters.recordIds();
+    if (ids.length === 0) return;
+    await this.context.membership.refresh().catch(() => undefined);
+    await this.commands.expireAndPromote(ids);
+  }
+}

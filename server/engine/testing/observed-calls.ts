@@ -1,0 +1,25 @@
+import type { LockyardError } from '../../contract/errors';
+import type { RecordKey } from '../../storage/record-store';
+import { type Member, pause } from './engine-rig';
+
+/** Why a call was refused; what it answered if it was not. */
+export const reasonOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    (answer) => `answered ${JSON.stringify(answer)}`,
+    (error: LockyardError) => error.reason,
+  );
+
+/** What a call answered, and how long that took. */
+export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
+  const startedAt = performance.now();
+  return { answer: await work, ms: performance.now() - startedAt };
+}
+
+/** Resolves once a lock has exactly so many waiters, seen from this process. */
+export async function untilQueued(
+  { engine }: Pick<Member, 'engine'>,
+  key: RecordKey,
+  count: number,
+): Promise<void> {
+  while ((await engine.run(key, { verb: 'inspect' })).waiters.length !== count) await pause(10);
+}
