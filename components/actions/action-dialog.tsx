@@ -1,86 +1,70 @@
 'use client';
 
-import { type ReactNode, useId, useRef } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { agoText } from '../format/durations';
 import { shortToken } from '../format/numbers';
 import { Icon } from '../icons/icon';
-import { retryableFailureTitle } from '../live/problem';
 import { ReadingProvider, useAtBackend } from '../live/reading';
-import { Button } from '../ui/controls/button';
-import { Dialog } from '../ui/controls/dialog';
-import { ProblemNote } from '../ui/problem-note';
 import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
 import { VisibleText, WholeName } from '../ui/visible-text';
 import { HoldFacts } from './hold-facts';
 import type { HoldEnd } from './hold-snapshot';
-import { isValidReason, ReasonField } from './reason-field';
-import type { ActionAttempt } from './use-action-attempt';
+import { OperatorDialog } from './operator-dialog';
 import type { SeenHold } from './use-seen-hold';
 
-interface ActionDialogProps {
+interface ActionDialogProps
+  extends Omit<ComponentProps<typeof OperatorDialog>, 'kind' | 'about' | 'basis' | 'instead'> {
   row: LockRow;
   hold: SeenHold;
-  title: string;
   /** The fixed sentence about what the act does not do. */
   warning: ReactNode;
-  /** The fields besides the reason; hidden while the hold has changed. */
-  children?: ReactNode;
-  /** What must still be filled in, besides the reason. */
-  missing?: string[];
-  /** On the button. */
-  actionLabel: string;
-  tone: 'danger' | 'accent';
-  attempt: ActionAttempt;
-  onClose: () => void;
 }
 
 /**
  * The dialog of an action on another party's hold: the current hold, what the action does not do,
- * the fields, and the button. Focus starts on Cancel; only pressing the button itself acts, no
- * shortcut does. If the hold has changed meanwhile, both are shown side by side, and the action is
- * blocked until the operator accepts the current one.
+ * the fields, and the button. If the hold has changed meanwhile, both are shown side by side, and
+ * the action is blocked until the operator accepts the current one.
  */
-export function ActionDialog(props: ActionDialogProps) {
-  const { row, hold, title, children, warning, onClose, attempt } = props;
-  const cancel = useRef<HTMLButtonElement>(null);
+export function ActionDialog({ row, hold, warning, ...dialog }: ActionDialogProps) {
+  const { seen, now, isChanged } = hold;
+  const { attempt } = dialog;
   const acceptCurrent = () => {
     attempt.forget();
     hold.acceptCurrent();
   };
   return (
-    <Dialog open onClose={onClose} title={title} initialFocus={cancel} wide={hold.isChanged}>
-      <ReadingProvider reading={hold.reading}>
-        <LockLine row={row} />
-        {hold.isChanged && (
-          <ChangedNote end={hold.end} backend={row.backend} isUnclear={attempt.isUnclear} />
-        )}
-        <HoldFacts seen={hold.seen} now={hold.isChanged ? hold.now : null} backend={row.backend} />
-        {!hold.isChanged && (
+    <ReadingProvider reading={hold.reading}>
+      <OperatorDialog
+        {...dialog}
+        kind="lock"
+        about={
           <>
-            <p className="mb-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
-              <Icon name="alert-triangle" size={16} className="mt-0.5 text-contended" />
-              <span>{warning}</span>
-            </p>
-            <div className="flex flex-col gap-4">
-              {children}
-              <ReasonField
-                value={attempt.reason}
-                onChange={attempt.setReason}
-                hint="Recorded in the lock history and audit log"
-              />
-            </div>
+            <LockLine row={row} />
+            {isChanged && (
+              <ChangedHold end={hold.end} backend={row.backend} isUnclear={attempt.isUnclear} />
+            )}
+            <HoldFacts seen={seen} now={isChanged ? now : null} backend={row.backend} />
+            {!isChanged && (
+              <p className="flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
+                <Icon name="alert-triangle" size={16} className="mt-0.5 text-contended" />
+                <span>{warning}</span>
+              </p>
+            )}
           </>
-        )}
-        {attempt.problem && !(hold.isChanged && attempt.isUnclear) && (
-          <div className="mt-4">
-            <ProblemNote problem={attempt.problem} title={retryableFailureTitle(attempt.problem)} />
-          </div>
-        )}
-        <Footer {...props} cancel={cancel} onUseNow={acceptCurrent} />
-      </ReadingProvider>
-    </Dialog>
+        }
+        basis={
+          <>
+            Based on <Rev rev={seen.rev} />
+            {seen.hold && (
+              <span title={String(seen.hold.token)}>, token {shortToken(seen.hold.token)}</span>
+            )}
+          </>
+        }
+        {...(isChanged && { instead: { onUse: now.hold ? acceptCurrent : null } })}
+      />
+    </ReadingProvider>
   );
 }
 
@@ -105,7 +89,7 @@ const CAUSE_LABELS: Record<HoldEnd['cause'], string> = {
 };
 
 /** @param isUnclear it may have been this very act that ended the hold; how it ended says so */
-function ChangedNote({
+function ChangedHold({
   end,
   backend,
   isUnclear,
@@ -138,70 +122,6 @@ function ChangedNote({
           ).
         </p>
       )}
-    </div>
-  );
-}
-
-function Footer({
-  hold,
-  missing: fields = [],
-  actionLabel,
-  tone,
-  attempt,
-  onClose,
-  cancel,
-  onUseNow,
-}: ActionDialogProps & {
-  cancel: React.RefObject<HTMLButtonElement | null>;
-  onUseNow: () => void;
-}) {
-  const id = useId();
-  const { seen } = hold;
-  const missing = [...fields, ...(isValidReason(attempt.reason) ? [] : ['reason'])];
-  const isReady = !hold.isChanged && missing.length === 0;
-  return (
-    <div className="mt-5 flex flex-wrap items-center justify-end gap-x-3 gap-y-3">
-      <div className="min-w-0 flex-1 basis-64 text-12 max-sm:basis-full">
-        <p className="flex items-center gap-2 text-t3">
-          <Icon name="eye" size={15} />
-          <span>
-            Based on <Rev rev={seen.rev} />
-            {seen.hold && (
-              <span title={String(seen.hold.token)}>, token {shortToken(seen.hold.token)}</span>
-            )}
-          </span>
-        </p>
-        {!hold.isChanged && missing.length > 0 && (
-          <p id={id} className="pl-[23px] text-t2">
-            Required: {missing.join(', ')}
-          </p>
-        )}
-      </div>
-      <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
-        <Button ref={cancel} size="large" onClick={onClose}>
-          {hold.isChanged && !hold.now.hold ? 'Close' : 'Cancel'}
-        </Button>
-        {hold.isChanged ? (
-          hold.now.hold && (
-            <Button size="large" tone="accent" onClick={onUseNow}>
-              Use current state
-            </Button>
-          )
-        ) : (
-          <Button
-            size="large"
-            tone={tone}
-            disabled={!isReady || attempt.isBusy}
-            aria-describedby={missing.length > 0 ? id : undefined}
-            onClick={attempt.run}
-            className="min-w-0 max-sm:h-auto max-sm:min-h-11 max-sm:flex-1 max-sm:py-2 max-sm:leading-5 max-sm:whitespace-normal"
-          >
-            <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
-              {attempt.isBusy ? 'Working…' : actionLabel}
-            </span>
-          </Button>
-        )}
-      </div>
     </div>
   );
 }

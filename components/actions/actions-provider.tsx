@@ -26,10 +26,7 @@ export function useActions(): Actions | null {
   return useContext(ActionsContext);
 }
 
-/**
- * Renders the dialogs of the actions: one at a time, for the lock as it was when the dialog was
- * opened.
- */
+/** Renders the dialogs of the actions, one at a time, for the lock as it was on opening. */
 export function ActionsProvider({ children }: { children: ReactNode }) {
   const { may } = useSession();
   const [open, setOpen] = useState<{ act: Action; row: LockRow } | null>(null);

@@ -46,10 +46,7 @@ export function snapshotOfRow(row: LockRow, queue: WaiterRow[] | null = null): H
   };
 }
 
-/**
- * @param token the hold in question, where several share the lock; if it is gone, another one is
- *   shown
- */
+/** @param token the hold in question if several share the lock; another is shown if it is gone */
 export function snapshotOfDetail(detail: LockDetail, token: number | undefined): HoldSnapshot {
   const hold = detail.holds.find((other) => other.token === token) ?? detail.row.hold;
   return snapshotOfRow({ ...detail.row, hold }, detail.waiters);
@@ -75,10 +72,7 @@ export interface HoldEnd {
   reason?: string;
 }
 
-/**
- * Finds the end of the hold that was seen: in the refusal, or in what the lock remembers of its
- * last hold.
- */
+/** Finds the end of the hold that was seen: in the refusal, or in the lock's last hold. */
 export function endOfHold(
   token: number | undefined,
   refusal: Changed | null,

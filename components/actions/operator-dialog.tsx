@@ -1,6 +1,7 @@
 'use client';
 
 import { type ReactNode, useId, useRef } from 'react';
+import { Icon } from '../icons/icon';
 import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
@@ -15,12 +16,17 @@ import type { ActionAttempt } from './use-action-attempt';
  * @param missing what must still be filled in before the action is possible, besides the reason
  * @param notice what has changed since the operator looked; while it is shown, the action is
  *   blocked
+ * @param basis what the action is based on
+ * @param instead in place of the fields and the action, since what they were for has changed: use
+ *   what is there now; null if there is nothing
  */
 export function OperatorDialog({
   kind,
   title,
   about,
   notice,
+  basis,
+  instead,
   missing: fields = [],
   actionLabel,
   tone = 'accent',
@@ -33,6 +39,8 @@ export function OperatorDialog({
   title: string;
   about?: ReactNode;
   notice?: ReactNode;
+  basis?: ReactNode;
+  instead?: { onUse: (() => void) | null };
   missing?: string[];
   actionLabel: string;
   tone?: 'accent' | 'danger';
@@ -43,55 +51,75 @@ export function OperatorDialog({
   const cancel = useRef<HTMLButtonElement>(null);
   const id = useId();
   const missing = [...fields, ...(isValidReason(attempt.reason) ? [] : ['reason'])];
-  const isReady = !notice && missing.length === 0;
+  const isBlocked = Boolean(notice || instead);
+  const isIncomplete = !isBlocked && missing.length > 0;
   return (
-    <Dialog open onClose={onClose} title={title} initialFocus={cancel}>
+    <Dialog open onClose={onClose} title={title} initialFocus={cancel} wide={Boolean(instead)}>
       {about}
       {notice && (
         <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
           {notice}
         </div>
       )}
-      <div className="mt-5 flex flex-col gap-4">
-        {children}
-        <ReasonField
-          value={attempt.reason}
-          onChange={attempt.setReason}
-          hint={`Recorded in the ${kind} history and audit log`}
-        />
-      </div>
-      {attempt.problem && !(notice && attempt.isUnclear) && (
+      {!instead && (
+        <div className="mt-5 flex flex-col gap-4">
+          {children}
+          <ReasonField
+            value={attempt.reason}
+            onChange={attempt.setReason}
+            hint={`Recorded in the ${kind} history and audit log`}
+          />
+        </div>
+      )}
+      {attempt.problem && !(isBlocked && attempt.isUnclear) && (
         <div className="mt-4">
           <ProblemNote problem={attempt.problem} title={retryableFailureTitle(attempt.problem)} />
         </div>
       )}
-      <div className="mt-6 flex flex-wrap items-center justify-end gap-3">
-        {!notice && missing.length > 0 && (
-          <p id={id} className="min-w-0 text-12 text-t2 max-sm:w-full sm:mr-auto">
-            Required: {missing.join(', ')}
-          </p>
-        )}
-        <Button ref={cancel} size="large" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button
-          size="large"
-          tone={tone}
-          disabled={!isReady || attempt.isBusy}
-          aria-describedby={missing.length > 0 ? id : undefined}
-          onClick={attempt.run}
-        >
-          {attempt.isBusy ? 'Working…' : actionLabel}
-        </Button>
+      <div className="mt-5 flex flex-wrap items-center justify-end gap-3">
+        <div className="min-w-0 flex-1 basis-64 text-12 max-sm:basis-full">
+          {basis && (
+            <p className="flex items-center gap-2 text-t3">
+              <Icon name="eye" size={15} />
+              <span>{basis}</span>
+            </p>
+          )}
+          {isIncomplete && (
+            <p id={id} className={`text-t2 ${basis ? 'pl-[23px]' : ''}`}>
+              Required: {missing.join(', ')}
+            </p>
+          )}
+        </div>
+        <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
+          <Button ref={cancel} size="large" onClick={onClose}>
+            {instead?.onUse === null ? 'Close' : 'Cancel'}
+          </Button>
+          {instead?.onUse && (
+            <Button size="large" tone="accent" onClick={instead.onUse}>
+              Use current state
+            </Button>
+          )}
+          {!instead && (
+            <Button
+              size="large"
+              tone={tone}
+              disabled={isBlocked || isIncomplete || attempt.isBusy}
+              aria-describedby={isIncomplete ? id : undefined}
+              onClick={attempt.run}
+              className="min-w-0 max-sm:h-auto max-sm:min-h-11 max-sm:flex-1 max-sm:py-2 max-sm:leading-5 max-sm:whitespace-normal"
+            >
+              <span className="min-w-0 [overflow-wrap:anywhere] sm:truncate">
+                {attempt.isBusy ? 'Working…' : actionLabel}
+              </span>
+            </Button>
+          )}
+        </div>
       </div>
     </Dialog>
   );
 }
 
-/**
- * Says what has changed since the operator looked, and offers to continue with the
- * current state.
- */
+/** Says what has changed since the operator looked, and offers to use the current state. */
 export function ChangedNote({ children, onUse }: { children: ReactNode; onUse: () => void }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

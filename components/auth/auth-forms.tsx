@@ -1,12 +1,12 @@
 'use client';
 
 import { type ReactNode, useState } from 'react';
-import { PASSWORD_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
+import { NewPasswordField } from '../ui/controls/new-password-field';
 import { ProblemNote } from '../ui/problem-note';
 
 /** Signs in with name and password. Does not say which of the two was wrong. */
@@ -60,14 +60,8 @@ export function SetupForm({ token }: { token: string }) {
         autoFocus
         maxLength={64}
       />
-      <Field
+      <NewPasswordField
         label="Password"
-        hint={`at least ${PASSWORD_MIN_CHARS} characters`}
-        type="password"
-        autoComplete="new-password"
-        required
-        minLength={PASSWORD_MIN_CHARS}
-        maxLength={256}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />

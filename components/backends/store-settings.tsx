@@ -12,9 +12,7 @@ import { Button } from '../ui/controls/button';
 
 type Setting = GuaranteeReading['settings'][number];
 
-/**
- * The settings of a store that were checked: those that need attention at once, the others folded.
- */
+/** The settings of a store that were checked: those that need attention, the others folded. */
 export function StoreSettings({ row }: { row: GuaranteeRow }) {
   const { backend, reading } = row;
   const settings = reading?.settings ?? [];

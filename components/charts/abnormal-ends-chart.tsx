@@ -12,10 +12,7 @@ const LANES = [
   { key: 'timeouts', word: 'Timeouts', ink: 'var(--contended)' },
 ] as const;
 
-/**
- * When leases ran out, holds were forced and waiters gave up: one line each, a mark wherever there
- * was any.
- */
+/** When leases expired, holds were forced and waiters timed out: a row each, with marks. */
 export function AbnormalEndsChart({ insight }: { insight: LockInsight }) {
   const { rows, domain } = useTimeAxis(insight);
   const { total } = insight;

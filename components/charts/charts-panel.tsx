@@ -34,9 +34,7 @@ const REFETCH_EVERY_MS: Record<InsightRange, number> = {
 /** While a lock is ahead of its history, that is read again so often. */
 const REFETCH_BEHIND_MS = 1_000;
 
-/**
- * How often a lock was granted, and how long it was waited for and held: over time, and altogether.
- */
+/** A lock's grants, and how long it was waited for and held: over time, and altogether. */
 export function ChartsPanel({
   row,
   initial,

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'react';
 import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import type { HistogramBar } from '@/server/core/statistics/log-histogram';
+import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '../format/numbers';
 import { ChartHead } from './chart-head';
 import { quantileLabel } from './chart-labels';
@@ -13,30 +13,40 @@ import { type Bin, histogramBins } from './histogram-bins';
 const OVERLAP_SHARE = 0.1;
 const LABEL_SHIFT_PX = 12;
 
-/**
- * How often a duration of each length came up, on a logarithmic axis, with p50, p99 and what is
- * now.
- */
+/** `zeroLabel`: what those of 0 ms are called, which have no place on the axis. */
+const SERIES = {
+  wait: {
+    title: 'Wait time distribution',
+    bars: 'waits',
+    p50: 'waitP50Ms',
+    p99: 'waitP99Ms',
+    zeroLabel: 'immediate',
+    emptyLabel: 'No waits',
+  },
+  hold: {
+    title: 'Hold time distribution',
+    bars: 'holds',
+    p50: 'holdP50Ms',
+    p99: 'holdP99Ms',
+    zeroLabel: 'under 1 ms',
+    emptyLabel: 'No completed holds',
+  },
+} as const;
+
+/** A histogram of durations on a logarithmic axis, with p50, p99 and the current one. */
 export function DurationHistogram({
-  title,
-  bars,
-  p50Ms,
-  p99Ms,
+  insight,
+  of,
   nowMs,
-  zeroLabel,
-  emptyLabel,
 }: {
-  title: string;
-  bars: HistogramBar[];
-  p50Ms: number | null;
-  p99Ms: number | null;
+  insight: LockInsight;
+  of: 'wait' | 'hold';
   /** One that still lasts; null for none. */
   nowMs: number | null;
-  /** What those of 0 ms are called, which have no place on the axis. */
-  zeroLabel: string;
-  /** What is said where there is nothing to draw. */
-  emptyLabel: string;
 }) {
+  const { title, zeroLabel, emptyLabel, ...keys } = SERIES[of];
+  const bars = insight[keys.bars];
+  const { [keys.p50]: p50Ms, [keys.p99]: p99Ms } = insight.total;
   const { bins, positionOf, ticks } = useMemo(() => histogramBins(bars, nowMs), [bars, nowMs]);
   const zero = bars.find(({ fromMs }) => fromMs === 0)?.count ?? 0;
   const total = bars.reduce((sum, { count }) => sum + count, 0);

@@ -13,10 +13,7 @@ const STEPS = [
 
 const INTERVALS = 3;
 
-/**
- * Round durations from 0 up to the first that is not below `maxMs`, for an axis with three lines
- * above its foot.
- */
+/** Round durations from 0 to the first that is at least `maxMs`, for an axis of three lines. */
 export function durationTicks(maxMs: number): number[] {
   const step = STEPS.find((each) => each * INTERVALS >= maxMs) ?? Math.ceil(maxMs / INTERVALS);
   return Array.from({ length: INTERVALS + 1 }, (_, i) => i * step);

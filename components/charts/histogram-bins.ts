@@ -1,9 +1,6 @@
 import { bucketBounds, bucketOf, type HistogramBar } from '@/server/core/statistics/log-histogram';
 
-/**
- * One bar of a histogram as it is drawn: whole milliseconds from `fromMs` up to, and without,
- * `toMs`.
- */
+/** One bar of a drawn histogram: whole milliseconds from `fromMs` up to, but without, `toMs`. */
 export interface Bin extends HistogramBar {
   /** From 0, by equal steps to the right. */
   position: number;

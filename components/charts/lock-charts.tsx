@@ -6,10 +6,7 @@ import { DurationChart } from './duration-chart';
 import { DurationHistogram } from './duration-histogram';
 import { GrantsChart } from './grants-chart';
 
-/**
- * All charts of one lock. The chart library is large, so this is loaded separately, and only where
- * it is shown.
- */
+/** All charts of one lock. Loaded separately, where it is shown: the chart library is large. */
 export default function LockCharts({
   insight,
   heldMs,
@@ -21,7 +18,6 @@ export default function LockCharts({
   /** How long the longest waiter has waited; null without waiters. */
   waitedMs: number | null;
 }) {
-  const { total, waits, holds } = insight;
   return (
     <div className="charts">
       <div className="charts-over-time">
@@ -31,24 +27,8 @@ export default function LockCharts({
         <GrantsChart insight={insight} />
       </div>
       <div className="charts-histograms">
-        <DurationHistogram
-          title="Wait time distribution"
-          bars={waits}
-          p50Ms={total.waitP50Ms}
-          p99Ms={total.waitP99Ms}
-          nowMs={waitedMs}
-          zeroLabel="immediate"
-          emptyLabel="No waits"
-        />
-        <DurationHistogram
-          title="Hold time distribution"
-          bars={holds}
-          p50Ms={total.holdP50Ms}
-          p99Ms={total.holdP99Ms}
-          nowMs={heldMs}
-          zeroLabel="under 1 ms"
-          emptyLabel="No completed holds"
-        />
+        <DurationHistogram insight={insight} of="wait" nowMs={waitedMs} />
+        <DurationHistogram insight={insight} of="hold" nowMs={heldMs} />
       </div>
     </div>
   );

@@ -14,10 +14,7 @@ const AXIS_PX = 52;
 
 export const CHART_MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };
 
-/**
- * The points of an insight, from a step's middle to the next, with the ends of the axis and its
- * labels.
- */
+/** The points of an insight, from the middle of one step to the next, with the axis's ends. */
 export function useTimeAxis({ range, stepMs, points }: LockInsight) {
   return useMemo(() => {
     const from = points[0]?.at ?? 0;

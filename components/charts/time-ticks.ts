@@ -10,10 +10,7 @@ const TICK_EVERY: Record<InsightRange, { minutes: number } | { days: number }> =
   '30d': { days: 5 },
 };
 
-/**
- * The instants of a time axis that have a label: round ones of the reader's own clock, within
- * `from` and `to`.
- */
+/** The labelled instants of a time axis: round ones of the reader's clock in `from` to `to`. */
 export function timeTicks(range: InsightRange, from: number, to: number): number[] {
   const every = TICK_EVERY[range];
   const ticks: number[] = [];

@@ -14,10 +14,7 @@ type Bounds = Pick<CounterRow, 'floor' | 'ceiling'>;
 
 const textOf = (bound: number | null) => (bound === null ? '' : String(bound));
 
-/**
- * Gives a counter that still has the bounds that the operator saw others, wherever its value has
- * gone within them.
- */
+/** Changes the bounds of a counter whose bounds are still those that the operator saw. */
 export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
   const client = useTRPCClient();
   const [seen, setSeen] = useState<Bounds>(row);

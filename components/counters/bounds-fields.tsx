@@ -60,10 +60,7 @@ export function parseBounds(typed: TypedBounds): ParsedBounds {
 export const isBetween = (value: number, { floor, ceiling }: ParsedBounds): boolean =>
   (floor === null || value >= floor) && (ceiling === null || value <= ceiling);
 
-/**
- * A field for a whole number. Left empty it says nothing, which is a problem only where it must say
- * something.
- */
+/** A field for a whole number. Empty is a problem only where a number is required. */
 export function WholeNumberField({
   label,
   hint,

@@ -40,7 +40,7 @@ export function ChangesPanel({
   });
   return (
     <HistoryPanel title="History" history={history}>
-      <li aria-hidden="true" className="move-row text-12 text-t3 max-sm:hidden">
+      <li aria-hidden="true" className="panel-row move-row text-12 text-t3 max-sm:hidden">
         <span>Time</span>
         <span>Change</span>
         <span>By</span>
@@ -66,7 +66,7 @@ function ChangeLine({ move, backend }: { move: CounterMoveRow; backend: string }
   const { kind, at, delta, bounds, service, by, reason, value } = move;
   const { word, icon, ink } = KINDS[kind];
   return (
-    <li className="move-row">
+    <li className="panel-row move-row">
       <span className="text-12 text-t3">
         <Instant at={at} now={now} clock={backend} />
       </span>

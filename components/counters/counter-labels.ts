@@ -61,10 +61,7 @@ export const boundLabel = (bound: number | null): string =>
 export const deltaLabel = (delta: number): string =>
   delta > 0 ? `+${exactCount(delta)}` : exactCount(delta);
 
-/**
- * The whole number in a typed text; spaces, commas and underscores between digits are ignored.
- * Null: none.
- */
+/** The whole number in a text; spaces, commas and underscores are ignored. Null: none. */
 export function parseWholeNumber(text: string): number | null {
   const bare = text
     .trim()

@@ -13,10 +13,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/**
- * A length of time in at most two units: 740 ms, 6.1 s, 47 s, 4 m 12 s, 3 h 26 m, 9 d 4 h. Below
- * zero counts as zero.
- */
+/** A duration in at most two units: 740 ms, 6.1 s, 4 m 12 s, 9 d 4 h. Negative counts as zero. */
 export function durationParts(ms: number): DurationPart[] {
   const span = Math.max(0, Math.floor(ms));
   if (span < SECOND_MS) return [{ value: String(span), unit: 'ms' }];
@@ -49,9 +46,7 @@ export function durationText(ms: number): string {
     .join('\u00a0');
 }
 
-/**
- * In whole seconds at least, for sentences that are read rather than watched: 0 s, 6 s, 4 m 12 s.
- */
+/** In whole seconds at least, for sentences that are read, not watched: 0 s, 6 s, 4 m 12 s. */
 export function spokenDuration(ms: number): string {
   const span = Math.max(0, ms);
   if (span < 10 * SECOND_MS) return `${Math.floor(span / SECOND_MS)}\u00a0s`;
@@ -93,10 +88,7 @@ export function countdownText(leftMs: number): string {
   return isPast ? `${MINUS}${clock}` : clock;
 }
 
-/**
- * The share of a lease that is left, from 0 to 1. An extended lease may have more left than it
- * lasts: it counts as full.
- */
+/** The share of a lease that is left, 0 to 1. An extended lease with more left counts as full. */
 export function shareLeft(leftMs: number, wholeMs: number): number {
   if (wholeMs <= 0) return 0;
   return Math.min(1, Math.max(0, leftMs / wholeMs));
@@ -117,9 +109,7 @@ export function boundText(ms: number): string {
 
 const oneDigit = (value: number) => (Math.round(value * 10) / 10).toFixed(1);
 
-/**
- * A baseline, which needs less precision than a reading: 41 s, 3 m 20 s, 35 m, 3.4 h, 2.5 d.
- */
+/** A baseline, which needs less precision than a reading: 41 s, 3 m 20 s, 35 m, 3.4 h, 2.5 d. */
 export function baselineText(ms: number): string {
   if (ms < 10 * MINUTE_MS) return durationText(ms);
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}\u00a0m`;
@@ -127,10 +117,7 @@ export function baselineText(ms: number): string {
   return `${oneDigit(ms / DAY_MS)}\u00a0d`;
 }
 
-/**
- * How many times its baseline something is: 0.4 ×, 9.3 ×, 31 ×. A baseline under a millisecond
- * counts as one.
- */
+/** A multiple of a baseline: 0.4 ×, 9.3 ×, 31 ×. A baseline under 1 ms counts as 1 ms. */
 export function factorText(ms: number, baselineMs: number): string {
   const factor = ms / Math.max(1, baselineMs);
   return `${factor < 10 ? (Math.floor(factor * 10) / 10).toFixed(1) : Math.floor(factor).toLocaleString('en-US')}\u202f×`;

@@ -1,16 +1,10 @@
-/**
- * A stretch of a name as it is drawn. Marked: something that would not be seen, drawn as a labelled
- * box.
- */
+/** A stretch of a name as drawn. Marked: something invisible, drawn as a labelled box. */
 export interface NamePiece {
   text: string;
   mark: boolean;
 }
 
-/**
- * A name in two parts: the head may be cut short, the tail is always kept, because the end tells
- * siblings apart.
- */
+/** A name in two parts: the head may be cut; the tail, which tells siblings apart, is kept. */
 export interface VisibleName {
   head: NamePiece[];
   tail: NamePiece[];
@@ -65,10 +59,7 @@ function cellsOf(text: string): NamePiece[] {
   });
 }
 
-/**
- * A text for drawing. Spaces at its ends and characters that cannot be seen become marks; nothing
- * is dropped.
- */
+/** A text for drawing. Outer spaces and invisible characters become marks; none is dropped. */
 export const visiblePieces = (text: string): NamePiece[] => join(cellsOf(text));
 
 const RIGHT_TO_LEFT =
@@ -93,10 +84,7 @@ export function visibleName(name: string): VisibleName {
   return { head: join(cells.slice(0, cut)), tail: join(cells.slice(cut)) };
 }
 
-/**
- * Where the tail begins: with the last that fit into its width, or 0 where all of the name is
- * short.
- */
+/** Where the tail begins: with the last parts that fit its width; 0 if the name is short. */
 function cutOf(cells: NamePiece[]): number {
   const widths = cells.map(widthOf);
   let left = TAIL_WIDTH;

@@ -1,161 +1,101 @@
-import type { ReactNode } from 'react';
+/** A circle as a path. */
+const circle = (x: number, y: number, r: number) => ellipse(x, y, r, r);
 
-/** Every icon of the console: a 24 grid, strokes of 2 px, round ends. */
-export const ICON_SHAPES = {
-  'alert-circle': (
-    <>
-      <circle cx="12" cy="12" r="9" />
-      <path d="M12 7.5v5M12 16.4v.1" />
-    </>
-  ),
-  'alert-octagon': (
-    <>
-      <path d="M8 3h8l5 5v8l-5 5H8l-5-5V8Z" />
-      <path d="M12 7.5v5M12 16.4v.1" />
-    </>
-  ),
-  'alert-triangle': (
-    <>
-      <path d="M10.3 4.2 2.6 17.5A2 2 0 0 0 4.3 20.5h15.4a2 2 0 0 0 1.7-3L13.7 4.2a2 2 0 0 0-3.4 0Z" />
-      <path d="M12 9.5v4M12 17v.1" />
-    </>
-  ),
-  'arrow-down': <path d="M12 5v14M18.5 12.5 12 19l-6.5-6.5" />,
-  'arrow-right': <path d="M5 12h14M12.5 5.5 19 12l-6.5 6.5" />,
-  'arrow-up': <path d="M12 19V5M5.5 11.5 12 5l6.5 6.5" />,
-  audit: (
-    <>
-      <path d="M7 3.5h11.5A2 2 0 0 0 16.5 5.5V17" />
-      <path d="M7 3.5A2.5 2.5 0 0 0 4.5 6v1.5h4V6A2.5 2.5 0 0 0 7 3.5ZM8.5 7.5V18a2.5 2.5 0 0 0 2.5 2.5h8a2.5 2.5 0 0 0 2.5-2.5v-1h-8v1a2.5 2.5 0 0 1-2.5 2.5" />
-      <path d="M12 8.5h1.5M12 12.5h1.5" />
-    </>
-  ),
-  'check-circle': (
-    <>
-      <circle cx="12" cy="12" r="9" />
-      <path d="m8 12.3 2.8 2.7L16 9.5" />
-    </>
-  ),
-  check: <path d="m4.5 12.5 5 5 10-11" />,
-  'chevron-down': <path d="m6 9 6 6 6-6" />,
-  'chevron-right': <path d="m9 6 6 6-6 6" />,
-  clock: (
-    <>
-      <circle cx="12" cy="12" r="9" />
-      <path d="M12 7v5.2l3.2 1.8" />
-    </>
-  ),
-  close: <path d="M6 6l12 12M18 6 6 18" />,
-  code: <path d="m8 7-5 5 5 5M16 7l5 5-5 5M13.6 5l-3.2 14" />,
-  copy: (
-    <>
-      <rect x="9" y="9" width="12" height="12" rx="2" />
-      <path d="M5 15a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h8a2 2 0 0 1 2 2" />
-    </>
-  ),
-  counter: <path d="M4.5 9h15.5M4 15h15.5M10 3.5 8 20.5M16 3.5l-2 17" />,
-  database: (
-    <>
-      <ellipse cx="12" cy="5.5" rx="8" ry="3" />
-      <path d="M4 5.5v13c0 1.7 3.6 3 8 3s8-1.3 8-3v-13M4 12c0 1.7 3.6 3 8 3s8-1.3 8-3" />
-    </>
-  ),
-  eye: (
-    <>
-      <path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z" />
-      <circle cx="12" cy="12" r="2.8" />
-    </>
-  ),
-  hand: (
-    <path d="M8 12V5.5a1.5 1.5 0 0 1 3 0V11M11 10.5V4a1.5 1.5 0 0 1 3 0v6.5M14 10.5V5.5a1.5 1.5 0 0 1 3 0V12M17 12V8.5a1.5 1.5 0 0 1 3 0V15a6.5 6.5 0 0 1-6.5 6.5h-1.7a6 6 0 0 1-4.6-2.2L3.9 15a1.6 1.6 0 0 1 2.4-2.1L8 14.6" />
-  ),
-  hourglass: <path d="M5.5 3h13M5.5 21h13M17 3v3.5L12 12 7 6.5V3M7 21v-3.5L12 12l5 5.5V21" />,
-  key: (
-    <>
-      <circle cx="7.5" cy="15.5" r="4.5" />
-      <path d="m10.8 12.2 9.2-9.2M16 7l3.5 3.5M13.5 9.5l2 2" />
-    </>
-  ),
-  keyboard: (
-    <>
-      <rect x="2.5" y="5.5" width="19" height="13" rx="2" />
-      <path d="M6.5 9.5v.1M10.2 9.5v.1M13.8 9.5v.1M17.5 9.5v.1M8 14.5h8" />
-    </>
-  ),
-  layers: <path d="m12 3 9 4.8-9 4.8-9-4.8L12 3ZM3 12.3l9 4.8 9-4.8M3 16.7l9 4.8 9-4.8" />,
-  lock: (
-    <>
-      <rect x="4" y="10.5" width="16" height="10.5" rx="2" />
-      <path d="M8 10.5V7a4 4 0 0 1 8 0v3.5" />
-    </>
-  ),
-  'lock-open': (
-    <>
-      <rect x="4" y="10.5" width="16" height="10.5" rx="2" />
-      <path d="M8 10.5V7a4 4 0 0 1 7.6-1.7" />
-    </>
-  ),
-  locks: (
-    <>
-      <rect x="4" y="10.5" width="16" height="10.5" rx="2.5" />
-      <path d="M8 10.5V7a4 4 0 0 1 8 0v3.5M12 15v1.5" />
-    </>
-  ),
-  monitor: (
-    <>
-      <rect x="2.5" y="4" width="19" height="13" rx="2" />
-      <path d="M8.5 21h7M12 17v4" />
-    </>
-  ),
-  moon: <path d="M20.5 14.3A8.6 8.6 0 1 1 9.7 3.5a6.8 6.8 0 0 0 10.8 10.8Z" />,
-  plus: <path d="M12 5v14M5 12h14" />,
-  menu: <path d="M4 7h16M4 12h16M4 17h16" />,
-  question: (
-    <>
-      <circle cx="12" cy="12" r="9" />
-      <path d="M9.4 9.3a2.7 2.7 0 0 1 5.2.9c0 1.8-2.6 2.3-2.6 3.6M12 16.9v.1" />
-    </>
-  ),
-  queue: <path d="M4 6h10M4 12h10M4 18h10M18 9l3 3-3 3" />,
-  rate: <path d="M5 20v-7M12 20V5M19 20V10" />,
-  refresh: (
-    <path d="M20.5 5v5h-5M3.5 19v-5h5M20 10a8.3 8.3 0 0 0-14.2-3.4L3.5 9M4 14a8.3 8.3 0 0 0 14.2 3.4l2.3-2.4" />
-  ),
-  search: (
-    <>
-      <circle cx="10.8" cy="10.8" r="7.3" />
-      <path d="m16.2 16.2 5 5" />
-    </>
-  ),
-  settings: (
-    <>
-      <circle cx="12" cy="12" r="3" />
-      <path d="m19.4 13.8 1.7 1.3-1.9 3.4-2-.8a7.6 7.6 0 0 1-2.6 1.5l-.3 2.1h-4l-.3-2.1a7.6 7.6 0 0 1-2.6-1.5l-2 .8-1.9-3.4 1.7-1.3a7.7 7.7 0 0 1 0-3.3L3.5 9.2l1.9-3.4 2 .8A7.6 7.6 0 0 1 10 5.1l.3-2.1h4l.3 2.1a7.6 7.6 0 0 1 2.6 1.5l2-.8 1.9 3.4-1.7 1.3a7.7 7.7 0 0 1 0 3.3Z" />
-    </>
-  ),
-  'sign-out': <path d="M9.5 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4.5M16 17l5-5-5-5M21 12H9.5" />,
-  snowflake: (
-    <path d="M12 2.5v19M3.8 7.2l16.4 9.6M20.2 7.2 3.8 16.8M9 4l3 2.8L15 4M9 20l3-2.8 3 2.8M4.2 11l3.4-1.4-.5-3.9M19.8 13l-3.4 1.4.5 3.9M19.8 11l-3.4-1.4.5-3.9M4.2 13l3.4 1.4-.5 3.9" />
-  ),
-  sun: (
-    <>
-      <circle cx="12" cy="12" r="4" />
-      <path d="M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4M18.7 5.3l-1.4 1.4M6.7 17.3l-1.4 1.4" />
-    </>
-  ),
-  timer: <path d="M9.5 2.5h5M12 9.5v4.5M12 22a8.3 8.3 0 1 0 0-16.6A8.3 8.3 0 0 0 12 22Z" />,
-  'timer-off': (
-    <path d="M9.5 2.5h5M4.6 9.3a8.3 8.3 0 0 0 11.6 10.8M9 5.9a8.3 8.3 0 0 1 10.4 10.4M12 9.5v1.8M3 3l18 18" />
-  ),
-  users: (
-    <>
-      <circle cx="9.5" cy="8" r="4.5" />
-      <path d="M2 21a7.5 7.5 0 0 1 15 0M16.5 4a4.5 4.5 0 0 1 0 8M19 14.6a7.5 7.5 0 0 1 3.2 5.4" />
-    </>
-  ),
-} satisfies Record<string, ReactNode>;
+const ellipse = (x: number, y: number, rx: number, ry: number) =>
+  `M${x - rx} ${y}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0 ${-2 * rx} 0`;
 
-export type IconName = keyof typeof ICON_SHAPES;
+/** A rectangle with round corners as a path. */
+const box = (x: number, y: number, width: number, height: number, r: number) =>
+  `M${x + r} ${y}h${width - 2 * r}a${r} ${r} 0 0 1 ${r} ${r}v${height - 2 * r}` +
+  `a${r} ${r} 0 0 1 ${-r} ${r}h${2 * r - width}a${r} ${r} 0 0 1 ${-r} ${-r}` +
+  `v${2 * r - height}a${r} ${r} 0 0 1 ${r} ${-r}`;
+
+/** The paths of every icon of the console: a 24 grid, strokes of 2 px, round ends. */
+const ICON_PATHS = {
+  'alert-circle': [circle(12, 12, 9), 'M12 7.5v5M12 16.4v.1'],
+  'alert-octagon': ['M8 3h8l5 5v8l-5 5H8l-5-5V8Z', 'M12 7.5v5M12 16.4v.1'],
+  'alert-triangle': [
+    'M10.3 4.2 2.6 17.5A2 2 0 0 0 4.3 20.5h15.4a2 2 0 0 0 1.7-3L13.7 4.2a2 2 0 0 0-3.4 0Z',
+    'M12 9.5v4M12 17v.1',
+  ],
+  'arrow-down': ['M12 5v14M18.5 12.5 12 19l-6.5-6.5'],
+  'arrow-right': ['M5 12h14M12.5 5.5 19 12l-6.5 6.5'],
+  'arrow-up': ['M12 19V5M5.5 11.5 12 5l6.5 6.5'],
+  audit: [
+    'M7 3.5h11.5A2 2 0 0 0 16.5 5.5V17',
+    'M7 3.5A2.5 2.5 0 0 0 4.5 6v1.5h4V6A2.5 2.5 0 0 0 7 3.5Z',
+    'M8.5 7.5V18a2.5 2.5 0 0 0 2.5 2.5h8a2.5 2.5 0 0 0 2.5-2.5v-1h-8v1',
+    'a2.5 2.5 0 0 1-2.5 2.5',
+    'M12 8.5h1.5M12 12.5h1.5',
+  ],
+  'check-circle': [circle(12, 12, 9), 'M8 12.3l2.8 2.7L16 9.5'],
+  check: ['M4.5 12.5l5 5 10-11'],
+  'chevron-down': ['M6 9l6 6 6-6'],
+  'chevron-right': ['M9 6l6 6-6 6'],
+  clock: [circle(12, 12, 9), 'M12 7v5.2l3.2 1.8'],
+  close: ['M6 6l12 12M18 6 6 18'],
+  code: ['M8 7l-5 5 5 5M16 7l5 5-5 5M13.6 5l-3.2 14'],
+  copy: [box(9, 9, 12, 12, 2), 'M5 15a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h8a2 2 0 0 1 2 2'],
+  counter: ['M4.5 9h15.5M4 15h15.5M10 3.5 8 20.5M16 3.5l-2 17'],
+  database: [
+    ellipse(12, 5.5, 8, 3),
+    'M4 5.5v13c0 1.7 3.6 3 8 3s8-1.3 8-3v-13M4 12c0 1.7 3.6 3 8 3s8-1.3 8-3',
+  ],
+  eye: ['M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12Z', circle(12, 12, 2.8)],
+  hand: [
+    'M8 12V5.5a1.5 1.5 0 0 1 3 0V11M11 10.5V4a1.5 1.5 0 0 1 3 0v6.5',
+    'M14 10.5V5.5a1.5 1.5 0 0 1 3 0V12M17 12V8.5a1.5 1.5 0 0 1 3 0V15',
+    'a6.5 6.5 0 0 1-6.5 6.5h-1.7a6 6 0 0 1-4.6-2.2L3.9 15a1.6 1.6 0 0 1 2.4-2.1L8 14.6',
+  ],
+  hourglass: ['M5.5 3h13M5.5 21h13M17 3v3.5L12 12 7 6.5V3M7 21v-3.5L12 12l5 5.5V21'],
+  key: [circle(7.5, 15.5, 4.5), 'M10.8 12.2l9.2-9.2M16 7l3.5 3.5M13.5 9.5l2 2'],
+  keyboard: [box(2.5, 5.5, 19, 13, 2), 'M6.5 9.5v.1M10.2 9.5v.1M13.8 9.5v.1M17.5 9.5v.1M8 14.5h8'],
+  layers: ['M12 3l9 4.8-9 4.8-9-4.8L12 3ZM3 12.3l9 4.8 9-4.8M3 16.7l9 4.8 9-4.8'],
+  lock: [box(4, 10.5, 16, 10.5, 2), 'M8 10.5V7a4 4 0 0 1 8 0v3.5'],
+  'lock-open': [box(4, 10.5, 16, 10.5, 2), 'M8 10.5V7a4 4 0 0 1 7.6-1.7'],
+  locks: [box(4, 10.5, 16, 10.5, 2.5), 'M8 10.5V7a4 4 0 0 1 8 0v3.5M12 15v1.5'],
+  monitor: [box(2.5, 4, 19, 13, 2), 'M8.5 21h7M12 17v4'],
+  moon: ['M20.5 14.3A8.6 8.6 0 1 1 9.7 3.5a6.8 6.8 0 0 0 10.8 10.8Z'],
+  plus: ['M12 5v14M5 12h14'],
+  menu: ['M4 7h16M4 12h16M4 17h16'],
+  question: [circle(12, 12, 9), 'M9.4 9.3a2.7 2.7 0 0 1 5.2.9c0 1.8-2.6 2.3-2.6 3.6M12 16.9v.1'],
+  queue: ['M4 6h10M4 12h10M4 18h10M18 9l3 3-3 3'],
+  rate: ['M5 20v-7M12 20V5M19 20V10'],
+  refresh: [
+    'M20.5 5v5h-5M3.5 19v-5h5M20 10a8.3 8.3 0 0 0-14.2-3.4L3.5 9',
+    'M4 14a8.3 8.3 0 0 0 14.2 3.4l2.3-2.4',
+  ],
+  search: [circle(10.8, 10.8, 7.3), 'M16.2 16.2l5 5'],
+  settings: [
+    circle(12, 12, 3),
+    'M19.4 13.8l1.7 1.3-1.9 3.4-2-.8a7.6 7.6 0 0 1-2.6 1.5l-.3 2.1h-4l-.3-2.1',
+    'a7.6 7.6 0 0 1-2.6-1.5l-2 .8-1.9-3.4 1.7-1.3a7.7 7.7 0 0 1 0-3.3L3.5 9.2',
+    'l1.9-3.4 2 .8A7.6 7.6 0 0 1 10 5.1l.3-2.1h4l.3 2.1a7.6 7.6 0 0 1 2.6 1.5',
+    'l2-.8 1.9 3.4-1.7 1.3a7.7 7.7 0 0 1 0 3.3Z',
+  ],
+  'sign-out': ['M9.5 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4.5M16 17l5-5-5-5M21 12H9.5'],
+  snowflake: [
+    'M12 2.5v19M3.8 7.2l16.4 9.6M20.2 7.2 3.8 16.8M9 4l3 2.8L15 4M9 20l3-2.8 3 2.8',
+    'M4.2 11l3.4-1.4-.5-3.9M19.8 13l-3.4 1.4.5 3.9M19.8 11l-3.4-1.4.5-3.9',
+    'M4.2 13l3.4 1.4-.5 3.9',
+  ],
+  sun: [
+    circle(12, 12, 4),
+    'M12 2.5v2M12 19.5v2M2.5 12h2M19.5 12h2M5.3 5.3l1.4 1.4M17.3 17.3l1.4 1.4',
+    'M18.7 5.3l-1.4 1.4M6.7 17.3l-1.4 1.4',
+  ],
+  timer: ['M9.5 2.5h5M12 9.5v4.5M12 22a8.3 8.3 0 1 0 0-16.6A8.3 8.3 0 0 0 12 22Z'],
+  'timer-off': [
+    'M9.5 2.5h5M4.6 9.3a8.3 8.3 0 0 0 11.6 10.8M9 5.9a8.3 8.3 0 0 1 10.4 10.4M12 9.5v1.8',
+    'M3 3l18 18',
+  ],
+  users: [
+    circle(9.5, 8, 4.5),
+    'M2 21a7.5 7.5 0 0 1 15 0M16.5 4a4.5 4.5 0 0 1 0 8M19 14.6a7.5 7.5 0 0 1 3.2 5.4',
+  ],
+} satisfies Record<string, string[]>;
+
+export type IconName = keyof typeof ICON_PATHS;
 
 /** An icon beside a word that says the same; assistive technology hears the word alone. */
 export function Icon({
@@ -180,7 +120,7 @@ export function Icon({
       strokeLinejoin="round"
       className={`shrink-0 ${className}`}
     >
-      {ICON_SHAPES[name]}
+      <path d={ICON_PATHS[name].join(' ')} />
     </svg>
   );
 }

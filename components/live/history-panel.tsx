@@ -16,10 +16,7 @@ export interface HistoryPage<Row> {
 
 const FIRST_PAGE: string | null = null;
 
-/**
- * A history read page by page, and again a moment after the thing it belongs to has changed: the
- * news of a change comes before its history can be read.
- */
+/** A history read page by page, and again a moment after its subject has changed. */
 export function useHistoryPages<Row>(history: {
   queryKey: string[];
   /** `before` null: the newest page. */

@@ -25,10 +25,7 @@ function errorData(error: unknown): ErrorData | null {
   return typeof error.data === 'object' ? error.data : null;
 }
 
-/**
- * What went wrong. The server's own messages are shown as they are; only a missing answer gets a
- * text from here.
- */
+/** What went wrong: the server's own message; a text of ours only where no answer came. */
 export function problemOf(error: unknown): Problem {
   const data = errorData(error);
   if (!data?.reason) {
@@ -47,20 +44,14 @@ export function isOutcomeUnknown(problem: Problem | null): boolean {
   return problem?.reason === 'UNKNOWN' || problem?.reason === 'OFFLINE';
 }
 
-/**
- * Whether an act that failed so was done. Sent again with the same request id it is done once at
- * most.
- */
+/** Whether a failed act was done. Repeated with its request id, it is done once at most. */
 export function retryableFailureTitle(problem: Problem): string {
   return isOutcomeUnknown(problem)
     ? 'The result is unknown. Retry: it is safe, the action will not run twice.'
     : NOT_APPLIED;
 }
 
-/**
- * Whether an act was done that failed so and carries no request id: sent again, it might be done
- * twice.
- */
+/** Whether a failed act without a request id was done: repeated, it might be done twice. */
 export function failureTitleWithoutRetry(problem: Problem): string {
   return isOutcomeUnknown(problem)
     ? 'The result is unknown. Check the current state before retrying.'

@@ -4,9 +4,7 @@ import type { BackendHealth } from '@/server/contract/console/backend-health';
 export interface Reading {
   /** The server's clock when it made the data, epoch milliseconds. */
   asOf: number;
-  /**
-   * This page's monotonic clock when the data came; null while it is the server's own first paint.
-   */
+  /** This page's monotonic clock when the data came; null during the server's first paint. */
   receivedAt: number | null;
   backends: readonly BackendHealth[];
 }

@@ -23,10 +23,7 @@ import {
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
 const ReadingContext = createContext<ReadingStore>(NO_READING);
 
-/**
- * Gives what is drawn inside the reading that it is drawn from. A new one redraws only what it
- * changes.
- */
+/** Provides the reading of what is drawn inside. A new one redraws only what it changes. */
 export function ReadingProvider({ reading, children }: { reading: Reading; children: ReactNode }) {
   const [store] = useState(() => createReadingStore(reading));
   useLayoutEffect(() => store.set(reading), [store, reading]);
@@ -40,10 +37,7 @@ export function useReadingStore(): ReadingStore {
 
 type Primitive = string | number | boolean | null;
 
-/**
- * A primitive of the reading and the page's clock; the component is drawn again only when that
- * primitive changes.
- */
+/** A primitive of the reading and the page's clock; redraws only when that primitive changes. */
 function useFromReading<T extends Primitive>(
   select: (reading: Reading, nowMs: number | null) => T,
 ): T {
@@ -64,10 +58,7 @@ function useFromReading<T extends Primitive>(
   );
 }
 
-/**
- * A primitive that depends on a backend's now, on how long it has been silent, and on when it
- * answered last.
- */
+/** A primitive of a backend's now, of how long it has been silent, and of its last answer. */
 export function useAtBackend<T extends Primitive>(
   backend: string,
   select: (now: number, silentMs: number, lastAnswerAt: number) => T,

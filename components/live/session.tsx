@@ -6,10 +6,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
 import { useTRPC, useTRPCClient } from './trpc';
 
-/**
- * The signed-in user. The server decides what the user may do; pages only hide what it would
- * refuse.
- */
+/** The signed-in user. The server decides permissions; pages only hide what it would refuse. */
 export interface Account {
   id: string;
   name: string;

@@ -7,10 +7,7 @@ export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
 const TYPING = 'input:not([type="checkbox"]), textarea, select, [contenteditable="true"]';
 
-/**
- * Single-key shortcuts of a page. Inactive while the user types, and while a dialog or a menu is
- * open.
- */
+/** Single-key shortcuts of a page. Inactive while typing, and while a dialog or menu is open. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   useEffect(() => {

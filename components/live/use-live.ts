@@ -8,10 +8,7 @@ export type LinkState = 'live' | 'connecting';
 
 export interface Live<T> {
   data: T;
-  /**
-   * This page's monotonic clock when `data` came, or when the server's own first paint began to
-   * live; null before.
-   */
+  /** This page's monotonic clock when `data` came, or the first paint went live; null before. */
   receivedAt: number | null;
   link: LinkState;
   /** Connects again at once instead of waiting. */

@@ -16,10 +16,7 @@ import { ProblemNote } from '../ui/problem-note';
 const KEY_NAME = 'first-service';
 const NAMESPACE = 'default';
 
-/**
- * Before the first lock: a first API key, a line that takes a lock with it, and the wait for it to
- * appear.
- */
+/** Before the first lock: a first API key, a command that takes a lock, and the wait for it. */
 export function FirstLock({
   origin,
   link,

@@ -8,10 +8,7 @@ const ALIVE_SHARE = 1 / 2;
 
 type RenewalFacts = { leaseMs: number; renewedAt: number; renewals: number };
 
-/**
- * When the next renewal should come, if the holder renews as ours does; null for one that never
- * has.
- */
+/** When the next renewal should come, if the holder renews as ours does; null if it never has. */
 export function renewalDueAt(hold: RenewalFacts): number | null {
   return hold.renewals === 0 ? null : hold.renewedAt + hold.leaseMs * RENEWAL_SHARE;
 }
@@ -54,10 +51,7 @@ export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): numbe
   return (grant.endedAt ?? until) - grant.grantedAt;
 }
 
-/**
- * Until when the hold of an unknown lock is known to have lasted: the last answer, or the end of
- * its lease before that.
- */
+/** Until when an unknown lock's hold surely lasted: the last answer, or its earlier lease end. */
 export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): number {
   return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }

@@ -18,9 +18,7 @@ const ENDED_LABELS = {
   superseded: 'ended',
 } as const;
 
-/**
- * Why a row is where it is, in a few words. `silentMs`: for how long its backend has not answered.
- */
+/** Why a row is where it is, in a few words. `silentMs`: how long its backend has not answered. */
 export function reasonLabel(row: LockRow, now: number, silentMs: number): string {
   const { hold, ended, status } = row;
   switch (status) {

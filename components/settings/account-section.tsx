@@ -1,7 +1,6 @@
 'use client';
 
 import { useState } from 'react';
-import { PASSWORD_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { visibleText } from '../format/visible-name';
 import { failureTitleWithoutRetry } from '../live/problem';
 import { useSession, useSignOut } from '../live/session';
@@ -10,6 +9,7 @@ import { useIsHydrated } from '../live/use-is-hydrated';
 import { THEME_LABELS, THEMES, useTheme } from '../shell/theme';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
+import { NewPasswordField } from '../ui/controls/new-password-field';
 import { useSubmit } from '../ui/controls/use-submit';
 import { ProblemNote } from '../ui/problem-note';
 import { ROLE_LABELS } from './role-field';
@@ -91,16 +91,7 @@ function PasswordForm() {
           required
           maxLength={1_000}
         />
-        <Field
-          label="New password"
-          hint={`at least ${PASSWORD_MIN_CHARS} characters`}
-          name="next"
-          type="password"
-          autoComplete="new-password"
-          required
-          minLength={PASSWORD_MIN_CHARS}
-          maxLength={256}
-        />
+        <NewPasswordField label="New password" name="next" />
         {problem && (
           <div className="sm:col-span-2">
             <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />

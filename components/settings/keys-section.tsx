@@ -2,16 +2,14 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { problemOf } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { Instant } from '../ui/instant';
-import { ProblemNote } from '../ui/problem-note';
-import { RowsSkeleton } from '../ui/rows-skeleton';
 import { VisibleText } from '../ui/visible-text';
 import { CreateKeyDialog } from './create-key-dialog';
 import { SectionFrame } from './section-frame';
+import { SectionTable } from './section-table';
 
 /** The API keys of services. */
 export function KeysSection({ now }: { now: number }) {
@@ -32,74 +30,54 @@ export function KeysSection({ now }: { now: number }) {
         </Button>
       }
     >
-      {error && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="Could not load API keys" />
-        </div>
-      )}
-      {!keys && !error && <RowsSkeleton />}
-      {keys?.length === 0 && (
-        <p className="px-3.5 py-4 text-t2">No API keys yet. Services need one to acquire locks.</p>
-      )}
-      {keys && keys.length > 0 && (
-        <div className="list-in-card">
-          <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Service</th>
-                <th scope="col">Namespaces</th>
-                <th scope="col">Created</th>
-                <th scope="col">Last used</th>
-                <th scope="col" className="md:w-24">
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map((key) => (
-                <tr key={key.id}>
-                  <td
-                    data-cell="main"
-                    className={`font-mono ${key.revokedAt ? 'text-t3 line-through' : ''}`}
-                  >
-                    {key.name}
-                  </td>
-                  <td className="text-t2">{key.namespaces.join(', ')}</td>
-                  <td className="text-t2">
-                    <span className="md:hidden">created </span>
-                    <Instant at={key.createdAt} now={now} />
-                    <span className="text-t3">
-                      {' '}
-                      by <VisibleText text={key.createdBy} />
-                    </span>
-                  </td>
-                  <td className="text-t2">
-                    {key.lastUsedAt === null ? (
-                      <span className="text-t3">
-                        never<span className="md:hidden"> used</span>
-                      </span>
-                    ) : (
-                      <>
-                        <span className="md:hidden">last used </span>
-                        <Instant at={key.lastUsedAt} now={now} />
-                      </>
-                    )}
-                  </td>
-                  <td data-cell="act" className="text-right">
-                    {key.revokedAt === null ? (
-                      <Button size="small" tone="danger-word" onClick={() => setRevoking(key)}>
-                        Revoke…
-                      </Button>
-                    ) : (
-                      <span className="text-12 text-t3">revoked</span>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <SectionTable
+        of="API keys"
+        columns={['Service', 'Namespaces', 'Created', 'Last used']}
+        rows={keys}
+        error={error}
+        empty="No API keys yet. Services need one to acquire locks."
+      >
+        {(key) => (
+          <tr key={key.id}>
+            <td
+              data-cell="main"
+              className={`font-mono ${key.revokedAt ? 'text-t3 line-through' : ''}`}
+            >
+              {key.name}
+            </td>
+            <td className="text-t2">{key.namespaces.join(', ')}</td>
+            <td className="text-t2">
+              <span className="md:hidden">created </span>
+              <Instant at={key.createdAt} now={now} />
+              <span className="text-t3">
+                {' '}
+                by <VisibleText text={key.createdBy} />
+              </span>
+            </td>
+            <td className="text-t2">
+              {key.lastUsedAt === null ? (
+                <span className="text-t3">
+                  never<span className="md:hidden"> used</span>
+                </span>
+              ) : (
+                <>
+                  <span className="md:hidden">last used </span>
+                  <Instant at={key.lastUsedAt} now={now} />
+                </>
+              )}
+            </td>
+            <td data-cell="act" className="text-right">
+              {key.revokedAt === null ? (
+                <Button size="small" tone="danger-word" onClick={() => setRevoking(key)}>
+                  Revoke…
+                </Button>
+              ) : (
+                <span className="text-12 text-t3">revoked</span>
+              )}
+            </td>
+          </tr>
+        )}
+      </SectionTable>
       {isCreating && (
         <CreateKeyDialog onClose={() => setCreating(false)} onCreated={() => void refresh()} />
       )}

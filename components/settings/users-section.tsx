@@ -2,22 +2,21 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { PASSWORD_MIN_CHARS, type Role } from '@/server/contract/console/console-terms';
+import type { Role } from '@/server/contract/console/console-terms';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
-import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { Menu, MenuItem } from '../ui/controls/menu';
+import { NewPasswordField } from '../ui/controls/new-password-field';
 import { Instant } from '../ui/instant';
-import { ProblemNote } from '../ui/problem-note';
-import { RowsSkeleton } from '../ui/rows-skeleton';
 import { VisibleText } from '../ui/visible-text';
 import { ROLE_LABELS, RoleField } from './role-field';
 import { SectionFrame } from './section-frame';
+import { SectionTable } from './section-table';
 
 interface User {
   id: string;
@@ -52,38 +51,16 @@ export function UsersSection({ now }: { now: number }) {
         </Button>
       }
     >
-      {error && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="Could not load users" />
-        </div>
-      )}
-      {!users && !error && <RowsSkeleton />}
-      {users && (
-        <div className="list-in-card">
-          <table className="list">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Role</th>
-                <th scope="col">Created</th>
-                <th scope="col" className="md:w-24">
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {users.map((user) => (
-                <UserRow
-                  key={user.id}
-                  user={user}
-                  now={now}
-                  onChange={(what) => setDialog({ what, user })}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <SectionTable of="users" columns={['Name', 'Role', 'Created']} rows={users} error={error}>
+        {(user) => (
+          <UserRow
+            key={user.id}
+            user={user}
+            now={now}
+            onChange={(what) => setDialog({ what, user })}
+          />
+        )}
+      </SectionTable>
       {dialog && <UserDialog dialog={dialog} onDone={refresh} onClose={close} />}
     </SectionFrame>
   );
@@ -145,24 +122,26 @@ function UserDialog({
   onClose: () => void;
 }) {
   const { people } = useTRPCClient();
+  const running = (act: (form: FormData) => Promise<unknown>) => ({
+    onClose,
+    onSubmit: (form: FormData) => act(form).then(onDone),
+  });
   if (dialog.what === 'create') {
     return (
       <FormDialog
         title="Add user"
         action="Add user"
-        onClose={onClose}
-        onSubmit={async (form) => {
-          await people.create.mutate({
+        {...running((form) =>
+          people.create.mutate({
             name: String(form.get('name')).trim(),
-            role: String(form.get('role')) as Role,
+            role: chosenRole(form),
             password: String(form.get('password')),
-          });
-          await onDone();
-        }}
+          }),
+        )}
       >
         <Field label="Name" name="name" required maxLength={64} autoComplete="off" />
         <RoleField chosen="operator" />
-        <PasswordField label="Initial password" />
+        <NewPasswordField label="Initial password" name="password" />
       </FormDialog>
     );
   }
@@ -175,11 +154,7 @@ function UserDialog({
           title={`Change role of ${name}`}
           intro="Applies to their next request."
           action="Change role"
-          onClose={onClose}
-          onSubmit={async (form) => {
-            await people.setRole.mutate({ id, role: String(form.get('role')) as Role });
-            await onDone();
-          }}
+          {...running((form) => people.setRole.mutate({ id, role: chosenRole(form) }))}
         >
           <RoleField chosen={role} />
         </FormDialog>
@@ -190,49 +165,33 @@ function UserDialog({
           title={`Reset password of ${name}`}
           intro="Signs out all their sessions. Share the new password securely."
           action="Reset password"
-          onClose={onClose}
-          onSubmit={async (form) => {
-            await people.resetPassword.mutate({ id, password: String(form.get('password')) });
-            await onDone();
-          }}
+          {...running((form) =>
+            people.resetPassword.mutate({ id, password: String(form.get('password')) }),
+          )}
         >
-          <PasswordField label="New password" />
+          <NewPasswordField label="New password" name="password" />
         </FormDialog>
       );
-    default: {
-      const disabled = dialog.what === 'disable';
+    case 'disable':
       return (
         <FormDialog
-          title={disabled ? `Disable ${name}?` : `Enable ${name}?`}
-          intro={
-            disabled
-              ? 'Their sessions end at once and they can no longer sign in. Their audit entries are kept.'
-              : 'They can sign in again with their existing password and role.'
-          }
-          action={disabled ? 'Disable user' : 'Enable user'}
-          isDangerous={disabled}
-          onClose={onClose}
-          onSubmit={async () => {
-            await people.setDisabled.mutate({ id, disabled });
-            await onDone();
-          }}
+          title={`Disable ${name}?`}
+          intro="Their sessions end at once and they can no longer sign in. Their audit entries are kept."
+          action="Disable user"
+          isDangerous
+          {...running(() => people.setDisabled.mutate({ id, disabled: true }))}
         />
       );
-    }
+    case 'enable':
+      return (
+        <FormDialog
+          title={`Enable ${name}?`}
+          intro="They can sign in again with their existing password and role."
+          action="Enable user"
+          {...running(() => people.setDisabled.mutate({ id, disabled: false }))}
+        />
+      );
   }
 }
 
-function PasswordField({ label }: { label: string }) {
-  return (
-    <Field
-      label={label}
-      hint={`at least ${PASSWORD_MIN_CHARS} characters`}
-      name="password"
-      type="password"
-      required
-      minLength={PASSWORD_MIN_CHARS}
-      maxLength={256}
-      autoComplete="new-password"
-    />
-  );
-}
+const chosenRole = (form: FormData) => String(form.get('role')) as Role;

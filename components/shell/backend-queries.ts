@@ -7,31 +7,18 @@ import { useTRPC } from '../live/trpc';
 
 const POLL_MS = 5_000;
 
+const POLLED = { refetchInterval: POLL_MS, staleTime: POLL_MS };
+
 /** The health of every backend, refetched every 5 s. */
-export function useBackendsHealth(initial: BackendHealth[]) {
-  const trpc = useTRPC();
-  return useQuery(
-    trpc.backends.list.queryOptions(undefined, {
-      initialData: initial,
-      refetchInterval: POLL_MS,
-      staleTime: POLL_MS,
-    }),
-  );
+export function useBackendsHealth(initialData: BackendHealth[]) {
+  const { backends } = useTRPC();
+  return useQuery(backends.list.queryOptions(undefined, { initialData, ...POLLED }));
 }
 
-/**
- * The guarantees of every backend, refetched every 5 s; the server checks the settings about once a
- * minute.
- */
-export function useGuarantees(initial: GuaranteeRow[]) {
-  const trpc = useTRPC();
-  return useQuery(
-    trpc.backends.guarantees.queryOptions(undefined, {
-      initialData: initial,
-      refetchInterval: POLL_MS,
-      staleTime: POLL_MS,
-    }),
-  );
+/** The guarantees of every backend, refetched every 5 s; the server checks once a minute. */
+export function useGuarantees(initialData: GuaranteeRow[]) {
+  const { backends } = useTRPC();
+  return useQuery(backends.guarantees.queryOptions(undefined, { initialData, ...POLLED }));
 }
 
 /** Whether grants are disabled on a backend, as far as the console shell knows. */

@@ -6,10 +6,7 @@ export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRo
   return guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
 }
 
-/**
- * Backends that do not answer, then those that answer and grant nothing, then the others; each part
- * as it was.
- */
+/** Silent backends first, then those that grant nothing, then the others; each in its order. */
 export function sortBySeverity(
   backends: readonly BackendHealth[],
   guarantees: readonly GuaranteeRow[],

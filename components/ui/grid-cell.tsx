@@ -1,8 +1,6 @@
 import type { ReactNode } from 'react';
 
-/**
- * A cell of a grid whose rows are lines of any shape. `name` tells the style sheet where it goes.
- */
+/** A cell of a grid with rows of any shape. `name` tells the style sheet where it goes. */
 export function GridCell({
   name,
   className,

@@ -17,10 +17,7 @@ function Pieces({ pieces }: { pieces: NamePiece[] }) {
   });
 }
 
-/**
- * A text from a caller or an operator inside our own: every character is visible, and none reorders
- * its surroundings.
- */
+/** A foreign text inside ours: every character is visible, and none reorders what is around it. */
 export function VisibleText({ text }: { text: string }) {
   return (
     <bdi className="whitespace-pre-wrap">
@@ -34,10 +31,7 @@ interface NameProps {
   className?: string;
 }
 
-/**
- * A name chosen by a caller or an operator: every byte visible, cut in the middle where it is too
- * long, whole on hover.
- */
+/** A foreign name: every byte visible, cut in the middle if too long, whole on hover. */
 export function ExactName({ name, className = '' }: NameProps) {
   const { head, tail } = visibleName(name);
   return (

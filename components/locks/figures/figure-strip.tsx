@@ -172,9 +172,7 @@ function RateFigures({
   isLost,
 }: {
   fleet: FleetNow | null;
-  /**
-   * The server was asked again and did not tell; else it is being asked, as after a tab was hidden.
-   */
+  /** The server was asked again in vain; else it is being asked, as after a tab was hidden. */
   isLost: boolean;
 }) {
   const readAt = fleet?.hourAt ?? null;

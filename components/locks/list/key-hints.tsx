@@ -59,10 +59,7 @@ function Hint({ keys, word }: { keys: string[]; word: string }) {
   );
 }
 
-/**
- * Which rows are in view, kept separately so that scrolling redraws only the rows and the line that
- * reports the range.
- */
+/** The rows in view, kept separately so that scrolling redraws only the rows and their range. */
 export interface VisibleRange {
   get: () => string;
   set: (first: number, last: number) => void;

@@ -13,10 +13,7 @@ const ROWS = 300;
 /** On a screen that shows more than half of that. No window is larger. */
 const ROWS_MAX = 500;
 
-/**
- * How many rows before and after those in view are to be there already, where there is room for
- * them.
- */
+/** How many rows before and after those in view are prepared, where there is room for them. */
 const MARGIN = 60;
 
 /** Windows begin at multiples of this, so that the server keeps fewer of them. */

@@ -20,10 +20,7 @@ import { LockHeads } from './lock-heads';
 /** Enough rows for any first screen before its size is known. */
 const FIRST_SCREEN = { width: 1440, height: 1200 };
 
-/**
- * Browsers draw no element that is much higher than this; Firefox ends at about 17.8 million
- * pixels.
- */
+/** Browsers draw no element much higher than this; Firefox ends at about 17.8 million pixels. */
 const HEIGHT_MAX_PX = 15_000_000;
 
 interface ListProps {

@@ -3,10 +3,7 @@ import { durationText } from '../../format/durations';
 import { visibleText } from '../../format/visible-name';
 import type { IconName } from '../../icons/icon';
 
-/**
- * How an event looks in a list: operators' acts in the accent, trouble in its state's colour, the
- * rest quiet.
- */
+/** An event's look in a list: operators' acts in the accent, trouble in its colour. */
 export interface EventLook {
   label: string;
   icon: IconName;

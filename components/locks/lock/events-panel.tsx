@@ -138,7 +138,7 @@ function Line({
 }) {
   const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
   return (
-    <li className="event-row">
+    <li className="panel-row event-row">
       <span className="text-12 text-t3">
         <Instant at={at} now={now} clock={backend} />
       </span>

@@ -1,16 +1,11 @@
 import type { EventRow } from '@/server/contract/console/lock-row';
 
-/**
- * One line of the list: an event, or a run of events of routine that happened one after another.
- */
+/** One line of the list: an event, or a run of routine events that happened one after another. */
 export type EventLine =
   | { kind: 'one'; id: string; event: EventRow }
   | { kind: 'run'; id: string; of: 'renewals' | 'calls'; events: EventRow[] };
 
-/**
- * A holder that renews, and waiters whose requests end and come again: nothing that a person waits
- * for.
- */
+/** Renewals, and waiters whose requests end and come again: nothing that people wait for. */
 const ROUTINE: Record<string, 'renewals' | 'calls'> = {
   renewed: 'renewals',
   detached: 'calls',

@@ -31,7 +31,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
         </p>
       ) : (
         <ol>
-          <li aria-hidden="true" className="queue-row text-12 text-t3 max-sm:hidden">
+          <li aria-hidden="true" className="panel-row queue-row text-12 text-t3 max-sm:hidden">
             <span className="text-right">#</span>
             <span>Owner</span>
             <span className="text-right">Waiting</span>
@@ -73,10 +73,7 @@ function Waiter({
   waiter: WaiterRow;
   place: number;
   backend: string;
-  /**
-   * Where the queue is not known: when it was, by the backend's clock. Nothing counts on from
-   * there.
-   */
+  /** If the queue is not known: when it last was, by the backend's clock. */
   lastReadAt: number | null;
 }) {
   const { owner, service, enqueuedAt, patienceUntil, detached, setSize } = waiter;
@@ -85,7 +82,7 @@ function Waiter({
     (now) => Math.floor(Math.max(0, (lastReadAt ?? now) - enqueuedAt) / 1_000) * 1_000,
   );
   return (
-    <li className="queue-row">
+    <li className="panel-row queue-row">
       <span className="text-right text-t3">{exactCount(place + 1)}</span>
       <span
         className="flex min-w-0 items-baseline gap-2.5"

@@ -70,10 +70,7 @@ export function LeaseLeft({ row }: { row: LockRow }) {
   );
 }
 
-/**
- * A bar and a countdown to any instant of a backend's clock: a waiter's patience, a lease on its
- * own page.
- */
+/** A bar and a countdown to an instant of a backend's clock, such as a waiter's timeout. */
 export function Countdown({
   backend,
   until,

@@ -1,6 +1,4 @@
-/**
- * Position of a lock's own p99 on its range bar, in percent of the width: the same in every row.
- */
+/** Position of a lock's own p99 on its range bar, in percent: the same in every row. */
 export const P99_POSITION = 60;
 
 /** How far ten times as long is to the right. */
@@ -15,10 +13,7 @@ export const FAR_POSITION = P99_POSITION + DECADE * Math.log10(FAR_FACTOR);
 const FIRST = 2;
 const LAST = 98.5;
 
-/**
- * Position of a duration on the range bar of a lock with this p99: logarithmic, in percent, and
- * never outside the bar.
- */
+/** A duration's position on the range bar for this p99: logarithmic, in percent, within the bar. */
 export function rangePosition(ms: number, p99Ms: number): number {
   const decades = Math.log10(Math.max(ms, 0.001) / Math.max(1, p99Ms));
   return Math.min(LAST, Math.max(FIRST, P99_POSITION + DECADE * decades));

@@ -170,8 +170,6 @@ function typicalHoldTitle({ ownHold, hold }: LockRow, heldMs: number | null): st
     : rule;
 }
 
-/**
- * Rounds to what a duration shows, so that a row is drawn again only when its text would change.
- */
+/** Rounds to what a duration shows, so that a row is redrawn only when its text changes. */
 const displayedMs = (ms: number) =>
   ms < 10_000 ? Math.floor(ms / 100) * 100 : Math.floor(ms / 1_000) * 1_000;

@@ -48,10 +48,7 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
   );
 }
 
-/**
- * What has the focus; of a menu, which is gone by the time that the dialog closes, the button that
- * opened it.
- */
+/** What has the focus; for a menu, which is gone when the dialog closes, its button. */
 function openerNow(): HTMLElement | null {
   const { activeElement } = document;
   const trigger = activeElement?.closest('[role="menu"]')?.getAttribute('aria-labelledby');

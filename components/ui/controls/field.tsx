@@ -2,7 +2,7 @@
 
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
 
-interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
+export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
   label: string;
   /** Why it is asked, beside the label. */
   hint?: ReactNode;

@@ -7,10 +7,7 @@ import { Icon } from '../../icons/icon';
 
 const never = () => () => {};
 
-/**
- * The page's main part: a menu outside every landmark would be missed by users who navigate by
- * landmarks.
- */
+/** The page's main part, since users who navigate by landmarks would miss a menu outside them. */
 const useMain = () =>
   useSyncExternalStore(
     never,

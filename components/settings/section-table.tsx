@@ -1,0 +1,55 @@
+import type { ReactNode } from 'react';
+import { problemOf } from '../live/problem';
+import { ProblemNote } from '../ui/problem-note';
+import { RowsSkeleton } from '../ui/rows-skeleton';
+
+/** The table of a section, with actions at the end of each row; until it is loaded, why not. */
+export function SectionTable<Row>({
+  of,
+  columns,
+  rows,
+  error,
+  empty,
+  children,
+}: {
+  /** What its rows are, in the plural. */
+  of: string;
+  columns: string[];
+  rows: Row[] | undefined;
+  error: unknown;
+  /** Shown in place of a table without rows. */
+  empty?: string;
+  /** Makes the `tr` of a row. */
+  children: (row: Row) => ReactNode;
+}) {
+  return (
+    <>
+      {error !== null && (
+        <div className="p-3.5">
+          <ProblemNote problem={problemOf(error)} title={`Could not load ${of}`} />
+        </div>
+      )}
+      {!rows && error === null && <RowsSkeleton />}
+      {rows?.length === 0 && <p className="px-3.5 py-4 text-t2">{empty}</p>}
+      {rows && rows.length > 0 && (
+        <div className="list-in-card">
+          <table className="list">
+            <thead>
+              <tr>
+                {columns.map((column) => (
+                  <th key={column} scope="col">
+                    {column}
+                  </th>
+                ))}
+                <th scope="col" className="md:w-24">
+                  <span className="sr-only">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>{rows.map(children)}</tbody>
+          </table>
+        </div>
+      )}
+    </>
+  );
+}
