@@ -17,10 +17,7 @@ export interface LockyardClientOptions {
   apiKey?: string | undefined;
   /** For calls that name none. Default: `default`. */
   namespace?: string | undefined;
-  /**
-   * This program's name for itself, at most 100 bytes. Default: made of host, process id and
-   * chance.
-   */
+  /** This program's name for itself, at most 100 bytes. Default: host, process id and chance. */
   owner?: string | undefined;
   /** The version of this program, shown to operators with its holds. Default: the client's own. */
   version?: string | undefined;
@@ -46,10 +43,7 @@ export interface ClientSettings {
   chance: Chance;
 }
 
-/**
- * Throws `INVALID` when address or key is missing or cannot be read, or the address is no http(s)
- * URL.
- */
+/** Throws `INVALID` when address or key is missing or unreadable, or the URL is not http(s). */
 export function clientSettings(options: LockyardClientOptions): ClientSettings {
   const chance = options.chance ?? systemChance;
   const host = hostname().slice(0, 60);

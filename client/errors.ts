@@ -87,10 +87,7 @@ interface Obstacle {
   frozen: string | null;
 }
 
-/**
- * The lock was not granted within the patience given. Nothing is held, and no place in the queue is
- * kept.
- */
+/** The lock was not granted in time. Nothing is held, and no place in the queue is kept. */
 export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
   readonly holders: Holder[];
@@ -111,16 +108,10 @@ export class LockTimeout extends Error {
   }
 }
 
-/**
- * How a hold was lost. `unrenewed`: no renewal was answered in time, so that it can no longer be
- * believed in.
- */
+/** How a hold was lost. `unrenewed`: no renewal was answered in time. */
 export interface LossFacts {
   cause: EndCause | 'unrenewed';
-  /**
-   * When it surely was over, epoch milliseconds of the backend's clock; absent where this client
-   * alone says so.
-   */
+  /** When it was surely over, epoch ms of the backend's clock; absent if only we say so. */
   at?: number;
   by?: string;
   reason?: string;

@@ -45,10 +45,7 @@ export class LockyardClient {
     this.settings = clientSettings(options);
   }
 
-  /**
-   * Takes the lock, or waits for it up to 25 s in this request. Adds `host`, `pid` and `version` to
-   * `meta`.
-   */
+  /** Takes the lock, or waits for it up to 25 s. Adds `host`, `pid` and `version` to `meta`. */
   acquire(input: Owned<AcquireInput>, options: CallOptions = {}): Promise<AcquireAnswer> {
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = { ...this.settings.meta, ...input.meta };
@@ -56,10 +53,7 @@ export class LockyardClient {
     return this.send(ACQUIRE, { ...this.owned(input), meta }, { ...options, timeoutMs });
   }
 
-  /**
-   * Takes all of several locks, or none; waits up to 25 s in this request. Adds to `meta` as
-   * `acquire` does.
-   */
+  /** Takes all of several locks, or none; waits up to 25 s. Adds to `meta` as `acquire` does. */
   acquireMany(
     input: Owned<AcquireManyInput>,
     options: CallOptions = {},
@@ -70,10 +64,7 @@ export class LockyardClient {
     return this.send(ACQUIRE_MANY, { ...this.owned(input), meta }, { ...options, timeoutMs });
   }
 
-  /**
-   * Undoes an `acquireMany`: leaves the queue, or gives back what is left of what was granted. Safe
-   * to repeat.
-   */
+  /** Undoes an `acquireMany`: leaves the queue, or releases what was granted. Safe to repeat. */
   cancelMany(input: Owned<CancelManyInput>, options?: CallOptions): Promise<CancelAnswer> {
     return this.send(CANCEL_MANY, this.owned(input), options);
   }
@@ -83,10 +74,7 @@ export class LockyardClient {
     return this.send(CANCEL, this.owned(input), options);
   }
 
-  /**
-   * Restarts the lease of a live hold; never shortens it, never revives a hold that has ended. Safe
-   * to repeat.
-   */
+  /** Restarts the lease of a live hold; never shortens or revives one. Safe to repeat. */
   renew(input: Owned<RenewInput>, options?: CallOptions): Promise<RenewAnswer> {
     return this.send(RENEW, this.owned(input), options);
   }
@@ -176,10 +164,7 @@ const GET_COUNTER: Procedure = { name: 'counter.get', kind: 'query' };
 
 let sharedClient: LockyardClient | undefined;
 
-/**
- * One client for the process, made from `LOCKYARD_URL` and `LOCKYARD_API_KEY` when it is first
- * needed.
- */
+/** One client for the process, made from the environment when it is first needed. */
 export function environmentClient(): LockyardClient {
   sharedClient ??= new LockyardClient();
   return sharedClient;

@@ -29,10 +29,7 @@ export interface WithLockOptions {
    * the same, and of the other options only `signal` and the two callbacks matter.
    */
   ownHold?: boolean | undefined;
-  /**
-   * Enter again where this owner holds the lock already, in the same mode, be it in another
-   * process.
-   */
+  /** Enter again where this owner holds the lock in the same mode, also in another process. */
   reentrant?: boolean | undefined;
   /** Shown to operators with the hold, beside `host`, `pid` and `version`. */
   meta?: Record<string, string> | undefined;

@@ -72,10 +72,7 @@ function refuseNested(client: LockyardClient, { namespace, locks }: MultiLockReq
   }
 }
 
-/**
- * Under the first lock under the second, and so on: each is kept, lost and released as a single one
- * is.
- */
+/** The first lock around the second, and so on: each is kept, lost and released on its own. */
 async function workUnderGrants<T>(
   client: LockyardClient,
   wish: MultiLockRequest,

@@ -3,10 +3,7 @@ import { environmentKey } from '../environment-key';
 import { LockyardClient } from '../lockyard-client';
 import { CommandFailure, EXIT } from './exit-codes';
 
-/**
- * A client by the environment and the options given. Throws `CommandFailure` where something is
- * missing.
- */
+/** A client by the environment and the options. Throws `CommandFailure` where one is missing. */
 export function openClient(options: Omit<LockyardClientOptions, 'apiKey'>): LockyardClient {
   const { LOCKYARD_URL } = process.env;
   if (!options.url && !LOCKYARD_URL)

@@ -16,16 +16,11 @@ export interface GuardedWrite {
   set: Readonly<Record<string, Bindable>>;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
-  /**
-   * The column that stores the highest token seen: a 64-bit integer, null or 0 for none. Default
-   * `fence`.
-   */
+  /** The column of the highest token seen: a 64-bit integer, null or 0: none. Default `fence`. */
   fence?: string | undefined;
 }
 
-/**
- * The row's fence is above the token: a later holder of the lock has written. Nothing was changed.
- */
+/** The row's fence is above the token: a later holder of the lock has written. Nothing changed. */
 export interface Stale {
   outcome: 'stale';
   seenToken: number;
@@ -48,10 +43,7 @@ export interface PlannedWrite {
   token: number;
 }
 
-/**
- * Throws `InvalidGuard` for a bad token, bad names, an empty key, null in the key, and columns
- * named twice.
- */
+/** Throws `InvalidGuard` for a bad token or name, an empty or null key, or a repeated column. */
 export function planWrite(write: GuardedWrite): PlannedWrite {
   const { table, key, set, token, fence = 'fence' } = write;
   const names = typeof table === 'string' ? [table] : table;
@@ -77,19 +69,13 @@ export function planWrite(write: GuardedWrite): PlannedWrite {
   };
 }
 
-/**
- * Throws `InvalidGuard` unless the token is a positive integer that JavaScript, SQL and Lua
- * represent exactly.
- */
+/** Throws `InvalidGuard` unless JavaScript, SQL and Lua all represent the token exactly. */
 export function validToken(token: number): number {
   if (Number.isSafeInteger(token) && token > 0) return token;
   throw new InvalidGuard(`A token is a positive integer below 2^53, not ${String(token)}.`);
 }
 
-/**
- * In backquotes, which MySQL and SQLite both accept. SQLite reads an unknown name in double quotes
- * as text.
- */
+/** In backquotes, which both accept. SQLite reads an unknown name in double quotes as text. */
 function quoted(name: string): string {
   if (typeof name !== 'string' || name === '' || name.includes('\0')) {
     throw new InvalidGuard('A name of a table or column is a text, and not empty.');

@@ -12,18 +12,13 @@ import {
 export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from './guarded-write';
 export { InvalidGuard } from './guarded-write';
 
-/**
- * The methods used of a connection or pool of `mysql2/promise`. In a transaction, pass its
- * connection.
- */
+/** The methods used of a `mysql2/promise` connection or pool. In a transaction: its connection. */
 export interface MysqlConnection {
   // biome-ignore lint/suspicious/noExplicitAny: what mysql2 declares differs between its versions.
   execute(sql: string, values: any): Promise<[any, any]>;
 }
 
-/**
- * The attempts before giving up: a row may come and go between two statements, but not this often.
- */
+/** Attempts before giving up: rows may come and go between two statements, but not so often. */
 const ATTEMPTS_MAX = 5;
 
 /**

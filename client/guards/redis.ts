@@ -27,10 +27,7 @@ export interface GuardedSet {
   value: string | Buffer | null;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
-  /**
-   * How long the value lasts, a positive integer; without it, the value does not expire. The fence
-   * never expires.
-   */
+  /** How long the value lasts; without it, it does not expire. The fence never expires. */
   expireMs?: number | undefined;
   /**
    * The key that stores the highest token seen. It needs the same hash tag, so that a cluster
@@ -40,10 +37,7 @@ export interface GuardedSet {
   fenceKey?: string | undefined;
 }
 
-/**
- * `applied`: written; the fence is now the token. `stale`: a higher token has written; nothing was
- * changed.
- */
+/** `applied`: written; the fence is now the token. `stale`: a higher token has written before. */
 export type SetOutcome = { outcome: 'applied' } | Stale;
 
 /**

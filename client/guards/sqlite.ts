@@ -58,10 +58,7 @@ export function guardedUpsert(database: AsyncSqlite | SyncSqlite, write: Guarded
   return execute(database, upsert(write));
 }
 
-/**
- * One statement. A write returns how many rows it changed; a look returns the fence, or null if
- * there is no row.
- */
+/** One statement. A write returns the number of changed rows; a read the fence, or null. */
 interface Step {
   kind: 'write' | 'look';
   sql: string;
@@ -70,9 +67,7 @@ interface Step {
 
 type Steps<O> = Generator<Step, O, number | null>;
 
-/**
- * The attempts before giving up: a row may come and go between two statements, but not this often.
- */
+/** Attempts before giving up: a row may come and go between two statements, but not so often. */
 const ATTEMPTS_MAX = 5;
 
 function* update(write: GuardedWrite): Steps<UpdateOutcome> {

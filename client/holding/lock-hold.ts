@@ -15,10 +15,7 @@ export interface Hold {
   readonly token: number;
   /** How long the grant was waited for. */
   readonly waitedMs: number;
-  /**
-   * Aborted with `LockLost` when the hold is lost, or with the caller's reason when the caller
-   * gives up.
-   */
+  /** Aborted with `LockLost` when the hold is lost, or with the reason of the caller's signal. */
   readonly signal: AbortSignal;
   /**
    * Aborted, with the operator's `Remark` as its reason, when an operator asks for the lock or has
@@ -28,10 +25,7 @@ export interface Hold {
   readonly askedToRelease: AbortSignal;
   /** Set once renewals prolong this hold no more: it ends at `expiresAt`. */
   readonly renewalsStopped: Remark | null;
-  /**
-   * The end of the lease as last reported, epoch milliseconds of the backend's clock. Renewals move
-   * it.
-   */
+  /** The end of the lease as last reported, epoch ms of the backend's clock. Renewals move it. */
   readonly expiresAt: number;
   /**
    * How much of the lease surely is left: counted on a clock that never steps, from before the
@@ -53,10 +47,7 @@ export interface HoldFollower extends HoldListeners {
   onEnd?: ((reason: unknown) => void) | undefined;
 }
 
-/**
- * Keeps a hold alive by renewing at a third of its lease, and notices when it can no longer be
- * believed in.
- */
+/** Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost. */
 export class LockHold {
   readonly token: number;
   /** Null while the hold is good, as far as was noticed. */
@@ -97,10 +88,7 @@ export class LockHold {
     void this.keepRenewing();
   }
 
-  /**
-   * The work has ended, and the renewing with it. A hold whose time ran out unnoticed is lost, not
-   * finished.
-   */
+  /** Ends the renewing with the work. A hold whose time ran out unnoticed is lost, not finished. */
   stop(): void {
     this.checkLost();
     this.isOver = true;
@@ -131,10 +119,7 @@ export class LockHold {
     notify(observer, 'lost', { ...this.facts(), cause: facts.cause, heldMs: this.heldMs() });
   }
 
-  /**
-   * Forwards the hold's events to a follower, past ones included, until the returned function is
-   * called.
-   */
+  /** Forwards the hold's events, past ones included, until the returned function is called. */
   listen(follower: HoldFollower): () => void {
     this.followers.add(follower);
     if (this.asked) callListener(follower.onAskedToRelease, this.asked);
@@ -240,10 +225,7 @@ export class LockHold {
     this.passOnMessages(answer);
   }
 
-  /**
-   * Passes on operators' messages that came with a renewal, each once. A listener that throws must
-   * not end the renewals.
-   */
+  /** Passes on operators' messages, each once. A listener that throws does not end the renewals. */
   private passOnMessages({ askedToRelease, renewalsStopped }: Renewed): void {
     const remark = askedToRelease ?? renewalsStopped;
     if (remark) this.askedToRelease.abort(remark);
@@ -260,10 +242,7 @@ export class LockHold {
     for (const { onEnd } of this.followers) onEnd?.(reason);
   }
 
-  /**
-   * A third of the lease, or of what is left where that is less: so it is where renewals were
-   * stopped or cut short.
-   */
+  /** A third of the lease, or of what is left if less, as after renewals were stopped. */
   private renewAfterMs(expiresInMs: number): number {
     const { leaseMs } = this.request;
     return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);

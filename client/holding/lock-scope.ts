@@ -12,10 +12,7 @@ interface Scope {
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/**
- * Runs `work` so that whatever it calls, or starts, can find the hold for as long as the work
- * itself lasts.
- */
+/** Runs `work` so that whatever it calls or starts can find the hold while the work lasts. */
 export function runUnderHold<T>(hold: LockHold, work: () => T): T {
   return scopes.run({ hold, outer: firstOpen(scopes.getStore()) }, work);
 }
@@ -61,10 +58,7 @@ function isSameLock({ client, request: held }: LockHold, wish: InnerRequest): bo
   );
 }
 
-/**
- * Scopes that are over are cut out of the chain: work that starts work for ever must not pile them
- * up.
- */
+/** Ended scopes are cut out of the chain, which must not grow when work starts work for ever. */
 function firstOpen(scope: Scope | undefined): Scope | undefined {
   let open = scope;
   while (open?.hold.isOver) open = open.outer;

@@ -14,10 +14,7 @@ interface WorkOptions extends HoldListeners {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Does `work` under a hold that was granted, keeps it renewed meanwhile, and releases it whatever
- * happens.
- */
+/** Does `work` under a granted hold, keeps it renewed meanwhile, and always releases it. */
 export function workUnderGrant<T>(
   client: LockyardClient,
   wish: LockRequest,

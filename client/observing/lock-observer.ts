@@ -1,8 +1,6 @@
 import type { EndCause, Mode, Reason } from '../wire/wire';
 
-/**
- * The lock that something happened to. Names may be many: think before you make a label of them.
- */
+/** The lock that something happened to. Names may be many: be careful with labels. */
 export interface ObservedLock {
   namespace: string;
   name: string;

@@ -40,10 +40,7 @@ const NO_SPAN: LockSpan = {
 
 let found: TracingApi | null | undefined;
 
-/**
- * `@opentelemetry/api`, as the program that uses this package sees it; null where it is not
- * installed.
- */
+/** `@opentelemetry/api` as the program that uses this package sees it; null if not installed. */
 function tracingApi(): TracingApi | null {
   if (found === undefined) {
     try {

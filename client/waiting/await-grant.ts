@@ -25,18 +25,12 @@ export interface Grant {
   waitedMs: number;
   /** Epoch milliseconds of the backend's clock. */
   expiresAt: number;
-  /**
-   * Our clock before the request was sent whose answer this is: the lease cannot have begun
-   * earlier.
-   */
+  /** Our clock before the answered request was sent: the lease cannot have begun earlier. */
   sentAt: number;
   expiresInMs: number;
 }
 
-/**
- * Until when, on this process's clock, the lease in an answer to a request sent at `sentAt`
- * certainly lasts.
- */
+/** Until when, on our clock, the lease in the answer to a request sent at `sentAt` surely lasts. */
 export function provenLeaseEnd({
   sentAt,
   expiresInMs,

@@ -47,10 +47,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   protected abstract prove(granted: A & { outcome: 'granted' }, sentAt: number): Promise<G | null>;
   protected abstract timeout(answer: A): LockTimeout;
 
-  /**
-   * Before it rejects, the queue position or a grant whose answer was lost is released, where
-   * possible.
-   */
+  /** Before it rejects, it releases its queue position, or a grant whose answer was lost. */
   async run(): Promise<G> {
     try {
       return await this.untilGranted();
@@ -142,10 +139,7 @@ function isKnownNotApplied(error: unknown): boolean {
   return error instanceof LockyardError && error.reason !== 'UNKNOWN';
 }
 
-/**
- * The server remembers answers for 15 minutes; asked later, the same id would count as a new
- * request.
- */
+/** The server remembers answers for 15 minutes; later, the same id would be a new request. */
 export const RESEND_WITHIN_MS = 10 * 60_000;
 
 /** One request id and the time in which it may be sent again. */

@@ -25,10 +25,7 @@ export interface RetryBounds {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Tries until there is an answer or a refusal that will not change; then, or at the end of the
- * bounds, throws it.
- */
+/** Tries until there is an answer, a refusal that will not change, or the bounds are over. */
 export async function retrying<A>(bounds: RetryBounds, call: () => Promise<A>): Promise<A> {
   const { clock, chance, until, signal } = bounds;
   for (let attempt = 0; ; attempt++) {

@@ -12,10 +12,7 @@ export interface Procedure {
 export interface CallOptions {
   /** Then it counts as `UNKNOWN`. */
   timeoutMs?: number | undefined;
-  /**
-   * Ends the request; the call rejects with the signal's reason. Hanging up alone promises nothing:
-   * cancel.
-   */
+  /** Ends the request; the call rejects with its reason. To be sure of anything, cancel. */
   signal?: AbortSignal | undefined;
 }
 
@@ -84,10 +81,7 @@ function connectionFailure(error: unknown): LockyardError {
   return new LockyardError(reason, `Lockyard cannot be reached (${code}).`, { cause: error });
 }
 
-/**
- * The answer in a reply, `{"result":{"data":{…}}}`; throws what `{"error":…}` says, or `UNKNOWN`
- * for anything else.
- */
+/** The result in a reply; throws the error in it, or `UNKNOWN` for anything else. */
 function readReply<A>(reply: Response, text: string): A {
   const requestId = reply.headers.get('x-request-id') ?? undefined;
   const body = parse(text);
@@ -111,10 +105,7 @@ function readReply<A>(reply: Response, text: string): A {
   });
 }
 
-/**
- * What a bare HTTP status of a proxy says for sure: the call did not get through. Any other may
- * have.
- */
+/** What a proxy's bare HTTP status proves: the call did not get through. Any other may have. */
 const REFUSALS: Record<number, Reason> = {
   301: 'INVALID',
   302: 'INVALID',

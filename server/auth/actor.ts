@@ -17,10 +17,7 @@ export interface UserActor {
   role: Role;
   /** Identifies the session: the stored hash, not the cookie's value. */
   sessionId: string;
-  /**
-   * True: the control database did not respond, and this was verified within the last 15 minutes.
-   * Enough to read, not to act.
-   */
+  /** True: the control database is away, but verified this within 15 min. Enough to read only. */
   stale: boolean;
 }
 

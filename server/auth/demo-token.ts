@@ -1,10 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { hashText, isSameHash } from './hash-text';
 
-/**
- * The demo's sign-in token. It stays the same while the installation keeps its secret, and cannot
- * be made without that secret.
- */
+/** The demo's sign-in token: the same while the installation keeps its secret, made from it. */
 export function demoToken(secret: string): string {
   return createHmac('sha256', secret).update('lockyard demo sign-in').digest('base64url');
 }

@@ -1,8 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-/**
- * SHA-256 in hexadecimal. Enough for texts that cannot be guessed; passwords need `hashPassword`.
- */
+/** SHA-256 in hexadecimal. Enough for unguessable texts; passwords need `hashPassword`. */
 export function hashText(text: string): string {
   return hash('sha256', text, 'hex');
 }

@@ -16,10 +16,7 @@ export async function isSetupNeeded(database: Database): Promise<boolean> {
   return !(await hasUsers(database.db, database));
 }
 
-/**
- * A token for creating the first admin, valid for an hour and one use; null when there are users.
- * Only its hash is stored.
- */
+/** A one-use token for the first admin, valid for 1 h; null if there are users. Stored hashed. */
 export async function createSetupToken(database: Database, clock: Clock): Promise<string | null> {
   if (!(await isSetupNeeded(database))) return null;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');

@@ -4,10 +4,7 @@ import type { Clock } from '../platform/clock';
 import { networkOf } from '../platform/network-list';
 import { hashText } from './hash-text';
 
-/**
- * The window in which failures are counted. Counts are in the database, so that a restart forgets
- * none.
- */
+/** The window in which failures count. Counts are in the database, so a restart keeps them. */
 export const SIGN_IN_WINDOW_MS = 15 * 60_000;
 /** For one account from one network, and for one account from one known browser. */
 export const FAILURES_MAX = 5;
@@ -29,9 +26,7 @@ export interface SignInAttempt {
   known: string | null;
 }
 
-/**
- * Whether an attempt may go on. Answer `account` like a wrong password, so that it reveals nothing.
- */
+/** Whether an attempt may go on. Answer `account` like a wrong password, to reveal nothing. */
 export type SignInAllowance =
   | { outcome: 'allowed' }
   | { outcome: 'network' | 'account'; retryAfterMs: number };
@@ -73,10 +68,7 @@ export async function countSignInAttempt(
   return { outcome: 'allowed' };
 }
 
-/**
- * After a correct password: clears the caller's own count and removes this attempt from the wider
- * counts.
- */
+/** After a correct password: clears the caller's count, and takes this attempt off the others. */
 export async function revertSignInAttempt(
   database: Database,
   tx: Db,
@@ -94,9 +86,7 @@ export async function revertSignInAttempt(
   }
 }
 
-/**
- * Forgets every failure of an account, from all networks and known browsers. Part of a transaction.
- */
+/** Forgets every failure of an account, from all networks and known browsers. In a transaction. */
 export async function clearSignInFailures(database: Database, tx: Db, name: string): Promise<void> {
   const { signInFailures } = database.tables;
   await tx.delete(signInFailures).where(like(signInFailures.id, `${accountPart(name)}%`));
@@ -116,10 +106,7 @@ function countsOf({ name, address, known }: SignInAttempt): FailureCount[] {
   ];
 }
 
-/**
- * An id consists of an account part and an origin part, so that all counts of an account can be
- * found.
- */
+/** An account part and an origin part, so that all counts of an account can be found. */
 const part = (text: string) => hashText(text).slice(0, 32);
 const accountPart = (name: string) => part(`account\0${name}`);
 const ANY_ACCOUNT = part('any account');
@@ -131,10 +118,7 @@ async function deleteExpired(database: Database, now: number): Promise<void> {
   await database.transaction((tx) => tx.delete(signInFailures).where(isOld));
 }
 
-/**
- * Counts one more failure if the limit allows it. Otherwise answers how long until it does, in
- * milliseconds.
- */
+/** Counts one more failure if the limit allows it, else returns the milliseconds until it does. */
 async function countFailure(database: Database, tally: FailureCount, now: number): Promise<number> {
   try {
     return await database.transaction((tx) => countFailureWithin(database, tx, tally, now));

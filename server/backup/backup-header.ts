@@ -34,10 +34,7 @@ export const backupCells = z.array(z.union([z.string(), z.number(), z.null()]));
 /** A restore ends all sessions and clears the counts of failed sign-ins. */
 const EXCLUDED = ['sessions', 'sign_in_failures'];
 
-/**
- * The secret's fingerprint belongs to the secret, which is not restored. A used setup link must not
- * become valid again.
- */
+/** The secret itself is not restored. A used setup link must not become valid again. */
 export const SECRET_FINGERPRINT_ROW = "id = 'secret-fingerprint'";
 
 /** Heartbeats and Lockyard's own locks mean nothing after a restore. */

@@ -28,10 +28,7 @@ interface RestoreTarget {
   grantsFrom: number;
 }
 
-/**
- * Inserts a backup's rows into an empty database as they are read, with the changes that a restore
- * makes.
- */
+/** Inserts a backup's rows into an empty database as they are read, changed as a restore does. */
 export class BackupLoad {
   private readonly restored: RestoredRows;
   private readonly backends = new Map<string, Row>();
@@ -106,19 +103,13 @@ function rowOf({ columns }: Table, cells: Cell[]): Row {
   return Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? null]));
 }
 
-/**
- * Converts the rows of locks and counters to their state after a restore, and collects the history
- * of that.
- */
+/** Converts the rows of records to their state after a restore, and collects that history. */
 class RestoredRows {
   private readonly changes: { id: string; rev: number; writer: string; events: LockEvent[] }[] = [];
 
   constructor(private readonly restoration: Restore) {}
 
-  /**
-   * A row of the table `locks`. A row that no version of ours wrote stays unchanged: no engine will
-   * decide on it.
-   */
+  /** A row of the table `locks`. A row that no version of ours wrote stays unchanged. */
   record(row: Row): Row {
     const stored = {
       rev: Number(row.rev),

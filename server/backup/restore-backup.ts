@@ -38,9 +38,7 @@ export interface Restored {
   grantsFrom: number;
 }
 
-/**
- * Reads a backup completely. Rejects with `StartError` for one that this program cannot restore.
- */
+/** Reads a backup completely. Rejects with `StartError` for one that cannot be restored. */
 export async function checkBackup(file: string, kind: Database['kind']): Promise<CheckedBackup> {
   let found: BackupHeader | undefined;
   const sha256 = await readBackup(file, {
@@ -103,10 +101,7 @@ export async function restoreBackup(
   }
 }
 
-/**
- * Written in the transaction of the restore. A failed restore changes nothing, so it leaves no
- * entry either.
- */
+/** Written in the transaction of the restore, so a failed one leaves no entry either. */
 function auditEntry(
   { file, header }: CheckedBackup,
   { now, quietMs }: RestoreOptions,
@@ -160,10 +155,7 @@ function refuseUnknownTable(file: string, table: BackupHeader['tables'][number])
 
 const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
 
-/**
- * Refuses a database that a running server uses, by the heartbeats that servers write there. Throws
- * `StartError`.
- */
+/** Refuses a database that a running server uses, by its heartbeats. Throws `StartError`. */
 async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
   const rows = await change.select(PROCESSES);
   if (!rows.some(({ head }) => Number(head) > now)) return;

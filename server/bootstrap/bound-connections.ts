@@ -4,9 +4,7 @@ import type { Config } from './config/config';
 
 /** Open files besides connections: Node's own, the log, sockets, what renders pages, a backup. */
 const FILES_OF_PROCESS = 112;
-/**
- * Of each database and backend: a pool of connections, or a database file with what belongs to it.
- */
+/** Of each database and backend: a pool of connections, or a database file with its like. */
 const FILES_OF_STORE = 16;
 const CONNECTIONS_MIN = 10;
 

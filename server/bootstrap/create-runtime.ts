@@ -203,10 +203,7 @@ async function watchGuarantees(
   return watch;
 }
 
-/**
- * A backend's store and its known history, which is updated while the process runs if the store may
- * lose data.
- */
+/** A backend's store and its history, which is updated while running if it may lose data. */
 async function openWithPast(
   id: string,
   url: BackendUrl,

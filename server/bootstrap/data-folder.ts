@@ -34,10 +34,7 @@ function refuseOpenFolder(path: string): void {
   );
 }
 
-/**
- * Step by step, because Node's own recursion never ends where the file system answers that a parent
- * is missing.
- */
+/** Step by step: Node's own recursion may never end where a parent is reported missing. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));

@@ -11,10 +11,7 @@ interface OpenedBackend {
   store: Pick<RecordStore, 'read' | 'guarantees'>;
 }
 
-/**
- * A heartbeat is written twice a second, so two consecutive reads may fall on either side of a
- * write.
- */
+/** A heartbeat comes twice a second, so two reads in a row may fall on either side of one. */
 const READS = 4;
 
 /**

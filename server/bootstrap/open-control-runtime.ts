@@ -12,10 +12,7 @@ import type { Config } from './config/config';
 import { openSecret } from './config/open-secret';
 import { prepareDataFolder } from './data-folder';
 
-/**
- * What the command line works with while no server runs: the control database alone, without any
- * backend.
- */
+/** What the command line has while no server runs: the control database, but no backend. */
 export async function openControlRuntime(
   config: Config,
   log: Log,

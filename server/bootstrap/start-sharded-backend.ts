@@ -30,10 +30,7 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'> {
   /** Called when the clock of one shard's server was set: see `EngineOptions`. */
   onBackendStep?: (shard: string) => (ms: number) => void;
-  /**
-   * What a namespace allows, on a backend that grants nothing new before an instant, nor while it
-   * is closed.
-   */
+  /** What a namespace allows on a backend that grants nothing before an instant, or if closed. */
   policiesOf: (
     namespaces: Pick<NamespaceDirectory, 'policyOf'>,
     grantsFromOf: () => number,
@@ -46,10 +43,7 @@ interface ShardedBackend {
   engine: LockEngine;
   stores: MonitoredBackend[];
   leaving: LeavingShard[];
-  /**
-   * What all shards together can promise. Each of them is closed by itself where it is not set up
-   * safely.
-   */
+  /** What all shards together can promise. Each is closed by itself where it is set up unsafely. */
   guarantees: GuaranteeWatch;
   close(): Promise<void>;
 }

@@ -48,10 +48,7 @@ export function watchClocks(control: ControlRuntime): WatchedClocks {
   };
 }
 
-/**
- * Records in the audit log that a clock was set: leases, sessions and the log's own instants depend
- * on it.
- */
+/** Audits that a clock was set: leases, sessions and the log's own instants depend on it. */
 async function auditClockStep(runtime: ControlRuntime, step: ClockStep): Promise<void> {
   const { clock, ms } = step;
   const byMs = Math.abs(ms);

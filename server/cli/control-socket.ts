@@ -21,9 +21,7 @@ const PATH_MAX_BYTES = 103;
 const REQUEST_MAX_CHARS = 64 * 1024;
 const IDLE_MAX_MS = 10_000;
 
-/**
- * Where the command line finds the server of a data folder. The shorter of two ways to write it.
- */
+/** Where the command line finds a folder's server. The shorter of two ways to write it. */
 export function controlSocketPath(dataDir: string): string {
   const absolute = join(dataDir, 'control.sock');
   const near = relative(process.cwd(), absolute);

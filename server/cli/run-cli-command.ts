@@ -69,10 +69,7 @@ export async function runCliCommand(
   }
 }
 
-/**
- * Records in the audit log that a backup is about to be made: a backup has the hashes of every
- * password and key.
- */
+/** Audits that a backup is about to be made: it has the hashes of all passwords and keys. */
 async function auditBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;
   const who = await permit(ctx, 'admin', what);

@@ -55,9 +55,7 @@ export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lo
    * answer.
    */
   closedBecause?: string | null;
-  /**
-   * Why a name without a record is refused, as a sentence for callers; absent or null: it is not.
-   */
+  /** Why a new name is refused, in a sentence for callers; null or absent: it is not. */
   fullBecause?: string | null;
 }
 
@@ -154,9 +152,7 @@ export class Draft {
     return this.before !== null ? this.record.rev : 0;
   }
 
-  /**
-   * Whether the record was read before it reached this rev; a record deleted since did reach it.
-   */
+  /** Whether the record was read before it reached this rev; one deleted since did reach it. */
   isFromBefore(rev: number): boolean {
     const isDeleted = this.before === null && rev <= highestDeletedRev(this.now);
     return rev > this.currentRev && !isDeleted;
@@ -172,9 +168,7 @@ export class Draft {
     return false;
   }
 
-  /**
-   * What a waiter of this process asked for, if its caller is connected or is sending this command.
-   */
+  /** What a waiter of this process asked for, if its caller is connected or sends this command. */
   callerOf(waiter: Waiter): AcquireCommand | null {
     const { command, context } = this;
     if (command.verb === 'acquire' && waiter.tag === requestFingerprint(command.request))
@@ -260,9 +254,7 @@ export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBe
   throw new LockyardError('NAMESPACE_FULL', fullBecause, { retryAfterMs: FULL_RETRY_MS });
 }
 
-/**
- * The answer that `memo` stores for this very request. The same id with another input is refused.
- */
+/** The answer that `memo` stores for this very request. With another input it is refused. */
 export function replayedAnswer<A>(
   memo: IdempotencyRecord | null,
   request: RequestIdentity | null,
@@ -275,9 +267,7 @@ export function replayedAnswer<A>(
   return memo.answer as A;
 }
 
-/**
- * The audit log may already say that this action was not applied, so it must not be applied now.
- */
+/** The audit log may already say that this action was not applied, so it must not be now. */
 export function actTooLate(): LockyardError {
   const text = 'This took too long to begin. Nothing was changed; try again.';
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });

@@ -1,6 +1,4 @@
-/**
- * Which shard keeps a record. The answer is an index into the list that the function was made from.
- */
+/** Which shard keeps a record. An index into the list that the function was made from. */
 export type ShardOf = (recordId: string) => number;
 
 /**

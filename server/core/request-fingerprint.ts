@@ -1,15 +1,10 @@
-/**
- * A caller's request id, made unguessable and bound to (service, verb, namespace, name). It is
- * hashed outside the core.
- */
+/** A caller's request id, bound to (service, verb, namespace, name), hashed outside the core. */
 export interface RequestIdentity {
   /** 22 characters: 128 bits in base64url. */
   key: string;
   /** 22 characters, a hash of the whole input, so that one id with another input is noticed. */
   inputHash: string;
-  /**
-   * False without an id of the caller's: the key only tells requests apart, no answer is stored.
-   */
+  /** False without an id of the caller's: the key only tells requests apart. */
   remembered: boolean;
 }
 

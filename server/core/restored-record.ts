@@ -43,9 +43,7 @@ export function restoredLock(
   return { next: next ?? draft.record, events };
 }
 
-/**
- * A counter after a restore: the backup's value and bounds, under a rev above every earlier one.
- */
+/** A restored counter: the backup's value and bounds, with a rev above every earlier one. */
 export function restoredCounter(record: CounterRecord, now: number): CounterRecord {
   return { ...record, rev: Math.max(record.rev, sinceEra(now)) + 1 };
 }

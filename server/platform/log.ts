@@ -7,10 +7,7 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & 
 
 const STDERR = 2;
 
-/**
- * JSON lines on standard error. Fields with the names of secrets are redacted, wherever they come
- * from.
- */
+/** JSON lines on standard error. Fields with the names of secrets are redacted. */
 export function createLog(to: DestinationStream = destination({ dest: STDERR, sync: false })): Log {
   return pino(
     { base: null, redact: { paths: SECRET_PATHS, censor: '…' }, serializers: { err: plainError } },

@@ -56,10 +56,7 @@ export class NetworkList {
 
 const familyOf = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
-/**
- * An IPv4 address as such where it travels as one of IPv6, and without the interface that it came
- * in by.
- */
+/** An IPv4 address as such where it travels as IPv6, and without its interface. */
 export function plainAddress(address: string): string {
   const plain = address.split('%', 1)[0] ?? '';
   return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(plain) ? plain.slice('::ffff:'.length) : plain;
@@ -76,9 +73,7 @@ export function isBeyondThisMachine(host: string): boolean {
   return host !== 'localhost' && !isLoopback(host);
 }
 
-/**
- * What one customer of a network usually has for themselves: one address of IPv4, a /64 of IPv6.
- */
+/** What a network's customer usually has: one address of IPv4, a /64 of IPv6. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain;

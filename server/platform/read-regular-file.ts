@@ -1,8 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-/**
- * What `readRegularFile` says of a pipe, a device, a socket or a folder, in place of an error code.
- */
+/** `readRegularFile`'s answer for a pipe, a device, a socket or a folder, not an error code. */
 const NOT_REGULAR = 'not a regular file';
 
 /**

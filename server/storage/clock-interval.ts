@@ -39,10 +39,7 @@ export class ClockInterval {
     return 0;
   }
 
-  /**
-   * The other clock shows at least `earliest` and less than `latest` when ours shows `at`; null
-   * before any measurement.
-   */
+  /** The other clock shows `earliest` to `latest` when ours shows `at`; null if never measured. */
   at(at: number): { earliest: number; latest: number } | null {
     const { earliestBy, latestBy } = this;
     if (!earliestBy || !latestBy) return null;

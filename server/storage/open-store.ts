@@ -57,10 +57,7 @@ export async function openBackend(
   }
 }
 
-/**
- * A shard by itself knows only some of its backend's names: opened as a whole backend, it would
- * grant the others a second time.
- */
+/** A shard knows only part of a backend's names: as a whole backend it would grant twice. */
 async function refuseShardDatabase({ db, tables: { settings } }: Database): Promise<void> {
   const [stamp] = await db.select().from(settings).where(eq(settings.id, STAMP_ROW));
   if (!stamp) return;

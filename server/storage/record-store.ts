@@ -1,10 +1,7 @@
 import type { Expectation, IdempotencyExtension, IdempotencyRecord } from '../core/decision';
 import type { RecordEvent } from '../core/record-event';
 
-/**
- * Identifies a record: the store knows no more of it. A lock and a counter of one name are two
- * records.
- */
+/** Identifies a record, to the store entirely. A lock and a counter of one name are two records. */
 export interface RecordKey {
   namespace: string;
   name: string;
@@ -12,10 +9,7 @@ export interface RecordKey {
   kind?: 'counter';
 }
 
-/**
- * A record as the store keeps it. `head` and `queue` are opaque text to the store: see
- * `record-codec.ts`.
- */
+/** A record as the store keeps it, to which `head` and `queue` are opaque: `record-codec.ts`. */
 export interface StoredRecord {
   /** If the stored value is not an exact whole number: any number that is not one. */
   rev: number;
@@ -40,19 +34,13 @@ export interface ReadResult {
   memos: IdempotencyRecord[];
 }
 
-/**
- * One record's change. It is applied if the record is still the expected one and the clock is
- * inside the change's window.
- */
+/** One record's change: applied if the record is the expected one and the clock in the window. */
 export interface Change {
   key: RecordKey;
   /** Null: still never written. A change that expects a record never creates one. */
   expect: { rev: number; writer: string } | null;
   clock: Expectation;
-  /**
-   * The backend's epoch at the time of the decision: a store that has lost data since does not
-   * apply the change. Absent: any.
-   */
+  /** The backend's epoch at the decision; a store that lost data since refuses. Absent: any. */
   epoch?: number;
   writer: string;
   rev: number;
@@ -69,15 +57,9 @@ export interface SwapResult {
   applied: boolean;
   /** The store's clock at or after the swap, epoch milliseconds. */
   now: number;
-  /**
-   * The current record after the swap; null if there is none. Shows which change won, and whether
-   * an earlier attempt was applied.
-   */
+  /** The record after the swap, or null: shows which change won, also of an earlier attempt. */
   current: { rev: number; writer: string } | null;
-  /**
-   * It is larger than the store ever accepts at once. It alone is refused; the others of its swap
-   * are not.
-   */
+  /** Larger than the store ever accepts. It alone is refused, not the others of its swap. */
   isTooLarge?: true;
 }
 
@@ -115,10 +97,7 @@ export interface Guarantees {
   reasons: string[];
   /** The settings that were read to judge this, in the store's own words. */
   settings: StoreSetting[];
-  /**
-   * Why locks in this store may be granted twice, as one sentence; null if they are not. Not served
-   * unless explicitly allowed.
-   */
+  /** Why locks in this store may be granted twice, in a sentence; null: they are not. */
   unsafe: string | null;
   /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
   isNeverAllowed?: boolean;
@@ -147,10 +126,7 @@ export interface StoreSetting {
  * anything by itself.
  */
 export interface RecordStore {
-  /**
-   * Records (null = never written), each with its store's clock, and the stored answers for the
-   * given request ids.
-   */
+  /** Records (null = never written) with their store's clock, and answers stored for these ids. */
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult>;
   /**
    * Applies each change whose expectation still holds; returns for each, in order, whether it was
@@ -177,15 +153,9 @@ export interface RecordStore {
   close(): Promise<void>;
   /** Rises when the store has noticed a change of its settings: they should be read again. */
   readonly settingsRev?: number;
-  /**
-   * True if a call costs little more than its records, so that two small calls are no dearer than a
-   * large one.
-   */
+  /** Whether a call costs little more than its records, so two small ones cost the same. */
   readonly costsPerRecord?: boolean;
-  /**
-   * The clock it reports is a lower bound, except for an applied change; in other stores it is a
-   * reading during the call.
-   */
+  /** The clock it reports is a lower bound, except for an applied change; elsewhere a reading. */
   readonly estimatesClock?: boolean;
 }
 
@@ -197,10 +167,7 @@ export interface HistorySource {
   historyOf(ids: number[]): Promise<HistoryRow[]>;
   /** The newest id, or 0. */
   historyEnd(): Promise<number>;
-  /**
-   * Removes commits up to `position` that are older than `before`, a batch at a time; returns how
-   * many.
-   */
+  /** Removes commits up to `position` and older than `before`, in batches; returns how many. */
   pruneHistory(position: number, before: number): Promise<number>;
 }
 
@@ -211,10 +178,7 @@ export interface HistoryRow {
   changes: { key: RecordKey; rev: number; events: RecordEvent[] }[];
 }
 
-/**
- * A store that failed. `applied`: `no` if nothing of the call can have been applied, `unknown`
- * otherwise.
- */
+/** A store that failed. `applied`: `no` if certainly nothing was applied, else `unknown`. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 

@@ -52,18 +52,12 @@ export class CommandChild {
     return this.ownGroup ? -pid : pid;
   }
 
-  /**
-   * Passes a signal on: one that asks to end to its whole group, any other to the command alone,
-   * which may expect it.
-   */
+  /** Passes a signal on: to the whole group if it asks to end, otherwise to the command alone. */
   signal(signal: NodeJS.Signals): void {
     send(ENDING.has(signal) ? this.target : Math.abs(this.target), signal);
   }
 
-  /**
-   * Ends it and what it has started: SIGTERM, and SIGKILL for whatever is still there `graceMs`
-   * later.
-   */
+  /** Ends it and what it started: SIGTERM, and SIGKILL for whatever is left `graceMs` later. */
   async end(graceMs: number): Promise<void> {
     const targets = this.ownGroup ? [this.target] : descendants(this.target);
     const until = performance.now() + graceMs;

@@ -6,10 +6,7 @@ export interface OutageListener {
   began(): void;
   /** The server responds again. */
   ended(): void;
-  /**
-   * The server has not responded for `limitMs`, counted from the first unanswered request. May be
-   * called again.
-   */
+  /** No response for `limitMs` since the first unanswered request. May be called again. */
   lasted(): void;
 }
 

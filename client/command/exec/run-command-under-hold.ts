@@ -10,10 +10,7 @@ export interface CommandEnd {
   isCutShort: boolean;
 }
 
-/**
- * Operators can make a lease longer than Node's timers bear: those would go off at once, again and
- * again.
- */
+/** Operators can set a lease beyond the range of Node's timers, which would fire at once. */
 const TIMER_MAX_MS = 86_400_000;
 
 /** What is kept back of a lease for timers that fire late. */

@@ -17,16 +17,10 @@ import { OutageDetector } from './outage-detector';
 import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
 import { EndedBySignal, SignalRelay } from './signal-relay';
 
-/**
- * One wait of the service is at most 10 minutes long; a longer one is taken up again a little
- * earlier.
- */
+/** One wait of the service takes at most 10 minutes; a longer one is resumed a little earlier. */
 const WAIT_PART_MS = 9 * 60_000;
 
-/**
- * How long a wait without end goes on without a server, and how long one is asked that is not to be
- * waited for.
- */
+/** How long an endless wait goes on without a server, and how long a call without a wait does. */
 const SILENCE_MAX_MS = 60_000;
 const SILENCE_MIN_MS = 3_000;
 
@@ -72,10 +66,7 @@ class LockedCommand {
     }
   }
 
-  /**
-   * Asks for the lock again and again while patience lasts; whatever the wait ends with last is
-   * thrown.
-   */
+  /** Asks for the lock again and again while patience lasts; throws what the wait ends with. */
   private async retryUntilPatienceEnds<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
     const until = systemClock.monotonic() + this.options.waitMs;
     for (;;) {
@@ -150,10 +141,7 @@ class LockedCommand {
   }
 }
 
-/**
- * Prints why the command did not end normally, and answers the exit code. Unexpected errors are
- * rethrown.
- */
+/** Prints why the command ended abnormally; returns the exit code. Rethrows unexpected errors. */
 function execExitCode(
   error: unknown,
   { conflictExitCode, waitMs }: Pick<ExecOptions, 'conflictExitCode' | 'waitMs'>,

@@ -15,10 +15,7 @@ export class EndedBySignal extends Error {
   }
 }
 
-/**
- * Passes the signals that this process gets on to its command; before there is one, they end the
- * wait for the lock.
- */
+/** Passes this process's signals to its command; before there is one, they end the wait. */
 export class SignalRelay {
   private child: CommandChild | null = null;
   private isEnding = false;

@@ -11,9 +11,7 @@ export function parseDuration(text: string): number | null {
   return figure === undefined || unitMs === undefined ? null : Math.round(Number(figure) * unitMs);
 }
 
-/**
- * A duration for people, in its largest fitting unit: `450 ms`, `12.3 s`, `4 m 12 s`, `2 h 5 m`.
- */
+/** A duration for people, in its largest unit: `450 ms`, `12.3 s`, `4 m 12 s`, `2 h 5 m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Math.floor(ms / 100) / 10} s`;

@@ -1,18 +1,12 @@
 /** What would move a terminal's cursor or change its mode. */
 const STEERING = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/**
- * Text as a terminal may be given it: what would move its cursor or change its mode is written out
- * as `\u{…}`.
- */
+/** Text that is safe on a terminal: what would move its cursor or change its mode is escaped. */
 export function printable(text: string): string {
   return text.replace(STEERING, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/**
- * JSON for programs that a terminal may be given as well: what would steer it is escaped, and the
- * JSON says the same.
- */
+/** JSON that is safe on a terminal too: what would steer it is escaped, with the same meaning. */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (character) =>
     Array.from({ length: character.length }, (_, place) => escapeOf(character, place)).join(''),

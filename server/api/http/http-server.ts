@@ -13,10 +13,7 @@ const HEADER_MAX_MS = 10_000;
 const REQUEST_MAX_MS = 20_000;
 /** Node looks for connections that are beyond both only so often; by itself, every 30 s. */
 const CHECK_EVERY_MS = 1_000;
-/**
- * Longer than callers keep their idle connections, so that it is seldom us who closes one just when
- * it is used.
- */
+/** Longer than callers keep idle connections, so that we seldom close one that is being used. */
 const KEEP_ALIVE_MS = 65_000;
 
 /**
@@ -60,10 +57,7 @@ export function createHttpServer(
   return server;
 }
 
-/**
- * Begins to listen; answers the address for a browser. Throws `StartError` with the reason in plain
- * words.
- */
+/** Begins to listen; returns the address for a browser. Throws `StartError` with the reason. */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

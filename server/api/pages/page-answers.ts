@@ -42,10 +42,7 @@ interface PageParts {
   routes: PageRoutes;
 }
 
-/**
- * Decides how each request outside the APIs is answered: from memory, redirected, rendered, or
- * refused.
- */
+/** Decides how a request outside the APIs is answered: memory, redirect, rendering, refusal. */
 export class PageAnswers {
   private readonly cached: CachedPages;
   private readonly gate = new PageGate(RENDERING_MAX, QUEUED_MAX);
@@ -195,10 +192,7 @@ function redirect(res: ServerResponse, status: 307 | 308, to: string): void {
   res.writeHead(status, { Location: to, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
 }
 
-/**
- * A caller may have hung up while it waited in the queue: then `close` has fired already and will
- * not fire again.
- */
+/** A caller may have hung up in the queue: then `close` has fired and will not fire again. */
 function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (res.closed) gone.abort();

@@ -28,10 +28,7 @@ interface StaticFile {
   gzipped: Buffer | null;
 }
 
-/**
- * The files of the built pages: scripts, styles, fonts, the icon. About 3 MB, compressed once, kept
- * in memory.
- */
+/** The built pages' files: scripts, styles, fonts, icon. About 3 MB, compressed, in memory. */
 export class StaticFiles {
   private constructor(private readonly files: Map<string, StaticFile>) {}
 

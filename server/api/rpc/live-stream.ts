@@ -65,10 +65,7 @@ function nextOf<T>(
   });
 }
 
-/**
- * The most live streams that one person may have open at one process: several windows on several
- * screens.
- */
+/** The most live streams of one person at one process: several windows on several screens. */
 export const STREAMS_MAX_PER_USER = 20;
 
 const RETRY_AFTER_MS = 5_000;

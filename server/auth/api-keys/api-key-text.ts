@@ -25,10 +25,7 @@ export function newApiKey(): ApiKeyText & { key: string } {
   return { id, secretHash: hashText(secret), key: unchecked + checksum(unchecked) };
 }
 
-/**
- * Splits a key into its parts; null if it cannot be a key, for example because a letter is missing.
- * Needs no query.
- */
+/** Splits a key into its parts, without a query; null if it cannot be a key. */
 export function parseApiKey(text: string): ApiKeyText | null {
   const [, id, secret, sum] = SHAPE.exec(text) ?? [];
   if (!id || !secret || sum !== checksum(`lyk_${id}_${secret}`)) return null;

@@ -13,10 +13,7 @@ import { type ApiKeyText, parseApiKey } from './api-key-text';
 /** A key that was found within the last hour. */
 export interface RecognisedKey {
   keyId: string;
-  /**
-   * What `verify` would answer now; null where it would have to query, since the key may have been
-   * revoked.
-   */
+  /** What `verify` would answer now; null where it would have to query for a revocation. */
   actor: ServiceActor | null;
 }
 

@@ -7,9 +7,7 @@ const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 
-/**
- * Leaves half the cores for locks. The queue is short enough that its callers are answered in time.
- */
+/** Leaves half the cores for locks. The queue is short, so its callers are answered in time. */
 const PARALLEL = Math.max(1, Math.floor(availableParallelism() / 2));
 const QUEUE_MAX = 32;
 
@@ -28,10 +26,7 @@ export async function hashPassword(password: string): Promise<string> {
   );
 }
 
-/**
- * Whether the password matches the stored hash. Null for a user that does not exist: takes equally
- * long and is never true.
- */
+/** Whether the password matches the hash. Null, for no such user, takes as long and is false. */
 export async function verifyPassword(password: string, kept: string | null): Promise<boolean> {
   const [, costBits, salt, key] = (kept ?? UNKNOWN_USER_HASH).split('$');
   const expected = Buffer.from(key ?? '', 'base64url');

@@ -2,10 +2,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 import { PASSWORD_MIN_CHARS } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 
-/**
- * Words that do not count wherever they occur: those of this product, and the most common parts of
- * passwords.
- */
+/** Words that never count: those of this product, and the most common parts of passwords. */
 const COMMON = [
   'lockyard',
   'distributedlock',

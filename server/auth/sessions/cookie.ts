@@ -19,10 +19,7 @@ export function readCookie(
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length) || null;
 }
 
-/**
- * The `Set-Cookie` header of a cookie. Scripts cannot read it, and requests from other sites do not
- * carry it.
- */
+/** The `Set-Cookie` header of a cookie that scripts cannot read and other sites cannot send. */
 export function cookieHeader({ name, value, maxAgeMs }: Cookie, secure: boolean): string {
   const maxAge = `Max-Age=${Math.floor(maxAgeMs / 1_000)}`;
   const attributes = ['Path=/', 'HttpOnly', 'SameSite=Strict', maxAge];
@@ -30,10 +27,7 @@ export function cookieHeader({ name, value, maxAgeMs }: Cookie, secure: boolean)
   return `${fullName(name, secure)}=${value}; ${attributes.join('; ')}`;
 }
 
-/**
- * Browsers accept a name with this prefix only over an encrypted connection, and for this host
- * alone.
- */
+/** Browsers accept a name with this prefix only over an encrypted connection, for this host. */
 const fullName = (name: string, secure: boolean) => (secure ? `__Host-${name}` : name);
 
 const NAME = 'lockyard_session';
@@ -46,10 +40,7 @@ export function readSessionCookie(
   return readCookie(header, NAME, secure);
 }
 
-/**
- * The `Set-Cookie` header that gives the browser a session until it ends; for null, the one that
- * deletes the session's cookie.
- */
+/** The `Set-Cookie` header of a session until it ends; for null, the one that deletes it. */
 export function sessionCookie(session: NewSession | null, secure: boolean): string {
   const { value, maxAgeMs } = session ?? { value: '', maxAgeMs: 0 };
   return cookieHeader({ name: NAME, value, maxAgeMs }, secure);

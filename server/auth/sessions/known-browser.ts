@@ -18,10 +18,7 @@ export function createKnownBrowserToken(userId: string, secret: string, now: num
   return `${id}.${expiresAt}.${signature(userId, secret, `${id}.${expiresAt}`)}`;
 }
 
-/**
- * The id of the browser in a mark of this account; null if the mark is forged, expired or another
- * account's.
- */
+/** The browser's id in this account's mark; null if it is forged, expired or another's. */
 export function verifyKnownBrowserToken(
   mark: string | null,
   userId: string,
@@ -33,10 +30,7 @@ export function verifyKnownBrowserToken(
   return isSameHash(signed, signature(userId, secret, `${id}.${expiresAt}`)) ? id : null;
 }
 
-/**
- * One browser may know several accounts. Each has its own cookie, whose name does not reveal the
- * account.
- */
+/** A browser may know several accounts, each by a cookie whose name does not reveal it. */
 export function knownBrowserCookieName(userId: string): string {
   return `lockyard_browser_${hashText(`browser\0${userId}`).slice(0, 12)}`;
 }

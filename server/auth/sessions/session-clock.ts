@@ -1,8 +1,6 @@
 import type { Clock } from '../../platform/clock';
 
-/**
- * A smaller difference does not mean that the clock was set back: readings are whole milliseconds.
- */
+/** A smaller difference is no clock that was set back: readings are whole milliseconds. */
 const SET_BACK_MIN_MS = 10;
 
 /**

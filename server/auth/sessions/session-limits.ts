@@ -2,10 +2,7 @@
 export const SESSION_IDLE_MAX_MS = 30 * 60_000;
 export const SESSION_MAX_MS = 12 * 60 * 60_000;
 
-/**
- * How long a verified session may still read, and an open page stay live, while the control
- * database is not responding.
- */
+/** How long a verified session may still read while the control database is not responding. */
 export const SESSION_STALE_MAX_MS = 15 * 60_000;
 
 /** The last use of a session is written at most this often. */

@@ -66,19 +66,13 @@ export class SessionManager {
     return { ...session.actor, stale };
   }
 
-  /**
-   * Deletes every session that has ended, so that none is revived when the machine's clock is set
-   * back.
-   */
+  /** Deletes every ended session, so that none is revived when the machine's clock is set back. */
   async endExpired(): Promise<void> {
     await this.removeEnded(this.sessionClock.now());
     await this.endBeforeClockSetBack();
   }
 
-  /**
-   * Begins a session within the caller's transaction. The value goes into the cookie and nowhere
-   * else.
-   */
+  /** Begins a session in the caller's transaction. The value goes into the cookie alone. */
   async begin(tx: Db, userId: string): Promise<NewSession> {
     const { sessions } = this.from.database.tables;
     const value = randomBytes(VALUE_BYTES).toString('base64url');
@@ -122,10 +116,7 @@ export class SessionManager {
     this.watcher.check(userId);
   }
 
-  /**
-   * Deletes the sessions that ended before the machine's clock was set back; only then accepts the
-   * new time.
-   */
+  /** Deletes sessions that ended before the clock was set back; only then accepts the new time. */
   private async endBeforeClockSetBack(): Promise<void> {
     if (!this.sessionClock.isSetBack()) return;
     try {

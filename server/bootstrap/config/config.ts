@@ -43,10 +43,7 @@ export interface Config {
   demo: boolean;
 }
 
-/**
- * A backend besides `default`: one store, or several MySQL databases over which its names are
- * spread.
- */
+/** A backend besides `default`: one store, or several MySQL databases that share its names. */
 export type ConfiguredBackend =
   | { id: string; url: BackendUrl; shards?: never }
   | { id: string; shards: ShardList };
@@ -62,10 +59,7 @@ const METRICS_TOKEN_MIN_CHARS = 16;
 const BACKEND_ID_MAX = 32;
 const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
 
-/**
- * Every variable of ours besides the backends. The last ones belong to the client, which may share
- * the environment.
- */
+/** Every variable but the backends'. The last ones are the client's, which may share these. */
 const NAMES = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_DATA_DIR',
@@ -92,10 +86,7 @@ const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
 };
 
-/**
- * Reads the whole configuration, once, at start: `env`, and the files that it names. Throws
- * `ConfigError`.
- */
+/** Reads the whole configuration at start: `env` and the files it names. Throws `ConfigError`. */
 export function readConfig(environment: Env): Config {
   refuseUnknown(environment);
   const env = withSecretFiles(environment, BACKEND_PREFIX);
@@ -122,10 +113,7 @@ export function readConfig(environment: Env): Config {
   };
 }
 
-/**
- * The environment of the process that renders pages: without anything of ours, and so without
- * secrets.
- */
+/** The environment of the process that renders pages: nothing of ours, so no secrets. */
 export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
   const foreign = Object.entries(env).filter(([name]) => !name.startsWith('LOCKYARD_'));
   return { ...Object.fromEntries(foreign), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };

@@ -7,10 +7,7 @@ export interface Limits {
   /** Acquires of one API key that wait at the same time. */
   waitsPerKey: number;
   connections: number;
-  /**
-   * Refused acts of one person and kind become one audit entry in so many seconds; 0: each has its
-   * own.
-   */
+  /** Refused acts of one person and kind become one audit entry in so many seconds; 0: never. */
   refusalsSeconds: number;
 }
 

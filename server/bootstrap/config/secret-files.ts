@@ -6,10 +6,7 @@ type Env = Record<string, string | undefined>;
 
 const SUFFIX = /_FILE$/i;
 
-/**
- * Backends keep a password in their URL. The API key is the client's, which reads its file by
- * itself.
- */
+/** Backends keep a password in their URL. The client reads the file of its API key itself. */
 const SECRETS = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_SECRET',

@@ -6,18 +6,12 @@ import { nearestName } from '../../platform/nearest-name';
 import { ConfigError } from '../../platform/start-error';
 import { readNamedFile } from './secret-files';
 
-/**
- * What the names of variables begin with that name the authority of one backend's certificates. The
- * rest is the id.
- */
+/** Variables that begin so name the authority of one backend's certificates. The rest is the id. */
 export const AUTHORITY_PREFIX = 'LOCKYARD_TLS_CA_';
 
 type Backend = { id: string; url: BackendUrl; shards?: never } | { id: string; shards: ShardList };
 
-/**
- * The URLs of all stores, each with the file of the authority that must have signed its
- * certificates, if one is configured.
- */
+/** The URLs of all stores, each with the file of its certificate authority, if configured. */
 export function withAuthorities(
   env: Record<string, string | undefined>,
   { database, backends }: { database: DatabaseUrl; backends: Backend[] },

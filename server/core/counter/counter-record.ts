@@ -16,9 +16,7 @@ export interface CounterMove {
  * `checkCounterRecord` checks its invariants.
  */
 export interface CounterRecord extends Bounds {
-  /**
-   * +1 for every accepted change. Never restarts: a counter that is not found begins at the clock.
-   */
+  /** +1 for every accepted change. Never restarts: a missing counter begins at the clock. */
   rev: number;
   value: number;
   createdAt: number;

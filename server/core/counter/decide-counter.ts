@@ -34,10 +34,7 @@ export interface CounterContext {
   now: number;
   /** The answer stored for this command's request id, if any; read together with the record. */
   remembered: IdempotencyRecord | null;
-  /**
-   * Closed: steps of services are refused, since a lost step could not be revoked; reads and
-   * operators' actions still work.
-   */
+  /** Closed: services' steps, which could not be revoked, are refused; reads and operators work. */
   policy?: Pick<DecidingPolicy, 'closedBecause' | 'fullBecause'>;
 }
 
@@ -184,9 +181,7 @@ const UNBOUND = { floor: null, ceiling: null };
 
 const boundsOf = ({ floor = null, ceiling = null }: CounterEvent) => ({ floor, ceiling });
 
-/**
- * Kept for `ANSWER_RETENTION_MS`: only answers that changed something, and only for requests with an id.
- */
+/** Kept for `ANSWER_RETENTION_MS`: answers that changed something, to requests with an id. */
 function memosOf(
   request: RequestIdentity | null,
   answer: unknown,

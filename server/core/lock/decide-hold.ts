@@ -41,9 +41,7 @@ export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   return renewedAnswer(next, draft.rev, draft.now);
 }
 
-/**
- * Ends the current hold or removes one entry; `lost` for a caller that no longer holds the lock.
- */
+/** Ends the current hold or removes one entry; `lost` for a caller that no longer holds it. */
 export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAnswer {
   const replay = draft.replay<ReleaseAnswer>(command.request);
   if (replay) return replay;
@@ -149,10 +147,7 @@ function nextHolder({ record }: Draft, lastToken: number): NextHolder {
   return { kind: 'offered', owner: waiter.owner, service: waiter.service, token: null };
 }
 
-/**
- * Leaves a message for the hold that the operator saw; the holder gets it with its next renewal.
- * Nothing else changes.
- */
+/** Leaves a message for the hold that the operator saw; its next renewal delivers it. */
 export function decideReleaseRequest(
   draft: Draft,
   command: ReleaseRequestCommand,

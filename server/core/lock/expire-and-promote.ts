@@ -15,10 +15,7 @@ import {
   waitedMs,
 } from './queue';
 
-/**
- * Applies what is due by now: leases expire, waiters that timed out or died leave, and a free lock
- * goes to the next waiter.
- */
+/** Applies what is due: expired leases end, absent waiters leave, a free lock is handed on. */
 export function expireAndPromote(draft: Draft): void {
   endExpiredHolds(draft);
   if (!isOpen(draft)) revokeOffers(draft);
@@ -112,9 +109,7 @@ function offer(draft: Draft, waiter: Waiter): void {
   draft.addEvent('offered', waiter, { waitedMs: waitedMs(draft, waiter) });
 }
 
-/**
- * The token and the lease begin now; the store's compare checks that the wait has not timed out.
- */
+/** The token and the lease begin now; the store's compare checks that the wait is not over. */
 function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void {
   draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
   removeWaiters(draft, [waiter]);
@@ -154,10 +149,7 @@ function mayAskAgain(draft: Draft, waiter: Waiter): boolean {
   return !isOutOfPatience(waiter, draft.now) && !isRemembered;
 }
 
-/**
- * A multi-lock that timed out while its caller is connected: only its own command can report which
- * of its locks were taken.
- */
+/** A timed-out multi-lock whose caller is connected: its command reports which were taken. */
 function leavesByItself(draft: Draft, waiter: Waiter): boolean {
   return waiter.setSize !== undefined && localCaller(draft, waiter) !== null;
 }

@@ -44,10 +44,7 @@ function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
   );
 }
 
-/**
- * Reads a record without changing it; a hold that has expired is reported as over even if its end
- * is not written yet.
- */
+/** Reads a record without changing it; an expired hold is over even if that is not written yet. */
 export function inspectRecord(
   record: LockRecord | null,
   now: number,

@@ -33,10 +33,7 @@ export interface Hold {
   meta: Meta;
   /** Keys of the request ids that must get a stored answer while this hold lives. */
   requests: string[];
-  /**
-   * Until when the store keeps those answers, and those of releases that leave the lock held; never
-   * before the lease ends.
-   */
+  /** Until when the store keeps those answers, and those of partial releases; past its end. */
   requestsKeptUntil: number;
   /** An operator asked the holder to release; delivered with its next renewal. */
   askedToRelease: Remark | null;
@@ -66,10 +63,7 @@ export interface Waiter {
   patienceMs: number;
   /** Set while it has no open request: it keeps its place until then. */
   detachedUntil: number | null;
-  /**
-   * How many locks it wants together; absent for a single one. If set, the lock is only ever
-   * offered to it, not granted.
-   */
+  /** How many locks it wants together; absent for one. If set, it gets offers, never grants. */
   setSize?: number;
 }
 
@@ -82,10 +76,7 @@ export interface DepartedWaiter extends Pick<Waiter, 'tag' | 'enqueuedAt' | 'pat
   until: number;
 }
 
-/**
- * Room at the lock reserved for a waiter whose turn it is, because its caller waits at another
- * process or for a multi-lock.
- */
+/** Room for a waiter whose turn it is, and whose caller is at another process or wants several. */
 export interface Offer {
   ticket: number;
   /** When it expires. A waiter between two requests has until `detachedUntil` instead. */
@@ -109,9 +100,7 @@ export interface EndedHold {
  * `checkLockRecord` checks its invariants.
  */
 export interface LockRecord {
-  /**
-   * +1 for every accepted change. Never restarts: a record that is not found begins at the clock.
-   */
+  /** +1 for every accepted change. Never restarts: a missing record begins at the clock. */
   rev: number;
   lastToken: number;
   lastTicket: number;
@@ -124,9 +113,7 @@ export interface LockRecord {
   departed: DepartedWaiter[];
   /** While set, there are no new grants; renewals and releases work, waiters keep their places. */
   frozen: Remark | null;
-  /**
-   * The pause after a lost hold, or after a restored backup: no grant before this instant. 0: none.
-   */
+  /** The pause after a lost hold, or a restored backup: no grant before this instant. 0: none. */
   delayedUntil: number;
   /**
    * Until when the store may keep answers that concern this lock; 0: it keeps none. Null: unknown,
@@ -156,10 +143,7 @@ export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
   };
 }
 
-/**
- * A copy to change. Written out by hand: with many changes under way, copying by spread costs as
- * much as a decision.
- */
+/** A copy to change. Written out by hand, since a spread costs as much as a decision. */
 export function copyOf(record: LockRecord): LockRecord {
   const { rev, lastToken, lastTicket, holds, offers, ended, queue } = record;
   const { departed, frozen, delayedUntil, answersUntil } = record;

@@ -139,9 +139,7 @@ export function isOlder(one: Age, other: Age): boolean {
 
 export type Age = Pick<Waiter, 'enqueuedAt' | 'tag'>;
 
-/**
- * The queue in service order: multi-locks at its head are reordered among themselves, oldest first.
- */
+/** The queue in service order: multi-locks at its head reordered among themselves, oldest first. */
 export function inServiceOrder(queue: readonly Waiter[]): readonly Waiter[] {
   const firstSingle = queue.findIndex(({ setSize }) => setSize === undefined);
   const multiLocks = firstSingle < 0 ? queue : queue.slice(0, firstSingle);

@@ -42,10 +42,7 @@ import {
 /** Members whose drafts are to be written; the other drafts are discarded. */
 export type ChangedMembers = Set<MultiLockMember>;
 
-/**
- * Grants all locks or none. If none, the multi-lock keeps or takes a place in the queue of a lock
- * that blocks it, or is refused.
- */
+/** Grants all locks or none. If none, it queues at a lock that blocks it, or is refused. */
 export function acquireMultiLock(
   members: MultiLockMember[],
   ask: AcquireMultiLockCommand,

@@ -22,10 +22,7 @@ export type MultiLockContext = Omit<DecisionContext, 'callerOf'> & {
   callerOf: (name: string, waiter: Waiter) => AcquireCommand | null;
 };
 
-/**
- * What a command does to the locks of a multi-lock. It takes effect only once all changes were
- * swapped in by one step.
- */
+/** What a command does to a multi-lock's locks. It takes effect once all are swapped at once. */
 export interface MultiLockDecision {
   /** The locks that change, by name. */
   changes: { name: string; decision: Decision<null> & { next: LockRecord } }[];

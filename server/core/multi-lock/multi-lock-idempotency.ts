@@ -19,10 +19,7 @@ interface StoredMultiLockGrant {
   grants: Pick<MultiLockGrant, 'name' | 'token' | 'rev'>[];
 }
 
-/**
- * Stores the answer for replays of this multi-lock, for as long as its holds may live. It is
- * written with the first lock.
- */
+/** Stores the answer for replays while its holds may live; written with the first lock. */
 export function rememberMultiLock(
   members: MultiLockMember[],
   request: RequestIdentity,

@@ -52,10 +52,7 @@ export function isAvailable(
   return hasRoom({ ...record, offers }, mode);
 }
 
-/**
- * Whether the lock is held or closed to grants, rather than reserved for another waiter. Only such
- * a lock is worth queueing at.
- */
+/** Whether the lock is held or closed, so worth queueing at, and not just reserved. */
 export function isTaken({ draft, mode }: MultiLockMember): boolean {
   return !isOpen(draft) || !hasRoom({ ...draft.record, offers: [] }, mode);
 }

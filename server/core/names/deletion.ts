@@ -77,9 +77,7 @@ export function counterDeletion(record: CounterRecord, now: number): Deletion {
   ]);
 }
 
-/**
- * When a lock was last held, as far as its record shows; 0: never. Meaningful only for a free lock.
- */
+/** When a lock was last held, as far as its record shows; 0: never. Only for a free lock. */
 export function lastUsedAt({ holds, ended }: LockRecord): number {
   return Math.max(0, ended?.at ?? 0, ...holds.map(({ expiresAt }) => expiresAt));
 }

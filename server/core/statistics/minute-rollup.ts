@@ -6,9 +6,7 @@ export const MINUTE_MS = 60_000;
 
 /** How many of each counted event a lock had. */
 export interface EventCounts {
-  /**
-   * New holds, including those reverted at once as `late`. Re-entries and renewals do not count.
-   */
+  /** New holds, also those reverted at once as `late`. Re-entries and renewals do not count. */
   grants: number;
   /** Waits that timed out. */
   timeouts: number;
@@ -60,9 +58,7 @@ const COUNTED = {
 /** Holds end in one of these ways. */
 const ENDINGS: ReadonlySet<string> = new Set<EventKind>(['released', 'expired', 'forced']);
 
-/**
- * Whether an event changes a roll-up; most renewals and queueings and all counter events do not.
- */
+/** Whether an event changes a roll-up; most renewals and queueings and all of counters do not. */
 export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent {
   return event.kind in COUNTED || ENDINGS.has(event.kind);
 }

@@ -12,17 +12,13 @@ import {
 /** A lease is short when less than this share of it is left. */
 export const SHORT_SHARE = 0.2;
 
-/**
- * Holders renew at a third of the lease; a renewal is late when half of it has passed without one.
- */
+/** Holders renew at a third of the lease; a renewal is late when half has passed without one. */
 export const LATE_SHARE = 0.5;
 
 /** For how long a lock whose last hold expired is shown as `expired`. */
 export const EXPIRED_SHOWN_MS = 60 * 60_000;
 
-/**
- * The facts that decide a status. Its holds are those whose end is not written yet, expired or not.
- */
+/** The facts that decide a status. Its holds are those without a written end, expired or not. */
 export interface StatusFacts extends StuckFacts {
   /** The end of the last hold if it expired; null if it ended otherwise, or if there is a hold. */
   lapsedAt: number | null;

@@ -2,9 +2,7 @@ import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { Hold } from '../lock/lock-record';
 
-/**
- * A hold is far beyond its baseline when it lasts longer than this many times the lock's own p99.
- */
+/** A hold is far beyond its baseline when it lasts this many times the lock's own p99. */
 const FAR_FACTOR = 5;
 
 /** No baseline makes a lock stuck before this much time has passed; a namespace limit may. */
@@ -13,10 +11,7 @@ export const STUCK_MIN_MS = 30_000;
 /** A p99 from fewer holds than these is not meaningful. */
 export const HISTORY_MIN_COUNT = 20;
 
-/**
- * How much longer than allowed a wait may take before that counts as a fault: the time to notice a
- * dead process, plus a margin.
- */
+/** The longest excusable delay of a wait: the time to notice a dead process, plus a margin. */
 const WAIT_GRACE_MS = 5_000;
 
 /** The part of a hold that `stuck` depends on. */
@@ -56,10 +51,7 @@ export type StuckReason =
   | { kind: 'longWait'; since: number; limitMs: number }
   | ({ kind: 'idleRenewals'; since: number; wish: 'gaveUp' | 'asked' } & HoldLimit);
 
-/**
- * How long a hold may last. `p99Ms` null: the limit is set by the namespace; otherwise it is five
- * times this p99.
- */
+/** How long a hold may last: five times `p99Ms`; null: the limit is set by the namespace. */
 interface HoldLimit {
   limitMs: number;
   p99Ms: number | null;
@@ -105,9 +97,7 @@ export function stuckReason(
   };
 }
 
-/**
- * How long a hold of this lock may last before it can be stuck; `Infinity` if there is no limit.
- */
+/** How long a hold of this lock may last before it can be stuck; `Infinity`: no limit. */
 export function holdLimitMs(baselines: LockBaselines): number {
   return holdLimit(baselines)?.limitMs ?? Number.POSITIVE_INFINITY;
 }

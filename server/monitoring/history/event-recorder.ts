@@ -52,10 +52,7 @@ export class EventRecorder {
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
   }
 
-  /**
-   * Opens what has come since the last call. After a failure it begins again where it had surely
-   * come to.
-   */
+  /** Opens what has come since the last call; after a failure, from what was surely reached. */
   async record(): Promise<void> {
     try {
       const tail = this.tail ?? (await this.begin());
@@ -131,9 +128,7 @@ export class EventRecorder {
   }
 }
 
-/**
- * Writes event rows in one statement; one that exists already stays as it is.
- */
+/** Writes event rows in one statement; one that exists already stays as it is. */
 async function insertEvents(
   ask: RunSql,
   kind: Database['kind'],
@@ -145,10 +140,7 @@ async function insertEvents(
   await ask(sql, rows.flat());
 }
 
-/**
- * One row an event, except for those of Lockyard's own records; columns in the order in which
- * `insertEvents` takes them.
- */
+/** One row an event, without Lockyard's own records; columns in the order of `insertEvents`. */
 function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
   const rows: SqlValue[][] = [];
   for (const { key, events } of changes) {

@@ -29,10 +29,7 @@ export async function formerShards(
   });
 }
 
-/**
- * The recorded history of such a shard, which nothing is added to: the chores only remove from it
- * what is old.
- */
+/** Such a shard's recorded history, which only shrinks: the chores remove what is old. */
 export class FormerShard {
   constructor(
     private readonly database: Database,

@@ -4,10 +4,7 @@ import type { HistoryRow, HistorySource } from '../../storage/record-store';
 
 const ROWS_AT_ONCE = 200;
 
-/**
- * Ids below a visible one may still appear, but not from further back than this: no process has
- * that many writes in flight.
- */
+/** Ids below a visible one may still appear, from no further back: writes in flight are fewer. */
 const GAP_REACH = 10_000;
 
 /**

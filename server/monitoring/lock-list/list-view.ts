@@ -17,10 +17,7 @@ export function viewKey({ status, namespace, search, sort, descending }: ViewInp
   return JSON.stringify([sort, descending, status ?? '', namespace ?? '', sought]);
 }
 
-/**
- * The locks that match a filter, in the order of a ranking. Only locks that have changed are
- * checked again.
- */
+/** The locks of a filter, in the order of a ranking. Only changed locks are checked again. */
 export class ListView {
   /** When a page last asked for it, on the clock that never steps. */
   usedAt = 0;

@@ -66,10 +66,7 @@ export class ListWindow {
     return { kind: 'whole', page, asOf: frame.asOf };
   }
 
-  /**
-   * The message that takes a reader from one state to the other; shared by readers in the same
-   * state.
-   */
+  /** The message that takes a reader from one state to the next; shared by equal readers. */
   changes(from: WindowState, to: WindowState): LockListMessage {
     const known = this.messages.get(from);
     if (known) return known;

@@ -92,10 +92,7 @@ type SharedFrame = Omit<LockFrame, 'offset' | 'ranking' | 'matching'>;
 /** These change with every reading, and matter little. */
 const VOLATILE = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs']);
 
-/**
- * The content of pages apart from their rows. A part that has not changed is the same object as
- * last time.
- */
+/** The content of pages besides rows. An unchanged part is the same object as last time. */
 class FrameSource {
   private last: SharedFrame | null = null;
 

@@ -17,9 +17,7 @@ const TICK_MS = 500;
 /** An unchanged list is sent once in this time, so that pages can show its age. */
 const KEEP_ALIVE_MS = 2_000;
 
-/**
- * A window without followers is kept this long, so that a page that lost its connection can resume.
- */
+/** A window without followers is kept this long, so that a disconnected page can resume. */
 const RESUME_WITHIN_MS = 30_000;
 
 /** How many turns a stream gets to encode and send a message before the next stream is served. */
@@ -52,9 +50,7 @@ export class LockListStreams {
   private readonly budget: TimeBudget;
   private readonly ticking: Periodic;
   private lastTickMs = 0;
-  /**
-   * First looks, one at a time: after a restart all pages open their streams at once.
-   */
+  /** First looks, one at a time: after a restart all pages open their streams at once. */
   private readonly firstReads = new SerialQueue();
 
   /** @param epoch unique to this process */
@@ -234,10 +230,7 @@ export class LockListStreams {
   }
 }
 
-/**
- * Lets a stream that has just been woken do its immediate work, which counts towards the cost of a
- * message.
- */
+/** Lets a woken stream do its immediate work, which counts towards a message's cost. */
 async function yieldToStream(): Promise<void> {
   for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) {
     await new Promise<void>((resolve) => process.nextTick(resolve));

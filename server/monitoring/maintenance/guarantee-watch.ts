@@ -15,10 +15,7 @@ export interface GuaranteeWatchParts {
 
 /** Under a minute together with the reading itself: so soon a change for the worse counts. */
 const READ_EVERY_MS = 50_000;
-/**
- * After a reading that failed, and before the first: a backend that comes back must not wait for
- * it.
- */
+/** After a failed reading, and before the first: a backend that comes back must not wait. */
 const RETRY_EVERY_MS = 500;
 const CHECK_EVERY_MS = 500;
 /** Stores give up earlier by themselves. */
@@ -61,9 +58,7 @@ export class GuaranteeWatch {
     if (this.parts.clock.monotonic() - this.lastTriedAt >= pauseMs) await this.read();
   }
 
-  /**
-   * Reads now, or waits for the reading that is under way. Never rejects: `row` says how it went.
-   */
+  /** Reads now, or waits for the reading under way. Never rejects: `row` says how it went. */
   read(): Promise<void> {
     this.reading ??= this.readOnce().finally(() => {
       this.reading = null;
@@ -71,9 +66,7 @@ export class GuaranteeWatch {
     return this.reading;
   }
 
-  /**
-   * Why this backend may grant nothing at the moment, in whole sentences for callers; null: it may.
-   */
+  /** Why this backend may grant nothing now, in whole sentences for callers; null: it may. */
   closedBecause(): string | null {
     const { backend, isAllowed } = this.parts;
     const grantsNothing = `The backend "${backend}" grants nothing`;

@@ -1,10 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../../platform/clock';
 
-/**
- * At this part of what the heap may be it counts as nearly full, and below the other it does no
- * longer.
- */
+/** At this share of the heap it counts as nearly full; below the other, no longer. */
 const SHORT_FROM = 0.8;
 const ENOUGH_BELOW = 0.75;
 

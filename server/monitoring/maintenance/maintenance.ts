@@ -46,10 +46,7 @@ interface MaintenanceOptions {
  */
 export class Maintenance {
   private token: number | null = null;
-  /**
-   * When the lease is surely over, on the monotonic clock: from then on another process may have
-   * the lock.
-   */
+  /** When the lease is surely over, on the monotonic clock: others may have the lock then. */
   private leaseEndsAt = 0;
   private readonly leasing: Periodic;
   /** Run only while this process has the lock. A slow backend delays only its own jobs. */

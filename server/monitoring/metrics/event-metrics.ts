@@ -4,9 +4,7 @@ import type { EventTally, NamespaceTally } from './event-tally';
 import type { HistogramSample, MetricFamily } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
 
-/**
- * Powers of four from 1 ms to 18.6 h: bounds of `LogHistogram` too, so nothing has to be guessed.
- */
+/** Powers of four from 1 ms to 18.6 h: bounds of `LogHistogram` too, so nothing is guessed. */
 const BOUNDS_MS = Array.from({ length: 14 }, (_, i) => 4 ** i);
 
 const SUM_OVER_PROCESSES =

@@ -130,10 +130,7 @@ export function liveMetrics(live: { readers: number; isSlowed: boolean }): Metri
   ];
 }
 
-/**
- * How many locks and counters each namespace has and may have, and whether new names are refused
- * for lack of memory.
- */
+/** How many names each namespace has and may have, and whether memory refuses new ones. */
 export function nameMetrics(
   names: NameCount,
   namespaces: Pick<NamespaceLookup, 'policyOf'>,

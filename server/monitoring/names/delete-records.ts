@@ -10,15 +10,10 @@ import { decodeRecord } from '../../storage/codec/record-codec';
 import type { ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 
-/**
- * Read and deleted at a time, each in one step of the store: others wait behind no more than that.
- */
+/** Read and deleted at a time, each in one step of the store: others wait no longer than that. */
 const AT_ONCE = 200;
 
-/**
- * The outcome for one record. `changed`: it was used meanwhile, so it was kept; `gone`: it did not
- * exist.
- */
+/** The outcome for one record. `changed`: used meanwhile, so kept; `gone`: it did not exist. */
 export type DeletionOutcome =
   | { key: RecordKey; outcome: 'deleted'; rev: number }
   | { key: RecordKey; outcome: 'kept'; because: RetentionReason }
@@ -45,10 +40,7 @@ export async function deleteRecords(
   return outcomes;
 }
 
-/**
- * What keeps each record back, as it is now; null: nothing does. Those that are not there are left
- * out.
- */
+/** What keeps each record back now; null: nothing. Records that do not exist are left out. */
 export async function evaluateRecords(
   { store, epochOf }: Pick<MonitoredBackend, 'store' | 'epochOf'>,
   keys: RecordKey[],

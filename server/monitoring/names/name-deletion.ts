@@ -206,10 +206,7 @@ function throwBackendDown(cause: unknown): never {
   throw cause instanceof StoreError ? backendDown(cause) : cause;
 }
 
-/**
- * What a failed deletion means to the caller: never that nothing was changed, for it may have gone
- * a part of its way.
- */
+/** What a failed deletion means: never that nothing was changed, since part may be done. */
 function throwUnknownOutcome(cause: unknown): never {
   throw cause instanceof StoreError ? unknownOutcome(cause) : cause;
 }

@@ -26,10 +26,7 @@ const DELETED_PER_RUN = 5_000;
 const AT_ONCE = 200;
 const PAUSE_MS = 10;
 
-/**
- * A namespace that is full is counted from the store again so often, in case another process has
- * deleted names.
- */
+/** A full namespace is recounted so often, in case another process has deleted names. */
 const RECOUNT_EVERY_MS = 60_000;
 
 interface NamespaceCapacityOptions {
@@ -42,10 +39,7 @@ interface NamespaceCapacityOptions {
   log: Log;
 }
 
-/**
- * Keeps room for new names: deletes free locks that are idle where a namespace is more than half
- * full, and warns in time.
- */
+/** Makes room for names: deletes idle free locks where a namespace is over half full, and warns. */
 export class NamespaceCapacity {
   private readonly warned = new Set<string>();
   private recountedAt = Number.NEGATIVE_INFINITY;
@@ -63,10 +57,7 @@ export class NamespaceCapacity {
     }
   }
 
-  /**
-   * Reads the names of full namespaces again: another process may have deleted some, which leaves no
-   * history.
-   */
+  /** Reads names of full namespaces again: another process's deletions leave no history. */
   async recount(): Promise<void> {
     const { names, namespaces, clock, projection, backends } = this.parts;
     const now = clock.monotonic();

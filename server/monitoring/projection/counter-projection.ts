@@ -31,19 +31,14 @@ interface CounterBackend {
 /** Equal searches within this time share one answer. */
 const SHARE_PAGE_FOR_MS = 400;
 
-/**
- * Every counter of every backend as this process last read it. The lock projection reads for both, and
- * says when to look.
- */
+/** Every counter of every backend as last read here. The lock projection reads for both. */
 export class CounterProjection {
   readonly table: CounterTable;
   private readonly deleted: DeletedNames;
   /** By what was looked for. */
   private readonly recentPages = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
-  /**
-   * @param names notified of every counter that is added or removed
-   */
+  /** @param names notified of every counter that is added or removed */
   constructor(
     private readonly backends: CounterBackend[],
     private readonly clock: Clock,

@@ -90,10 +90,7 @@ export class CounterTable {
       });
   }
 
-  /**
-   * The first that match, by name, and how many do. Done in slices: what comes meanwhile may be
-   * among them or not.
-   */
+  /** The first matches by name, and how many there are. In slices: news may be among them. */
   async find(
     sought: string,
     limit: number,

@@ -17,10 +17,7 @@ import { holdRow, ProjectionRow, rowId, toLockRowAt, waiterRows } from './projec
 
 const REMEMBERED_MAX = 200;
 
-/**
- * Reads single locks from their backend, and remembers the last good readings for when that does
- * not respond.
- */
+/** Reads single locks from their backend; remembers good readings for when it is silent. */
 export class LockDetails {
   private readonly last = new Map<string, LockDetail>();
 
@@ -110,10 +107,7 @@ async function readOne({ store }: MonitoredBackend, key: RecordKey): Promise<Rea
   return read;
 }
 
-/**
- * The projection follows the whole history: it may know of a later instant at which the lock was still
- * so.
- */
+/** The projection follows the whole history, so it may know a later instant of that state. */
 function provenUntil(kept: LockRow, onBoard: LockRow | null): number {
   const isSame = onBoard?.rev === kept.rev;
   return isSame ? Math.max(kept.readAt, onBoard.readAt) : kept.readAt;

@@ -162,9 +162,7 @@ export class LockProjection {
     return this.table.refresh();
   }
 
-  /**
-   * Notifies, at most a few times a second, that something moved. Returns the unsubscribe function.
-   */
+  /** Notifies, at most a few times a second, that something moved. Returns how to unsubscribe. */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

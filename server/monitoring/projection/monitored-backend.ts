@@ -7,10 +7,7 @@ import type { HistorySource, RecordKey, RecordStore } from '../../storage/record
 export interface ShardInfo {
   /** The backend's id, as users know it. */
   backend: string;
-  /**
-   * Whether a record belongs here. One that does not is left over from before a reshard and is
-   * ignored.
-   */
+  /** Whether a record belongs here. One left over from before a reshard is ignored. */
   owns: (key: RecordKey) => boolean;
   /** The health of the whole backend. */
   health: () => BackendHealth;

@@ -12,10 +12,7 @@ export interface StoredName {
   key: RecordKey;
 }
 
-/**
- * The shards of a backend, how many names each keeps, and some of these. Looks at every row once,
- * in slices.
- */
+/** A backend's shards, how many names each keeps, and some of these. In slices, over all rows. */
 export async function namesOnShards(
   projection: LockProjection,
   health: BackendHealth,

@@ -20,10 +20,7 @@ import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
 import { RecordCompactor } from '../lock-list/table/record-compactor';
 
-/**
- * A lock in the projection. The row that people see is built on request, because most changes
- * are never viewed.
- */
+/** A lock in the projection. The row for people is built on request: most are never viewed. */
 export class ProjectionRow {
   private cachedSearchText: string | null = null;
 
@@ -148,9 +145,7 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
   };
 }
 
-/**
- * The record that was read; null if there is none. Throws for a text that no version of ours wrote.
- */
+/** The record that was read, or null. Throws for a text that no version of ours wrote. */
 function decodeRead({ record }: ReadRecord): LockRecord | null {
   return record && decodeRecord(record).record;
 }

@@ -10,9 +10,7 @@ import type { ProjectionRow } from './projection-row';
 
 /** When a listing is made, and how its backend is. */
 export interface ListingFrame {
-  /**
-   * Of the backend, or of each of its shards, by what its rows are filed under. `now` is its clock.
-   */
+  /** Of the backend, or of each of its shards, by where its rows are filed. `now` is its clock. */
   frames: ReadonlyMap<string, { now: number; reachable: boolean }>;
   ageMs: number;
 }

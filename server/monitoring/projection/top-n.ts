@@ -1,7 +1,4 @@
-/**
- * The first of all that were offered, in order, found in one go: only those that are kept are ever
- * sorted.
- */
+/** The first of all that were offered, in order: only those that are kept are ever sorted. */
 export class TopN<T> {
   readonly items: T[] = [];
 

@@ -27,10 +27,7 @@ export class FleetView {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * While the control database does not answer, the hour stays as it was read last; `hourAt` says
-   * when.
-   */
+  /** While the control database is silent, the hour is the last one read; `hourAt` says when. */
   async now(): Promise<FleetNow> {
     const reading = this.readHour();
     if (!this.hour) await reading;

@@ -3,10 +3,7 @@ import type { Clock } from '../../platform/clock';
 
 const WINDOW_SECONDS = 60;
 
-/**
- * How many locks are granted a second, over the last minute; over less, in the first minute of a
- * process.
- */
+/** Grants a second over the last minute; over less in the first minute of a process. */
 export class GrantRate {
   /** By second of this process's clock. */
   private readonly grants = new Map<number, number>();

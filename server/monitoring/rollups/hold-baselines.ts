@@ -60,9 +60,7 @@ export class HoldBaselines {
     return this.locks.get(id)?.baseline ?? null;
   }
 
-  /**
-   * Reads what was written since the last time; everything, the first time and when a week begins.
-   */
+  /** Reads what was written since last time; everything, the first time and when a week begins. */
   async refresh(): Promise<void> {
     const week = weekOf(this.clock.now());
     const isNew = week !== this.week;
@@ -86,10 +84,7 @@ export class HoldBaselines {
     this.week = week;
   }
 
-  /**
-   * Newest first, no more than can be kept. Rows of the last write that was seen may be among them
-   * again.
-   */
+  /** Newest first, bounded. Rows of the last write that was seen may be among them again. */
   private async rowsSince(backend: string, since: number, week: number): Promise<WeekRow[]> {
     const found: WeekRow[] = [];
     let [to, lockTo] = [Number.MAX_SAFE_INTEGER, ''];

@@ -4,10 +4,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { NamespaceLookup } from '../projection/monitored-backend';
 import type { HoldBaselines } from './hold-baselines';
 
-/**
- * The baselines, as this process knows them, by which locks are called stuck. Keyed by the ids of
- * rows.
- */
+/** The baselines, as this process knows them, for calling locks stuck. By ids of rows. */
 export class KnownBaselines {
   private readonly timedOutAt = new Map<string, number>();
 
@@ -16,9 +13,7 @@ export class KnownBaselines {
     private readonly holds: Pick<HoldBaselines, 'of'>,
   ) {}
 
-  /**
-   * Notes waiters that timed out; those before this process followed the history are unknown.
-   */
+  /** Notes waiters that timed out; those before this process followed the history are unknown. */
   note(id: string, events: readonly RecordEvent[]): void {
     for (const { kind, at } of events) {
       if (kind === 'timeout') this.timedOutAt.set(id, Math.max(at, this.timedOutAt.get(id) ?? 0));

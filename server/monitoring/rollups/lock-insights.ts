@@ -17,10 +17,7 @@ import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 /** Minutes read at a time, so that a request over a long range does not block others. */
 const ROWS_AT_ONCE = 500;
 
-/**
- * Roll-ups that are written time and again while they are read are shown without what is in none
- * yet.
- */
+/** Roll-ups that are written while they are read are shown without what is in none yet. */
 const ATTEMPTS_MAX = 3;
 
 /** What the roll-ups say of a time. */
@@ -28,10 +25,7 @@ export type SumView = ReturnType<InsightSteps['view']>;
 
 /** The recorded past in numbers, from the roll-ups. */
 export class LockInsights {
-  /**
-   * @param storeIdsOf what the roll-ups of a backend are filed under: its own id, or those of its
-   *   shards
-   */
+  /** @param storeIdsOf where a backend's roll-ups are filed: its own id, or those of its shards */
   constructor(
     private readonly database: Database,
     private readonly storeIdsOf: (backend: string) => string[],
@@ -65,9 +59,7 @@ export class LockInsights {
     return steps.view();
   }
 
-  /**
-   * A lock's roll-ups, and what is in none yet; read again where it was written into one meanwhile.
-   */
+  /** A lock's roll-ups, and what is in none yet; read again if it was written meanwhile. */
   private async readConsistently(
     backend: string,
     lockId: string,

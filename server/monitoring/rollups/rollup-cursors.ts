@@ -2,10 +2,7 @@ import type { RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 
-/**
- * Locks are counted in this many shares, each with a cursor of its own, so that no write covers all
- * locks.
- */
+/** Locks are counted in so many shares, each with its cursor, so that no write covers all. */
 export const SHARES = 8;
 
 /** A large share is written in this many parts, each in a transaction of its own. */
@@ -16,10 +13,7 @@ const EVENTS_MAX = 1_000;
 
 const NO_POSITION = -1;
 
-/**
- * The share of a lock, and its part of that. Neither may change from one version to the next:
- * cursors are stored by them.
- */
+/** A lock's share, and its part of that. Cursors are stored by them, so they never change. */
 export function shareOf(lockId: string): { share: number; part: number } {
   let hash = 0;
   for (let i = 0; i < lockId.length; i += 1) hash = (hash * 31 + lockId.charCodeAt(i)) | 0;

@@ -14,10 +14,7 @@ export type MinuteByLock = Map<string, MinuteRollup>;
 /** Of one week, by lock: how long its holds had lasted. */
 export type HoldsByLock = Map<string, LogHistogram>;
 
-/**
- * Where rows are written: the statements of one transaction, which no other rows of this backend
- * can join.
- */
+/** Where rows are written: the statements of one transaction, which no others can join. */
 export interface RollupTarget {
   ask: RunSql;
   kind: Database['kind'];

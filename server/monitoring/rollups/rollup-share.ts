@@ -15,10 +15,7 @@ import {
   replacing,
 } from './rollup-rows';
 
-/**
- * More rows of minutes than this are written in parts: a transaction blocks this process and other
- * writers.
- */
+/** More minute rows than this are written in parts, as a transaction blocks other writers. */
 const ROWS_PER_TRANSACTION = 100;
 
 type Minutes = Map<number, MinuteByLock>;
@@ -107,10 +104,7 @@ export class RollupShare {
     for (const minutes of this.minutes) await addRows(target, minutes, to);
   }
 
-  /**
-   * Forgets what was counted: it is written up to `writtenTo`, or will be counted again from there.
-   * Returns its tally.
-   */
+  /** Forgets what was counted: it is written up to `writtenTo`, or recounted. Returns its tally. */
   clear(writtenTo: number): EventTally {
     const { tally } = this;
     this.writtenTo = writtenTo;

@@ -14,9 +14,7 @@ type Head = [
   ceiling: number | null,
   createdAt: number,
   lastMove: MoveTuple | 0,
-  /**
-   * Absent in records of an older version: then answers are taken to expire with the last change.
-   */
+  /** Absent in records of an older version: then answers expire with the last change. */
   answersUntil?: number,
 ];
 

@@ -1,15 +1,9 @@
-/**
- * A record that no version of Lockyard wrote. Its message says what is wrong with it, for people: a
- * whole sentence.
- */
+/** A record that no version of Lockyard wrote. Its message, a sentence, says what is wrong. */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
-/**
- * @throws UnreadableRecord for a rev that was not reached by counting: it may not even be an exact
- *   number here
- */
+/** @throws UnreadableRecord for a rev that no counting reached, as it may not be exact here */
 export function requireValidRev(rev: number): void {
   if (Number.isSafeInteger(rev) && rev >= 0) return;
   throw new UnreadableRecord('Its rev is not one that Lockyard writes.');

@@ -47,10 +47,7 @@ export function rateGuarantees(findings: Finding[], strong: string): Guarantees 
   };
 }
 
-/**
- * What shards promise together: no more than the weakest of them. A reason that is not true of all
- * names the shards it applies to.
- */
+/** What shards promise together: what the weakest does. Reasons name the shards they apply to. */
 export function joinGuarantees(shards: [name: string, guarantees: Guarantees][]): Guarantees {
   const ranks = shards.map(([, { level }]) => rank(level));
   const level = LEVELS[Math.min(...ranks)] ?? 'Best-effort';

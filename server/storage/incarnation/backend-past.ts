@@ -6,17 +6,11 @@ import type { BackendLoss } from '../../contract/console/backend-health';
 export interface BackendPast {
   /** Part of every token; raised when a backend has lost data. */
   epoch: number;
-  /**
-   * No lock is granted before this instant of the backend's clock, set by a restored backup or a
-   * data loss. 0: no restriction.
-   */
+  /** No grant before this instant of the backend's clock, after a restore or data loss. 0: none. */
   grantsFrom: number;
   /** The last data loss; null or absent if none was ever seen. */
   loss?: BackendLoss | null;
-  /**
-   * Another backend of this process that stores its records in the same store; null or absent if
-   * none was seen.
-   */
+  /** Another backend of this process that uses the same store; null or absent if none was seen. */
   duplicate?: string | null;
 }
 

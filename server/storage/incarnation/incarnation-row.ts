@@ -7,23 +7,15 @@ import type { BackendPast } from './backend-past';
 /** One run of a store's server, from start to stop. */
 export interface ServerRun {
   runId: string;
-  /**
-   * Which write history the server continues. A different one: it took over another server's data.
-   */
+  /** Which write history the server continues. Another one: it took over another server's data. */
   replicationId?: string;
-  /**
-   * Since this run was first used, every write was flushed before it was answered and no other
-   * server copied it.
-   */
+  /** Since this run's first use, each write was flushed before its answer and never copied. */
   isDurable?: boolean;
   /** How many keys the server has evicted to make room. */
   evictedKeys?: number;
 }
 
-/**
- * What the control database knows of a store that can lose its data. A null field of a run was
- * never recorded.
- */
+/** What the control database knows of a store that can lose data. Null: never recorded. */
 export interface IncarnationRow extends BackendPast {
   /** The current incarnation of the store; null before the first. */
   incarnation: string | null;

@@ -50,10 +50,7 @@ export class StoreIncarnation implements BackendPast {
     return this.row.grantsFrom;
   }
 
-  /**
-   * False: a restart of the store's server may lose what it has answered in this run. Null:
-   * unknown.
-   */
+  /** False: a restart of the store's server may lose answered writes of this run. Null: unknown. */
   get isDurable(): boolean | null {
     return this.row.isDurable;
   }
@@ -125,9 +122,7 @@ export class StoreIncarnation implements BackendPast {
     return isOurs;
   }
 
-  /**
-   * Fills in the details of a run of which an earlier version of this program stored only the id.
-   */
+  /** Fills in the details of a run of which an earlier version stored only the id. */
   async describeRun(incarnation: string, run: ServerRun): Promise<void> {
     const { backends } = this.database.tables;
     const isThatRun = and(eq(backends.life, incarnation), eq(backends.runId, run.runId));
@@ -148,9 +143,7 @@ export class StoreIncarnation implements BackendPast {
     if (!isKnown) throw new StoreError('The store does not hold the data that it did.', 'unknown');
   }
 
-  /**
-   * Whether that incarnation is still current. Of several processes, the highest heartbeat counts.
-   */
+  /** Whether that incarnation is still current. Of processes, the highest heartbeat counts. */
   async recordHeartbeat(incarnation: string, heartbeat: number): Promise<boolean> {
     const { backends } = this.database.tables;
     const isLater = and(eq(backends.life, incarnation), lt(backends.beat, heartbeat));

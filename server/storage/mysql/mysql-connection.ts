@@ -6,9 +6,7 @@ import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
 import { NOT_ALL_APPLIED } from './mysql-statements';
 
-/**
- * Number of the error with which a server refuses a packet larger than its `max_allowed_packet`.
- */
+/** The error number with which a server refuses a packet larger than its `max_allowed_packet`. */
 export const PACKET_TOO_LARGE = 1153;
 
 /** What a packet holds besides the text of its statements. */
@@ -42,10 +40,7 @@ const SESSION = [
   'SELECT @@max_allowed_packet',
 ];
 
-/**
- * One connection that runs one packet at a time. It opens when first needed, and again after it
- * broke; it never sends anything twice.
- */
+/** One connection, a packet at a time. Opens when needed, also after it broke; never resends. */
 export class MysqlConnection {
   private connection: Connection | null = null;
   private isClosed = false;
@@ -155,10 +150,7 @@ export class MysqlConnection {
   }
 }
 
-/**
- * A server that stops midway ends its last answer as if all were well: only the number of results
- * shows it.
- */
+/** A server that stops midway ends its answer as if complete: only the result count shows it. */
 function send(connection: Connection, statements: string[]): Promise<Rows[]> {
   return new Promise((resolve, reject) => {
     connection.query(statements.join(';'), (error: QueryError | null, answer: unknown) => {

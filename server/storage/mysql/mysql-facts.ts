@@ -2,10 +2,7 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 
-/**
- * What a MySQL or MariaDB server reports about itself that matters for locks. Names are in lower
- * case.
- */
+/** What a MySQL or MariaDB server reports that matters for locks. Names are in lower case. */
 export interface MysqlFacts {
   version: string;
   /** The global variables of `VARIABLES` that the server has. */
@@ -14,9 +11,7 @@ export interface MysqlFacts {
   status: Record<string, string>;
   /** The servers that this server copies, one for each channel; null: not permitted to ask. */
   sources: ReplicationSource[] | null;
-  /**
-   * Responding members of the replication group; null: not permitted to ask, or there is no group.
-   */
+  /** Responding members of the replication group; null: not permitted, or there is no group. */
   groupMembers: number | null;
   /** Whether `SYSDATE` advances within a statement. */
   clockAdvances: boolean;

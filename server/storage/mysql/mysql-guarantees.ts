@@ -128,9 +128,7 @@ function source(sources: MysqlFacts['sources'], isRunning: boolean): Finding {
   );
 }
 
-/**
- * The servers that copy this one: what they have not received is lost when one of them takes over.
- */
+/** The servers that copy this one: what they lack is lost when one of them takes over. */
 function copies({ variables, status }: MysqlFacts): Finding[] {
   const followers = status.slaves_connected;
   const semi = variables.rpl_semi_sync_master_enabled ?? variables.rpl_semi_sync_source_enabled;
@@ -237,9 +235,7 @@ function tableFindings({ name, engine, collations }: TableFacts): Finding[] {
   ];
 }
 
-/**
- * Names of locks are bytes. Our codes have no spaces, so a byte-wise collation for them may pad.
- */
+/** Names of locks are bytes. Our codes have no spaces, so their byte-wise collation may pad. */
 function collationFinding(table: string, column: string, collation: string | null): Finding {
   const name = `collation of ${table}.${column}`;
   const isName = table === 'locks' && column === 'id';

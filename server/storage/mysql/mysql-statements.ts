@@ -3,10 +3,7 @@ import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import type { Change, ObsoleteRecord, RecordKey } from '../record-store';
 
-/**
- * A text as a literal. Sound only in a session with `NO_BACKSLASH_ESCAPES`, where only quotes need
- * doubling.
- */
+/** A text as a literal. Only for sessions with `NO_BACKSLASH_ESCAPES`: it doubles quotes alone. */
 export function quote(text: string): string {
   return text.includes("'") ? `'${text.replaceAll("'", "''")}'` : `'${text}'`;
 }
@@ -134,10 +131,7 @@ function writeRecords(rows: Row[], guard: string[]): string[] {
   ];
 }
 
-/**
- * A single record that should exist, as when a lock is handed over: far cheaper, and it cannot
- * leave a ghost row.
- */
+/** A single record that should exist, as in a handover: far cheaper, and leaves no ghost row. */
 function updateRecord(
   { id, clock, writer, rev, head, queue }: Row,
   expect: NonNullable<Change['expect']>,

@@ -18,10 +18,7 @@ import {
 
 const RECORDS_AT_ONCE = 200;
 
-/**
- * The history numbers of every epoch start at a multiple of this: none is ever given twice,
- * whatever was lost.
- */
+/** Each epoch's history numbers start at a multiple of this, so none is ever given twice. */
 const HISTORY_SPAN = 2 ** 36;
 
 /**

@@ -12,10 +12,7 @@ import {
 } from './redis-codec';
 import { READ, SWAP } from './redis-script';
 
-/**
- * What a connection was admitted with. Every call over it names these values, and does nothing if
- * one is no longer true.
- */
+/** What a connection was admitted with. Its calls name these values, and do nothing once untrue. */
 export interface Admitted extends Required<ServerRun> {
   incarnation: string;
   epoch: number;

@@ -4,10 +4,7 @@ import { recordId } from '../record-id';
 import { type Change, type StoredRecord, StoreError } from '../record-store';
 import type { Reply } from './redis-script';
 
-/**
- * A record's text is a sign, `q` if it has a queue, then rev, writer and head with a blank between
- * them.
- */
+/** A record as text: a sign, `q` if it has a queue, then rev, writer and head, by blanks. */
 export function storedRecord(text: string, queue: string): StoredRecord {
   const [rev, writer, headFrom] = parseVersion(text, 1);
   return { rev, writer, head: text.slice(headFrom), queue };

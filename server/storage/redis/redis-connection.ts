@@ -157,10 +157,7 @@ export class RedisConnection<Admitted> {
   }
 }
 
-/**
- * A driver that retries by itself could apply a swap twice. The protocol versions do not differ in
- * anything used here.
- */
+/** A driver that retries could apply a swap twice. The protocol versions do not differ here. */
 const ONCE_ONLY = {
   lazyConnect: true,
   protocol: 2,

@@ -13,10 +13,7 @@ export interface RedisFacts {
   replicationId: string;
   /** Whether a replica copied it lately, though none may be connected now. */
   wasCopied: boolean;
-  /**
-   * Whether it took over from another server since it started: its data is that server's, as far as
-   * it was copied.
-   */
+  /** Whether it took over from another server since its start, with the data copied by then. */
   wasPromoted: boolean;
   isCluster: boolean;
   appendOnly: boolean;

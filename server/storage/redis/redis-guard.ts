@@ -52,10 +52,7 @@ interface Found {
 export class RedisGuard implements ConnectionGuard<Admitted> {
   /** What a script refused to work on; an inspection from outside would not see it. */
   private suspicion: { incarnation: string; what: LossKind } | null = null;
-  /**
-   * The run of the server that this process used last, and the write history that it continued
-   * then.
-   */
+  /** The server's run that this process used last, and the write history it continued then. */
   private used: ServerRun | null = null;
 
   constructor(private readonly incarnation: StoreIncarnation) {}
@@ -185,10 +182,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 }
 
-/**
- * What was lost between the run that was found complete and this one. For a run recorded by an
- * earlier version this is unknown.
- */
+/** What was lost since the run that was found complete; unknown for runs of earlier versions. */
 function lossBefore({ isDurable }: IncarnationRow, facts: RedisFacts): LossKind | null {
   if (isDurable === false || !isFlushed(facts) || facts.wasPromoted) return 'restarted';
   return facts.evictedKeys > 0 ? 'evicted' : null;

@@ -15,10 +15,7 @@ import swap from './lua/swap.lua';
  * and one script may use all of it. Two installations on one Redis use two of its databases.
  */
 export const KEYS = {
-  /**
-   * A hash: the current incarnation, its heartbeat, the number of records, the last number of the
-   * history.
-   */
+  /** A hash: current incarnation, its heartbeat, number of records, last number of the history. */
   marker: '{lockyard}:life',
   /** A sorted set of the ids of all records. */
   ids: '{lockyard}:ids',
@@ -36,9 +33,7 @@ export const PREFIX = {
 /** Marks a record that has a queue. */
 export const HAS_QUEUE = 'q';
 
-/**
- * Begins every refusal of our scripts; the rest says what is wrong with the store's incarnation.
- */
+/** Begins every refusal of our scripts; the rest says what is wrong with the incarnation. */
 export const REFUSAL = 'LOCKYARD';
 
 /** The names that every script may use. */

@@ -113,10 +113,7 @@ export class RedisStore implements RecordStore, HistorySource {
     return this.history(`(${position}-0`, '+', limit);
   }
 
-  /**
-   * A number can be read as soon as it is assigned, so few are ever asked for; they are read as one
-   * range.
-   */
+  /** A number can be read once it is assigned, so few are asked for; they are one range. */
   async historyOf(ids: number[]): Promise<HistoryRow[]> {
     if (ids.length === 0) return [];
     const wanted = new Set(ids);
@@ -156,9 +153,7 @@ export class RedisStore implements RecordStore, HistorySource {
     await stopped;
   }
 
-  /**
-   * How long a hold may last is recorded permanently before the first hold that long is written.
-   */
+  /** How long a hold may last is recorded for good before the first hold that long is written. */
   private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
     await this.incarnation.recordMaxLease(changes);
     return this.connection.call(async (redis, admitted) => {
@@ -204,10 +199,7 @@ export class RedisStore implements RecordStore, HistorySource {
     }
   }
 
-  /**
-   * Writes a heartbeat to Redis and then to the control database, so that an older copy of Redis
-   * can be recognised.
-   */
+  /** Writes a heartbeat to Redis, then to the control database: an older Redis is recognised. */
   private async writeHeartbeat(): Promise<void> {
     const { incarnation, heartbeat, hasEvicted } = await this.connection.call(
       async (redis, admitted) => {

@@ -29,9 +29,7 @@ export function fencedSwap([begin = '', ...work]: string[], stamp: string): stri
   ];
 }
 
-/**
- * Read last: if the shard still carries this stamp, everything read before was read while it did.
- */
+/** Read last: if the shard still carries this stamp, what was read before was read while it did. */
 export const READ_STAMP = `SELECT MAX(value) FROM settings WHERE id = '${STAMP_ROW}'`;
 
 /** Whether the answer to `READ_STAMP`, the last of these results, is this stamp. */

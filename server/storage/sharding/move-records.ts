@@ -37,10 +37,7 @@ async function* pagesOf(store: RecordStore): AsyncGenerator<Found[]> {
   }
 }
 
-/**
- * The longest remaining lease on any of these shards, each by its own clock, in milliseconds; and
- * how many records there are.
- */
+/** The longest remaining lease on these shards, by their own clocks; and how many records. */
 export async function longestLease(
   shards: MovingShard[],
 ): Promise<{ leftMs: number; records: number }> {

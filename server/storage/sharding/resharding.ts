@@ -28,10 +28,7 @@ export interface MoveResult {
   /** Of all shards together. */
   records: number;
   moved: number;
-  /**
-   * No record that was moved, and no name that was never used, is granted before this instant of
-   * the shards' clocks.
-   */
+  /** Nothing moved, and no new name, is granted before this instant of the shards' clocks. */
   grantsFrom: number;
 }
 

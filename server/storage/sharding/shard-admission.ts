@@ -45,10 +45,7 @@ export class ShardAdmission {
     this.stamps = parts.list.shards.map((shard) => new ShardMapStamp(shard));
   }
 
-  /**
-   * Why the backend serves no caller, in a sentence or two that say what to do; null while it
-   * serves.
-   */
+  /** Why the backend serves no caller, as sentences that say what to do; null while it serves. */
   get refusal(): string | null {
     return this.why;
   }
@@ -97,10 +94,7 @@ export class ShardAdmission {
     return evaluateShards(backend, list, looked);
   }
 
-  /**
-   * New, empty shards are stamped in two steps, so that one that has served is never taken for a
-   * new one.
-   */
+  /** New shards are stamped in two steps, so that one that has served is never taken for new. */
   private async begin(): Promise<void> {
     const { backend, list, database, clock } = this.parts;
     const { epoch } = await backendPast(database, backend, clock.now());

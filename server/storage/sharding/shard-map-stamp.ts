@@ -41,9 +41,7 @@ export const isMoving = (stamp: string) => stamp.startsWith('moving.');
 export const startingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>) =>
   `begun.${fingerprint}`;
 
-/**
- * The stamp of one shard, read and written over a connection of its own. Rejects with `StoreError`.
- */
+/** The stamp of one shard, read and written over its own connection. Rejects with `StoreError`. */
 export class ShardMapStamp {
   private readonly connection: MysqlConnection;
 
@@ -84,9 +82,7 @@ export class ShardMapStamp {
     ]);
   }
 
-  /**
-   * Stamps the shard, whatever its stamp was. After this no swap under another stamp is under way.
-   */
+  /** Stamps the shard, whatever its stamp was. Then no swap under another stamp is under way. */
   async stamp(stamp: string, place: ShardIdentity): Promise<void> {
     const update = 'ON DUPLICATE KEY UPDATE value = VALUES(value), changed_at = VALUES(changed_at)';
     await this.connection.packet([

@@ -26,10 +26,7 @@ const IN_MEMORY: Record<number, string> = { 16914836: 'tmpfs', 2240043254: 'ramf
 
 const FUSE = 0x65735546;
 
-/**
- * What an SQLite file can promise with these settings and this location. Pure. Unsafe: a file that
- * other machines can reach.
- */
+/** What an SQLite file can promise at this place. Pure. Unsafe: other machines can reach it. */
 export function sqliteGuarantees(facts: SqliteFacts): Guarantees {
   const { journalMode, synchronous, pageSize, version, fileSystem } = facts;
   return rateGuarantees(

@@ -29,10 +29,7 @@ import { sqliteGuarantees } from './sqlite-guarantees';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/**
- * The driver rejects a whole result for one number that it cannot represent exactly: such a rev is
- * returned as one that is not exact.
- */
+/** The driver rejects results with inexact numbers: such a rev is returned as not exact. */
 const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
 
 /** Lists come as one JSON parameter, so every statement is a constant. */

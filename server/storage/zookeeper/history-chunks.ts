@@ -16,10 +16,7 @@ import {
 import type { Stat } from './client/wire-format';
 import { decodeHistoryZnode } from './znode-codec';
 
-/**
- * ZooKeeper numbers the children of one parent below this, so ids of one chunk never reach those of
- * the next.
- */
+/** ZooKeeper numbers a parent's children below this, so ids of two chunks never meet. */
 const IDS_OF_CHUNK = 2 ** 31;
 
 const PRUNE_ROWS = 500;

@@ -19,9 +19,7 @@ interface Listed {
  */
 export class RecordScan {
   private readonly listed = new Map<string, Listed>();
-  /**
-   * The ids of the walk under way, by namespace: pages after the first continue in the same list.
-   */
+  /** The ids of the walk under way, by namespace: later pages continue in the same list. */
   private readonly scans = new Map<string | null, string[]>();
   /** The incarnation in which they were listed. */
   private incarnation: string | null = null;

@@ -13,9 +13,7 @@ export interface SwapUnit {
   changes: Change[];
   ids: string[];
   window: Window;
-  /**
-   * Its records when they were found to match the expectations: these versions may be overwritten.
-   */
+  /** Its records when they matched the expectations: these versions may be overwritten. */
   seen: KnownRecordZnode[];
 }
 
@@ -36,19 +34,14 @@ export function answerKeysOf({ changes }: SwapUnit): string[] {
   ]);
 }
 
-/**
- * A step, what to do if ZooKeeper refused it, and what to note once it was applied at an instant.
- */
+/** A step, what to do if ZooKeeper refused it, and what to note once it was applied. */
 export interface TrackedStep {
   step: Step;
   dropCached(): void;
   cacheWritten(version: number, writtenAt: number): void;
 }
 
-/**
- * Whether one of its records must be recreated because its version number has reached the limit:
- * then the generation rises too.
- */
+/** Whether a record must be recreated since its version is at the limit: a new generation. */
 export function mustRecreate({ seen }: SwapUnit, lastVersion: number): boolean {
   return seen.some(({ version }) => version === lastVersion);
 }

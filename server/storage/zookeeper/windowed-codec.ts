@@ -4,10 +4,7 @@ export interface Window {
   ahead: number;
 }
 
-/**
- * A judged text. `stands` is the text that counts: the written one or the one before it; null:
- * neither.
- */
+/** A judged text. `stands` counts: the written text or the one before it; null: neither. */
 export interface WindowedText {
   effective: string | null;
   written: string;

@@ -15,10 +15,7 @@ const WEIGHT_OF_ONE = 300;
 export class ZnodeCache {
   private readonly records = new RecentMap<KnownRecordZnode>(WEIGHT_OF_RECORDS);
   private readonly answers = new RecentMap<KnownZnode<IdempotencyRecord>>(WEIGHT_OF_ANSWERS);
-  /**
-   * Counts how often everything was forgotten: an answer to an earlier question must not be
-   * remembered.
-   */
+  /** How often everything was forgotten: an answer to an earlier question is not remembered. */
   private age = 0;
 
   record(id: string): KnownRecordZnode | undefined {
@@ -82,10 +79,7 @@ export class ZnodeCache {
   }
 }
 
-/**
- * The most recently used entries, up to about a given weight; the others are evicted, half of the
- * map at a time.
- */
+/** The most recently used entries up to about a weight; evicts half of the map at a time. */
 class RecentMap<T> {
   private young = new Map<string, T>();
   private old = new Map<string, T>();

@@ -9,9 +9,7 @@ export interface RecordAndQueue {
   queueIn: string | null;
 }
 
-/**
- * The content of a record's znode. A queue that the change leaves alone is stored once, not twice.
- */
+/** The content of a record's znode. An unchanged queue is stored once, not twice. */
 export function encodeRecordZnode(
   window: Window,
   written: RecordAndQueue,
@@ -59,10 +57,7 @@ function parseRecord(text: string): { record: StoredRecord; queueAt: QueueAt } {
   return { record, queueAt };
 }
 
-/**
- * False: the queue follows the head; true: it is that of the overwritten record; a text: the child
- * of that name holds it.
- */
+/** False: the queue follows the head; true: that of the overwritten record; a text: a child's. */
 type QueueAt = boolean | string;
 
 type RecordHead = [rev: number, writer: string, length: number, queueAt: QueueAt];
@@ -81,9 +76,7 @@ export function decodeAnswerZnode(data: Buffer, writtenAt: number): IdempotencyR
   return effective === null ? null : (JSON.parse(effective) as IdempotencyRecord);
 }
 
-/**
- * The content of a history row's znode: one commit, each change with the window in which it counts.
- */
+/** The content of a history row's znode: one commit, each change with its window. */
 export function encodeHistoryZnode(changes: { change: Change; window: Window }[]): Buffer {
   const withEvents = changes.filter(({ change }) => change.events.length > 0);
   const windows = withEvents.map(

@@ -15,10 +15,7 @@ interface AnswerBucket {
   aliveUntil: Map<string, number>;
 }
 
-/**
- * Removes records and answers that are no longer needed. Every removal of a record ends the
- * generation.
- */
+/** Removes records and answers not needed any more. Removing a record ends the generation. */
 export class ZnodeDeleter {
   private readonly buckets = new Map<string, AnswerBucket>();
   /** The incarnation in which they were listed. */
@@ -133,10 +130,7 @@ export class ZnodeDeleter {
   }
 }
 
-/**
- * What follows an applied removal: if it fails, the outcome counts as unknown, since something was
- * applied.
- */
+/** What follows an applied removal: if it fails, the outcome counts as unknown. */
 async function unknownOnFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -72,19 +72,14 @@ export class ZookeeperLayout {
     return BUCKETS.map((bucket) => `${this.root}/q/${bucket}`);
   }
 
-  /**
-   * All parent znodes, and the one that is written to read the clock; each after its own parent.
-   */
+  /** All parent znodes, and the one that is written to read the clock; each after its parent. */
   parents(): string[] {
     const buckets = [...this.recordBuckets(false), ...this.answerBuckets()];
     const ways = ['r', 'q', 'h', 'l', 'l/l', 'l/l/l'].map((name) => `${this.root}/${name}`);
     return [...ways, ...buckets, this.tick];
   }
 
-  /**
-   * Creates all of it if there is nothing; in one step, so that no process finds only a part. There
-   * is no mark yet then.
-   */
+  /** Creates all of it, if there is nothing, in one step: no process finds a part. No mark yet. */
   async prepare(connection: GuardedConnection): Promise<void> {
     if (await this.isPrepared(connection)) return this.prepareTick(connection);
     for (const path of this.wayToRoot()) {
@@ -98,10 +93,7 @@ export class ZookeeperLayout {
     throw new StoreError(`${this.root || '/'} in ZooKeeper holds data of another program.`, 'no');
   }
 
-  /**
-   * Without this znode the clock could not be read, so nothing else could be recovered; losing it
-   * loses no data.
-   */
+  /** Without this znode the clock is unreadable and nothing recovers; losing it loses no data. */
   private async prepareTick(connection: GuardedConnection): Promise<void> {
     if (await connection.ask(exists(this.tick))) return;
     await this.create(connection, [emptyNode(this.tick)], [CODE.nodeExists]);
@@ -143,9 +135,7 @@ export interface ZookeeperLimits {
   rowsPerChunk: number;
   /** A znode is not overwritten at this version: the one after next would mean any version. */
   lastVersion: number;
-  /**
-   * A longer queue is stored apart from its record, so that the record can be written without it.
-   */
+  /** A longer queue is stored apart, so that its record can be written without it. */
   inlineQueueChars: number;
 }
 

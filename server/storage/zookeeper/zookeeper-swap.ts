@@ -26,9 +26,7 @@ const STEP_BYTES = 100;
 /** Other writers keep winning; the caller may try once more. */
 const GIVE_UP_AFTER_MS = 1_000;
 
-/**
- * The most time between a reading of the clock and the instant of a write that is still answered.
- */
+/** The most time between a reading of the clock and the instant of a write still answered. */
 const CALL_MS = STORE_CALL_MAX_MS;
 
 /** The contents of one `multi`. */
@@ -46,9 +44,7 @@ interface Packet {
 export class ZookeeperSwap {
   private readonly results: Map<SwapUnit, SwapResult[]> = new Map();
   private appliedSome = false;
-  /**
-   * ZooKeeper's incarnation when the call began: a change decided for another one is not applied.
-   */
+  /** ZooKeeper's incarnation when the call began: a change for another one is not applied. */
   private admitted: Pick<Generation, 'incarnation' | 'epoch'> = { incarnation: null, epoch: 0 };
   /** An unknown answer is assumed to be absent, once. */
   private mayGuess = true;
@@ -240,9 +236,7 @@ export class ZookeeperSwap {
     return [{ kind: 'create', path, data: encodeHistoryZnode(changes), isSequential: true }];
   }
 
-  /**
-   * Nothing of the packet was written. The conflicting znodes are read again before the next try.
-   */
+  /** Nothing of the packet was written. Conflicting znodes are read again before the next try. */
   private async handleConflict(
     { failedAt, code }: Extract<MultiAnswer, { applied: false }>,
     steps: TrackedStep[],

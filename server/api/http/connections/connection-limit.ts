@@ -12,10 +12,7 @@ export interface ConnectionPolicy {
   refuse(): LockyardError;
 }
 
-/**
- * How long a refused connection stays open so that its caller can read why, and how many may at
- * once.
- */
+/** How long, and how many, refused connections stay open so that callers can read why. */
 const LINGER_MS = 1_000;
 export const LINGERING_MAX = 100;
 

@@ -27,10 +27,7 @@ export class OpenRequests {
     res.once('close', () => open.delete(request));
   }
 
-  /**
-   * Whether a connection has no request that waits for its answer. One that has begun to send its
-   * next may be idle still.
-   */
+  /** Whether a connection has no unanswered request. One may have begun to send its next. */
   isIdle(socket: Duplex): boolean {
     return (this.connections.get(socket)?.open.size ?? 0) === 0;
   }

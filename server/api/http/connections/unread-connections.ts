@@ -5,17 +5,11 @@ import { Periodic } from '../../../platform/periodic';
 
 /** A caller that has read none of its pending data for this long is given up on. */
 const UNREAD_MAX_MS = 10_000;
-/**
- * Of a live stream, which would go on growing. Another answer may be larger, as long as it is being
- * read.
- */
+/** Of a live stream, which would go on growing. Another answer may be larger while it is read. */
 const STREAM_UNSENT_MAX_BYTES = 1024 * 1024;
 const CHECK_EVERY_MS = 1_000;
 
-/**
- * What Node keeps to itself of a socket: bytes of the write under way that the kernel has not
- * taken.
- */
+/** What Node keeps of a socket's current write: bytes that the kernel has not taken. */
 type WithHandle = Socket & { _handle?: { writeQueueSize?: number } | null };
 
 interface Reading {

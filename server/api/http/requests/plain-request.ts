@@ -5,10 +5,7 @@ const BODY_MAX_BYTES = 16 * 1024;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/**
- * A query of nothing but a percent-encoded input, without what a URL's parser would treat as more
- * than itself.
- */
+/** A query of one percent-encoded input, without anything else that a URL parser would decode. */
 const ONLY_INPUT = /^input=((?:(?![+&#])[!-~])+)$/;
 
 /** Headers with which a request may mean more than its address and body say. */

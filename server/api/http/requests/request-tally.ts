@@ -19,10 +19,7 @@ export interface RequestSeries {
   seconds: { buckets: [bound: number, count: number][]; count: number; sum: number };
 }
 
-/**
- * Counts requests by procedure. Live streams, which last as long as their page is open, are left
- * out.
- */
+/** Counts requests by procedure. Live streams, which last as long as their page, are left out. */
 export class RequestTally {
   private readonly byPath = new Map<string, RequestSeries | null>();
   private readonly others = new Map<string, RequestSeries>();

@@ -36,10 +36,7 @@ export function setApiHeaders(res: ServerResponse): void {
 const API_ANSWER = Object.entries({ ...EVERYWHERE, ...OF_APIS }).flat();
 const SECURED_API_ANSWER = [...API_ANSWER, ...Object.entries(SECURED).flat()];
 
-/**
- * What both of the above set, less the request id, as a flat list for `writeHead`: far cheaper than
- * one by one.
- */
+/** Both header sets without the request id, as a flat list for `writeHead`: far cheaper. */
 export function apiAnswerHeaders(isSecure: boolean): readonly string[] {
   return isSecure ? SECURED_API_ANSWER : API_ANSWER;
 }

@@ -1,9 +1,6 @@
 import { LIST_COST_CALLS } from '../../../operations/locks/for-services/list-locks';
 
-/**
- * Service order when there is more work than time: keeping and releasing holds, other calls of
- * programs, the console, pages.
- */
+/** Service order under overload: keeping and releasing holds, other calls, the console, pages. */
 export const CALL_CLASSES = ['hold', 'service', 'console', 'page'] as const;
 export type CallClass = (typeof CALL_CLASSES)[number];
 

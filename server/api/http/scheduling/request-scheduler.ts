@@ -8,10 +8,7 @@ import { WaitingTurns } from './waiting-turns';
 /** How much work may begin on arrival in one turn of the event loop. Calls beyond it are queued. */
 const AT_ONCE_UNITS = 8;
 
-/**
- * How long queued calls may be started in one turn of the event loop; then sockets are read, so
- * that nothing urgent is overlooked.
- */
+/** How long queued calls are started in one turn of the event loop, before sockets are read. */
 const TURN_MS = 4;
 /** The clock is read once per this many calls. */
 const READ_CLOCK_EVERY = 8;
@@ -52,10 +49,7 @@ export class ScheduledTurn {
     readonly run: (turn: ScheduledTurn) => void,
   ) {}
 
-  /**
-   * The call is answered, or waits for something outside this process: others may begin. Further
-   * calls do nothing.
-   */
+  /** The call is answered, or waits for something outside: others may begin. Idempotent. */
   end(): void {
     if (this.begunIn !== null) this.scheduler.ended(this, this.begunIn);
     this.begunIn = null;
@@ -138,10 +132,7 @@ export class RequestScheduler {
     if (this.waiting.size > 0) this.openTurn();
   }
 
-  /**
-   * Begins a turn of the event loop. Calls still queued at its end resume after its sockets were
-   * read.
-   */
+  /** Begins a turn of the event loop. Calls still queued at its end resume after socket reads. */
   private openTurn(): void {
     if (this.isTurnOpen) return;
     this.isTurnOpen = true;
@@ -207,9 +198,7 @@ export class RequestScheduler {
     return caller.inFlight.count(this.generation) < this.window.size * share;
   }
 
-  /**
-   * The shared work that a caller's room is measured by: of all programs, or of a console class.
-   */
+  /** The shared work that measures a caller's room: of all programs, or of a console class. */
   private inFlightWith({ isProgram }: ScheduledCaller, place: number): InFlightCounter {
     return isProgram ? this.inFlightOfPrograms : (this.inFlightOfPeople[place] as InFlightCounter);
   }

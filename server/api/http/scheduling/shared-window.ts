@@ -3,9 +3,7 @@ import { performance } from 'node:perf_hooks';
 const LEAST = 8;
 const MOST = 64;
 
-/**
- * Event-loop utilization: above the first the loop is busy, below the second it has time to spare.
- */
+/** Event-loop utilization: above the first the loop is busy, below the second it has time. */
 const BUSY = 0.95;
 const SPARE = 0.8;
 
@@ -17,9 +15,7 @@ const SPARE = 0.8;
 export class SharedWindow {
   size = LEAST;
 
-  /**
-   * @param utilization the share of time in which the event loop was at work since the last call
-   */
+  /** @param utilization the share of time in which the event loop worked since the last call */
   constructor(private readonly utilization: () => number = loopUtilization()) {}
 
   adapt(): void {

@@ -12,7 +12,5 @@ export type PageProcessMessage = 'ready' | { residentBytes: number };
 /** Sent regularly: a process whose event loop is stuck does not answer it. */
 export const PING = 'ping';
 
-/**
- * The request header that tells a page where the console API answers. Never accepted from outside.
- */
+/** The header that names the console API's socket to a page. Never accepted from outside. */
 export const CONSOLE_SOCKET_HEADER = 'x-lockyard-console';

@@ -9,9 +9,7 @@ import { promisify } from 'node:util';
 import { unzip } from 'node:zlib';
 import type { RequestScope } from '../../http/requests/request-scope';
 
-/**
- * For one page. Larger than any page, so that a slow caller hardly ever blocks the page process.
- */
+/** For one page. Larger than any page, so that a slow caller hardly blocks the page process. */
 const UNSENT_MAX_BYTES = 1024 * 1024;
 /** From a caller's request to the headers of the response. */
 const HEAD_MAX_MS = 10_000;
@@ -43,10 +41,7 @@ const NOT_PASSED_BACK = new Set([
   'transfer-encoding',
 ]);
 
-/**
- * The row of a navigation's answer that reports a page about something that does not exist. Next
- * sends status 200 before it knows.
- */
+/** A navigation's answer has this row for a missing thing: Next sends 200 before it knows. */
 const NOT_FOUND_ROW = /^[0-9a-f]+:E\{"digest":"NEXT_HTTP_ERROR_FALLBACK;404"/m;
 
 const unzipped = promisify(unzip);

@@ -36,10 +36,7 @@ export interface PageSupervisorOptions {
   pingEveryMs?: number;
 }
 
-/**
- * Keeps one page process running: starts it, restarts it when it has died or is stuck, and ends it
- * on `close`.
- */
+/** Keeps one page process running: restarts it when it dies or is stuck, ends it on `close`. */
 export class PageSupervisor {
   private child: ChildProcess | null = null;
   private isEnding = false;

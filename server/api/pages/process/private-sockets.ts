@@ -47,10 +47,7 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
   chmodSync(path, 0o600);
 }
 
-/**
- * The shorter of the relative and the absolute path: both processes have the same working
- * directory.
- */
+/** The shorter of the relative and absolute path: both processes share the working directory. */
 function socketPath(dataDir: string, name: string): string {
   const absolute = join(dataDir, name);
   const near = relative(process.cwd(), absolute);

@@ -25,10 +25,7 @@ export interface ConsoleContext {
   requestId: string;
   address: string;
   isSecure: boolean;
-  /**
-   * The person behind the session cookie, or null, with the role that they have now: asked for each
-   * call.
-   */
+  /** The person of the session cookie, or null, with the current role: asked for each call. */
   resolveUser(): Promise<UserActor | null>;
   /** Runs what is given one after another, so that each sees what those before it have done. */
   serialise<T>(run: () => Promise<T>): Promise<T>;

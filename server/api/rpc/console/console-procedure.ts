@@ -20,17 +20,12 @@ const t = initTRPC.context<ConsoleContext>().create({
 
 export const consoleRouterOf = t.router;
 
-/**
- * A batch is begun at once: each of its mutations must see what those before it have done, also to
- * its caller's role.
- */
+/** A batch is begun at once, so its mutations are serialised: each sees those before it. */
 const serialised = t.middleware(({ ctx, next, type }) =>
   type === 'mutation' ? ctx.serialise(() => next()) : next(),
 );
 
-/**
- * For the few procedures open to callers who are not signed in. Their operations check the rest.
- */
+/** For the few procedures open without a sign-in. Their operations check the rest. */
 export const openProcedure = t.procedure.use(serialised).use(async ({ ctx, next, signal }) => {
   const { runtime, requestId, address, isSecure } = ctx;
   const actor = await ctx.resolveUser();
@@ -52,36 +47,30 @@ export const consoleProcedure = openProcedure.use(({ ctx, next }) => {
   throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
 });
 
-type Operation<I, A> = (ctx: OperationContext, input: I) => A;
+type Operation<S extends z.ZodType, A> = (ctx: OperationContext, input: z.output<S>) => A;
 
 /** A query that is one operation. */
-export function query<S extends z.ZodType, A>(
-  schema: S,
-  operation: Operation<z.output<S>, Promise<A>>,
-) {
-  return consoleProcedure
-    .input(schema)
-    .query(({ ctx, input }) => operation(ctx.operation, input as z.output<S>));
+export function query<S extends z.ZodType, A>(schema: S, operation: Operation<S, Promise<A>>) {
+  return consoleProcedure.input(schema).query(callOf(operation));
 }
 
 /** A mutation that is one operation. */
-export function mutation<S extends z.ZodType, A>(
-  schema: S,
-  operation: Operation<z.output<S>, Promise<A>>,
-) {
-  return consoleProcedure
-    .input(schema)
-    .mutation(({ ctx, input }) => operation(ctx.operation, input as z.output<S>));
+export function mutation<S extends z.ZodType, A>(schema: S, operation: Operation<S, Promise<A>>) {
+  return consoleProcedure.input(schema).mutation(callOf(operation));
 }
 
 /** A live stream of values that are each complete. */
 export function stream<S extends z.ZodType, A extends { asOf: number }>(
   schema: S,
-  operation: Operation<z.output<S>, AsyncGenerator<A, void>>,
+  operation: Operation<S, AsyncGenerator<A, void>>,
 ) {
+  const call = callOf(operation);
   return consoleProcedure
     .input(schema)
-    .subscription(({ ctx, input }) =>
-      liveStream(ctx, withClockIds(operation(ctx.operation, input as z.output<S>))),
-    );
+    .subscription((request) => liveStream(request.ctx, withClockIds(call(request))));
 }
+
+const callOf =
+  <S extends z.ZodType, A>(operation: Operation<S, A>) =>
+  ({ ctx, input }: { ctx: { operation: OperationContext }; input: unknown }) =>
+    operation(ctx.operation, input as z.output<S>);

@@ -15,10 +15,7 @@ export interface ServiceContext {
   /** Whether the request carries a batch, which may not wait. */
   readonly isBatch: boolean;
   readonly connection: CallerConnection;
-  /**
-   * The service behind the request's API key. Verified once a request. Rejects with
-   * `UNAUTHENTICATED`.
-   */
+  /** The service of the request's API key, verified once. Rejects with `UNAUTHENTICATED`. */
   readonly actor: () => Promise<ServiceActor>;
 }
 

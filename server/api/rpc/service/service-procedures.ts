@@ -41,10 +41,7 @@ const OPERATIONS: Operations = {
   'counter.get': getCounter,
 };
 
-/**
- * A check of every call, between its input and its operation. Rejects, or throws, to refuse the
- * call.
- */
+/** A check of every call, between input and operation. Rejects, or throws, to refuse it. */
 export type ServiceCheck = (ctx: ServiceContext, input: object) => void | Promise<void>;
 
 const SERVICE_CHECKS: readonly ServiceCheck[] = [refuseWaitInBatch];

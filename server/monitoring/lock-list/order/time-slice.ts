@@ -20,10 +20,7 @@ function rest(): Promise<unknown> {
   return rests.run(() => setTimeout(REST_MS));
 }
 
-/**
- * Splits long work into short slices: the worker checks now and then whether to yield to other
- * tasks.
- */
+/** Splits long work into slices: the worker checks now and then whether to yield. */
 export class TimeSlice {
   private begunAt: number;
   private spentFrom: number;

@@ -10,9 +10,7 @@ export interface BackendFrame {
 
 const ABSENT: BackendFrame = { now: 0, reachable: false };
 
-/**
- * The instants and policies with which statuses were last computed, and which of them have changed.
- */
+/** The instants and policies of the last statuses, and which of them have changed. */
 export class BackendFrames {
   private readonly frames = new Map<string, BackendFrame>();
   private readonly policies = new Map<string, string>();
@@ -27,10 +25,7 @@ export class BackendFrames {
     return this.frames.get(backend) ?? ABSENT;
   }
 
-  /**
-   * Reads the current instant of every backend. Returns the backends whose locks must all be
-   * checked again.
-   */
+  /** Reads every backend's instant. Returns the backends whose locks must all be checked again. */
   advance(): Set<string> {
     const changed = new Set<string>();
     for (const { id, engine } of this.backends) {
@@ -48,10 +43,7 @@ export class BackendFrames {
     return changed;
   }
 
-  /**
-   * Returns the namespaces whose policy has changed since the last call in a way that affects
-   * statuses.
-   */
+  /** The namespaces whose policy has changed since the last call so that statuses may change. */
   changedPolicies(namespaces: Iterable<string>): Set<string> {
     const changed = new Set<string>();
     for (const namespace of namespaces) {

@@ -1,6 +1,4 @@
-/**
- * How many changes are kept. A reader that has fallen further behind starts over. A power of two.
- */
+/** How many changes are kept. A reader further behind starts over. A power of two. */
 const CAPACITY = 1 << 16;
 
 /**

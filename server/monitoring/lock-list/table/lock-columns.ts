@@ -36,10 +36,7 @@ export class LockColumns {
     this.oldestWaitAt[slot] = oldestWaitAt ?? Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Frees a slot. The next lock there is handled as a new one, also if that happens while slots are
-   * being processed.
-   */
+  /** Frees a slot. The next lock there counts as new, also while slots are being processed. */
   free(slot: number): void {
     this.isOrdered[slot] = 0;
     this.pending[slot] = 0;
@@ -67,10 +64,7 @@ export class LockColumns {
     this.marks = wider(this.marks, new Float64Array(length));
   }
 
-  /**
-   * The slots that are not in the name orders yet. Marks them as in it, so that a slot given twice
-   * is returned once.
-   */
+  /** The slots not yet in the name orders. Marks them, so that one given twice comes once. */
   takeUnordered(slots: number[]): number[] {
     return slots.filter((slot) => {
       if (this.isOrdered[slot] !== 0) return false;

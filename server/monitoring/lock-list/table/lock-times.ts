@@ -2,10 +2,7 @@ import type { ProjectionRow } from '../../projection/projection-row';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/**
- * When a lock is next due for work. Instants are on the clocks of the backends, and stored
- * separately for each.
- */
+/** When a lock is next due. Instants are on the backends' clocks, stored separately for each. */
 export class LockTimes {
   /** When the first lease of each lock runs out. */
   private readonly expiries = new Map<string, TimeIndex>();
@@ -89,9 +86,7 @@ class TimeIndex {
     }
   }
 
-  /**
-   * Removes and returns the earliest slot, if its instant has come by `now`; -1 if there is none.
-   */
+  /** Removes and returns the earliest slot, if it is due by `now`; -1 if there is none. */
   takeDue(now: number): number {
     const first = this.heap[0] as number;
     if (this.size === 0 || (this.instants[first] as number) > now) return -1;

@@ -1,10 +1,7 @@
 import type { Meta } from '../../../contract/primitives';
 import type { Hold, LockRecord } from '../../../core/lock/lock-record';
 
-/**
- * How many texts, or metas, are remembered for sharing. A full cache is emptied: later records then
- * share nothing with earlier ones.
- */
+/** How many texts are remembered for sharing. A full cache is emptied and begins again. */
 const SHARED_MAX = 20_000;
 
 const NOTHING: never[] = [];

@@ -7,10 +7,7 @@ const CHECKED_MAX = 20_000;
 
 const ROWS_PER_CHECK = 32;
 
-/**
- * Prepares the texts that searches read, some at a time: a search that had to make all of them
- * would take long.
- */
+/** Prepares the texts that searches read, in portions: making all at once would take long. */
 export class SearchTexts {
   private position = 0;
 

@@ -24,10 +24,7 @@ export interface Generation {
   version: number;
   /** The part of the history that is written to. */
   chunk: number;
-  /**
-   * The incarnation that was found complete; a write in it does nothing once another one has begun.
-   * Null: none yet.
-   */
+  /** The incarnation found complete; its writes do nothing once another has begun. Null: none. */
   incarnation: string | null;
   /** The epoch of that incarnation. */
   epoch: number;
@@ -52,10 +49,7 @@ export interface ConnectionProvider
     | 'connected'
   > {}
 
-/**
- * A connection, what is known of the leader's clock through it, and the incarnation that it was
- * admitted to.
- */
+/** A connection, what it shows of the leader's clock, and the incarnation it was admitted to. */
 export class GuardedConnection {
   private readonly clock = new ClockInterval();
   private known: Generation = { version: 0, chunk: 0, incarnation: null, epoch: 0 };
@@ -138,10 +132,7 @@ export class GuardedConnection {
     throw new ZookeeperRefusal(answer.code);
   }
 
-  /**
-   * Proves that every earlier answer on this connection came from the incarnation that it was
-   * admitted to.
-   */
+  /** Proves that this connection's earlier answers came from the incarnation it was admitted to. */
   async prove(): Promise<void> {
     const { incarnation } = this.known;
     if (incarnation === null || (await this.ask(exists(this.layout.marker(incarnation))))) return;
@@ -156,10 +147,7 @@ export class GuardedConnection {
     this.known = { ...this.known, version, chunk: chunkIn(read.data) };
   }
 
-  /**
-   * The store has changed underneath: no further request is sent before it has been inspected
-   * again.
-   */
+  /** The store has changed underneath: it is inspected again before any further request. */
   changed(): StoreError {
     this.close();
     return otherIncarnation();

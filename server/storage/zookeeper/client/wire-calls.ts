@@ -1,9 +1,6 @@
 import { type Stat, type WireReader, WireWriter } from './wire-format';
 
-/**
- * One part of a `multi`: all parts happen in one atomic step, at one instant of the leader's clock,
- * or none does.
- */
+/** One part of a `multi`: all happen atomically at one instant of the leader's clock, or none. */
 export type Step =
   | { kind: 'create'; path: string; data: Buffer; isSequential?: boolean }
   | { kind: 'set'; path: string; data: Buffer; version: number }

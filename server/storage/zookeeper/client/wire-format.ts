@@ -1,24 +1,15 @@
-/**
- * The fields of a znode's stat that Lockyard uses. Instants are epoch milliseconds of the leader's
- * clock.
- */
+/** The fields of a znode's stat that are used. Instants are epoch ms of the leader's clock. */
 export interface Stat {
   mtime: number;
   version: number;
-  /**
-   * How many children were ever created under it, which is also the next number of a sequential
-   * child.
-   */
+  /** How many children it ever had, which is also the next sequential child's number. */
   created: number;
   children: number;
   /** Changes with every child that is created or deleted. */
   pzxid: bigint;
 }
 
-/**
- * Reads one packet of ZooKeeper's protocol, front to back. Throws `RangeError` if it ends too soon
- * or is malformed.
- */
+/** Reads one ZooKeeper packet, front to back. Throws `RangeError` if it is cut or malformed. */
 export class WireReader {
   private at = 0;
 
@@ -77,10 +68,7 @@ export class WireReader {
   }
 }
 
-/**
- * Builds one packet of ZooKeeper's protocol: big-endian numbers, texts and bytes prefixed by their
- * lengths.
- */
+/** Builds one ZooKeeper packet: big-endian numbers, texts and bytes prefixed by lengths. */
 export class WireWriter {
   private buffer = Buffer.allocUnsafe(512);
   /** The packet's own length comes first and is known last. */

@@ -8,10 +8,7 @@ import { StoreError } from '../../record-store';
 import { type Call, CODE, ZookeeperRefusal } from './wire-calls';
 import { WireReader, WireWriter } from './wire-format';
 
-/**
- * How long a session outlives its connection on the server. Nothing depends on it: no znode of ours
- * is ephemeral.
- */
+/** How long a session outlives its connection. Nothing depends on it: no znode is ephemeral. */
 const SESSION_TIMEOUT_MS = 6_000;
 const SILENCE_CHECK_MS = 50;
 

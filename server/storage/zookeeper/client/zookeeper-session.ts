@@ -114,10 +114,7 @@ export class ZookeeperSession implements ConnectionProvider {
     if (!this.connection?.isOpen) this.wake();
   };
 
-  /**
-   * Another server may answer from now on, so nothing is known of its clock, and changes may have
-   * gone unseen.
-   */
+  /** Another server may answer now: its clock is unknown, and changes may have gone unseen. */
   private async connectTo(server: ServerAddress): Promise<void> {
     const { layout, guard, monotonic, cache } = this;
     const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, this.onEnd);
@@ -167,10 +164,7 @@ export class ZookeeperSession implements ConnectionProvider {
     }
   }
 
-  /**
-   * A refused heartbeat shows that the znodes have changed; then the connection can no longer be
-   * used.
-   */
+  /** A refused heartbeat shows that the znodes changed; the connection can no longer be used. */
   private async writeHeartbeat(connection: GuardedConnection): Promise<void> {
     if (!connection.isOpen) return;
     try {

@@ -21,10 +21,7 @@ import { ZookeeperSwap } from '../zookeeper-swap';
 const RECORDS_AT_ONCE = 200;
 const TRIES = 20;
 
-/**
- * The shortest time in which a part of the history may be filled; how many parts there were is
- * unknown if everything is lost.
- */
+/** The shortest time to fill a part of the history; their number is unknown after a full loss. */
 const CHUNK_MS = 600_000;
 
 /** An incarnation with this epoch is the first one. */
@@ -62,10 +59,7 @@ export async function recoverZookeeper(
   await endRecovery(connection, started, inRecovery);
 }
 
-/**
- * From here on no process admitted to an earlier incarnation can write: every write checks that its
- * mark exists.
- */
+/** From here on no process of an earlier incarnation can write: every write checks its mark. */
 async function startIncarnation(
   connection: GuardedConnection,
   { incarnation, epoch, data }: NewIncarnation,

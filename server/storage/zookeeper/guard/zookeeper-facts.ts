@@ -6,10 +6,7 @@ const ANSWER_WITHIN_MS = 1_000;
 export interface ZookeeperFacts {
   /** `host:port`, as configured. */
   name: string;
-  /**
-   * Its answers to `srvr` and `conf`; null if it is not responding, a refusal if the word is not
-   * allowed.
-   */
+  /** Its answers to `srvr` and `conf`; null if it is silent, a refusal if the word is forbidden. */
   srvr: string | null;
   conf: string | null;
 }

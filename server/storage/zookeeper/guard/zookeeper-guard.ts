@@ -16,10 +16,7 @@ const ask = <T>(work: () => Promise<T>) => askControlDatabase('ZooKeeper', work)
 /** How often another process may win the race before a connection is given up. */
 const TRIES = 5;
 
-/**
- * ZooKeeper writes to disk before it answers, so its runs do not matter: its data is complete or it
- * is not.
- */
+/** ZooKeeper writes to disk before it answers: whatever its runs, its data is complete or not. */
 const WHOLE = 'whole';
 
 /** The mark of an incarnation, as it was last seen. */
