@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SqlDatabase, UTC_NOW } from './sql-database';
 import { openScratchSql, type ScratchSql } from './testing/scratch-sql';
@@ -58,4 +59,25 @@ describe.each(['mysql', 'sqlite'] as const)('%s', (dialect) => {
     const now = Date.parse(`${row?.now.slice(0, 23).replace(' ', 'T')}Z`);
     expect(Math.abs(now - Date.now())).toBeLessThan(60_000);
   });
+});
+
+test('on sqlite, another writer of the file delays writes and loses none', async () => {
+  const scratch = await openScratchSql.sqlite();
+  const another = scratch.anotherClient();
+  const { database } = scratch;
+  await database.run('CREATE TABLE things (id INT)');
+  const held = await another.transaction('write');
+  await held.execute('INSERT INTO things VALUES (1)');
+  const writes = [
+    database.transaction((session) => session.run('INSERT INTO things VALUES (2)')),
+    database.run('INSERT INTO things VALUES (3)'),
+    database.transaction((session) => session.run('INSERT INTO things VALUES (4)')),
+  ];
+  await setTimeout(50);
+  await held.commit();
+  expect(await Promise.all(writes)).toEqual([1, 1, 1]);
+  const { rows } = await another.execute('SELECT id FROM things ORDER BY id');
+  expect(rows.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+  another.close();
+  await scratch.close();
 });

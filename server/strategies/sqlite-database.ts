@@ -1,22 +1,26 @@
-import type { Client, Transaction } from '@libsql/client';
+import { setTimeout } from 'node:timers/promises';
+import { type Client, LibsqlError, type Transaction } from '@libsql/client';
 import { SerialQueue } from '@/server/platform/serial-queue';
 import type { SqlDatabase, SqlSession, SqlValue } from './sql-database';
 
+const BUSY_MAX_MS = 5_000;
+const BUSY_PAUSE_MS = 10;
+
 /**
- * Embedded SQLite over a client of the caller. Writes and transactions run one after another: a
- * second writer of this process would block the event loop, and with it the writer that it waits
- * for. The file should be in WAL mode, so that readers do not stop the writer; a client that shares
- * it with another thread or process needs a `timeout`.
+ * Embedded SQLite over a client of the caller, its file in WAL mode, so that readers do not stop
+ * the writer. Writes and transactions run one after another: a second writer of this client would
+ * fail, not wait. While another thread or process writes to the file they are tried again, for up to
+ * 5 s.
  */
 export function sqliteDatabase(client: Client): SqlDatabase {
   const writes = new SerialQueue();
   const direct = sessionOn(client);
   return {
     ...direct,
-    run: (sql, params) => writes.run(() => direct.run(sql, params)),
+    run: (sql, params) => writes.run(() => onceWritable(client, () => direct.run(sql, params))),
     transaction: (work) =>
       writes.run(async () => {
-        const transaction = await client.transaction('write');
+        const transaction = await onceWritable(client, () => client.transaction('write'));
         try {
           const result = await work(sessionOn(transaction));
           await transaction.commit();
@@ -42,3 +46,22 @@ function sessionOn(on: Pick<Client | Transaction, 'execute'>): SqlSession {
     },
   };
 }
+
+/** @param begin writes nothing if it rejects because the file is busy */
+async function onceWritable<T>(client: Client, begin: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + BUSY_MAX_MS;
+  for (;;) {
+    try {
+      return await begin();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      // libsql leaves the refused BEGIN open; what follows on its connection would never commit.
+      client.reconnect();
+      if (performance.now() > giveUpAt) throw error;
+    }
+    await setTimeout(BUSY_PAUSE_MS);
+  }
+}
+
+const isBusy = (error: unknown) =>
+  error instanceof LibsqlError && error.code.startsWith('SQLITE_BUSY');
