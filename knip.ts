@@ -2,10 +2,12 @@ import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
   entry: [
-    'scripts/{start,lockyard,check,test,bench,db-generate,screenshots,simulate}.mjs',
+    'scripts/{start,lockyard,check,test,bench,db-generate,screenshots,simulate,lab}.mjs',
     'scripts/demo/fleet.ts',
     'server/{main,cli/cli}.ts',
     'server/api/pages/process/page-process.ts',
+    'server/lab/{lab-process,race/paused-thread}.ts',
+    'scripts/lab/lab-command.ts',
     'client/{lockyard.ts,build.mjs,command/lockyard-command.ts}',
     'client/guards/{mysql,sqlite,redis}.ts',
     'client/guards/testing/late-writer.ts',

@@ -1,4 +1,9 @@
 import mysql from 'mysql2/promise';
+import {
+  createLockResource,
+  createLockResourceTable,
+} from '@/server/strategies/sessions/lock-resource';
+import { SessionLocks, withSessionLock } from '@/server/strategies/sessions/session-locks';
 import type { BenchLock, WaitingBenchLock } from './bench-lock';
 import { race } from './race';
 
@@ -31,22 +36,17 @@ export function polledQueue(lock: BenchLock): BenchQueue {
 }
 
 /**
- * As many transactions as callers, queueing in InnoDB for one row. It writes nothing, so it flushes
- * nothing: no lease, no token, and the lock ends with its connection.
+ * Strategy 2: as many transactions as callers, queueing in InnoDB for one row. It writes nothing, so
+ * it flushes nothing: no lease, no token, and the lock ends with its connection.
  */
 export async function openRowQueue(url: string): Promise<BenchQueue & { close(): Promise<void> }> {
   const pool = mysql.createPool({ uri: url, connectionLimit: CALLERS, maxIdle: CALLERS });
-  await pool.query('CREATE TABLE row_locks (name VARCHAR(128) NOT NULL PRIMARY KEY)');
-  await pool.query('INSERT INTO row_locks VALUES (?)', [LOCK]);
+  await createLockResourceTable(pool);
+  await createLockResource(pool, LOCK);
+  const locks = new SessionLocks(pool);
   return {
     name: 'SELECT … FOR UPDATE',
-    async acquireAndRelease() {
-      const connection = await pool.getConnection();
-      await connection.query('BEGIN');
-      await connection.execute('SELECT name FROM row_locks WHERE name = ? FOR UPDATE', [LOCK]);
-      await connection.query('COMMIT');
-      connection.release();
-    },
+    acquireAndRelease: () => withSessionLock(locks, LOCK, async () => undefined),
     close: () => pool.end(),
   };
 }

@@ -25,11 +25,6 @@ import { openSegmentedLock } from './segmented-lock';
 const CONNECTIONS = 64;
 /** Short, so that most requests find their lock free. */
 const LEASE_MS = 500;
-/**
- * The shortest lease that the opponent's clock can measure. Its refusals write nothing, so this is
- * to its advantage.
- */
-const OPPONENT_LEASE_SECONDS = 1;
 const DATABASE_CONNECTIONS = 50;
 
 export interface Rounds {
@@ -87,7 +82,7 @@ export async function raceEndToEnd(
   urls: { opponent: string; ours: string },
 ): Promise<void> {
   const lock = await openSegmentedLock(urls.opponent, DATABASE_CONNECTIONS, {
-    leaseSeconds: OPPONENT_LEASE_SECONDS,
+    leaseMs: LEASE_MS,
   });
   const opponent = await openStockServer(lock);
   const { runtime, key, close } = await openBenchRuntime(urls.ours);

@@ -1,5 +1,6 @@
-import { Redis, type Result } from 'ioredis';
+import { Redis } from 'ioredis';
 import { RedisStore } from '@/server/storage/redis/redis-store';
+import { trySetNxPxLock, unlockSetNxPx } from '@/server/strategies/redis/set-nx-px-lock';
 import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';
@@ -46,51 +47,22 @@ export async function raceOnRedis(
   await control.close();
 }
 
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    benchAcquire(
-      key: string,
-      fence: string,
-      owner: string,
-      ttlMs: number,
-    ): Result<string | null, Context>;
-    benchRelease(key: string, owner: string): Result<number, Context>;
-  }
-}
-
 const LEASE_MS = 30_000;
 
-/** Granted if the lock is free, with a rising fencing token. */
-const ACQUIRE = `
-if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
-  return tostring(redis.call('INCR', KEYS[2]))
-end
-return false
-`;
-
-/** Released by its holder. */
-const RELEASE = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0
-`;
-
 /**
- * The lock that an expert would write on Redis: two scripts, one connection that pipelines the
- * requests of one turn of the event loop. No queue, no history, no remembered answers.
+ * Strategy 12, the lock that an expert would write on Redis: two scripts, one connection that
+ * pipelines the requests of one turn of the event loop. No queue, no history, no remembered answers.
  */
 async function openLuaLock(url: string): Promise<BenchLock & { close(): Promise<void> }> {
-  const redis = new Redis(url, {
-    enableAutoPipelining: true,
-    scripts: {
-      benchAcquire: { numberOfKeys: 2, lua: ACQUIRE },
-      benchRelease: { numberOfKeys: 1, lua: RELEASE },
-    },
-  });
+  const redis = new Redis(url, { enableAutoPipelining: true });
   return {
     name: 'hand-written Lua over ioredis',
-    tryAcquire: (lock, owner) => redis.benchAcquire(lock, `${lock}:fence`, owner, LEASE_MS),
+    async tryAcquire(lock, owner) {
+      const token = await trySetNxPxLock(redis, lock, owner, { leaseMs: LEASE_MS });
+      return token === null ? null : String(token);
+    },
     async release(lock, owner) {
-      if ((await redis.benchRelease(lock, owner)) !== 1) throw new Error('The bench lost a lock.');
+      if (!(await unlockSetNxPx(redis, lock, owner))) throw new Error('The bench lost a lock.');
     },
     async close() {
       redis.disconnect();

@@ -1,6 +1,7 @@
-import { type Client, CreateMode, createClient } from 'node-zookeeper-client';
+import { createClient } from 'node-zookeeper-client';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { openZookeeperStore } from '@/server/storage/zookeeper/zookeeper-store';
+import { EphemeralSequentialLocks } from '@/server/strategies/zookeeper/ephemeral-sequential-lock';
 import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';
@@ -47,53 +48,27 @@ export async function raceOnZookeeper(
 const AT_ONCE = 500;
 
 /**
- * The recipe of ZooKeeper's own documentation, for one try: an ephemeral sequential znode under the
- * lock's; the lowest holds. One session, nothing remembered: no token, no lease, no history.
+ * Strategy 18, the recipe of ZooKeeper's own documentation, for one try: an ephemeral sequential
+ * znode under the lock's; the lowest holds. One session, nothing remembered: no token, no lease, no
+ * history.
  *
- * @param locks whose parents are made beforehand, so that the race does not pay for them
+ * @param names whose parents are made beforehand, so that the race does not pay for them
  */
-async function openRecipeLock(server: string, locks: string[]): Promise<BenchLock> {
+async function openRecipeLock(server: string, names: string[]): Promise<BenchLock> {
   const client = createClient(new URL(server.replace(/^zookeeper:/, 'http:')).host);
   const connected = new Promise<void>((resolve) => client.once('connected', resolve));
   client.connect();
   await connected;
-  const root = `/recipe-${process.pid}`;
-  await create(client, root);
-  for (let i = 0; i < locks.length; i += AT_ONCE) {
-    const some = locks.slice(i, i + AT_ONCE);
-    await Promise.all(some.map((lock) => create(client, `${root}/${lock}`)));
+  const locks = new EphemeralSequentialLocks(client, `/recipe-${process.pid}`);
+  for (let i = 0; i < names.length; i += AT_ONCE) {
+    await Promise.all(names.slice(i, i + AT_ONCE).map((name) => locks.prepare(name)));
   }
   return {
     name: 'recipe of ephemeral sequential znodes',
-    async tryAcquire(lock) {
-      const parent = `${root}/${lock}`;
-      const own = await create(client, `${parent}/n`, CreateMode.EPHEMERAL_SEQUENTIAL);
-      const names = await children(client, parent);
-      if (names.every((name) => `${parent}/${name}` >= own)) return own;
-      await remove(client, own);
-      return null;
-    },
-    release: (_lock, _owner, own) => remove(client, own),
+    tryAcquire: (lock) => locks.tryLock(lock),
+    release: (_lock, _owner, own) => locks.unlock(own),
     async close() {
       client.close();
     },
   };
-}
-
-function create(client: Client, path: string, mode = CreateMode.PERSISTENT): Promise<string> {
-  return new Promise((resolve, reject) => {
-    client.create(path, mode, (error, created) => (error ? reject(error) : resolve(created)));
-  });
-}
-
-function children(client: Client, path: string): Promise<string[]> {
-  return new Promise((resolve, reject) => {
-    client.getChildren(path, (error, names) => (error ? reject(error) : resolve(names)));
-  });
-}
-
-function remove(client: Client, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.remove(path, (error) => (error ? reject(error) : resolve()));
-  });
 }

@@ -14,6 +14,12 @@ const settings = [
 ];
 const runsOn = [`modules ${process.versions.modules}`, process.platform, process.arch];
 
+/** The programs of the Lab's races: the process of one, and its thread that pauses. */
+export const labEntries = {
+  'lab-process': 'server/lab/lab-process.ts',
+  'paused-thread': 'server/lab/race/paused-thread.ts',
+};
+
 /**
  * What is built, from which sources; `stamp` remembers the hash of the sources that it was built
  * from.
@@ -38,6 +44,7 @@ const app = {
     cli: 'server/cli/cli.ts',
     command: 'client/command/lockyard-command.ts',
     fleet: 'scripts/demo/fleet.ts',
+    ...labEntries,
   },
 };
 const commandLine = {

@@ -38,3 +38,9 @@ export async function connectZookeeper(url: string): Promise<Client> {
   });
   return client;
 }
+
+export function childrenOf(client: Client, path: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    client.getChildren(path, (error, names) => (error ? reject(error) : resolve(names)));
+  });
+}

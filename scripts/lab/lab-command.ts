@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '@/server/bootstrap/config/config';
+import type {
+  LabPreflight,
+  LabProgress,
+  LabRow,
+  LabSettings,
+} from '@/server/contract/console/lab/lab-race';
+import { LabRunner } from '@/server/lab/lab-runner';
+import { systemClock } from '@/server/platform/clock';
+import { createLog } from '@/server/platform/log';
+import { StartError } from '@/server/platform/start-error';
+import { catalogue } from '@/server/strategies/catalogue';
+import { ArgumentError, HELP, type LabArguments, readLabArguments } from './lab-arguments';
+import { labTable } from './lab-table';
+
+/** With `--check` before them, arguments are only checked; this exit code: nothing is left to do. */
+const NOTHING_LEFT = 10;
+
+type Finished = Extract<LabProgress, { kind: 'finished' }>;
+
+const print = (text: string) => process.stdout.write(`${text}\n`);
+const say = (text: string) => process.stderr.write(`${text}\n`);
+
+const [first, ...rest] = process.argv.slice(2);
+const isCheck = first === '--check';
+const typed = isCheck || first === undefined ? rest : [first, ...rest];
+
+try {
+  const given = readLabArguments(
+    typed,
+    catalogue.map(({ id }) => id),
+  );
+  const { lab } = readConfig(labVariables());
+  if (given.help) {
+    print(`${HELP}\n\n${catalogueList()}`);
+    process.exitCode = isCheck ? NOTHING_LEFT : 0;
+  } else if (!isCheck) {
+    await race(given, lab);
+  }
+} catch (error) {
+  if (!(error instanceof ArgumentError || error instanceof StartError)) throw error;
+  say(error.message);
+  process.exitCode = 2;
+}
+
+/** Of a server that this environment may configure too, the Lab needs nothing else. */
+function labVariables(): Record<string, string | undefined> {
+  const all = Object.entries(process.env);
+  return Object.fromEntries(all.filter(([name]) => name.startsWith('LOCKYARD_LAB_')));
+}
+
+function catalogueList(): string {
+  const lines = catalogue.map(
+    ({ id, number, title }) => `  ${id.padEnd(28)} ${number.padEnd(3)} ${title}`,
+  );
+  return ['Strategies:', ...lines].join('\n');
+}
+
+async function race(given: LabArguments, lab: ReturnType<typeof readConfig>['lab']): Promise<void> {
+  const runner = new LabRunner({
+    servers: lab.servers,
+    backends: [],
+    onBackends: true,
+    processPath: fileURLToPath(new URL('./lab-process.mjs', import.meta.url)),
+    folder: tmpdir(),
+    log: createLog(),
+    clock: systemClock,
+  });
+  const found = await runner.preflight();
+  for (const { name, address, version, state, advice } of found.servers) {
+    say(
+      `${name}: ${state}${address ? `, ${address}` : ''}${version ? `, ${version}` : ''}${advice ? `. ${advice}` : ''}`,
+    );
+  }
+  const strategies = runnable(given.strategies, found);
+  if (strategies.length === 0) throw new ArgumentError('None of these strategies can run here.');
+  const { rows, last } = await run(runner, { ...given.settings, strategies });
+  if (given.json)
+    print(JSON.stringify({ settings: { ...given.settings, strategies }, rows, last }, null, 2));
+  else print(labTable(rows));
+  if (last.message) say(last.message);
+  process.exitCode = last.endedBy === 'done' ? 0 : 1;
+}
+
+/** Those of the named strategies that can run; says of the others what they lack. */
+function runnable(named: string[], { entries }: LabPreflight): string[] {
+  const chosen = entries.filter(({ id }) => named.includes(id));
+  for (const { title, lacks } of chosen) if (lacks !== null) say(`Left out: ${title}. ${lacks}`);
+  return chosen.filter(({ lacks }) => lacks === null).map(({ id }) => id);
+}
+
+function run(
+  runner: LabRunner,
+  settings: LabSettings,
+): Promise<{ rows: LabRow[]; last: Finished }> {
+  const rows: LabRow[] = [];
+  const stop = () => runner.stop();
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return new Promise((resolve) => {
+    runner.start({ runId: randomBytes(6).toString('hex'), ...settings }, (message) => {
+      if (message.kind === 'finished') resolve({ rows, last: message });
+      if (message.kind !== 'entry-finished') return;
+      rows.push(message.row);
+      const { title, sold, oversold, verdict } = message.row;
+      say(
+        `${rows.length}/${settings.strategies.length} ${title}: ${verdict}, ${sold} sold, ${oversold} oversold`,
+      );
+    });
+  });
+}

@@ -1,0 +1,15 @@
+import type { RaceEntry } from '../race/race-entry';
+import { otherEntries } from './other-entries';
+import { redisEntries } from './redis-entries';
+import { serviceEntries } from './service-entries';
+import { sessionEntries } from './session-entries';
+import { tableEntries } from './table-entries';
+
+/** How each entry of the catalogue races, by its id. */
+export const raceEntries: Record<string, RaceEntry> = {
+  ...sessionEntries,
+  ...tableEntries,
+  ...redisEntries,
+  ...otherEntries,
+  ...serviceEntries,
+};

@@ -1,0 +1,49 @@
+import { setPriority } from 'node:os';
+import { createInterface } from 'node:readline';
+import type { LabProgress } from '../contract/console/lab/lab-race';
+import { systemClock } from '../platform/clock';
+import type { LabOrder } from './lab-order';
+import { runRace } from './race/run-race';
+
+/** The lowest: locks come first when the CPU is short. */
+const NICENESS = 19;
+
+/**
+ * The program of one race, as a child of the server or of the command. It reads its order as one
+ * line of JSON, reports progress as lines of JSON, and ends with the race. The end of its input, or
+ * SIGTERM, stops the race; so it ends after its parent, however that ended.
+ */
+function start(): void {
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // This system has no priorities: that does not prevent a race.
+  }
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // Of drivers whose connection was closed: it affects no result.
+  process.on('unhandledRejection', (error) => {
+    process.stderr.write(`A race met an unhandled error: ${(error as Error)?.message ?? error}\n`);
+  });
+  const lines = createInterface({ input: process.stdin });
+  lines.once('line', (line) => void race(JSON.parse(line) as LabOrder, stopping.signal));
+  lines.once('close', stop);
+}
+
+async function race(order: LabOrder, stopping: AbortSignal): Promise<void> {
+  await runRace(order, {
+    pausedProgram: new URL('./paused-thread.mjs', import.meta.url),
+    clock: systemClock,
+    stopping,
+    report,
+  });
+  process.exit(0);
+}
+
+function report(message: LabProgress): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+start();

@@ -1,0 +1,206 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { projectRoot } from '@/scripts/project-root.mjs';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { catalogue } from '@/server/strategies/catalogue';
+import { raceEntries } from './entries/race-entries';
+import { childrenOf, connectZookeeper } from './servers/zookeeper-server';
+import { LabRig, openLabServers } from './testing/lab-rig';
+
+let lab: Awaited<ReturnType<typeof openLabServers>>;
+let rig: LabRig;
+
+beforeAll(async () => {
+  lab = await openLabServers();
+});
+afterAll(() => lab.close());
+afterEach(async () => {
+  await rig?.close();
+});
+
+const RIGHT = catalogue.filter(({ kind }) => kind !== 'wrong way');
+const idsOf = (entries: readonly { id: string }[]) => entries.map(({ id }) => id);
+
+test('every entry of the catalogue has a source, and a way to race', () => {
+  for (const { id, source } of catalogue) {
+    expect(existsSync(join(projectRoot, source)), source).toBe(true);
+    expect(raceEntries[id], id).toBeDefined();
+  }
+  expect(Object.keys(raceEntries).sort()).toEqual(idsOf(catalogue).sort());
+  const numbers = new Set(catalogue.map(({ number }) => number));
+  expect([...numbers].filter((number) => /^\d/.test(number)).map(Number)).toEqual(
+    Array.from({ length: 20 }, (_, i) => i + 1),
+  );
+});
+
+test('every right way sells exactly the stock, and leaves nothing on any server', async () => {
+  rig = await LabRig.open({ servers: lab.servers });
+  const strategies = idsOf(RIGHT);
+  const { rows, last } = await rig.race({ strategies, workers: 6, stock: 12, thinkMs: 1 });
+  expect(last).toEqual({ kind: 'finished', endedBy: 'done' });
+  expect(
+    rows.map(({ id, sold, oversold, verdict, reason }) => ({
+      id,
+      sold,
+      oversold,
+      verdict,
+      reason,
+    })),
+  ).toEqual(strategies.map((id) => ({ id, sold: 12, oversold: 0, verdict: 'holds' })));
+  for (const row of rows) {
+    expect(row).toMatchObject({ stock: 12, servers: expect.stringMatching(/MySQL|SQLite/) });
+    expect(row.opsPerSecond).toBeGreaterThan(0);
+    expect(row.p99Ms).toBeGreaterThanOrEqual(row.p50Ms);
+  }
+  expect(await scratchLeft()).toEqual([]);
+});
+
+test('every wrong way oversells with the default load', async () => {
+  rig = await LabRig.open({ servers: lab.servers });
+  const strategies = idsOf(catalogue.filter(({ kind }) => kind === 'wrong way'));
+  const { rows } = await rig.race({ strategies, perEntryMs: 1_500 });
+  expect(rows.map(({ id, verdict }) => ({ id, verdict }))).toEqual(
+    strategies.map((id) => ({ id, verdict: 'oversells' })),
+  );
+  for (const { oversold } of rows) expect(oversold).toBeGreaterThan(0);
+});
+
+test('on embedded SQLite alone the wrong ways oversell, and 9, 10, 19 and the service hold', async () => {
+  rig = await LabRig.open({ servers: {} });
+  const { entries } = await rig.runner.preflight();
+  const strategies = idsOf(entries.filter(({ lacks }) => lacks === null));
+  const { rows, last } = await rig.race({ strategies, workers: 6, stock: 12, perEntryMs: 3_000 });
+  expect(last.endedBy).toBe('done');
+  expect(rows.map(({ id, verdict }) => [id, verdict])).toEqual([
+    ['value-written-back', 'oversells'],
+    ['checked-in-memory', 'oversells'],
+    ['mutex-before-commit', 'oversells'],
+    ['holder-table-lock', 'holds'],
+    ['bounded-table-counter', 'holds'],
+    ['optimistic-version', 'holds'],
+    ['service-lock', 'holds'],
+    ['service-counter', 'holds'],
+  ]);
+  expect(rig.leftFolders()).toEqual([]);
+});
+
+test('a race that is stopped ends with what it has, and removes its scratch data', async () => {
+  rig = await LabRig.open({ servers: lab.servers });
+  const strategies = ['with-row-lock', 'set-nx-px-lock'];
+  const { rows, last } = await rig.race(
+    { strategies, stock: 100_000, perEntryMs: 60_000 },
+    ({ kind }) => kind === 'sample' && rig.runner.stop(),
+  );
+  expect(last).toEqual({ kind: 'finished', endedBy: 'stopped' });
+  expect(rows).toMatchObject([
+    { id: 'with-row-lock', verdict: 'incomplete', reason: 'The race was stopped.' },
+  ]);
+  expect(rows[0]?.sold).toBeGreaterThan(0);
+  expect(await scratchLeft()).toEqual([]);
+});
+
+test('a server that dies ends the race with what it has; the next one removes what it left', async () => {
+  const own = await startPrivateRedis({ durable: true });
+  rig = await LabRig.open({ servers: { ...lab.servers, redis: [own.url] } });
+  try {
+    const { rows, last } = await rig.race(
+      { strategies: ['bounded-table-counter', 'watchdog-lock', 'fair-queue-lock'], stock: 2_000 },
+      (message) => {
+        if (message.kind === 'sample' && message.id === 'watchdog-lock') own.signal('SIGKILL');
+      },
+    );
+    expect(rows.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ['bounded-table-counter', 'holds'],
+      ['watchdog-lock', 'incomplete'],
+    ]);
+    expect(last.endedBy).toBe('failed');
+    expect(last.message).toMatch(/Redis at 127\.0\.0\.1:\d+ stopped answering.*next race starts/);
+    await own.start();
+    expect(await redisKeys(own.url)).not.toEqual([]);
+    await rig.race({ strategies: ['redis-counter'], workers: 1, stock: 1 });
+    expect(await redisKeys(own.url)).toEqual([]);
+  } finally {
+    await own.stop();
+  }
+});
+
+test('what a killed process left is removed by the next race; foreign names are not', async () => {
+  rig = await LabRig.open({ servers: lab.servers });
+  const connection = await createConnection({ uri: lab.servers.mysql });
+  await connection.query('CREATE DATABASE IF NOT EXISTS lockyard_lab');
+  const killed = rig.race({ strategies: ['sharded-row-lock'], stock: 100_000 }, ({ kind }) => {
+    if (kind === 'sample') process.kill(rig.runner.pid ?? 0, 'SIGKILL');
+  });
+  expect((await killed).last).toMatchObject({
+    endedBy: 'failed',
+    message: 'The process of the race ended unexpectedly (SIGKILL).',
+  });
+  expect(await scratchLeft()).not.toEqual([]);
+  await rig.race({ strategies: ['row-lock'], workers: 1, stock: 1 });
+  expect(await scratchLeft()).toEqual([]);
+  const [kept] = await connection.query<RowDataPacket[]>("SHOW DATABASES LIKE 'lockyard\\_lab'");
+  expect(kept).toHaveLength(1);
+  await connection.query('DROP DATABASE lockyard_lab');
+  await connection.end();
+});
+
+test('the preflight finds a Redis that evicts, and a backend of this Lockyard by another name', async () => {
+  const evicting = await startPrivateRedis({ settings: ['--maxmemory-policy', 'allkeys-lru'] });
+  const { mysql, zookeeper, redis } = lab.servers;
+  const alias = new URL(mysql);
+  alias.hostname = 'localhost';
+  alias.pathname = '/mysql';
+  rig = await LabRig.open({
+    servers: { mysql, zookeeper, redis: [evicting.url, ...redis] },
+    backends: [
+      { kind: 'mysql', url: alias.href },
+      { kind: 'redis', url: redis[1]?.replace('127.0.0.1', 'localhost') ?? '' },
+    ],
+  });
+  try {
+    const { servers } = await rig.runner.preflight();
+    expect(servers.map(({ name, state }) => [name, state])).toEqual([
+      ['MySQL', 'refused'],
+      ['Redis', 'refused'],
+      ['Redis 2', 'ready'],
+      ['Redis 3', 'refused'],
+      ['Redis 4', 'ready'],
+      ['ZooKeeper', 'ready'],
+    ]);
+    for (const { version } of servers) expect(version).toMatch(/^\d+\.\d+/);
+    expect(servers[1]?.advice).toMatch(/evicts.*allkeys-lru/);
+    const { last } = await rig.race({ strategies: ['row-lock'] });
+    expect(last).toMatchObject({ endedBy: 'failed', message: expect.stringMatching(/MYSQL_URL/) });
+  } finally {
+    await evicting.stop();
+  }
+});
+
+/** What races have left on the servers and on the disk. */
+async function scratchLeft(): Promise<string[]> {
+  const connection = await createConnection({ uri: lab.servers.mysql });
+  const [databases] = await connection.query<RowDataPacket[]>(
+    `SHOW DATABASES LIKE 'lockyard\\_lab\\_t${process.pid}x%'`,
+  );
+  await connection.end();
+  const zookeeper = await connectZookeeper(lab.servers.zookeeper);
+  const znodes = await childrenOf(zookeeper, '/');
+  zookeeper.close();
+  const keys = await Promise.all(lab.servers.redis.map(redisKeys));
+  return [
+    ...databases.flatMap((row) => Object.values(row).map(String)),
+    ...keys.flat(),
+    ...znodes.filter((name) => name.startsWith(`lockyard-lab-t${process.pid}x`)),
+    ...rig.leftFolders(),
+  ];
+}
+
+async function redisKeys(url: string): Promise<string[]> {
+  const redis = new Redis(url);
+  const keys = await redis.keys('*');
+  redis.disconnect();
+  return keys;
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { type EndOfRace, evaluateRow } from './evaluate-row';
+
+const end: EndOfRace = {
+  kind: 'lock',
+  sold: 500,
+  stock: 500,
+  left: 0,
+  failure: null,
+  ranOutOfTime: false,
+  limitMs: 10_000,
+  paused: null,
+};
+
+test('exactly the stock was sold: it holds', () => {
+  expect(evaluateRow(end)).toEqual({ oversold: 0, verdict: 'holds' });
+});
+
+test('more was sold than there was: it oversells', () => {
+  expect(evaluateRow({ ...end, sold: 713 })).toEqual({ oversold: 213, verdict: 'oversells' });
+});
+
+test('a quantity below zero is no more oversold than its order lines say', () => {
+  expect(evaluateRow({ ...end, sold: 541, left: -41 }).oversold).toBe(41);
+});
+
+test('units that were sold and are still on offer are oversold, also before the stock is sold out', () => {
+  expect(evaluateRow({ ...end, sold: 300, left: 320 })).toEqual({
+    oversold: 120,
+    verdict: 'oversells',
+    reason: '300 were sold, and the stock row still says 320.',
+  });
+});
+
+test('one that ran out of time holds, and says how far it came', () => {
+  expect(evaluateRow({ ...end, sold: 300, left: 200, ranOutOfTime: true })).toEqual({
+    oversold: 0,
+    verdict: 'holds',
+    reason: 'It sold 300 of 500 within 10 s.',
+  });
+});
+
+test('one that failed is incomplete, but what it oversold before counts', () => {
+  const failure = 'ECONNREFUSED: connect';
+  expect(evaluateRow({ ...end, sold: 20, left: null, failure })).toEqual({
+    oversold: 0,
+    verdict: 'incomplete',
+    reason: failure,
+  });
+  expect(evaluateRow({ ...end, sold: 501, failure }).verdict).toBe('oversells');
+});
+
+test('a wrong way that sold exactly the stock was lucky', () => {
+  expect(evaluateRow({ ...end, kind: 'wrong way' }).reason).toMatch(/lucky/);
+});
+
+test('the paused worker is named with how its order ended', () => {
+  const paused = 'its late write was refused by the fencing token';
+  expect(evaluateRow({ ...end, paused }).reason).toBe(`The paused worker: ${paused}.`);
+});

@@ -1,0 +1,46 @@
+import type { LabRowVerdict } from '../../contract/console/lab/lab-race';
+
+/** What is known at the end of one entry's race. */
+export interface EndOfRace {
+  kind: 'lock' | 'counter' | 'wrong way' | 'service';
+  sold: number;
+  stock: number;
+  /** What the stock row or the counter says is left; null where it could not be read. */
+  left: number | null;
+  /** Why the race could not be finished; null if it could. */
+  failure: string | null;
+  /** Whether buyers were still selling when the time was over. */
+  ranOutOfTime: boolean;
+  limitMs: number;
+  /** How the paused buyer's order ended; null where there was none. */
+  paused: string | null;
+}
+
+export interface RowEvaluation {
+  oversold: number;
+  verdict: LabRowVerdict;
+  reason?: string;
+}
+
+/**
+ * Evaluates one entry's race. Units are oversold if they were sold beyond the stock; before that
+ * point, if the row still offers what was sold. Pure.
+ */
+export function evaluateRow(end: EndOfRace): RowEvaluation {
+  const { kind, sold, stock, left, failure, ranOutOfTime, limitMs, paused } = end;
+  const offered = Math.max(0, left ?? 0);
+  const oversold = sold > stock ? sold - stock : Math.max(0, sold + offered - stock);
+  const reasons = [
+    ...(failure === null ? [] : [failure]),
+    ...(ranOutOfTime && sold < stock ? [`It sold ${sold} of ${stock} within ${limitMs / 1_000} s.`] : []),
+    ...(oversold > 0 && sold <= stock
+      ? [`${sold} were sold, and the stock row still says ${offered}.`]
+      : []),
+    ...(oversold === 0 && kind === 'wrong way' && failure === null
+      ? ['It was lucky: nothing in it prevents overselling.']
+      : []),
+    ...(paused === null ? [] : [`The paused worker: ${paused}.`]),
+  ];
+  const verdict = oversold > 0 ? 'oversells' : failure !== null ? 'incomplete' : 'holds';
+  return { oversold, verdict, ...(reasons.length > 0 && { reason: reasons.join(' ') }) };
+}

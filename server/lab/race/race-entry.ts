@@ -1,0 +1,54 @@
+import type { RaceNote } from '@/server/strategies/race-note';
+import type { EntryServers } from './entry-servers';
+import type { Confirmation, Stock, Think } from './stock';
+
+/** What an entry is given to sell with. */
+export interface EntryParts {
+  servers: EntryServers;
+  stock: Stock;
+  /** Begins the names of everything that the entry makes, other than of databases. */
+  prefix: string;
+  leaseMs: number;
+  /** How long one attempt to get the lock may last. */
+  waitMs: number;
+  /** How long a buyer waits between two attempts, where its lock has no queue. */
+  pollEveryMs: number;
+  note: RaceNote;
+}
+
+/** The stock refused a write, because a later holder of the lock has written since. */
+export class RefusedWrite extends Error {
+  override readonly name = 'RefusedWrite';
+
+  constructor() {
+    super('its late write was refused by the fencing token');
+  }
+}
+
+/** An entry of the catalogue, ready to sell. */
+export interface Contender {
+  /**
+   * Sells one unit. Called by many buyers at once.
+   *
+   * @throws NotGranted if it did not get its lock in time, RefusedWrite if its write came too late;
+   *   the buyer tries again
+   */
+  confirm(think: Think): Promise<Confirmation>;
+  /** What is left, where the stock row does not say it. */
+  left?(): Promise<number>;
+  /** Ends what it runs in the background. Connections of `servers` are closed after it. */
+  close?(): Promise<void>;
+}
+
+/** How an entry of the catalogue takes part in a race. */
+export interface RaceEntry {
+  /** Makes its tables and keys, once for each race. */
+  prepare?(parts: EntryParts): Promise<unknown>;
+  /** Opens it over connections of its own; a second time in the thread of the paused buyer. */
+  open(parts: EntryParts): Contender | Promise<Contender>;
+  /**
+   * Its lock is granted outside of the thread that is paused, as by a server, so the paused buyer
+   * only waits.
+   */
+  isServed?: true;
+}

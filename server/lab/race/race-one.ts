@@ -1,0 +1,94 @@
+import type { CatalogueEntry } from '@/server/strategies/catalogue';
+import type { LabRow } from '../../contract/console/lab/lab-race';
+import { raceEntries } from '../entries/race-entries';
+import { servedBy } from '../served-needs';
+import { EntryServers, type RunPlace } from './entry-servers';
+import { evaluateRow } from './evaluate-row';
+import type { EntryParts } from './race-entry';
+import { failureOf } from './race-failure';
+import { type EndOfSelling, type RaceContext, Selling } from './selling';
+import { Stock, stockPrefix } from './stock';
+import { Tally } from './tally';
+import { within } from './within';
+
+/** With 50 buyers who poll, one of them asks every 0.4 ms. */
+const PATIENCE = { waitMs: 5_000, pollEveryMs: 20 };
+/** How long connections may take to close. */
+const CLOSE_MS = 2_000;
+
+/**
+ * Races one entry on fresh stock until it is sold out, the time is over, the race is stopped, or a
+ * buyer meets an error that is not part of the strategy.
+ */
+export async function raceOne(entry: CatalogueEntry, context: RaceContext): Promise<LabRow> {
+  const { order, place } = context;
+  const prefix = `e${order.strategies.indexOf(entry.id)}_`;
+  const servers = new EntryServers(place);
+  const tally = new Tally();
+  const startedAt = performance.now();
+  const end: EndOfSelling = { failure: null, ranOutOfTime: false, paused: null, sellingMs: 0 };
+  let left: number | null = null;
+  try {
+    const raceEntry = raceEntries[entry.id];
+    if (!raceEntry) throw new Error('The Lab does not know how to race it.');
+    const stock = new Stock(servers.sql(), stockPrefix(place, prefix));
+    await stock.create(order.stock);
+    const { leaseMs } = order;
+    const { note } = tally;
+    const parts: EntryParts = { servers, stock, prefix, leaseMs, ...PATIENCE, note };
+    await raceEntry.prepare?.(parts);
+    const contender = await raceEntry.open(parts);
+    await servers.warmUp();
+    try {
+      const selling = new Selling({ entry, raceEntry, contender, parts, tally, context });
+      Object.assign(end, await selling.run());
+      left = (await contender.left?.()) ?? null;
+    } finally {
+      await within(CLOSE_MS, contender.close?.());
+    }
+  } catch (error) {
+    end.failure ??= failureOf(error);
+  } finally {
+    await within(CLOSE_MS, servers.close());
+  }
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const counted = await count(place, prefix).catch(() => null);
+  // Where the table cannot be read, what the buyers have heard is the best that is known.
+  const sold = counted?.sold ?? tally.sold;
+  const { kind, id, number, title } = entry;
+  const judged = evaluateRow({
+    ...end,
+    kind,
+    sold,
+    stock: order.stock,
+    left: left ?? counted?.left ?? null,
+    limitMs: order.perEntryMs,
+  });
+  return {
+    id,
+    number,
+    title,
+    servers: servedBy(entry.needs, place.servers) ?? '',
+    sold,
+    stock: order.stock,
+    opsPerSecond: Math.round(tally.answered / (end.sellingMs / 1_000 || seconds)),
+    p50Ms: tally.percentileMs(50),
+    p99Ms: tally.percentileMs(99),
+    conflicts: tally.conflicts,
+    deadlocks: tally.deadlocks,
+    retries: tally.retries,
+    durationMs: Math.round(seconds * 1_000),
+    ...judged,
+  };
+}
+
+/** Over a connection of its own: those of the race are closed. */
+async function count(place: RunPlace, prefix: string): Promise<{ sold: number; left: number }> {
+  const servers = new EntryServers(place);
+  try {
+    const stock = new Stock(servers.sql(), stockPrefix(place, prefix));
+    return { sold: await stock.sold(), left: await stock.quantity() };
+  } finally {
+    await servers.close();
+  }
+}

@@ -1,0 +1,176 @@
+import { setTimeout } from 'node:timers/promises';
+import type { CatalogueEntry } from '@/server/strategies/catalogue';
+import { isDeadlock } from '@/server/strategies/mysql-error';
+import { NotGranted } from '@/server/strategies/not-granted';
+import type { LabProgress } from '../../contract/console/lab/lab-race';
+import type { LabOrder } from '../lab-order';
+import type { RunPlace } from './entry-servers';
+import { type PausedBuyer, pauseInPlace, pauseInThread } from './paused-buyer';
+import { type Contender, type EntryParts, type RaceEntry, RefusedWrite } from './race-entry';
+import { failureOf } from './race-failure';
+import type { Think } from './stock';
+import type { Tally } from './tally';
+import { thinkTimes } from './think-times';
+import { within } from './within';
+
+const SAMPLE_EVERY_MS = 250;
+/** How long orders that are under way may take to end, before their connections are closed. */
+const DRAIN_MS = 10_000;
+/** While the paused buyer may still put units back. */
+const LOOK_AGAIN_MS = 20;
+/** Sessions of ZooKeeper end no sooner; those of other locks end with their lease. */
+const ZOOKEEPER_SESSION_MS = 10_000;
+
+/** What all entries of one race share. */
+export interface RaceContext {
+  order: LabOrder;
+  place: RunPlace;
+  /** The built program of the paused buyer's thread. */
+  pausedProgram: URL;
+  report(message: LabProgress): void;
+  stopping: AbortSignal;
+}
+
+interface SellingParts {
+  entry: CatalogueEntry;
+  raceEntry: RaceEntry;
+  contender: Contender;
+  parts: EntryParts;
+  tally: Tally;
+  context: RaceContext;
+}
+
+export interface EndOfSelling {
+  /** Why it could not be finished; null if it was. */
+  failure: string | null;
+  ranOutOfTime: boolean;
+  /** How the paused buyer's order ended; null where there was none. */
+  paused: string | null;
+  sellingMs: number;
+}
+
+/** The buyers of one entry. */
+export class Selling {
+  private failure: string | null = null;
+  private ranOutOfTime = false;
+  private pausedOutcome: string | null = null;
+  /** Aborted by the first failure, or when the race is stopped. */
+  private readonly ending = new AbortController();
+  /** When the buyers began. */
+  private startedAt = performance.now();
+  private readonly limitMs: number;
+  private readonly pauseMs: number;
+
+  constructor(private readonly given: SellingParts) {
+    const { order } = given.context;
+    const isSession = given.entry.needs.includes('zookeeper');
+    this.pauseMs = Math.round(1.5 * (isSession ? ZOOKEEPER_SESSION_MS : order.leaseMs));
+    this.limitMs = order.perEntryMs + (order.pause ? this.pauseMs : 0);
+  }
+
+  /** Sells until all buyers have left, or must. Never rejects. */
+  async run(): Promise<EndOfSelling> {
+    const { order, stopping } = this.given.context;
+    const paused = order.pause ? this.startPaused() : null;
+    const sampling = this.sample();
+    // Not by `AbortSignal.any`, which would keep all of this alive for as long as the race runs.
+    const stop = () => this.ending.abort();
+    stopping.addEventListener('abort', stop);
+    if (stopping.aborted) stop();
+    try {
+      await paused?.paused;
+      this.startedAt = performance.now();
+      const thinkOf = thinkTimes(order.thinkMs, order.seed);
+      const buyers = Array.from({ length: order.workers }, (_, i) => this.buy(thinkOf(i)));
+            const all = Promise.all([...buyers, paused?.ended]).then(() => undefined);
+      const drained = new Promise<void>((resolve) => {
+        const drain = () => resolve(within(DRAIN_MS, all));
+        if (this.ending.signal.aborted) drain();
+        else this.ending.signal.addEventListener('abort', drain, { once: true });
+      });
+      await Promise.race([within(this.limitMs + DRAIN_MS, all), drained]);
+    } finally {
+      stopping.removeEventListener('abort', stop);
+      clearInterval(sampling);
+      await paused?.stop();
+    }
+    if (stopping.aborted) this.failure ??= 'The race was stopped.';
+    return {
+      failure: this.failure,
+      ranOutOfTime: this.ranOutOfTime,
+      sellingMs: performance.now() - this.startedAt,
+      paused: order.pause ? (this.pausedOutcome ?? 'did not end in time') : null,
+    };
+  }
+
+  private isOver(): boolean {
+    if (this.ending.signal.aborted) return true;
+    if (performance.now() - this.startedAt < this.limitMs) return false;
+    this.ranOutOfTime = true;
+    return true;
+  }
+
+  /** Orders again and again, until it is refused as sold out. */
+  private async buy(think: Think): Promise<void> {
+    while (!this.isOver()) {
+      const orderedAt = performance.now();
+      try {
+        const outcome = await this.given.contender.confirm(think);
+        this.given.tally.answer(outcome, performance.now() - orderedAt);
+        if (outcome === 'sold') continue;
+        if (!this.mayComeBack()) return;
+        await setTimeout(LOOK_AGAIN_MS);
+      } catch (error) {
+        if (error instanceof NotGranted) continue;
+        if (error instanceof RefusedWrite || isDeadlock(error)) this.given.tally.note('retry');
+        else this.fail(error);
+      }
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.failure ??= failureOf(error);
+    this.ending.abort();
+  }
+
+  /** Whether the paused buyer may still write an old quantity over the one that is there. */
+  private mayComeBack(): boolean {
+    return this.given.context.order.pause && this.pausedOutcome === null;
+  }
+
+  private startPaused(): PausedBuyer {
+    const { order, place, pausedProgram } = this.given.context;
+    const { pauseMs } = this;
+    const { prefix, waitMs, pollEveryMs } = this.given.parts;
+    const buyer = this.given.raceEntry.isServed
+      ? pauseInPlace(this.given.contender, pauseMs)
+      : pauseInThread(pausedProgram, {
+          entryId: this.given.entry.id,
+          place,
+          prefix,
+          leaseMs: order.leaseMs,
+          patience: { waitMs, pollEveryMs },
+          pauseMs,
+        });
+    void buyer.ended.then((outcome) => {
+      this.pausedOutcome = outcome;
+    });
+    return buyer;
+  }
+
+  private sample(): NodeJS.Timeout {
+    let before = { answered: 0, at: performance.now() };
+    return setInterval(() => {
+      const now = { answered: this.given.tally.answered, at: performance.now() };
+      const perMs = (now.answered - before.answered) / (now.at - before.at);
+      before = now;
+      this.given.context.report({
+        kind: 'sample',
+        id: this.given.entry.id,
+        elapsedMs: Math.round(now.at - this.startedAt),
+        sold: this.given.tally.sold,
+        opsPerSecond: Math.round(perMs * 1_000),
+      });
+    }, SAMPLE_EVERY_MS);
+  }
+}

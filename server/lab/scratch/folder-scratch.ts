@@ -1,0 +1,57 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../platform/clock';
+import { Periodic } from '../../platform/periodic';
+import { folderNameOf, hasEnded, processMark, runOfFolder } from './scratch-names';
+
+/** A run whose mark was not written for so long is dead. */
+const SILENT_MS = 60_000;
+const MARK_EVERY_MS = 5_000;
+const MARK = 'alive';
+
+/** The files of one run's embedded SQLite. One that is written again and again marks it as alive. */
+export class FolderScratch {
+  private readonly marking = new Periodic({
+    job: 'mark a race as alive',
+    everyMs: MARK_EVERY_MS,
+    run: () => this.mark(),
+  });
+
+  private constructor(readonly path: string) {}
+
+  /** Removes what dead runs have left in `folder`, and makes this run's folder in it. */
+  static async open(folder: string, runId: string, clock: Clock): Promise<FolderScratch> {
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      if (runOfFolder(name) && (await isDead(path, clock.now()))) {
+        await rm(path, { recursive: true, force: true });
+      }
+    }
+    const scratch = new FolderScratch(join(folder, folderNameOf(runId)));
+    await mkdir(scratch.path, { mode: 0o700, recursive: true });
+    await scratch.mark();
+    scratch.marking.start();
+    return scratch;
+  }
+
+  async remove(): Promise<void> {
+    await this.marking.stop();
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  private mark(): Promise<void> {
+    return writeFile(join(this.path, MARK), processMark());
+  }
+}
+
+async function isDead(path: string, now: number): Promise<boolean> {
+  const file = join(path, MARK);
+  try {
+    if (hasEnded(await readFile(file, 'utf8'))) return true;
+    return now - (await stat(file)).mtimeMs > SILENT_MS;
+  } catch {
+    // It has not written its mark yet, or never will.
+    const found = await stat(path).catch(() => null);
+    return found !== null && now - found.mtimeMs > SILENT_MS;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { connectMysql } from '../servers/mysql-server';
+import { databaseOf, runOfDatabase } from './scratch-names';
+
+/**
+ * The databases of one run on a MySQL. A named lock of its session, which ends with the connection,
+ * says that the run is alive.
+ */
+export class MysqlScratch {
+  private constructor(
+    private readonly connection: Connection,
+    private readonly runId: string,
+  ) {}
+
+  /** Removes what dead runs have left, and makes the database of this run's stock. */
+  static async open(url: string, runId: string): Promise<MysqlScratch> {
+    const connection = await connectMysql(url);
+    connection.on('error', () => undefined);
+    const scratch = new MysqlScratch(connection, runId.toLowerCase());
+    try {
+      await connection.query('SELECT GET_LOCK(?, 0)', [databaseOf(runId)]);
+      await scratch.removeDead();
+      await scratch.create('');
+      return scratch;
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+  }
+
+  /** Makes another database of this run. @returns its name */
+  async create(part: string): Promise<string> {
+    const name = databaseOf(this.runId, part);
+    await this.connection.query(`CREATE DATABASE IF NOT EXISTS ${name}`);
+    return name;
+  }
+
+  /** Drops every database of this run. */
+  async remove(): Promise<void> {
+    try {
+      for (const { name, run } of await this.databases()) {
+        if (run === this.runId) await this.drop(name);
+      }
+    } finally {
+      this.connection.destroy();
+    }
+  }
+
+  private async removeDead(): Promise<void> {
+    for (const { name, run } of await this.databases()) {
+      if (run === this.runId) continue;
+      const [[row]] = await this.connection.query<RowDataPacket[]>(
+        'SELECT IS_FREE_LOCK(?) AS is_dead',
+        [databaseOf(run)],
+      );
+      if (Number(row?.is_dead) === 1) await this.drop(name);
+    }
+  }
+
+  private async databases(): Promise<{ name: string; run: string }[]> {
+    const [rows] = await this.connection.query<RowDataPacket[]>('SHOW DATABASES');
+    return rows
+      .map((row) => String(row.Database))
+      .map((name) => ({ name, run: runOfDatabase(name) }))
+      .filter((found): found is { name: string; run: string } => found.run !== null);
+  }
+
+  private async drop(name: string): Promise<void> {
+    await this.connection.query(`DROP DATABASE IF EXISTS ${name}`);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../platform/clock';
+import type { LabOrder } from '../lab-order';
+import { FolderScratch } from './folder-scratch';
+import { MysqlScratch } from './mysql-scratch';
+import { RedisScratch } from './redis-scratch';
+import { ZookeeperScratch } from './zookeeper-scratch';
+
+interface Scratch {
+  remove(): Promise<void>;
+}
+
+/** Everything that one run makes, on all of its servers. */
+export class RunScratch {
+  private constructor(
+    /** For embedded SQLite. */
+    readonly folder: string,
+    private readonly parts: Scratch[],
+  ) {}
+
+  /** Removes what dead runs have left, and prepares for this one. Leaves nothing if it fails. */
+  static async open(order: LabOrder, clock: Clock): Promise<RunScratch> {
+    const { runId, servers } = order;
+    const folder = await FolderScratch.open(order.folder, runId, clock);
+    const scratch = new RunScratch(folder.path, [folder]);
+    try {
+      if (servers.mysql) scratch.parts.push(await MysqlScratch.open(servers.mysql, runId));
+      for (const url of servers.redis ?? []) {
+        scratch.parts.push(await RedisScratch.open(url, runId));
+      }
+      if (servers.zookeeper) {
+        scratch.parts.push(await ZookeeperScratch.open(servers.zookeeper, runId));
+      }
+      return scratch;
+    } catch (error) {
+      await scratch.remove();
+      throw error;
+    }
+  }
+
+  /** @returns whether all of it is gone; what is on a dead server is left for the next run */
+  async remove(): Promise<boolean> {
+    const removed = await Promise.allSettled(this.parts.map((part) => part.remove()));
+    return removed.every(({ status }) => status === 'fulfilled');
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { labEntries } from '@/scripts/build/build-app.mjs';
+import { bundle } from '@/scripts/build/bundle.mjs';
+import { projectRoot } from '@/scripts/project-root.mjs';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import {
+  LAB_DEFAULTS,
+  type LabProgress,
+  type LabRow,
+  type LabSettings,
+} from '../../contract/console/lab/lab-race';
+import { systemClock } from '../../platform/clock';
+import type { LabServers } from '../lab-order';
+import { LabRunner, type LabRunnerParts } from '../lab-runner';
+
+type Finished = Extract<LabProgress, { kind: 'finished' }>;
+
+/** A race to its end. */
+export interface RaceResult {
+  rows: LabRow[];
+  last: Finished;
+  /** Of one strategy; fails if it did not race. */
+  row(id: string): LabRow;
+}
+
+/** The Lab over real servers, with its programs built as for the server. */
+export class LabRig {
+  private static races = 0;
+  readonly folder = mkdtempSync(join(tmpdir(), 'ly-lab-'));
+  readonly runner: LabRunner;
+
+  private constructor(
+    private readonly programs: string,
+    parts: Pick<LabRunnerParts, 'servers'> & Partial<LabRunnerParts>,
+  ) {
+    this.runner = new LabRunner({
+      backends: [],
+      processPath: join(programs, 'lab-process.mjs'),
+      folder: this.folder,
+      log: pino({ level: 'silent' }),
+      clock: systemClock,
+      ...parts,
+    });
+  }
+
+  static async open(
+    parts: Pick<LabRunnerParts, 'servers'> & Partial<LabRunnerParts>,
+  ): Promise<LabRig> {
+    const programs = join(projectRoot, `.build/lab-under-test-${process.pid}`);
+    await bundle(labEntries, programs);
+    return new LabRig(programs, parts);
+  }
+
+  /** Runs a race to its end. */
+  race(
+    settings: Partial<LabSettings> & { strategies: string[] },
+    onProgress: (message: LabProgress) => void = () => undefined,
+  ): Promise<RaceResult> {
+    LabRig.races += 1;
+    const runId = `t${process.pid}x${LabRig.races}`;
+    const rows: LabRow[] = [];
+    const row = (id: string) => {
+      const found = rows.find((each) => each.id === id);
+      if (!found) throw new Error(`${id} did not race.`);
+      return found;
+    };
+    return new Promise((resolve) => {
+      this.runner.start({ ...LAB_DEFAULTS, ...settings, runId }, (message) => {
+        if (message.kind === 'entry-finished') rows.push(message.row);
+        onProgress(message);
+        if (message.kind === 'finished') resolve({ rows, last: message, row });
+      });
+    });
+  }
+
+  /** Names of the scratch folders that are left. */
+  leftFolders(): string[] {
+    return readdirSync(this.folder);
+  }
+
+  async close(): Promise<void> {
+    await this.runner.close();
+    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.programs, { recursive: true, force: true });
+  }
+}
+
+type PrivateRedis = Awaited<ReturnType<typeof startPrivateRedis>>;
+
+/** The servers of the tests, with three Redis of our own: a race must not meet other tests' keys. */
+export async function openLabServers(): Promise<{
+  servers: Required<LabServers>;
+  nodes: PrivateRedis[];
+  close(): Promise<void>;
+}> {
+  const { TEST_MYSQL_URL: mysql = '', TEST_ZOOKEEPER_URL: zookeeper = '' } = process.env;
+  const nodes = await Promise.all([startPrivateRedis(), startPrivateRedis(), startPrivateRedis()]);
+  return {
+    servers: { mysql, redis: nodes.map(({ url }) => url), zookeeper },
+    nodes,
+    close: async () => {
+      await Promise.all(nodes.map((node) => node.stop()));
+    },
+  };
+}
