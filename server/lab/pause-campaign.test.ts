@@ -24,7 +24,7 @@ beforeAll(async () => {
   rig = await LabRig.open({ servers: lab.servers, leaseMs: LEASE_MS });
   const strategies = [...held, ...leased, 'service-lock', 'service-counter'];
   result = await rig.race({ strategies, pause: true, ...LOAD });
-}, 300_000);
+}, 600_000);
 afterAll(async () => {
   await rig.close();
   await lab.close();

@@ -5,13 +5,13 @@ import type { SqlDatabase, SqlSession } from './sql-database';
 /** MySQL or MariaDB over a pool of the caller, by prepared statements. */
 export function mysqlDatabase(pool: Pool): SqlDatabase {
   return {
-    ...sessionOn(pool),
-    transaction: (work) => inTransaction(pool, (connection) => work(sessionOn(connection))),
+    ...mysqlSession(pool),
+    transaction: (work) => inTransaction(pool, (connection) => work(mysqlSession(connection))),
   };
 }
 
 /** @param on must have the flag FOUND_ROWS, as connections of mysql2 have by default */
-function sessionOn(on: Pool | PoolConnection): SqlSession {
+export function mysqlSession(on: Pool | PoolConnection): SqlSession {
   return {
     dialect: 'mysql',
     async rows<Row extends object>(sql: string, params: (string | number | null)[] = []) {

@@ -32,7 +32,9 @@ export function evaluateRow(end: EndOfRace): RowEvaluation {
   const oversold = sold > stock ? sold - stock : Math.max(0, sold + offered - stock);
   const reasons = [
     ...(failure === null ? [] : [failure]),
-    ...(ranOutOfTime && sold < stock ? [`It sold ${sold} of ${stock} within ${limitMs / 1_000} s.`] : []),
+    ...(ranOutOfTime && sold < stock
+      ? [`It sold ${sold} of ${stock} within ${limitMs / 1_000} s.`]
+      : []),
     ...(oversold > 0 && sold <= stock
       ? [`${sold} were sold, and the stock row still says ${offered}.`]
       : []),

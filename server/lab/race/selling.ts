@@ -82,7 +82,7 @@ export class Selling {
       this.startedAt = performance.now();
       const thinkOf = thinkTimes(order.thinkMs, order.seed);
       const buyers = Array.from({ length: order.workers }, (_, i) => this.buy(thinkOf(i)));
-            const all = Promise.all([...buyers, paused?.ended]).then(() => undefined);
+      const all = Promise.all([...buyers, paused?.ended]).then(() => undefined);
       const drained = new Promise<void>((resolve) => {
         const drain = () => resolve(within(DRAIN_MS, all));
         if (this.ending.signal.aborted) drain();
