@@ -19,6 +19,7 @@ import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './lock-a
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import { HOLD_COUNT_MAX, type Hold, type Waiter } from './lock-record';
 import {
+  cancelDeparted,
   departedOf,
   enqueue,
   hasQueueRoom,
@@ -115,7 +116,7 @@ function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity): void {
   shortenLease(draft, hold, until);
 }
 
-/** Undoes an acquire, whether it is still queued or already granted. */
+/** Undoes an acquire, whether it is still queued, has lost its place, or is already granted. */
 export function decideCancel(draft: Draft, command: CancelCommand) {
   const { request } = command;
   const isMine = (party: Hold | Waiter) => isOf(party, command);
@@ -129,6 +130,10 @@ export function decideCancel(draft: Draft, command: CancelCommand) {
   }
   expireAndPromote(draft);
   const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
+  if (!hold && !waiter && cancelDeparted(draft, command)) {
+    timedOut(draft, { ...request, inputHash: '' });
+    return { outcome: 'cancelled' } as const;
+  }
   if (!hold) return { outcome: 'none' } as const;
   undoEntry(draft, hold, request);
   return { outcome: 'released' } as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IDLE_MS, lockDeletion } from '../names/deletion';
-import { acquire, detach, giveUp, release } from '../testing/lock-requests';
+import { acquire, cancel, detach, giveUp, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 import { DETACHED_MS } from '../timing';
@@ -112,6 +112,16 @@ describe('waiters whose process died', () => {
     expect(world.run(late, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 58_000 });
   });
 
+  it('are cancelled for good', () => {
+    const { world, asks, free } = afterCrash(2);
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.run(cancel('orders/w0', 'r'), 'p2')).toEqual({ outcome: 'cancelled' });
+    expect(world.run(cancel('orders/w0', 'r'), 'p2')).toEqual({ outcome: 'none' });
+    free();
+    const outcomes = asks.map((ask) => world.run(ask, 'p2').outcome);
+    expect(outcomes).toEqual(['timeout', 'granted']);
+  });
+
   it('are forgotten beyond a bound: those who left first, then those with the shortest waits', () => {
     const { world } = afterCrash(DEPARTED_MAX + 1);
     world.run({ verb: 'settle' }, 'p2');
@@ -183,6 +193,26 @@ describe('a multi-lock whose process died while it waited', () => {
       blockedBy: [{ name: 'b' }],
     });
     expect(world.queueOf('b')).toEqual([]);
+  });
+
+  it('comes back though there is no room for new names by now', () => {
+    const { world, ask } = crashed();
+    world.policy = { ...world.policy, fullBecause: 'The namespace is full.' };
+    const answer = world.runSet(ask, 'p2');
+    expect(answer).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
+    const other = multiLockOf('ab', { waitMs: 60_000, requestId: 'other' });
+    const refused = expect.objectContaining({ reason: 'NAMESPACE_FULL' });
+    expect(() => world.runSet(other, 'p2')).toThrow(refused);
+  });
+
+  it('is cancelled for good', () => {
+    const { world, ask } = crashed();
+    const { service, owner, request } = ask;
+    const names = ['a', 'b'];
+    const undo = { verb: 'cancelSet' as const, service, owner, names, request };
+    expect(world.runSet(undo, 'p2')).toEqual({ outcome: 'cancelled' });
+    expect(world.runSet(undo, 'p2')).toEqual({ outcome: 'none' });
+    expect(world.runSet(ask, 'p2')).toMatchObject({ outcome: 'timeout' });
   });
 
   it('comes back though the policy forbids its request by now', () => {

@@ -89,6 +89,23 @@ export function forgetDeparted(draft: Draft, request: RequestIdentity): void {
   if (left.length < departed.length) draft.change({ departed: left });
 }
 
+/**
+ * Forgets the departed waiter of a request that is cancelled, whatever its input was. False: none
+ * is remembered, or its wait has timed out.
+ */
+export function cancelDeparted(
+  draft: Draft,
+  { service, owner, request }: Pick<AcquireCommand, 'service' | 'owner' | 'request'>,
+): boolean {
+  const { record, now } = draft;
+  const isIts = (one: DepartedWaiter) => isFingerprintOf(one.tag, request.key) && one.until > now;
+  const gone = record.departed.find(isIts);
+  if (!gone || isOutOfPatience(gone, now)) return false;
+  draft.change({ departed: record.departed.filter((one) => one !== gone) });
+  draft.addEvent('cancelled', { service, owner }, { waitedMs: waitedMs(draft, gone) });
+  return true;
+}
+
 /** The waiter that a request put into the queue, if it is still there. */
 export function waiterOf(record: LockRecord, requestKey: string): Waiter | undefined {
   return record.queue.find((waiter) => isFingerprintOf(waiter.tag, requestKey));

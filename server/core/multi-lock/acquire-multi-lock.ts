@@ -56,10 +56,8 @@ export function acquireMultiLock(
   }
   const since = place?.waiter ?? waitedBefore(members, ask.request);
   if (!since && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
-  if (!place) {
-    members[0]?.draft.refuseWhileClosed();
-    for (const { draft } of members) draft.refuseNewWhileFull();
-  }
+  if (!place) members[0]?.draft.refuseWhileClosed();
+  if (!since) for (const { draft } of members) draft.refuseNewWhileFull();
   expireAndPromoteAll(members, touched);
   const blocked = blockedOf(members, place);
   if (!place && since && isOutOfPatience(since, now)) {

@@ -4,7 +4,8 @@ import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { endHold, removeEntry } from '../lock/hold-lifecycle';
 import type { AcquireCommand } from '../lock/lock-command';
 import type { Hold, LockRecord, Waiter } from '../lock/lock-record';
-import { waitedMs } from '../lock/queue';
+import { cancelDeparted, waitedMs } from '../lock/queue';
+import type { RequestIdentity } from '../request-fingerprint';
 import { acquireMultiLock, type ChangedMembers, giveUpMultiLock } from './acquire-multi-lock';
 import type { MultiLockAnswer } from './multi-lock-command';
 import {
@@ -96,9 +97,9 @@ function answerTo(
 }
 
 /**
- * Undoes an acquire of a multi-lock: leaves the queue, or releases what it was granted and still
- * has. A hold that was re-entered since then continues for those entries; then the end of the set
- * itself has to be stored.
+ * Undoes an acquire of a multi-lock: leaves the queue, or gives up a place that was lost, or
+ * releases what it was granted and still has. A hold that was re-entered since then continues for
+ * those entries; then the end of the set itself has to be stored.
  */
 function cancelMultiLock(
   members: MultiLockMember[],
@@ -113,8 +114,7 @@ function cancelMultiLock(
     draft.addEvent('cancelled', place.waiter, { waitedMs: waitedMs(draft, place.waiter) });
     leave(place);
     expireAndPromote(draft);
-    const timeout = { outcome: 'timeout', blockedBy: [], retryAfterMs: 0 };
-    draft.remember({ ...request, inputHash: '' }, timeout, draft.now);
+    rememberCancelled(draft, request);
     touched.add(place.member);
   }
   if (places.length > 0) return { outcome: 'cancelled' };
@@ -131,7 +131,19 @@ function cancelMultiLock(
     undone.push({ member, hold });
   }
   rememberUndone(undone, request);
-  return { outcome: touched.size > 0 ? 'released' : 'none' };
+  if (touched.size > 0) return { outcome: 'released' };
+  const departed = members.filter(({ draft }) => cancelDeparted(draft, command));
+  for (const member of departed) {
+    rememberCancelled(member.draft, request);
+    touched.add(member);
+  }
+  return { outcome: departed.length > 0 ? 'cancelled' : 'none' };
+}
+
+/** From then on the request is answered as one that timed out. */
+function rememberCancelled(draft: Draft, request: RequestIdentity): void {
+  const timeout = { outcome: 'timeout', blockedBy: [], retryAfterMs: 0 };
+  draft.remember({ ...request, inputHash: '' }, timeout, draft.now);
 }
 
 /** Reverts a late grant, all of it, if no caller but its own can have received it. */
