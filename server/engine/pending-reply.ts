@@ -64,7 +64,8 @@ export class PendingReply<R> extends Linked {
 
 /**
  * Watches that every call is answered in time, whatever its store does. Calls are listed in the
- * order in which they came, so a sweep reads only those that are overdue.
+ * order in which they are due, so a sweep reads only those that are overdue. Most are due in the
+ * order in which they came: then a new one is the last.
  *
  * A list whose entries are unlinked when they are answered: of a set that so many pass through, the
  * garbage collector keeps dead parts, and all that was ever in them, for a long time.
@@ -80,7 +81,9 @@ export class Deadlines {
   constructor(private readonly context: EngineContext) {}
 
   watch(reply: PendingReply<never>): void {
-    reply.linkBefore(this.list);
+    let next = this.list;
+    while (isDueAfter(next.before, reply)) next = next.before;
+    reply.linkBefore(next);
     this.sweeping.start();
   }
 
@@ -95,4 +98,8 @@ export class Deadlines {
     }
     void this.sweeping.stop();
   }
+}
+
+function isDueAfter(one: Linked, other: PendingReply<never>): boolean {
+  return one instanceof PendingReply && one.dueAt > other.dueAt;
 }
