@@ -1,4 +1,5 @@
 import type { Kit } from './kits/mysql';
+import { labRunsTable } from './lab-runs';
 
 /** Constraint and column names are the same in both dialects and under MySQL's 64 characters. */
 export const CASING = 'snake_case';
@@ -273,6 +274,7 @@ export function defineSchema(kit: Kit) {
     signInFailures,
     apiKeys,
     audit,
+    labRuns: labRunsTable(kit),
   };
 }
 

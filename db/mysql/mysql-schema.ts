@@ -17,4 +17,5 @@ export const {
   signInFailures,
   apiKeys,
   audit,
+  labRuns,
 } = defineSchema(mysqlKit);

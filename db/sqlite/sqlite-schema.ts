@@ -18,4 +18,5 @@ export const {
   signInFailures,
   apiKeys,
   audit,
+  labRuns,
 } = defineSchema(sqliteKit as unknown as Kit);

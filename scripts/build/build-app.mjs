@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PlainFailure } from '../process/plain-failure.mjs';
 import { runChild } from '../process/run-child.mjs';
@@ -12,6 +12,7 @@ const settings = [
   'tsconfig.json',
   'scripts/build/build-app.mjs',
 ];
+const shownSources = ['server/strategies', 'server/lab/entries'];
 const runsOn = [`modules ${process.versions.modules}`, process.platform, process.arch];
 
 /** The programs of the Lab's races: the process of one, and its thread that pauses. */
@@ -78,9 +79,20 @@ export async function buildApp(say) {
   });
   if (code !== 0) throw new PlainFailure(`${output.trim()}\nBuilding the pages failed; see above.`);
   await bundle(app.entries, '.next/lockyard');
+  copyShownSources();
   remember(commandLine, hashOf(commandLine));
   remember(app, hash);
   say(`Built Lockyard (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+}
+
+/** Copies what the Lab shows as the source of a strategy: what was built, whatever is edited later. */
+function copyShownSources() {
+  const target = join(projectRoot, '.next/lockyard/sources');
+  rmSync(target, { recursive: true, force: true });
+  const filter = (path) => !/\.test\.ts$/.test(path);
+  for (const folder of shownSources) {
+    cpSync(join(projectRoot, folder), join(target, folder), { recursive: true, filter });
+  }
 }
 
 /** Builds the command line alone, in well under a second. */

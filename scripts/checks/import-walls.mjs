@@ -97,6 +97,7 @@ export const rooms = [
       'monitoring',
       'engine',
       'storage',
+      'strategies',
       'lab',
       'auth',
       'db',

@@ -29,6 +29,7 @@ import type { Config } from './config/config';
 import { DuplicateStores, refuseDuplicateShards } from './duplicate-stores';
 import { logBrokenInvariant } from './log-broken-invariant';
 import { openControlRuntime } from './open-control-runtime';
+import { openLab } from './open-lab';
 import { startShardedBackend } from './start-sharded-backend';
 import { watchClocks } from './watch-clocks';
 
@@ -149,7 +150,10 @@ async function addBackends(
   );
   const limits = new CallerLimits(config.limits, clock);
   monitoring.metrics.add(() => limits.metrics());
-  return { engines, guarantees, ...monitoring, nameCount, limits, processId };
+  const lab = openLab(control);
+  await lab.endFormerRuns();
+  ends.push(() => lab.close());
+  return { engines, guarantees, ...monitoring, nameCount, limits, lab, processId };
 }
 
 /**

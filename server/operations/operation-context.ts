@@ -16,6 +16,7 @@ import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { RefusedActs } from './audit/refused-acts';
 import type { CallerLimits } from './caller-limits';
+import type { LabRaces } from './lab/lab-races';
 import type { NamespaceDirectory } from './namespaces/namespace-directory';
 
 /** What managing users, keys and namespaces needs: the control database, but no backend. */
@@ -46,6 +47,7 @@ export interface Runtime extends ControlRuntime {
   nameCount: NameCount;
   limits: CallerLimits;
   nameDeletion: NameDeletion;
+  lab: LabRaces;
   /** Random, new at every start. */
   processId: string;
   close(): Promise<void>;

@@ -31,6 +31,8 @@ export const AUDIT_ACTS = [
   'backup.make',
   'backup.restore',
   'clock.set',
+  'lab.start',
+  'lab.stop',
   'session.setup',
   'session.signIn',
   'session.signOut',

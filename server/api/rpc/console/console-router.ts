@@ -33,6 +33,13 @@ import {
   watchCountersInput,
 } from '../../../contract/console/counter-inputs';
 import { chosenNamesInput, deleteNamesInput } from '../../../contract/console/deletion-inputs';
+import {
+  labPreflightInput,
+  labRunRef,
+  labRunsInput,
+  labSourceInput,
+  labStartInput,
+} from '../../../contract/console/lab/lab-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
 import { createApiKey } from '../../../operations/api-keys/create-api-key';
 import { listApiKeys } from '../../../operations/api-keys/list-api-keys';
@@ -54,6 +61,14 @@ import {
 } from '../../../operations/counters/for-people/counter-views';
 import { createCounter } from '../../../operations/counters/for-people/create-counter';
 import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
+import {
+  getLabPreflight,
+  getLabRun,
+  getLabSource,
+  listLabRuns,
+} from '../../../operations/lab/lab-views';
+import { startRace } from '../../../operations/lab/start-race';
+import { stopRace } from '../../../operations/lab/stop-race';
 import { extendLock } from '../../../operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
 import {
@@ -148,6 +163,14 @@ export const consoleRouter = consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
     guarantees: consoleProcedure.query(({ ctx }) => listGuarantees(ctx.operation)),
     readGuarantees: mutation(backendRef, refreshGuarantees),
+  }),
+  lab: consoleRouterOf({
+    preflight: query(labPreflightInput, getLabPreflight),
+    source: query(labSourceInput, getLabSource),
+    runs: query(labRunsInput, listLabRuns),
+    run: query(labRunRef, getLabRun),
+    start: mutation(labStartInput, startRace),
+    stop: mutation(labRunRef, stopRace),
   }),
 });
 

@@ -1,0 +1,86 @@
+import type { LabEntry, LabPreflight, LabProgress, LabRow, LabSettings } from './lab-race';
+
+/** How many strategies one race may have. */
+export const LAB_STRATEGIES_MAX = 100;
+
+/** How many runs are kept; starting another one deletes the oldest. */
+export const LAB_RUNS_MAX = 200;
+
+/** The running strategy at one instant. */
+export type LabSample = Omit<Extract<LabProgress, { kind: 'sample' }>, 'kind' | 'id'>;
+
+/** The preflight as the console shows it, with this server's clock when the servers were asked. */
+export interface LabPreflightView extends LabPreflight {
+  asOf: number;
+}
+
+/** A kept run in the list. Instants are this server's clock. */
+export interface LabRunSummary {
+  id: string;
+  startedAt: number;
+  /** Null while it runs. */
+  endedAt: number | null;
+  /** The name of the person who started it. */
+  startedBy: string;
+  /** The name of the person who stopped it, if it was stopped. */
+  stoppedBy: string | null;
+  endedBy: LabEnd | null;
+  settings: LabSettings;
+  result: LabResult;
+}
+
+/**
+ * How a run ended. `restart`: its server ended or was restarted meanwhile, and its result is what
+ * was known by then.
+ */
+export type LabEnd = 'done' | 'stopped' | 'failed' | 'restart';
+
+/** The result of a run in figures. */
+export interface LabResult {
+  finished: number;
+  held: number;
+  oversold: number;
+  /** Units that were sold beyond the stock, by all strategies together. */
+  oversoldUnits: number;
+}
+
+/** A strategy of a run, as the catalogue described it when the run started. */
+export type LabRunEntry = Pick<LabEntry, 'id' | 'number' | 'title' | 'kind' | 'consistency'>;
+
+/** A whole run. */
+export interface LabRun extends LabRunSummary {
+  /** Why it failed; null if it did not. */
+  message: string | null;
+  /** In the order in which they run. */
+  entries: LabRunEntry[];
+  /** In the order in which they finished. */
+  rows: LabRow[];
+  /** The strategy that runs now; null before the first, between two, and after the last. */
+  current: LabCurrent | null;
+  asOf: number;
+}
+
+export interface LabCurrent {
+  id: string;
+  startedAt: number;
+  /** The newest last. */
+  samples: LabSample[];
+}
+
+/** What starting a run answers. `busy`: another one runs, and nothing was started. */
+export type LabStartAnswer =
+  | { outcome: 'started'; id: string }
+  | { outcome: 'busy'; id: string; startedBy: string; startedAt: number };
+
+/** What stopping a run answers: it ends within seconds, or it had ended before. */
+export interface LabStopAnswer {
+  outcome: 'stopping' | 'ended';
+}
+
+/** The source of a strategy. */
+export interface LabSource {
+  id: string;
+  /** In the repository, such as `server/strategies/redis/watchdog-lock.ts`. */
+  path: string;
+  text: string;
+}

@@ -1,0 +1,173 @@
+import type { Database } from '@/db/database';
+import type { LabProgress, LabSettings } from '../../contract/console/lab/lab-race';
+import type { LabPreflightView, LabSource } from '../../contract/console/lab/lab-run';
+import { LockyardError } from '../../contract/errors';
+import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
+import { Periodic } from '../../platform/periodic';
+import { TimeLimit } from '../../platform/time-limit';
+import type { ControlContext, ControlRuntime } from '../operation-context';
+import { LabRunTable, type RunEnd, type RunProgress } from './lab-run-table';
+import type { RaceRunner } from './race-runner';
+
+/** One call of an operation of the Lab. */
+export interface LabContext extends ControlContext {
+  runtime: ControlRuntime & { lab: LabRaces };
+}
+
+/** How often a race's progress is written, and whether it was asked to stop is read. */
+const WRITE_EVERY_MS = 1_000;
+
+/** How long what the servers said is shown again without asking them. */
+const PREFLIGHT_FRESH_MS = 30_000;
+/** The same for a person who asks for the present state. */
+const PREFLIGHT_AGAIN_MS = 1_000;
+
+/** Samples of the running strategy that are kept: a minute of them. */
+const SAMPLES_MAX = 240;
+
+/** A race that takes longer to clean up goes on doing so by itself. */
+const CLOSE_WITHIN_MS = 8_000;
+
+export interface LabRacesParts {
+  database: Database;
+  clock: Clock;
+  log: Log;
+  runner: RaceRunner;
+  /** The source of a strategy; null if the catalogue has no such one. */
+  readSource(id: string): Promise<LabSource | null>;
+}
+
+/** The race of this process. */
+interface Race {
+  id: string;
+  progress: RunProgress;
+  /** Null while it runs. */
+  end: RunEnd | null;
+  writing: Periodic;
+}
+
+/**
+ * The Lab as its operations see it. How far a race has come is written to the control database once
+ * a second, so that every process over it shows the same, and any of them can stop it.
+ */
+export class LabRaces {
+  readonly table: LabRunTable;
+  private race: Race | null = null;
+  private preflightRead: { at: number; view: Promise<LabPreflightView> } | null = null;
+
+  constructor(private readonly parts: LabRacesParts) {
+    this.table = new LabRunTable(parts);
+  }
+
+  /** At the start of the process: what ran on the only process over an SQLite file has ended. */
+  async endFormerRuns(): Promise<void> {
+    const isOnlyProcess = this.parts.database.kind === 'sqlite';
+    await this.table.endSilent(this.parts.database.db, { all: isOnlyProcess });
+  }
+
+  /**
+   * Which servers there are and which strategies can run on them, as of at most 30 s ago.
+   *
+   * @param again as of at most a second ago
+   */
+  preflight(again: boolean): Promise<LabPreflightView> {
+    const now = this.parts.clock.monotonic();
+    const known = this.preflightRead;
+    const freshMs = again ? PREFLIGHT_AGAIN_MS : PREFLIGHT_FRESH_MS;
+    if (known && now - known.at < freshMs) return known.view;
+    const read = { at: now, view: this.askServers() };
+    this.preflightRead = read;
+    read.view.catch(() => {
+      if (this.preflightRead === read) this.preflightRead = null;
+    });
+    return read.view;
+  }
+
+  readSource(id: string): Promise<LabSource | null> {
+    return this.parts.readSource(id);
+  }
+
+  /** Begins the race of a run that is in the table. What becomes of it is in the table too. */
+  run(id: string, settings: LabSettings, progress: RunProgress): void {
+    const { log, runner } = this.parts;
+    const job = 'write the progress of a race';
+    const run = () => this.write(race);
+    const writing = new Periodic({ job, everyMs: WRITE_EVERY_MS, run, log });
+    const race: Race = { id, progress, end: null, writing };
+    this.race = race;
+    writing.start();
+    try {
+      runner.start({ runId: id, ...settings }, (message) => {
+        if (race.end) return;
+        applyProgress(race, message);
+        if (message.kind !== 'sample') void writing.runNow();
+      });
+    } catch (error) {
+      if (!(error instanceof LockyardError)) throw error;
+      race.end = { endedBy: 'failed', message: error.message };
+      void writing.runNow();
+    }
+  }
+
+  /** Stops a race if it is this process's; another process reads its own within a second. */
+  stop(id: string): void {
+    if (this.race?.id === id) this.parts.runner.stop();
+  }
+
+  /** Stops the race, and writes that it ended with this process. */
+  async close(): Promise<void> {
+    const { race } = this;
+    try {
+      if (!race) return;
+      race.end ??= { endedBy: 'restart', message: null };
+      await race.writing.stop();
+      await this.write(race);
+    } finally {
+      const limit = new TimeLimit(CLOSE_WITHIN_MS, () => new Error('A race is still cleaning up.'));
+      await limit.race(this.parts.runner.close()).finally(() => limit.stop());
+    }
+  }
+
+  private async askServers(): Promise<LabPreflightView> {
+    const preflight = await this.parts.runner.preflight();
+    return { ...preflight, asOf: this.parts.clock.now() };
+  }
+
+  /** Its end is written sooner or later: a failure is retried. */
+  private async write(race: Race): Promise<void> {
+    const { id, progress, end } = race;
+    if (end) {
+      await this.table.end(id, progress, end);
+      if (this.race === race) this.race = null;
+      // Not awaited: that would wait for this very run.
+      void race.writing.stop();
+      return;
+    }
+    const { isStopping } = await this.table.write(id, progress);
+    if (isStopping) this.parts.runner.stop();
+  }
+}
+
+function applyProgress(race: Race, message: LabProgress): void {
+  const { progress } = race;
+  switch (message.kind) {
+    case 'entry-started':
+      progress.current = { id: message.id, startedAt: message.at, samples: [] };
+      return;
+    case 'sample': {
+      const { kind: _, id, ...sample } = message;
+      if (progress.current?.id !== id) return;
+      progress.current.samples.push(sample);
+      if (progress.current.samples.length > SAMPLES_MAX) progress.current.samples.shift();
+      return;
+    }
+    case 'entry-finished':
+      progress.rows.push(message.row);
+      if (progress.current?.id === message.row.id) progress.current = null;
+      return;
+    case 'finished':
+      progress.current = null;
+      race.end = { endedBy: message.endedBy, message: message.message ?? null };
+  }
+}
