@@ -30,6 +30,8 @@ const ACTION_LABELS: Record<string, string> = {
   'backup.make': 'Created backup',
   'backup.restore': 'Restored backup',
   'clock.set': 'Detected clock change',
+  'lab.start': 'Started race',
+  'lab.stop': 'Stopped race',
   'session.setup': 'Created first admin',
   'session.signIn': 'Signed in',
   'session.signOut': 'Signed out',

@@ -21,6 +21,7 @@ const PRIMARY_ITEMS: NavItem[] = [
 
 /** Behind “More” on a phone, whose bar has room for five items. */
 const SECONDARY_ITEMS: NavItem[] = [
+  { href: '/lab', label: 'Lab', icon: 'flask' },
   { href: '/backends', label: 'Backends', icon: 'database' },
   { href: '/docs', label: 'API', icon: 'code' },
   { href: '/settings', label: 'Settings', icon: 'settings' },

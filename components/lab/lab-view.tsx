@@ -1,0 +1,70 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { LabSettings } from '@/server/contract/console/lab/lab-race';
+import type { LabRunSummary } from '@/server/contract/console/lab/lab-run';
+import { problemOf } from '../live/problem';
+import { useTRPC } from '../live/trpc';
+import { PageHead } from '../ui/page-head';
+import { ProblemNote } from '../ui/problem-note';
+import { LabServers } from './lab-servers';
+import { RaceSetup } from './race-setup';
+import { RunList } from './run-list';
+
+/** How often the list of runs is read while one runs, and while none does. */
+const POLL_RUNNING_MS = 2_000;
+const POLL_MS = 5_000;
+
+/** The Lab: what a race can run on, what it should run, and the runs that are kept. */
+export function LabView({
+  initial,
+  from,
+}: {
+  /** Null where they could not be read for the first paint. */
+  initial: { runs: LabRunSummary[]; asOf: number } | null;
+  /** The settings to start from, of an earlier run. */
+  from: LabSettings | null;
+}) {
+  const trpc = useTRPC();
+  const runs = useQuery(
+    trpc.lab.runs.queryOptions(
+      {},
+      {
+        ...(initial && { initialData: initial }),
+        refetchInterval: ({ state }) =>
+          state.data?.runs.some(({ endedAt }) => endedAt === null) ? POLL_RUNNING_MS : POLL_MS,
+      },
+    ),
+  );
+  const preflight = useQuery(trpc.lab.preflight.queryOptions({}, { staleTime: 30_000 }));
+  const running = runs.data?.runs.find(({ endedAt }) => endedAt === null) ?? null;
+  return (
+    <div className="page">
+      <PageHead title="Lab">
+        Ways to lock, raced on your own servers: which ones sell more than there is, and how fast
+        the others are.
+      </PageHead>
+      <div className="lab-setup">
+        <RaceSetup
+          entries={preflight.data?.entries ?? null}
+          from={from}
+          running={running}
+          now={runs.data?.asOf ?? 0}
+        />
+        <LabServers
+          preflight={preflight.data ?? null}
+          problem={preflight.error && problemOf(preflight.error)}
+        />
+      </div>
+      {runs.error && (
+        <div className="pb-4">
+          <ProblemNote
+            problem={problemOf(runs.error)}
+            title={runs.data ? 'Showing last known data' : 'Could not load the runs'}
+          />
+        </div>
+      )}
+      {runs.data && <RunList runs={runs.data.runs} now={runs.data.asOf} />}
+    </div>
+  );
+}

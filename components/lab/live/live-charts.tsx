@@ -1,0 +1,148 @@
+'use client';
+
+import {
+  Area,
+  CartesianGrid,
+  ComposedChart,
+  ReferenceLine,
+  ResponsiveContainer,
+  Tooltip,
+  XAxis,
+  YAxis,
+} from 'recharts';
+import type { LabSample } from '@/server/contract/console/lab/lab-run';
+import { ChartHead } from '../../charts/chart-head';
+import { countTicks } from '../../charts/duration-ticks';
+import { CHART_MARGIN } from '../../charts/time-axes';
+import { countText, exactCount } from '../../format/numbers';
+
+interface LiveChartsProps {
+  /** The newest last. */
+  samples: LabSample[];
+  stock: number;
+  /** How long the strategy may run. */
+  longestMs: number;
+}
+
+/** The running strategy: units sold against the stock, and operations a second. */
+export default function LiveCharts({ samples, stock, longestMs }: LiveChartsProps) {
+  const last = samples.at(-1);
+  const sold = last?.sold ?? 0;
+  const isOver = sold > stock;
+  const soldTicks = countTicks(Math.max(1.2 * stock, sold));
+  const opsTicks = countTicks(Math.max(1, ...samples.map(({ opsPerSecond }) => opsPerSecond)));
+  const endMs = Math.max(longestMs, last?.elapsedMs ?? 0);
+  return (
+    <>
+      <div>
+        <ChartHead title="Sold">
+          <b className={isOver ? 'text-dangertext!' : ''}>{exactCount(sold)}</b> of{' '}
+          {exactCount(stock)}
+        </ChartHead>
+        <Chart
+          samples={samples}
+          of="sold"
+          ink={isOver ? 'var(--danger)' : 'var(--acc)'}
+          ticks={soldTicks}
+          endMs={endMs}
+          stock={stock}
+        />
+      </div>
+      <div>
+        <ChartHead title="Operations a second">
+          <b>{exactCount(Math.round(last?.opsPerSecond ?? 0))}</b> now
+        </ChartHead>
+        <Chart
+          samples={samples}
+          of="opsPerSecond"
+          ink="var(--held)"
+          ticks={opsTicks}
+          endMs={endMs}
+        />
+      </div>
+    </>
+  );
+}
+
+const TITLES = { sold: 'Units sold over time', opsPerSecond: 'Operations a second over time' };
+
+function Chart({
+  samples,
+  of,
+  ink,
+  ticks,
+  endMs,
+  stock,
+}: {
+  samples: LabSample[];
+  of: 'sold' | 'opsPerSecond';
+  ink: string;
+  ticks: number[];
+  endMs: number;
+  stock?: number;
+}) {
+  return (
+    <div className="chart chart-times" data-chart={of}>
+      <ResponsiveContainer width="100%" height="100%">
+        <ComposedChart
+          data={samples}
+          margin={CHART_MARGIN}
+          syncId="race"
+          title={TITLES[of]}
+          desc="Use arrow keys to move between readings."
+        >
+          <CartesianGrid vertical={false} stroke="var(--line)" />
+          <XAxis
+            dataKey="elapsedMs"
+            type="number"
+            domain={[0, endMs]}
+            tickCount={6}
+            tickFormatter={(ms: number) => `${Math.round(ms / 100) / 10}\u00a0s`}
+            tickLine={false}
+            axisLine={{ stroke: 'var(--line2)' }}
+            tick={{ fill: 'var(--t3)', fontSize: 11 }}
+            height={22}
+          />
+          <YAxis
+            width={52}
+            ticks={ticks}
+            domain={[0, ticks.at(-1) ?? 1]}
+            tickFormatter={countText}
+            tickLine={false}
+            axisLine={false}
+            tick={{ fill: 'var(--t3)', fontSize: 11 }}
+            interval={0}
+          />
+          <Tooltip
+            isAnimationActive={false}
+            cursor={{ stroke: 'var(--acc)', strokeWidth: 1 }}
+            content={({ active, payload }) => {
+              const sample = payload?.[0]?.payload as LabSample | undefined;
+              if (!active || !sample) return null;
+              return (
+                <p className="chart-tip">
+                  <b>{(sample.elapsedMs / 1_000).toFixed(1)}&nbsp;s</b> {exactCount(sample.sold)}{' '}
+                  sold, {exactCount(Math.round(sample.opsPerSecond))} a second
+                </p>
+              );
+            }}
+          />
+          {stock !== undefined && (
+            <ReferenceLine y={stock} stroke="var(--t1)" strokeWidth={1.6} ifOverflow="hidden" />
+          )}
+          <Area
+            dataKey={of}
+            type="linear"
+            stroke={ink}
+            strokeWidth={1.6}
+            fill={ink}
+            fillOpacity={0.13}
+            dot={false}
+            activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
+            isAnimationActive={false}
+          />
+        </ComposedChart>
+      </ResponsiveContainer>
+    </div>
+  );
+}

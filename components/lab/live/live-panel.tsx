@@ -1,0 +1,79 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import type { LabRun } from '@/server/contract/console/lab/lab-run';
+import { durationText } from '../../format/durations';
+import { exactCount } from '../../format/numbers';
+import type LiveCharts from './live-charts';
+
+/** A race while it runs: how far it is, and the running strategy's charts. */
+export function LivePanel({ run }: { run: LabRun }) {
+  const Charts = useCharts();
+  const { current, entries, rows, settings } = run;
+  const entry = entries.find(({ id }) => id === current?.id);
+  const place = Math.min(entries.length, rows.length + 1);
+  const last = current?.samples.at(-1);
+  const leftMs = (entries.length - rows.length) * settings.perEntryMs;
+  return (
+    <div className="lab-live">
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
+        <h2 className="text-19 font-[620]">
+          {entry ? entry.title : rows.length === 0 ? 'Starting…' : 'Next strategy…'}
+        </h2>
+        <span className="text-t2" role="status">
+          {place} of {entries.length}
+        </span>
+        <span className="text-12 text-t3 sm:ml-auto">at most {durationText(leftMs)} left</span>
+      </div>
+      <div
+        className="lab-progress"
+        role="progressbar"
+        aria-label="Strategies finished"
+        aria-valuemin={0}
+        aria-valuemax={entries.length}
+        aria-valuenow={rows.length}
+      >
+        <span style={{ inlineSize: `${(rows.length / Math.max(1, entries.length)) * 100}%` }} />
+      </div>
+      <figure>
+        <figcaption className="sr-only">
+          {last
+            ? `${exactCount(last.sold)} of ${exactCount(settings.stock)} sold, ${exactCount(Math.round(last.opsPerSecond))} operations a second.`
+            : 'Nothing sold yet.'}
+        </figcaption>
+        <div className="lab-charts">
+          {Charts ? (
+            <Charts
+              samples={current?.samples ?? []}
+              stock={settings.stock}
+              longestMs={settings.perEntryMs}
+            />
+          ) : null}
+        </div>
+      </figure>
+    </div>
+  );
+}
+
+const RETRY_MS = 3_000;
+
+/** The chart library is large: it is loaded only while a race runs. Null until then. */
+function useCharts(): typeof LiveCharts | null {
+  const [loaded, setLoaded] = useState<{ Charts: typeof LiveCharts } | null>(null);
+  const [attempts, setAttempts] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let isUnmounted = false;
+    import('./live-charts').then(
+      ({ default: Charts }) => !isUnmounted && setLoaded({ Charts }),
+      () => {
+        if (!isUnmounted) timer = setTimeout(() => setAttempts(attempts + 1), RETRY_MS);
+      },
+    );
+    return () => {
+      isUnmounted = true;
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [attempts]);
+  return loaded?.Charts ?? null;
+}

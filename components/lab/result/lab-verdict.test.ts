@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { LAB_DEFAULTS, type LabRow } from '@/server/contract/console/lab/lab-race';
+import type { LabRunEntry } from '@/server/contract/console/lab/lab-run';
+import { runVerdict, sortRows } from './lab-verdict';
+
+const row = (id: string, more: Partial<LabRow>): LabRow => ({
+  id,
+  number: '1',
+  title: id,
+  servers: 'MySQL',
+  sold: 500,
+  stock: 500,
+  oversold: 0,
+  opsPerSecond: 100,
+  p50Ms: 1,
+  p99Ms: 8.2,
+  conflicts: 0,
+  deadlocks: 0,
+  retries: 0,
+  durationMs: 1_000,
+  verdict: 'holds',
+  ...more,
+});
+
+const entry = (id: string, kind: LabRunEntry['kind']): LabRunEntry => ({
+  id,
+  number: '',
+  title: id,
+  kind,
+  consistency: 'None',
+});
+
+const settings = { ...LAB_DEFAULTS, strategies: [] };
+const oversold = (id: string, units: number) =>
+  row(id, { sold: 500 + units, oversold: units, verdict: 'oversells', opsPerSecond: 9_000 });
+
+describe('the verdict of a run', () => {
+  it('counts what held and what wrong ways sold beyond the stock', () => {
+    const rows = [row('a', {}), row('b', {}), oversold('w', 713), oversold('v', 179)];
+    const entries = [entry('w', 'wrong way'), entry('v', 'wrong way')];
+    expect(runVerdict({ rows, entries, settings })).toMatchObject({
+      held: 'Two ways sold exactly 500.',
+      oversold: 'Two wrong ways sold 892\u00a0units that were not there.',
+      incomplete: '',
+    });
+  });
+
+  it('names a right way that oversold', () => {
+    const rows = [oversold('set-nx-px', 1)];
+    const verdict = runVerdict({ rows, entries: [entry('set-nx-px', 'lock')], settings });
+    expect(verdict.oversold).toBe('“set-nx-px” sold 1\u00a0unit that was not there.');
+    expect(verdict.held).toBe('');
+    const paused = { ...settings, pause: true };
+    const entries = [entry('set-nx-px', 'lock')];
+    expect(runVerdict({ rows, entries, settings: paused }).oversold).toBe(
+      'Paused past its lease: “set-nx-px” sold 1\u00a0unit that was not there.',
+    );
+  });
+
+  it('claims no exact sale where the time was too short to sell everything', () => {
+    const rows = [row('a', { sold: 480 })];
+    expect(runVerdict({ rows, entries: [], settings }).held).toBe(
+      'One way never sold more than there was.',
+    );
+  });
+
+  it('recommends the fastest that held, never a faster one that oversold', () => {
+    const rows = [
+      row('slow', {}),
+      row('quick', { opsPerSecond: 840, p99Ms: 8.2 }),
+      oversold('w', 9),
+    ];
+    const { advice, fastest } = runVerdict({ rows, entries: [], settings });
+    expect(fastest?.id).toBe('quick');
+    expect(advice).toMatch(/^On this machine, for this load \(50\u00a0workers, stock 500,/);
+    expect(advice).toMatch(/was “quick”: 840 a second, p99 8\.2\u00a0ms\.$/);
+  });
+
+  it('says of what did not finish that it did not, and of nothing that it held', () => {
+    const rows = [row('a', { sold: 12, verdict: 'incomplete', reason: 'The server died.' })];
+    expect(runVerdict({ rows, entries: [], settings })).toMatchObject({
+      held: '',
+      incomplete: 'One did not finish.',
+      advice: expect.stringMatching(/no strategy held\.$/),
+      fastest: null,
+    });
+    expect(runVerdict({ rows: [], entries: [], settings }).advice).toBe('');
+  });
+});
+
+it('sorts what oversold to the top, then by speed, and what did not finish to the foot', () => {
+  const rows = [
+    row('dead', { verdict: 'incomplete', opsPerSecond: 5_000 }),
+    row('slow', {}),
+    oversold('w', 1),
+    row('quick', { opsPerSecond: 300 }),
+  ];
+  expect(sortRows(rows).map(({ id }) => id)).toEqual(['w', 'quick', 'slow', 'dead']);
+});

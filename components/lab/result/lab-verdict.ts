@@ -1,0 +1,120 @@
+import type { LabRow } from '@/server/contract/console/lab/lab-race';
+import type { LabRun } from '@/server/contract/console/lab/lab-run';
+import { exactCount, plural } from '../../format/numbers';
+import { latencyLabel } from '../run-labels';
+
+/** What a run showed, in words. */
+export interface RunVerdict {
+  /** What held; empty if nothing did. */
+  held: string;
+  /** What oversold; empty if nothing did. */
+  oversold: string;
+  /** What did not finish; empty if everything did. */
+  incomplete: string;
+  /** What to take from it. */
+  advice: string;
+  /** The fastest strategy that held; null if none did. */
+  fastest: LabRow | null;
+}
+
+const SMALL_NUMBERS = [
+  'No',
+  'One',
+  'Two',
+  'Three',
+  'Four',
+  'Five',
+  'Six',
+  'Seven',
+  'Eight',
+  'Nine',
+  'Ten',
+  'Eleven',
+  'Twelve',
+];
+
+/** A number that begins a sentence: in words up to twelve. */
+const inWords = (count: number) => SMALL_NUMBERS[count] ?? exactCount(count);
+
+/**
+ * The result of a run in sentences that are true of it: nothing is said of strategies that did not
+ * run.
+ */
+export function runVerdict(run: Pick<LabRun, 'rows' | 'entries' | 'settings'>): RunVerdict {
+  const { rows, entries, settings } = run;
+  const isWrongWay = ({ id }: LabRow) =>
+    entries.find((entry) => entry.id === id)?.kind === 'wrong way';
+  const held = rows.filter(({ verdict }) => verdict === 'holds');
+  const oversold = rows.filter(({ verdict }) => verdict === 'oversells');
+  const fastest = held.toSorted((a, b) => b.opsPerSecond - a.opsPerSecond)[0] ?? null;
+  return {
+    held: heldSentence(held, settings.stock),
+    oversold: oversoldSentence(oversold, isWrongWay, settings.pause),
+    incomplete: incompleteSentence(rows.filter(({ verdict }) => verdict === 'incomplete')),
+    advice: adviceOf(fastest, run),
+    fastest,
+  };
+}
+
+function heldSentence(held: LabRow[], stock: number): string {
+  if (held.length === 0) return '';
+  const ways = held.length === 1 ? 'way' : 'ways';
+  const soldAll = held.every((row) => row.sold === stock);
+  const what = soldAll ? `sold exactly ${exactCount(stock)}` : 'never sold more than there was';
+  return `${inWords(held.length)} ${ways} ${what}.`;
+}
+
+/** A right way that oversold is named; wrong ways are counted, since that is what they do. */
+function oversoldSentence(
+  oversold: LabRow[],
+  isWrongWay: (row: LabRow) => boolean,
+  pause: boolean,
+): string {
+  const right = oversold.filter((row) => !isWrongWay(row));
+  const wrong = oversold.filter(isWrongWay);
+  const paused = pause ? 'Paused past its lease: ' : '';
+  return [
+    ...(right.length === 0 ? [] : [`${paused}${namesOf(right)} sold ${excessOf(right)}.`]),
+    ...(wrong.length === 0
+      ? []
+      : [
+          `${inWords(wrong.length)} wrong ${wrong.length === 1 ? 'way' : 'ways'} sold ${excessOf(wrong)}.`,
+        ]),
+  ].join(' ');
+}
+
+const NAMED_MAX = 3;
+
+function namesOf(rows: LabRow[]): string {
+  if (rows.length > NAMED_MAX) return `${rows.length} strategies`;
+  const names = rows.map(({ title }) => `“${title}”`);
+  const last = names.pop() ?? '';
+  return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+}
+
+function excessOf(rows: LabRow[]): string {
+  const units = rows.reduce((sum, row) => sum + row.oversold, 0);
+  return `${plural(units, 'unit')} that ${units === 1 ? 'was' : 'were'} not there`;
+}
+
+function incompleteSentence(rows: LabRow[]): string {
+  if (rows.length === 0) return '';
+  return `${inWords(rows.length)} did not finish.`;
+}
+
+function adviceOf(fastest: LabRow | null, { settings, rows }: Pick<LabRun, 'settings' | 'rows'>) {
+  if (rows.length === 0) return '';
+  const { workers, stock, thinkMs } = settings;
+  const load = `${plural(workers, 'worker')}, stock ${exactCount(stock)}, think time ${thinkMs}\u00a0ms`;
+  if (!fastest) return `On this machine, for this load (${load}), no strategy held.`;
+  const { title, opsPerSecond, p99Ms } = fastest;
+  return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} a second, p99 ${latencyLabel(p99Ms)}.`;
+}
+
+/** Oversold first, then what held, the fastest first, then what did not finish. */
+export function sortRows(rows: readonly LabRow[]): LabRow[] {
+  const tier = { oversells: 0, holds: 1, incomplete: 2 };
+  return rows.toSorted(
+    (a, b) => tier[a.verdict] - tier[b.verdict] || b.opsPerSecond - a.opsPerSecond,
+  );
+}

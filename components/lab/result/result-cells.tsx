@@ -1,0 +1,96 @@
+import type { LabRow, LabRowVerdict } from '@/server/contract/console/lab/lab-race';
+import { exactCount } from '../../format/numbers';
+import { Icon, type IconName } from '../../icons/icon';
+import { latencyLabel } from '../run-labels';
+import { type LabScales, latencyPosition } from './lab-scales';
+
+interface CellProps {
+  row: LabRow;
+  scales: LabScales;
+}
+
+const percent = (share: number) => `${Math.round(share * 10_000) / 100}%`;
+
+/** Units sold beside the tick of the stock; what was oversold is red. */
+export function SoldCell({ row: { sold, stock, oversold }, scales }: CellProps) {
+  const sound = Math.max(0, sold - oversold);
+  return (
+    <td data-cell="sold" data-label="Sold" title={`${exactCount(sold)} of ${exactCount(stock)}`}>
+      <span className="sr-only">
+        {exactCount(sold)} of {exactCount(stock)}
+      </span>
+      <span aria-hidden="true" className="lab-sold">
+        <span style={{ inlineSize: percent(sound / scales.soldMax) }} />
+        {oversold > 0 && (
+          <span
+            data-beyond="true"
+            style={{
+              insetInlineStart: percent(sound / scales.soldMax),
+              inlineSize: percent(oversold / scales.soldMax),
+            }}
+          />
+        )}
+        <i style={{ insetInlineStart: percent(scales.stockAt) }} />
+      </span>
+    </td>
+  );
+}
+
+/** Operations a second. The bar of what oversells is pale: a fast wrong answer is no achievement. */
+export function SpeedCell({ row, scales, isBest }: CellProps & { isBest: boolean }) {
+  const { opsPerSecond, verdict } = row;
+  const look = isBest ? 'best' : verdict === 'holds' ? 'holds' : 'pale';
+  return (
+    <td data-cell="speed" data-label="Per second">
+      <span className="lab-speed">
+        <span className={isBest ? 'font-[620]' : ''}>{exactCount(Math.round(opsPerSecond))}</span>
+        <span aria-hidden="true" className="lab-speed-bar" data-look={look}>
+          <span style={{ inlineSize: percent(opsPerSecond / scales.opsMax) }} />
+        </span>
+      </span>
+    </td>
+  );
+}
+
+/** The 99th percentile as a dot on a logarithmic line, the median as a ring. */
+export function LatencyCell({ row: { p50Ms, p99Ms }, scales: { latencyMs } }: CellProps) {
+  return (
+    <td data-cell="latency" data-label="p99 / p50">
+      <span className="lab-latency">
+        <span aria-hidden="true" className="lab-latency-line">
+          <i
+            data-median="true"
+            style={{ insetInlineStart: percent(latencyPosition(p50Ms, latencyMs)) }}
+          />
+          <i style={{ insetInlineStart: percent(latencyPosition(p99Ms, latencyMs)) }} />
+        </span>
+        <span className="lab-latency-text">
+          <span>
+            <span className="sr-only">p99 </span>
+            {latencyLabel(p99Ms)}
+          </span>
+          <span className="text-12 text-t3">
+            <span className="sr-only">, p50 </span>
+            {latencyLabel(p50Ms)}
+          </span>
+        </span>
+      </span>
+    </td>
+  );
+}
+
+const VERDICTS: Record<LabRowVerdict, { word: string; icon: IconName }> = {
+  holds: { word: 'Holds', icon: 'shield' },
+  oversells: { word: 'Oversells', icon: 'alert-circle' },
+  incomplete: { word: 'Incomplete', icon: 'question' },
+};
+
+export function VerdictBadge({ verdict }: { verdict: LabRowVerdict }) {
+  const { word, icon } = VERDICTS[verdict];
+  return (
+    <span className="lab-badge" data-verdict={verdict}>
+      <Icon name={icon} size={14} />
+      {word}
+    </span>
+  );
+}

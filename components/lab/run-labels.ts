@@ -1,0 +1,71 @@
+import type { LabRow, LabSettings } from '@/server/contract/console/lab/lab-race';
+import type { LabRun, LabRunEntry, LabRunSummary } from '@/server/contract/console/lab/lab-run';
+import { boundText, durationText, latencyText } from '../format/durations';
+import { exactCount } from '../format/numbers';
+
+/** How a run ended, in a few words. */
+export function endLabel({
+  endedAt,
+  endedBy,
+  startedAt,
+  stoppedBy,
+}: Pick<LabRunSummary, 'endedAt' | 'endedBy' | 'startedAt' | 'stoppedBy'>): string {
+  if (endedAt === null) return stoppedBy === null ? 'Running' : 'Stopping…';
+  const took = durationText(endedAt - startedAt);
+  switch (endedBy) {
+    case 'done':
+      return `Finished in ${took}`;
+    case 'stopped':
+      return stoppedBy === null ? `Stopped after ${took}` : `Stopped by ${stoppedBy} after ${took}`;
+    case 'restart':
+      return `Ended by a server restart after ${took}`;
+    default:
+      return `Failed after ${took}`;
+  }
+}
+
+/** A latency of any size: 8.2 ms, 64 ms, 2.4 s. */
+export const latencyLabel = (ms: number): string =>
+  ms < 1_000 ? latencyText(ms) : durationText(ms);
+
+/** The settings of a run, as name and value. */
+export function settingFacts(settings: LabSettings): [name: string, value: string][] {
+  const { workers, stock, thinkMs, perEntryMs, pause, seed } = settings;
+  return [
+    ['stock', exactCount(stock)],
+    ['workers', exactCount(workers)],
+    ['think time', `${thinkMs}\u00a0ms`],
+    ['each at most', boundText(perEntryMs)],
+    ['paused worker', pause ? 'one' : 'none'],
+    ['seed', String(seed)],
+  ];
+}
+
+/** What is written below a strategy's title: `8 · MySQL`, `A wrong way · SQLite`. */
+export function entryLabel(entry: LabRunEntry | undefined, servers: string | null): string {
+  const isWrong = entry?.kind === 'wrong way';
+  const timed = entry?.consistency === 'Timed' ? 'Timed' : null;
+  return [isWrong && 'A wrong way', numberLabel(entry?.number ?? ''), servers, timed]
+    .filter((part) => part)
+    .join(' · ');
+}
+
+/** A number of the catalogue; `F`, its section of wrong ways, is none. */
+export const numberLabel = (number: string) => (/^\d/.test(number) ? number : '');
+
+/** The servers that a run used, each once, in the order of its rows. */
+export function serversOf(rows: readonly LabRow[]): string {
+  return [...new Set(rows.flatMap(({ servers }) => servers.split(' + ')))].join(', ');
+}
+
+/** A whole run as a file that programs can read. */
+export function exportRun({ asOf: _, current: __, ...run }: LabRun): string {
+  const file = { format: 'lockyard-lab-run', version: 1, ...run };
+  return `${JSON.stringify(file, null, 2)}\n`;
+}
+
+/** `lockyard-lab-2026-11-21T10-04-31.json` */
+export function exportName({ startedAt }: Pick<LabRun, 'startedAt'>): string {
+  const at = new Date(startedAt).toISOString().slice(0, 19).replaceAll(':', '-');
+  return `lockyard-lab-${at}.json`;
+}

@@ -1,0 +1,153 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright/test';
+import { expectNoViolation, expectSound } from './expect-sound';
+import { createPerson, expect, type Person, signIn, test } from './lockyard-test';
+import { guardPage } from './page-guard';
+import type { RunningServer } from './start-server';
+
+const wrongWays = [
+  'Computed in memory, written back',
+  'Checked in memory, subtracted in SQL',
+  'Mutex released before the commit',
+];
+
+let operator: Person;
+let viewer: Person;
+test.beforeAll(async ({ server, admin }) => {
+  operator = await createPerson(server, admin, 'operator', 'opal');
+  viewer = await createPerson(server, admin, 'viewer', 'vera');
+});
+
+let faults: () => string[] = () => [];
+test.beforeEach(async ({ page, server }) => {
+  faults = await guardPage(page, server.url);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+});
+test.afterEach(() => expect(faults()).toEqual([]));
+
+async function as(page: Page, server: RunningServer, person: Person, path: string) {
+  await signIn(page.context(), server, person);
+  await page.goto(path);
+}
+
+const row = (page: Page, title: string) => page.getByRole('row').filter({ hasText: title });
+
+/** Starts a race of the wrong ways on embedded SQLite. */
+async function raceWrongWays(page: Page, more: Record<string, string> = {}) {
+  await page.getByRole('button', { name: 'Wrong ways' }).click();
+  const fields = { Workers: '12', 'Units in stock': '40', 'Think time (ms)': '5', ...more };
+  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label).fill(value);
+  await page.getByRole('button', { name: 'Start race' }).click();
+  await expect(page).toHaveURL(/\/lab\/[A-Za-z0-9]{12}$/);
+}
+
+const finished = (page: Page) =>
+  expect(page.getByText(/Finished in/)).toBeVisible({ timeout: 60_000 });
+
+test('without any server the wrong ways are seen to oversell, and the run can be exported', async ({
+  page,
+  server,
+}) => {
+  await as(page, server, operator, '/');
+  await page.getByRole('link', { name: 'Lab', exact: true }).click();
+  const servers = page.getByRole('region', { name: 'Servers' });
+  await expect(servers).toContainText('LOCKYARD_LAB_MYSQL_URL');
+  await expect(page.getByRole('checkbox', { name: 'Session row lock' })).toBeDisabled();
+  await raceWrongWays(page);
+  await finished(page);
+  for (const title of wrongWays) {
+    await expect(row(page, title)).toContainText(/\+\d+/);
+    await expect(row(page, title)).toContainText('Oversells');
+  }
+  const verdict = page.getByRole('heading', { level: 2 }).first();
+  await expect(verdict).toHaveText(/Three wrong ways sold [\d,]+.units that were not there\./);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'JSON' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^lockyard-lab-[\dT-]+\.json$/);
+  const run = JSON.parse(await readFile(await download.path(), 'utf8'));
+  expect(run).toMatchObject({ format: 'lockyard-lab-run', version: 1, startedBy: 'opal' });
+  expect(run.rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(
+    wrongWays.map(() => 'oversells'),
+  );
+  await expectSound(page);
+});
+
+test('the source of a strategy is one click away, from the form and from a result', async ({
+  page,
+  server,
+}) => {
+  await as(page, server, viewer, '/lab');
+  const [first = ''] = wrongWays;
+  await page.getByRole('button', { name: `Source of ${first}` }).click();
+  const dialog = page.getByRole('dialog', { name: first });
+  await expect(dialog).toContainText('server/strategies/wrong-ways/value-written-back.ts');
+  await expect(dialog.getByRole('button', { name: 'Copy the source' })).toBeVisible();
+  await expect(dialog.locator('[data-kind="keyword"]').first()).toBeVisible();
+  await expectNoViolation(page, 1440);
+  await page.keyboard.press('Escape');
+  await page.getByRole('region', { name: 'Runs' }).getByRole('link').first().click();
+  await page.getByRole('button', { name: first, exact: true }).click();
+  await expect(dialog).toContainText('server/strategies/wrong-ways/value-written-back.ts');
+});
+
+test('a running race is live, holds off a second one, and stops on request', async ({
+  page,
+  server,
+  browser,
+}) => {
+  await as(page, server, operator, '/lab');
+  // Too much to sell in a minute.
+  await raceWrongWays(page, { 'Units in stock': '100000', 'Time limit each (s)': '60' });
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  await expect(page.locator('svg.recharts-surface').first()).toBeVisible();
+  await expect(page.getByText('1 of 3')).toBeVisible();
+
+  const elsewhere = await browser.newContext({ baseURL: server.url });
+  await signIn(elsewhere, server, viewer);
+  const other = await elsewhere.newPage();
+  await other.goto('/lab');
+  await expect(other.getByText(/opal started a race at/)).toBeVisible();
+  await expect(other.getByRole('button', { name: 'Start race' })).toHaveCount(0);
+  await expect(other.getByText('Requires operator role.')).toBeVisible();
+  await elsewhere.close();
+
+  await expectNoViolation(page, 1440);
+  await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  await expect(page.getByText(/Stopped by opal after/)).toBeVisible({ timeout: 40_000 });
+  await page.goto('/audit');
+  await expect(row(page, 'Stopped race').first()).toContainText('opal');
+});
+
+test('what is typed wrong is said at its field, and nothing can be started', async ({
+  page,
+  server,
+}) => {
+  await as(page, server, operator, '/lab');
+  const start = page.getByRole('button', { name: 'Start race' });
+  await expect(start).toBeEnabled();
+  for (const stock of ['0', '-5', '99999999999', 'many']) {
+    await page.getByLabel('Units in stock').fill(stock);
+    await expect(page.getByText('Must be a whole number from 1 to 100,000')).toBeVisible();
+    await expect(start).toBeDisabled();
+  }
+  await page.getByLabel('Units in stock').fill('500');
+  await expect(start).toBeEnabled();
+  await page.getByRole('button', { name: 'None' }).click();
+  await expect(page.getByText('Required: at least one strategy')).toBeVisible();
+  await expectSound(page);
+});
+
+test('two runs are compared strategy by strategy', async ({ page, server }) => {
+  await as(page, server, operator, '/lab');
+  const boxes = page.getByRole('checkbox', { name: /^Compare the run of opal/ });
+  await boxes.first().check();
+  await boxes.nth(1).check();
+  await page.getByRole('link', { name: 'Compare 2 runs' }).click();
+  await expect(page.getByRole('heading', { name: 'Compare runs' })).toBeVisible();
+  await expect(page.getByText(/settings? differs?: stock/)).toBeVisible();
+  await expect(row(page, wrongWays[0] ?? '')).toContainText('Oversells');
+  await expectSound(page);
+});
