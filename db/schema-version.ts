@@ -25,7 +25,9 @@ export function refuseNewerSchema(kind: Database['kind'], applied: number[]): vo
   const known = knownMigrations(kind);
   if (applied.every((instant) => known.includes(instant))) return;
   throw new StartError(
-    `The database has a newer schema (${applied.length}) than this program knows (${known.length}). Nothing was changed. Start the newer program, or restore a backup from before the upgrade.`,
+    `The database has a newer schema (${applied.length}) than this program knows ` +
+      `(${known.length}). Nothing was changed. Start the newer program, or restore a backup ` +
+      'from before the upgrade.',
   );
 }
 

@@ -32,11 +32,13 @@ function formatLock(
     ...(frozen ? [`frozen by ${printable(frozen.by)}: ${printable(frozen.reason)}`] : []),
     ...holders.map(
       ({ owner, service, mode, token, expiresInMs }) =>
-        `${HELD[mode]} by ${party(owner, service)}, token ${token}, ${formatDuration(expiresInMs)} of its lease left`,
+        `${HELD[mode]} by ${party(owner, service)}, token ${token}, ` +
+        `${formatDuration(expiresInMs)} of its lease left`,
     ),
     ...waiters.map(
       ({ place, owner, service, waitedMs, patienceLeftMs }) =>
-        `${place}. ${party(owner, service)}, waiting for ${formatDuration(waitedMs)}, gives up in ${formatDuration(patienceLeftMs)}`,
+        `${place}. ${party(owner, service)}, waiting for ${formatDuration(waitedMs)}, gives ` +
+        `up in ${formatDuration(patienceLeftMs)}`,
     ),
   ].join('\n');
 }

@@ -119,7 +119,9 @@ export function resultMessage(result: ActionResult, hold: HoldRow | null, now: n
   const granted = hold !== null && hold.owner === next.owner && hold.token > token ? hold : null;
   const to = visibleText(next.owner);
   const grantedToken = granted?.token ?? next.token;
-  const waiters = `Waiters ${waitersBefore} → ${granted ? Math.min(waitersAfter, waitersBefore - 1) : waitersAfter}.`;
+  const waiters =
+    `Waiters ${waitersBefore} → ` +
+    `${granted ? Math.min(waitersAfter, waitersBefore - 1) : waitersAfter}.`;
   if (grantedToken === null) return `${released}, offered to ${to}. ${waiters}`;
   return `${released}, granted ${shortToken(grantedToken)} to ${to}. ${waiters}`;
 }

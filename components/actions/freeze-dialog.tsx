@@ -56,7 +56,8 @@ function freezeEffect({ holders, waiters }: LockRow): string {
   const queue =
     waiters === 0
       ? ''
-      : ` ${plural(waiters, 'waiter')} ${waiters === 1 ? 'keeps its position' : 'keep their positions'}.`;
+      : ` ${plural(waiters, 'waiter')} ` +
+        `${waiters === 1 ? 'keeps its position' : 'keep their positions'}.`;
   return `No new grants until unfrozen.${holder}${queue}`;
 }
 

@@ -12,13 +12,15 @@ const REQUESTS = {
   askRelease: {
     title: (owner: string) => `Ask ${owner} to release?`,
     warning:
-      'The request, with your name and reason, is delivered at its next renewal. The holder may ignore it.',
+      'The request, with your name and reason, is delivered at its next renewal. The holder ' +
+      'may ignore it.',
     act: 'Ask to release',
   },
   stopRenewals: {
     title: (owner: string) => `Block renewals for ${owner}?`,
     warning:
-      'The hold ends when its current lease does, even if the process is healthy. Only Extend can prolong it.',
+      'The hold ends when its current lease does, even if the process is healthy. Only ' +
+      'Extend can prolong it.',
     act: 'Block renewals',
   },
 } as const;

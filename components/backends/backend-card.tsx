@@ -81,7 +81,8 @@ function DataLossNote({ loss: { what, agoMs, quietForMs } }: { loss: BackendLoss
         </p>
         <p>
           {isPaused
-            ? `Grants resume in ${spokenDuration(quietForMs)}, when every lost lease must have expired.`
+            ? `Grants resume in ${spokenDuration(quietForMs)}, when every lost lease must have ` +
+              'expired.'
             : 'Grants have resumed, with higher tokens than any before.'}
         </p>
       </div>

@@ -13,10 +13,17 @@ const FAILS_FAST = 'Calls fail fast with BACKEND_DOWN or UNKNOWN (≤ 5 s)';
 /** What a failure of the store means, for an operator on call. */
 const FAILURE_EFFECTS: Record<string, string> = {
   sqlite:
-    'Runs inside this server. Acknowledged writes survive a restart; leases keep counting down meanwhile.',
-  mysql: `${FAILS_FAST} and recover ≤ 5 s after it is back. Leases keep counting down meanwhile. Before promoting a replica, stop every server and raise the epoch.`,
-  redis: `${FAILS_FAST} and recover ≤ 5 s after it is back. If it lost data, its holds are lost: tokens continue in a higher epoch, with no grants for the longest lease in use.`,
-  zookeeper: `${FAILS_FAST} and recover once its clock has been measured again. Records are kept; leases keep counting down meanwhile.`,
+    'Runs inside this server. Acknowledged writes survive a restart; leases keep counting ' +
+    'down meanwhile.',
+  mysql:
+    `${FAILS_FAST} and recover ≤ 5 s after it is back. Leases keep counting down meanwhile. ` +
+    'Before promoting a replica, stop every server and raise the epoch.',
+  redis:
+    `${FAILS_FAST} and recover ≤ 5 s after it is back. If it lost data, its holds are lost: ` +
+    'tokens continue in a higher epoch, with no grants for the longest lease in use.',
+  zookeeper:
+    `${FAILS_FAST} and recover once its clock has been measured again. Records are kept; ` +
+    'leases keep counting down meanwhile.',
 };
 
 /** The health of a backend, its namespaces and locks, and what its failure would mean. */

@@ -45,5 +45,8 @@ export function chartsSummary({ range, total }: Pick<LockInsight, 'range' | 'tot
   const granted = countLabel(total.grants, 'grant', 'grants') ?? 'no grants';
   const waits = `wait p50 ${quantileLabel(total.waitP50Ms)}, p99 ${quantileLabel(total.waitP99Ms)}`;
   const holds = `hold p50 ${quantileLabel(total.holdP50Ms)}, p99 ${quantileLabel(total.holdP99Ms)}`;
-  return `In the ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ${abnormalEndsLabel(total) ?? 'no abnormal ends'}.`;
+  return (
+    `In the ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ` +
+    `${abnormalEndsLabel(total) ?? 'no abnormal ends'}.`
+  );
 }

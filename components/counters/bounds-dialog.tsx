@@ -39,7 +39,9 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
       requestId,
     });
     if (answer.outcome === 'rebound') return onClose();
-    const current = `Value is ${exactCount(answer.value)}, floor ${boundLabel(answer.floor)}, ceiling ${boundLabel(answer.ceiling)}`;
+    const current =
+      `Value is ${exactCount(answer.value)}, floor ${boundLabel(answer.floor)}, ceiling ` +
+      `${boundLabel(answer.ceiling)}`;
     setRefusal(`${current} now. Not applied.`);
   });
   const missing = [

@@ -94,7 +94,8 @@ export function DeleteNamesDialog({
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <span>
           {kind === 'lock'
-            ? 'A deleted lock can be acquired again at any time, with higher tokens. Its history is kept.'
+            ? 'A deleted lock can be acquired again at any time, with higher tokens. Its ' +
+              'history is kept.'
             : 'The counters and their values are deleted. Requests to them fail until they are created again.'}
         </span>
       </p>

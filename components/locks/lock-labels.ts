@@ -133,7 +133,9 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
   }
   if (status === 'unknown') {
     return {
-      now: `State unknown: backend “${row.backend}” has not responded for ${spokenDuration(silentMs)}.`,
+      now:
+        `State unknown: backend “${row.backend}” has not responded for ` +
+        `${spokenDuration(silentMs)}.`,
       next: 'Showing last known state.',
     };
   }
@@ -144,7 +146,10 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
   if (!hold) {
     if (status === 'delayed') {
       return {
-        now: `Not held: ${row.ended?.cause === 'forced' ? 'force-released' : 'the previous lease expired'}, lock delay in effect.`,
+        now:
+          'Not held: ' +
+          `${row.ended?.cause === 'forced' ? 'force-released' : 'the previous lease expired'}, ` +
+          'lock delay in effect.',
         next: `Available in ${spokenDuration(Math.max(0, row.delayedUntil - now))}${waiters > 0 ? `; ${waitingLabel(waiters)}` : ''}.`,
       };
     }

@@ -34,7 +34,8 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   } catch (cause) {
     connection.destroy();
     throw new StartError(
-      `${describeBackendUrl({ kind: 'mysql', url })} cannot be read: ${(cause as Error).message.split('\n')[0]}.`,
+      `${describeBackendUrl({ kind: 'mysql', url })} cannot be read: ` +
+        `${(cause as Error).message.split('\n')[0]}.`,
       { cause },
     );
   }

@@ -106,7 +106,8 @@ async function claimFile(path: string): Promise<Claim> {
     client?.close();
     if (isBusy(cause)) {
       throw new StartError(
-        `Another Lockyard server has ${path} open. Only one may use a SQLite file; stop it first, or use MySQL.`,
+        `Another Lockyard server has ${path} open. Only one may use a SQLite file; stop it ` +
+          'first, or use MySQL.',
         { cause },
       );
     }
@@ -129,7 +130,8 @@ function refuseHardLink(path: string): void {
   const links = linksTo(path);
   if (links <= 1) return;
   throw new StartError(
-    `The SQLite file ${path} has ${links} names (hard links). Remove all but one: another server could open it by another name.`,
+    `The SQLite file ${path} has ${links} names (hard links). Remove all but one: another ` +
+      'server could open it by another name.',
   );
 }
 

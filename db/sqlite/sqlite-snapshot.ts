@@ -23,7 +23,9 @@ export async function openSqliteSnapshot(path: string): Promise<Snapshot> {
       },
       async *rows({ name, columns, where = 'true' }: TablePart) {
         const list = columns.map((column) => column.name).join(', ');
-        const sql = `select rowid, ${list} from ${name} where rowid > ? and (${where}) order by rowid limit ${ROWS_AT_ONCE}`;
+        const sql =
+          `select rowid, ${list} from ${name} where rowid > ? and (${where}) order by rowid ` +
+          `limit ${ROWS_AT_ONCE}`;
         for (let after = 0; ; ) {
           const { rows } = await reading.execute({ sql, args: [after] });
           for (const row of rows) yield columns.map((_, i) => row[i + 1] as Cell);

@@ -22,7 +22,10 @@ export function parseBackendUrl(text: string, folder: string): BackendUrl | stri
   if (/^(mysql|mariadb)s?$/.test(scheme ?? '')) return parseMysql(text);
   if (scheme === 'redis' || scheme === 'rediss') return parseRedis(text);
   if (scheme === 'zookeeper' || scheme === 'zookeepers') return parseZookeeperUrl(text);
-  return 'must begin with sqlite: or mysql: or redis: or zookeeper:, such as sqlite:./lockyard.db or mysql://user:password@host:3306/lockyard';
+  return (
+    'must begin with sqlite: or mysql: or redis: or zookeeper:, such as sqlite:./lockyard.db ' +
+    'or mysql://user:password@host:3306/lockyard'
+  );
 }
 
 function parseSqlite(text: string, folder: string): BackendUrl | string {

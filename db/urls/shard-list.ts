@@ -57,7 +57,10 @@ export function parseShardList(backend: string, text: string): ShardList | strin
   const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i);
   if (twice) return `names ${twice.name} twice`;
   if (new Set(all.map(({ id }) => id)).size < all.length) {
-    return 'names shards that cannot be told apart by the hash of their names; call one of the databases otherwise';
+    return (
+      'names shards that cannot be told apart by the hash of their names; call one of the ' +
+      'databases otherwise'
+    );
   }
   const byName = (a: Shard, b: Shard) => (a.name < b.name ? -1 : 1);
   shards.sort(byName);

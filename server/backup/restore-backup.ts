@@ -137,7 +137,8 @@ async function clear(change: BulkChange, table: string): Promise<void> {
 function refuseNewer(file: string, { schema, program }: BackupHeader, known: number): void {
   if (schema <= known) return;
   throw new StartError(
-    `${file} was made by a newer program: Lockyard ${program}, schema ${schema}; this one supports ${known}. Nothing was changed.`,
+    `${file} was made by a newer program: Lockyard ${program}, schema ${schema}; this one ` +
+      `supports ${known}. Nothing was changed.`,
   );
 }
 
@@ -149,7 +150,8 @@ function refuseUnknownTable(file: string, table: BackupHeader['tables'][number])
   );
   if (part && isKnown && !missing) return;
   throw new StartError(
-    `${file} cannot be restored by this program: it does not know the table ${table.name} in that form. Nothing was changed.`,
+    `${file} cannot be restored by this program: it does not know the table ${table.name} in ` +
+      'that form. Nothing was changed.',
   );
 }
 
@@ -181,6 +183,7 @@ async function refuseNonEmpty(change: BulkChange): Promise<void> {
   }
   if (found.length === 0) return;
   throw new StartError(
-    `The database is not empty: it has ${found.join(', ')}. --replace deletes all of it. Nothing was changed.`,
+    `The database is not empty: it has ${found.join(', ')}. --replace deletes all of it. ` +
+      'Nothing was changed.',
   );
 }

@@ -109,7 +109,8 @@ export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'):
   const [theirs, ours] = [snapshot.applied.length, programSchemaVersion(kind)];
   if (theirs === ours) return;
   throw new StartError(
-    `The database has schema ${theirs}, this program ${ours}. Make the backup with the program that last ran on it.`,
+    `The database has schema ${theirs}, this program ${ours}. Make the backup with the ` +
+      'program that last ran on it.',
   );
 }
 

@@ -180,7 +180,8 @@ function policiesWith(capacity: NameCapacity) {
 }
 
 const unsafeControl = (why: string | null) =>
-  `The configuration of the control database is unsafe. ${why} Fix it, or accept the risk with LOCKYARD_ALLOW_UNSAFE=default.`;
+  `The configuration of the control database is unsafe. ${why} Fix it, or accept the risk ` +
+  'with LOCKYARD_ALLOW_UNSAFE=default.';
 
 const UNREAD = 'The settings of the control database cannot be read, so nothing can be guaranteed.';
 

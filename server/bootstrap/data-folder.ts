@@ -30,7 +30,8 @@ function refuseOpenFolder(path: string): void {
   if ((mode & WRITABLE_BY_OTHERS) === 0) return;
   const octal = (mode & 0o7777).toString(8).padStart(4, '0');
   throw new StartError(
-    `Other users can write to the data folder ${path} (mode ${octal}). Run chmod go-w on it, or name a folder inside it with LOCKYARD_DATA_DIR.`,
+    `Other users can write to the data folder ${path} (mode ${octal}). Run chmod go-w on it, ` +
+      'or name a folder inside it with LOCKYARD_DATA_DIR.',
   );
 }
 

@@ -88,7 +88,10 @@ export class DuplicateStores {
 }
 
 function duplicateMessage(id: string, other: string): string {
-  return `The backends "${id}" and "${other}" are the same store under two names. Remove one of them.`;
+  return (
+    `The backends "${id}" and "${other}" are the same store under two names. Remove one of ` +
+    'them.'
+  );
 }
 
 /**
@@ -117,7 +120,8 @@ export async function refuseDuplicateShards(
     if (twin === null) continue;
     const other = twin === 'default' ? 'the control database' : `the backend "${twin}"`;
     throw new StartError(
-      `The shard ${shards[i]?.name} of the backend "${backend}" and ${other} are the same store under two names. Remove one of them.`,
+      `The shard ${shards[i]?.name} of the backend "${backend}" and ${other} are the same ` +
+        'store under two names. Remove one of them.',
     );
   }
 }

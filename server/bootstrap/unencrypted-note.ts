@@ -8,5 +8,8 @@ import type { Config } from './config/config';
 export function unencryptedNote({ host, trustedProxies }: Config): string | null {
   const hasProxy = trustedProxies.texts.some((text) => !isLoopback(text.split('/', 1)[0] ?? ''));
   if (hasProxy || !isBeyondThisMachine(host)) return null;
-  return `Warning: listening on ${host} without TLS. Passwords and API keys can be read on the network; see docs/behind-a-proxy.md.`;
+  return (
+    `Warning: listening on ${host} without TLS. Passwords and API keys can be read on the ` +
+    'network; see docs/behind-a-proxy.md.'
+  );
 }

@@ -98,10 +98,13 @@ async function restore(
     const madeAt = new Date(backup.header.madeAt).toISOString();
     return [
       `Restored ${rows} rows of ${basename(file)}, made at ${madeAt}. The epoch is ${epoch}.`,
-      `All holds have ended and all users must sign in again. Keys and users revoked or disabled after ${madeAt} are active again.`,
+      'All holds have ended and all users must sign in again. Keys and users revoked or ' +
+        `disabled after ${madeAt} are active again.`,
       quietMs === 0
         ? 'Locks can be granted immediately.'
-        : `No grants until ${new Date(grantsFrom).toISOString()} (${formatDuration(quietMs)}): for that long, a client may hold a lock the backup does not know about. If that is impossible, restore again with --replace and a shorter --quiet.`,
+        : `No grants until ${new Date(grantsFrom).toISOString()} (${formatDuration(quietMs)}): ` +
+          'for that long, a client may hold a lock the backup does not know about. If that is ' +
+          'impossible, restore again with --replace and a shorter --quiet.',
     ].join('\n');
   } finally {
     await database.close();

@@ -40,7 +40,8 @@ export async function startControlSocket(runtime: ControlRuntime): Promise<() =>
   const fresh = join(path, '..', `.${randomText(6)}.sock`);
   if (Buffer.byteLength(fresh) > PATH_MAX_BYTES) {
     throw new StartError(
-      `The data folder's path is too long for a socket (at most ${PATH_MAX_BYTES - 13} bytes): ${runtime.config.dataDir}`,
+      `The data folder's path is too long for a socket (at most ${PATH_MAX_BYTES - 13} ` +
+        `bytes): ${runtime.config.dataDir}`,
     );
   }
   const open = new Set<Socket>();

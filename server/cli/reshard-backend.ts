@@ -42,7 +42,8 @@ export async function reshardBackend(
   if (to.join() !== believed.join()) {
     throw new LockyardError(
       'CONFLICT',
-      `The running server has another list of shards for "${backend}": ${to.join(', ')}. Restart it with this one, then run this again. Nothing was changed.`,
+      `The running server has another list of shards for "${backend}": ${to.join(', ')}. ` +
+        'Restart it with this one, then run this again. Nothing was changed.',
     );
   }
   const resharding = await Resharding.begin(backend, list);
@@ -78,8 +79,13 @@ export async function reshardBackend(
     const until =
       done.grantsFrom === 0
         ? 'No locks were held: grants resume immediately.'
-        : `Moved and never used names are granted from ${new Date(done.grantsFrom).toISOString()}: until then, earlier leases may still be in use.`;
-    return `The backend "${backend}" now uses ${to.length} shards: ${to.join(', ')}. ${done.moved} of ${done.records} locks and counters were moved. The epoch is ${epoch}. ${until}`;
+        : 'Moved and never used names are granted from ' +
+          `${new Date(done.grantsFrom).toISOString()}: until then, earlier leases may still be ` +
+          'in use.';
+    return (
+      `The backend "${backend}" now uses ${to.length} shards: ${to.join(', ')}. ${done.moved} ` +
+      `of ${done.records} locks and counters were moved. The epoch is ${epoch}. ${until}`
+    );
   } finally {
     await resharding.close();
   }
@@ -93,7 +99,8 @@ async function orInterrupted<T>(backend: string, step: () => Promise<T>): Promis
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new LockyardError(
       'UNKNOWN',
-      `The reshard was interrupted: ${why} No data is lost; run it again. Until then the backend "${backend}" is out of service.`,
+      `The reshard was interrupted: ${why} No data is lost; run it again. Until then the ` +
+        `backend "${backend}" is out of service.`,
       { cause },
     );
   }

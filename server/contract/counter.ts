@@ -4,7 +4,8 @@ import { lockName, namespace, requestId } from './primitives';
 
 /** Byte-exact, like a lock's name. A lock and a counter of the same name are independent. */
 const counterName = lockName.describe(
-  'The counter’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. A lock of the same name is independent of it.',
+  'The counter’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. A lock of ' +
+    'the same name is independent of it.',
 );
 
 /** Exact below 2^53, in JavaScript and in SQL. */

@@ -25,7 +25,8 @@ const exactText = (max: number) =>
 
 /** A lock's name: byte-exact, so `job`, `JOB`, `job ` and `jób` are four locks. */
 export const lockName = exactText(200).describe(
-  'The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. `job`, `JOB` and `job ` are three locks.',
+  'The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. `job`, `JOB` ' +
+    'and `job ` are three locks.',
 );
 
 /** A namespace's name: lower-case, as it appears in URLs and configuration. */
@@ -38,7 +39,8 @@ export const namespaceName = z
 
 /** The caller's name for itself. */
 export const ownerName = exactText(100).describe(
-  'The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as `orders-7f9c:worker-3`. A hold belongs to the key’s service and this owner.',
+  'The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as ' +
+    '`orders-7f9c:worker-3`. A hold belongs to the key’s service and this owner.',
 );
 
 /** A fencing token. */
@@ -63,7 +65,9 @@ export const leaseMs = z
 
 /** The caller's id for one request. */
 export const requestId = exactText(100).describe(
-  'Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same id and input, it gets the same answer and is not applied twice. With another input it is `INVALID`.',
+  'Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same ' +
+    'id and input, it gets the same answer and is not applied twice. With another input it is ' +
+    '`INVALID`.',
 );
 
 /** A key of `meta`. */
@@ -78,13 +82,15 @@ export const meta = z
     message: `must be at most ${META_MAX_BYTES} bytes as JSON`,
   })
   .describe(
-    'Texts that operators see with the hold, up to 1 KB as JSON; `host`, `pid` and `version` have their own fields.',
+    'Texts that operators see with the hold, up to 1 KB as JSON; `host`, `pid` and `version` ' +
+      'have their own fields.',
   );
 
 export const namespace = namespaceName
   .default('default')
   .describe(
-    'A group of locks with a policy. An API key is valid only for the namespaces that it was made for.',
+    'A group of locks with a policy. An API key is valid only for the namespaces that it was ' +
+      'made for.',
   );
 
 /** The longest wait, over all requests with the same `requestId`. */
@@ -95,7 +101,8 @@ export const waitMs = z
   .max(WAIT_MAX_MS)
   .default(0)
   .describe(
-    'How long to wait, up to 10 min, over all requests with the same `requestId`. Over 25,000 it needs a `requestId`. 0 in a batch.',
+    'How long to wait, up to 10 min, over all requests with the same `requestId`. Over ' +
+      '25,000 it needs a `requestId`. 0 in a batch.',
   );
 
 /** Whether a hold is alone or shares its lock with others. */
@@ -158,7 +165,8 @@ const service = z.string().describe('The name of its API key.');
 export const cause = z
   .enum(['expired', 'released', 'forced', 'superseded'])
   .describe(
-    'How the hold ended. `forced`: by an operator. `superseded`: so long ago that only later holders are remembered.',
+    'How the hold ended. `forced`: by an operator. `superseded`: so long ago that only later ' +
+      'holders are remembered.',
   );
 
 /** An operator's message to a holder, or note on a lock, with its reason. */

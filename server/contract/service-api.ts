@@ -66,7 +66,11 @@ export const SERVICE_API = {
   'lock.acquire': {
     kind: 'mutation',
     title: 'Acquire a lock',
-    says: 'Grants the lock, or waits for it in a first-in, first-out queue for up to `waitMs`. A request is held open for at most 25 s: a longer wait needs a `requestId` and is answered `queued` in between. With a `requestId` a call whose reply was lost can be repeated; nothing is granted twice.',
+    says:
+      'Grants the lock, or waits for it in a first-in, first-out queue for up to `waitMs`. A ' +
+      'request is held open for at most 25 s: a longer wait needs a `requestId` and is ' +
+      'answered `queued` in between. With a `requestId` a call whose reply was lost can be ' +
+      'repeated; nothing is granted twice.',
     input: acquireInput,
     answer: acquireAnswer,
     example: {
@@ -80,7 +84,9 @@ export const SERVICE_API = {
   'lock.cancel': {
     kind: 'mutation',
     title: 'Cancel an acquire',
-    says: 'Undoes the acquire with this `requestId`: leaves the queue, or releases the lock if it was granted meanwhile.',
+    says:
+      'Undoes the acquire with this `requestId`: leaves the queue, or releases the lock if it ' +
+      'was granted meanwhile.',
     input: cancelInput,
     answer: cancelAnswer,
     example: { name: 'invoices:2026-11', owner: 'billing-1', requestId: '8f1c2a' },
@@ -89,7 +95,13 @@ export const SERVICE_API = {
   'lock.acquireMany': {
     kind: 'mutation',
     title: 'Acquire several locks together',
-    says: 'Grants all of 2 to 20 locks of one namespace, or none. A waiting call holds nothing: it waits in the queue of one lock that blocks it, and moves to the queue of another when that one blocks it instead. So it cannot deadlock, whatever order others use. Calls that need fewer locks can overtake it; if its locks are never free at the same time, it times out. Each grant is an ordinary hold, renewed and released on its own. It is never reentrant: a lock that the same owner already holds blocks it.',
+    says:
+      'Grants all of 2 to 20 locks of one namespace, or none. A waiting call holds nothing: it ' +
+      'waits in the queue of one lock that blocks it, and moves to the queue of another when ' +
+      'that one blocks it instead. So it cannot deadlock, whatever order others use. Calls ' +
+      'that need fewer locks can overtake it; if its locks are never free at the same time, it ' +
+      'times out. Each grant is an ordinary hold, renewed and released on its own. It is never ' +
+      'reentrant: a lock that the same owner already holds blocks it.',
     input: acquireManyInput,
     answer: acquireManyAnswer,
     example: {
@@ -103,7 +115,9 @@ export const SERVICE_API = {
   'lock.cancelMany': {
     kind: 'mutation',
     title: 'Cancel an acquire of several locks',
-    says: 'Undoes the `lock.acquireMany` with this `requestId` and exactly these locks: leaves the queue, or releases the locks that were granted and not released yet.',
+    says:
+      'Undoes the `lock.acquireMany` with this `requestId` and exactly these locks: leaves the ' +
+      'queue, or releases the locks that were granted and not released yet.',
     input: cancelManyInput,
     answer: cancelAnswer,
     example: { names: ['accounts:7', 'accounts:9'], owner: 'transfers-1', requestId: '61e0f3' },
@@ -112,7 +126,10 @@ export const SERVICE_API = {
   'lock.renew': {
     kind: 'mutation',
     title: 'Renew a lock',
-    says: 'Restarts the lease. It never shortens a lease and never revives a hold that has ended. Renew after a third of the lease. It acts only on the hold with this `owner` and `token` that belongs to the key’s service.',
+    says:
+      'Restarts the lease. It never shortens a lease and never revives a hold that has ended. ' +
+      'Renew after a third of the lease. It acts only on the hold with this `owner` and ' +
+      '`token` that belongs to the key’s service.',
     input: renewInput,
     answer: renewAnswer,
     example: {
@@ -126,7 +143,9 @@ export const SERVICE_API = {
   'lock.release': {
     kind: 'mutation',
     title: 'Release a lock',
-    says: 'Ends the hold; if the owner entered more than once, releases one entry. With a `requestId` it is safe to repeat: one id releases at most once.',
+    says:
+      'Ends the hold; if the owner entered more than once, releases one entry. With a ' +
+      '`requestId` it is safe to repeat: one id releases at most once.',
     input: releaseInput,
     answer: releaseAnswer,
     example: { name: 'invoices:2026-11', owner: 'billing-1', token: 145_000_000_000_001 },
@@ -144,7 +163,10 @@ export const SERVICE_API = {
   'lock.list': {
     kind: 'query',
     title: 'List locks',
-    says: 'The locks of a namespace in byte order of their names, page by page, as the server last read them: usually a fraction of a second ago, see `ageMs`. Do not decide by this list: `lock.inspect` reads the lock itself.',
+    says:
+      'The locks of a namespace in byte order of their names, page by page, as the server last ' +
+      'read them: usually a fraction of a second ago, see `ageMs`. Do not decide by this list: ' +
+      '`lock.inspect` reads the lock itself.',
     input: listInput,
     answer: listAnswer,
     example: { prefix: 'invoices:', busy: true, limit: 100 },
@@ -153,7 +175,9 @@ export const SERVICE_API = {
   'lock.check': {
     kind: 'query',
     title: 'Check a token',
-    says: 'Whether the hold with this token is live, for a resource that cannot store the highest token it has seen. Comparing tokens in the same statement as the write is safer.',
+    says:
+      'Whether the hold with this token is live, for a resource that cannot store the highest ' +
+      'token it has seen. Comparing tokens in the same statement as the write is safer.',
     input: checkInput,
     answer: checkAnswer,
     example: { name: 'invoices:2026-11', token: 145_000_000_000_001 },
@@ -162,7 +186,9 @@ export const SERVICE_API = {
   'counter.create': {
     kind: 'mutation',
     title: 'Create a counter',
-    says: 'Creates a counter with an initial value and optional bounds. Safe to repeat: a counter that exists stays as it is.',
+    says:
+      'Creates a counter with an initial value and optional bounds. Safe to repeat: a counter ' +
+      'that exists stays as it is.',
     input: counterCreateInput,
     answer: counterCreateAnswer,
     example: { name: 'tickets:2026-11', initial: 500, floor: 0, ceiling: 500 },
@@ -171,7 +197,9 @@ export const SERVICE_API = {
   'counter.add': {
     kind: 'mutation',
     title: 'Add to a counter',
-    says: 'Adds `delta`, entirely or not at all. With a `requestId` a call whose reply was lost can be repeated; nothing is applied twice.',
+    says:
+      'Adds `delta`, entirely or not at all. With a `requestId` a call whose reply was lost ' +
+      'can be repeated; nothing is applied twice.',
     input: counterAddInput,
     answer: counterAddAnswer,
     example: { name: 'tickets:2026-11', delta: -1, requestId: '5d20b7' },

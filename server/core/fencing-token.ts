@@ -30,7 +30,9 @@ export function nextToken(lastToken: number, epoch: number, now: number): number
 }
 
 const USED_UP =
-  'The fencing tokens of this lock are used up in the present epoch of its backend. Nothing was changed. Make a backup and bring it back with `restore --replace`: that begins the next epoch.';
+  'The fencing tokens of this lock are used up in the present epoch of its backend. Nothing ' +
+  'was changed. Make a backup and bring it back with `restore --replace`: that begins the ' +
+  'next epoch.';
 
 /** A lower bound of every future token of a lock that is not held. */
 export function lowestTokenToCome(lastToken: number, epoch: number, now: number): number {

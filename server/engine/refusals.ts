@@ -39,7 +39,8 @@ export function tooLarge(): LockyardError {
 
 export function multiLockTooLarge(): LockyardError {
   const text =
-    'With this, these locks together would be larger than their backend takes at once. Nothing was changed.';
+    'With this, these locks together would be larger than their backend takes at once. ' +
+    'Nothing was changed.';
   return new LockyardError('TOO_LARGE', text);
 }
 

@@ -107,7 +107,9 @@ export class ShardedEngine implements LockEngine {
     if (shards.size === 1) return this.servedEngine(home);
     throw new LockyardError(
       'UNSUPPORTED',
-      `These locks lie on different shards of the backend "${this.backend}": they cannot be taken together. Take them one after another, always in the same order, or keep them in a namespace on a backend without shards. Nothing was changed.`,
+      `These locks lie on different shards of the backend "${this.backend}": they cannot be ` +
+        'taken together. Take them one after another, always in the same order, or keep them ' +
+        'in a namespace on a backend without shards. Nothing was changed.',
     );
   }
 

@@ -164,7 +164,9 @@ function P99Hold({ row: { ownHold } }: { row: LockRow }) {
 function typicalHoldTitle({ ownHold, hold }: LockRow, heldMs: number | null): string | null {
   if (!ownHold) return hold ? 'Not enough history (< 20 holds)' : null;
   const { p50Ms, p99Ms, count } = ownHold;
-  const rule = `Typical ${durationText(p50Ms)} (p50), ${durationText(p99Ms)} (p99) over ${exactCount(count)} holds`;
+  const rule =
+    `Typical ${durationText(p50Ms)} (p50), ${durationText(p99Ms)} (p99) over ` +
+    `${exactCount(count)} holds`;
   return hold && heldMs !== null && heldMs > p99Ms
     ? `${rule}; now ${factorText(heldMs, p99Ms)} p99`
     : rule;

@@ -27,7 +27,9 @@ export function pageMetrics(figures: PageFigures): MetricFamily[] {
   return [
     {
       name: 'lockyard_page_answers_total',
-      help: 'Answers for pages: from memory, rendered, led elsewhere, or refused as full, down, or away: the control database.',
+      help:
+        'Answers for pages: from memory, rendered, led elsewhere, or refused as full, down, or ' +
+        'away: the control database.',
       type: 'counter',
       samples: PAGE_ANSWERS.map((answer) => ({ labels: { answer }, value: answers[answer] })),
     },
@@ -36,7 +38,8 @@ export function pageMetrics(figures: PageFigures): MetricFamily[] {
     one(
       'lockyard_pages_paced',
       'gauge',
-      'Requests for pages and files that wait because together they have had their share of the event loop.',
+      'Requests for pages and files that wait because together they have had their share of ' +
+        'the event loop.',
       throttled,
     ),
     one(

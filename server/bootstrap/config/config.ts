@@ -168,7 +168,8 @@ function readMetricsToken(env: Env): string | null {
   if (token === undefined || token === '') return null;
   if (token.length >= METRICS_TOKEN_MIN_CHARS && /^[\x21-\x7e]+$/.test(token)) return token;
   throw new ConfigError(
-    `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters, letters, digits and signs without spaces.`,
+    `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters, ` +
+      'letters, digits and signs without spaces.',
   );
 }
 
@@ -198,7 +199,8 @@ function readBackends(env: Env): Config['backends'] {
     const id = name.slice(BACKEND_PREFIX.length).toLowerCase();
     if (id === 'default') {
       throw new ConfigError(
-        `${name} must not be set: the backend "default" is the control database, LOCKYARD_DATABASE_URL.`,
+        `${name} must not be set: the backend "default" is the control database, ` +
+          'LOCKYARD_DATABASE_URL.',
       );
     }
     if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
@@ -229,7 +231,8 @@ function readAllowUnsafe(env: Env, ids: string[]): string[] {
   for (const id of allowed) {
     if (ids.includes(id)) continue;
     throw new ConfigError(
-      `LOCKYARD_ALLOW_UNSAFE names "${id}", which is not a configured backend. Did you mean ${nearestName(id, ids)}?`,
+      `LOCKYARD_ALLOW_UNSAFE names "${id}", which is not a configured backend. Did you mean ` +
+        `${nearestName(id, ids)}?`,
     );
   }
   return allowed;

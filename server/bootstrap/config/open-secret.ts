@@ -39,7 +39,8 @@ function readSecretFile(file: string): string | null {
     const secret = readFileSync(file, 'utf8').trim();
     if (secret.length >= SECRET_MIN_CHARS) return secret;
     throw new StartError(
-      `${file} holds no secret of at least ${SECRET_MIN_CHARS} characters. Restore it, or delete it if this installation is new.`,
+      `${file} holds no secret of at least ${SECRET_MIN_CHARS} characters. Restore it, or ` +
+        'delete it if this installation is new.',
     );
   } catch (error) {
     if ((error as { code?: string }).code === 'ENOENT') return null;
@@ -91,6 +92,7 @@ async function storeFingerprint(database: Database, secret: string, clock: Clock
 
 function otherSecret(): StartError {
   return new StartError(
-    'This control database belongs to an installation with another secret. Set LOCKYARD_SECRET to that one, or use its data folder.',
+    'This control database belongs to an installation with another secret. Set ' +
+      'LOCKYARD_SECRET to that one, or use its data folder.',
   );
 }

@@ -56,7 +56,8 @@ function urlWith(id: string, url: BackendUrl, file: string): BackendUrl {
     return { ...url, url: withAuthority(url.url, file) };
   }
   throw new ConfigError(
-    `${AUTHORITY_PREFIX}${id.toUpperCase()} is set, but its backend is not reached with TLS: its URL must begin with mysqls:, rediss: or zookeepers:.`,
+    `${AUTHORITY_PREFIX}${id.toUpperCase()} is set, but its backend is not reached with TLS: ` +
+      'its URL must begin with mysqls:, rediss: or zookeepers:.',
   );
 }
 

@@ -185,7 +185,8 @@ export const inspectAnswer = z
     state: z
       .enum(LOCK_STATES)
       .describe(
-        '`expired`: the last hold expired, and there was no grant since. `delayed`: in the pause after a lost hold. `frozen`: no new grants, whether or not it is held.',
+        '`expired`: the last hold expired, and there was no grant since. `delayed`: in the ' +
+          'pause after a lost hold. `frozen`: no new grants, whether or not it is held.',
       ),
     rev,
     holders: z.array(holder),
@@ -228,7 +229,8 @@ export const listedLock = z
     state: z
       .enum([...LOCK_STATES, 'unknown'])
       .describe(
-        '`unknown`: its backend does not respond, and this is the last reading; or its record cannot be read.',
+        '`unknown`: its backend does not respond, and this is the last reading; or its ' +
+          'record cannot be read.',
       ),
     rev,
     holders: z.array(holder),

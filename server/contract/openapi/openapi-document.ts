@@ -41,7 +41,8 @@ export function openApiDocument(): OpenApiDocument {
       title: 'Lockyard service API',
       version: '1',
       summary:
-        'Distributed locks with leases, queues and fencing tokens, and bounded counters, over plain HTTP.',
+        'Distributed locks with leases, queues and fencing tokens, and bounded counters, ' +
+        'over plain HTTP.',
       description: OPENAPI_INTRO,
       license: { name: 'MIT', identifier: 'MIT' },
     },

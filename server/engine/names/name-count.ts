@@ -123,7 +123,10 @@ export class NameCapacity {
     if (this.isShortOfMemory()) return SHORT_OF_MEMORY;
     const total = this.names.total(namespace);
     if (total < maxLocks) return null;
-    return `The namespace "${namespace}" has ${total} locks and counters, and its policy allows ${maxLocks}. Those that exist go on.`;
+    return (
+      `The namespace "${namespace}" has ${total} locks and counters, and its policy allows ` +
+      `${maxLocks}. Those that exist go on.`
+    );
   }
 }
 

@@ -26,7 +26,8 @@ export async function pruneRecorded(
     const sql =
       kind === 'mysql'
         ? `DELETE FROM ${table} WHERE backend = ? AND ${age} < ? LIMIT ${ROWS_AT_ONCE}`
-        : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE +backend = ? AND ${age} < ? LIMIT ${ROWS_AT_ONCE})`;
+        : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE +backend = ? ` +
+          `AND ${age} < ? LIMIT ${ROWS_AT_ONCE})`;
     for (;;) {
       const { affected } = await raw.ask(sql, [backend, now - KEEP_MS]);
       if (affected < ROWS_AT_ONCE) break;

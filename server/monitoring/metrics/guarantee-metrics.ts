@@ -14,7 +14,8 @@ export function guaranteeMetrics(rows: GuaranteeRow[]): MetricFamily[] {
   return [
     gauge(
       'lockyard_backend_guarantee',
-      '1 for the level that the settings of the backend allow, 0 for the others; nothing before they were read.',
+      '1 for the level that the settings of the backend allow, 0 for the others; nothing ' +
+        'before they were read.',
       ({ backend, reading }) =>
         reading
           ? LEVELS.map((level) => ({

@@ -26,7 +26,9 @@ export function lockMetrics(
   return [
     {
       name: 'lockyard_locks',
-      help: 'Locks by current status. Every process reports all locks: take max, not sum, over processes.',
+      help:
+        'Locks by current status. Every process reports all locks: take max, not sum, over ' +
+        'processes.',
       type: 'gauge',
       samples: LOCK_STATUSES.flatMap((status) =>
         sample(({ statuses }) => statuses.get(status) ?? 0).map(({ labels: of, value }) => ({
@@ -123,7 +125,9 @@ export function liveMetrics(live: { readers: number; isSlowed: boolean }): Metri
     },
     {
       name: 'lockyard_live_lists_slowed',
-      help: '1 while they come less often than they should: together they may take a fifth of a core.',
+      help:
+        '1 while they come less often than they should: together they may take a fifth of a ' +
+        'core.',
       type: 'gauge',
       samples: [{ labels: {}, value: Number(live.isSlowed) }],
     },
@@ -152,7 +156,9 @@ export function nameMetrics(
   return [
     {
       name: 'lockyard_namespace_names',
-      help: 'Locks and counters that have a record. Every process tells of all: take max over processes.',
+      help:
+        'Locks and counters that have a record. Every process tells of all: take max over ' +
+        'processes.',
       type: 'gauge',
       samples: all.flatMap(([namespace, { locks, counters }]): Sample[] => [
         { labels: { namespace, kind: 'lock' }, value: locks },

@@ -90,7 +90,9 @@ export class HoldBaselines {
     let [to, lockTo] = [Number.MAX_SAFE_INTEGER, ''];
     while (found.length < this.locksMax) {
       const { rows } = await this.database.raw.ask(
-        'SELECT lock_id, week, holds, counted_to FROM lock_weeks WHERE backend = ? AND week >= ? AND counted_to BETWEEN ? AND ? AND (counted_to < ? OR lock_id < ?) ORDER BY counted_to DESC, lock_id DESC, week DESC LIMIT ?',
+        'SELECT lock_id, week, holds, counted_to FROM lock_weeks WHERE backend = ? AND week ' +
+          '>= ? AND counted_to BETWEEN ? AND ? AND (counted_to < ? OR lock_id < ?) ORDER BY ' +
+          'counted_to DESC, lock_id DESC, week DESC LIMIT ?',
         [backend, week, since, to, to, lockTo, ROWS_AT_ONCE],
       );
       const page = rows.map(([lockId, ofWeek, text, countedTo]) => ({

@@ -78,7 +78,9 @@ export class LockInsights {
   }
 
   private async read(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
-    const sql = `SELECT minute, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND lock_id = ? AND minute >= ? ORDER BY minute LIMIT ${ROWS_AT_ONCE}`;
+    const sql =
+      `SELECT minute, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND lock_id = ? ` +
+      `AND minute >= ? ORDER BY minute LIMIT ${ROWS_AT_ONCE}`;
     const rollups: MinuteRollup[] = [];
     for (let from = since; ; ) {
       const { rows } = await this.database.raw.ask(sql, [backend, lockId, from]);

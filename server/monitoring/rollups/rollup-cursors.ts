@@ -46,7 +46,9 @@ export async function uncountedEvents(
   lockId: string,
   position: number,
 ): Promise<LockEvent[]> {
-  const sql = `SELECT history_id, body FROM lock_events WHERE lock_id = ? AND backend = ? ORDER BY rev DESC LIMIT ${EVENTS_MAX}`;
+  const sql =
+    'SELECT history_id, body FROM lock_events WHERE lock_id = ? AND backend = ? ORDER BY rev ' +
+    `DESC LIMIT ${EVENTS_MAX}`;
   const { rows } = await ask(sql, [lockId, backend]);
   return rows
     .filter(([historyId]) => Number(historyId) > position)

@@ -48,7 +48,8 @@ export async function addToMinute(
   const { ask, kind, backend } = target;
   for (const locks of chunks([...rollups.keys()].sort())) {
     const { rows } = await ask(
-      `SELECT lock_id, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND minute = ? AND lock_id IN (${places(locks)})`,
+      `SELECT lock_id, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND minute = ? ` +
+        `AND lock_id IN (${places(locks)})`,
       [backend, minute, ...locks],
     );
     const stored = new Map(
@@ -61,7 +62,9 @@ export async function addToMinute(
     });
     const row = '(?,?,?,?,?,?,?,?,?)';
     await ask(
-      `INSERT INTO lock_minutes (backend, lock_id, minute, ${MINUTE_COLUMNS}) VALUES ${locks.map(() => row)} ${replacing(kind, ['backend', 'lock_id', 'minute'], MINUTE_VALUES)}`,
+      `INSERT INTO lock_minutes (backend, lock_id, minute, ${MINUTE_COLUMNS}) VALUES ` +
+        `${locks.map(() => row)} ` +
+        `${replacing(kind, ['backend', 'lock_id', 'minute'], MINUTE_VALUES)}`,
       values,
     );
   }
@@ -81,7 +84,8 @@ export async function addToWeek(
   const { ask, kind, backend } = target;
   for (const locks of chunks([...holds.keys()].sort())) {
     const { rows } = await ask(
-      `SELECT lock_id, holds FROM lock_weeks WHERE backend = ? AND week = ? AND lock_id IN (${places(locks)})`,
+      'SELECT lock_id, holds FROM lock_weeks WHERE backend = ? AND week = ? AND lock_id IN ' +
+        `(${places(locks)})`,
       [backend, week, ...locks],
     );
     const stored = new Map(rows.map(([lockId, text]) => [String(lockId), String(text)]));
@@ -91,7 +95,9 @@ export async function addToWeek(
       return [backend, lockId, week, sum.encode(), countedTo];
     });
     await ask(
-      `INSERT INTO lock_weeks (backend, lock_id, week, holds, counted_to) VALUES ${locks.map(() => '(?,?,?,?,?)')} ${replacing(kind, ['backend', 'lock_id', 'week'], ['holds', 'counted_to'])}`,
+      'INSERT INTO lock_weeks (backend, lock_id, week, holds, counted_to) VALUES ' +
+        `${locks.map(() => '(?,?,?,?,?)')} ` +
+        `${replacing(kind, ['backend', 'lock_id', 'week'], ['holds', 'counted_to'])}`,
       values,
     );
   }

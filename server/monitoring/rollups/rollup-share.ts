@@ -81,7 +81,9 @@ export class RollupShare {
       const minutes = this.minutes[part];
       if (!minutes || minutes.size === 0) continue;
       const cursor = partCursor(this.backend, this.index, part);
-      const move = `INSERT INTO cursors (id, position) VALUES (?, ?) ${replacing(kind, ['id'], ['position'])}`;
+      const move =
+        'INSERT INTO cursors (id, position) VALUES (?, ?) ' +
+        `${replacing(kind, ['id'], ['position'])}`;
       await raw.transaction(async (ask) => {
         await this.moveCursor(ask, this.writtenTo);
         await ask(move, [cursor, to]);

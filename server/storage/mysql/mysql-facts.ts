@@ -127,11 +127,13 @@ async function factsOf(connection: Connection): Promise<MysqlFacts> {
 
 async function tablesOf(rows: (sql: string, values: unknown[]) => Promise<RowDataPacket[]>) {
   const engines = await rows(
-    'SELECT table_name AS name, engine AS engine FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN (?)',
+    'SELECT table_name AS name, engine AS engine FROM information_schema.tables WHERE ' +
+      'table_schema = DATABASE() AND table_name IN (?)',
     [TABLES],
   );
   const columns = await rows(
-    'SELECT table_name AS name, column_name AS col, collation_name AS coll FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name IN (?)',
+    'SELECT table_name AS name, column_name AS col, collation_name AS coll FROM ' +
+      'information_schema.columns WHERE table_schema = DATABASE() AND table_name IN (?)',
     [TABLES],
   );
   return engines.map(({ name, engine }): TableFacts => {

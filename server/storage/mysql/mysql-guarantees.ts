@@ -3,7 +3,8 @@ import type { Guarantees } from '../record-store';
 import type { MysqlFacts, TableFacts } from './mysql-facts';
 
 const STRONG =
-  'One server decides, and it flushes every commit to disk before it answers: a crash at any instant forgets no grant.';
+  'One server decides, and it flushes every commit to disk before it answers: a crash at any ' +
+  'instant forgets no grant.';
 
 /**
  * What MySQL or MariaDB can promise with these settings. Pure.
@@ -76,7 +77,8 @@ function flushFinding(value: string): Finding {
     return bestEffort(name, value, 'Must be 1: a power cut forgets.', why);
   }
   const why =
-    'Commits are written once a second: a crash of the server may forget the grants of the last one.';
+    'Commits are written once a second: a crash of the server may forget the grants of the ' +
+    'last one.';
   return bestEffort(name, value || 'not reported', 'Must be 1: a crash forgets.', why);
 }
 
@@ -84,7 +86,8 @@ function binlog(variables: MysqlFacts['variables']): Finding[] {
   const { log_bin: isLogged, sync_binlog: sync = '', binlog_format: format = '' } = variables;
   if (!isOn(isLogged)) return [fine('log_bin', isLogged ?? 'not reported')];
   const why =
-    'The binary log is not flushed with every commit: after a power cut, what it lost is rolled back.';
+    'The binary log is not flushed with every commit: after a power cut, what it lost is ' +
+    'rolled back.';
   return [
     fine('log_bin', isLogged ?? ''),
     sync === '1'
@@ -143,7 +146,8 @@ function copies({ variables, status }: MysqlFacts): Finding[] {
             'rpl_semi_sync',
             'ON, not in effect',
             'No replica confirms.',
-            'No replica confirms commits at present: one that takes over may lack the newest grants.',
+            'No replica confirms commits at present: one that takes over may lack the newest ' +
+              'grants.',
           )
         : semiSync(semi),
     );
@@ -163,7 +167,8 @@ function copies({ variables, status }: MysqlFacts): Finding[] {
 function semiSync(value: string): Finding {
   if (!isOn(value)) return fine('rpl_semi_sync', value);
   const reason =
-    'Commits are confirmed by a replica unless none answers in time: only then may one that takes over lack grants.';
+    'Commits are confirmed by a replica unless none answers in time: only then may one that ' +
+    'takes over lack grants.';
   return { ...fine('rpl_semi_sync', value), caps: { level: 'Timed', reason } };
 }
 
@@ -242,7 +247,9 @@ function collationFinding(table: string, column: string, collation: string | nul
   if (collation === null || (!isName && /_bin$/.test(collation))) {
     return fine(name, collation ?? 'binary');
   }
-  const why = `The column ${table}.${column} is not compared by byte: two names that differ may be one lock.`;
+  const why =
+    `The column ${table}.${column} is not compared by byte: two names that differ may be one ` +
+    'lock.';
   return unsafe(name, collation, 'Must be compared by byte.', why);
 }
 
@@ -257,6 +264,7 @@ function packet({ variables: { max_allowed_packet: value } }: MysqlFacts): Findi
 function clock({ clockAdvances }: MysqlFacts): Finding {
   if (clockAdvances) return fine('SYSDATE', 'moves on within a statement');
   const why =
-    'The server runs with sysdate-is-now: a write that waited is judged by an old clock and may revive a lease.';
+    'The server runs with sysdate-is-now: a write that waited is judged by an old clock and ' +
+    'may revive a lease.';
   return unsafe('SYSDATE', 'does not advance within a statement', 'Runs with sysdate-is-now.', why);
 }

@@ -34,7 +34,8 @@ export function deletePacket(records: ObsoleteRecord[]): {
   const rows = inOrderOfIds(records.map((record, place) => ({ ...record, place })));
   const deletions = rows.map(
     ({ id, rev, writer, notBefore = 0 }) =>
-      `DELETE FROM locks WHERE id = ${bytes(id)} AND rev = ${Math.floor(rev)} AND writer = ${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
+      `DELETE FROM locks WHERE id = ${bytes(id)} AND rev = ${Math.floor(rev)} AND writer = ` +
+      `${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
   );
   const packet = ['START TRANSACTION', ...deletions, 'COMMIT'];
   return { packet, places: rows.map(({ place }) => place) };
@@ -60,7 +61,8 @@ export function readPacket(keys: RecordKey[], requestKeys: string[]): string[] {
       : `SELECT id, rev, writer, head, queue FROM locks WHERE id IN (${idList(keys)})`,
     requestKeys.length === 0
       ? NO_ROWS
-      : `SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (${requestKeys.map((key) => quote(key))})`,
+      : 'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN ' +
+        `(${requestKeys.map((key) => quote(key))})`,
     `SELECT ${CLOCK}`,
   ];
 }
@@ -125,7 +127,8 @@ function writeRecords(rows: Row[], guard: string[]): string[] {
   return [
     upsertRecords(rows),
     ...rows.flatMap(removeIfUntimely),
-    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO @took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
+    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO ` +
+      `@took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
     ...guard,
     `DELETE FROM locks WHERE @ghosts > 0 AND id IN (${ids}) AND seen <> ''`,
   ];
@@ -144,7 +147,8 @@ function updateRecord(
     'changed_at = @now',
   ];
   return [
-    `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ${quote(expect.writer)} AND ${CLOCK} BETWEEN ${clock.past} AND ${lastMillisecond(clock)}`,
+    `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ` +
+      `${quote(expect.writer)} AND ${CLOCK} BETWEEN ${clock.past} AND ${lastMillisecond(clock)}`,
     // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
     // remaining statements still run.
     `SET @took = (SELECT writer FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)})`,
@@ -165,7 +169,10 @@ function upsertRecords(changes: Row[]): string {
     const seen = expect ? `${expect.rev}:${expect.writer}` : '';
     return `(${bytes(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? UNCHANGED_QUEUE)},${quote(seen)},${clock.past},${lastMillisecond(clock)},@now)`;
   });
-  return `INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`;
+  return (
+    'INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ' +
+    `${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`
+  );
 }
 
 /**
@@ -177,7 +184,8 @@ function removeIfUntimely({ id, expect, clock, writer }: Row): string[] {
   const isTimed = clock.past > 0 || clock.ahead < NEVER;
   if (expect || !isTimed) return [];
   return [
-    `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at = @now AND ${CLOCK} NOT BETWEEN ${clock.past} AND ${lastMillisecond(clock)}`,
+    `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at ` +
+      `= @now AND ${CLOCK} NOT BETWEEN ${clock.past} AND ${lastMillisecond(clock)}`,
   ];
 }
 
@@ -185,34 +193,43 @@ function removeIfUntimely({ id, expect, clock, writer }: Row): string[] {
 const UNCHANGED_QUEUE = '-';
 
 const ASSIGNMENTS = [
-  `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer) AND ${CLOCK} BETWEEN VALUES(past) AND VALUES(ahead), VALUES(writer), writer)`,
+  `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer) AND ${CLOCK} BETWEEN VALUES(past) AND ` +
+    'VALUES(ahead), VALUES(writer), writer)',
   'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',
   'head = IF(writer = VALUES(writer), VALUES(head), head)',
-  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', VALUES(queue), queue)`,
+  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', ` +
+    'VALUES(queue), queue)',
   'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
 ].join(', ');
 
 function insertHistory(changes: Change[]): string {
-  return `INSERT INTO lock_history (at, changes, took) SELECT @now, ${quote(encodeHistory(changes))}, @took FROM DUAL WHERE @took IS NOT NULL`;
+  return (
+    'INSERT INTO lock_history (at, changes, took) SELECT @now, ' +
+    `${quote(encodeHistory(changes))}, @took FROM DUAL WHERE @took IS NOT NULL`
+  );
 }
 
 function insertAnswers(changes: Row[]): string {
   const rows = changes.flatMap(({ id: lockId, writer, memos }) =>
     memos.map(
       ({ key, inputHash, answer, expiresAt }) =>
-        `SELECT ${quote(writer)} writer, ${quote(key)} id, ${quote(inputHash)} input_hash, ${quote(JSON.stringify(answer))} answer, ${expiresAt} expires_at, ${bytes(lockId)} lock_id`,
+        `SELECT ${quote(writer)} writer, ${quote(key)} id, ${quote(inputHash)} input_hash, ` +
+        `${quote(JSON.stringify(answer))} answer, ${expiresAt} expires_at, ${bytes(lockId)} ` +
+        'lock_id',
     ),
   );
   return (
     'INSERT INTO lock_requests (id, input_hash, answer, expires_at, lock_id) ' +
     `SELECT id, input_hash, answer, expires_at, lock_id FROM (${rows.join(' UNION ALL ')}) c WHERE FIND_IN_SET(c.writer, @took) ` +
-    'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), lock_id = VALUES(lock_id)'
+    'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), ' +
+    'expires_at = VALUES(expires_at), lock_id = VALUES(lock_id)'
   );
 }
 
 function extendAnswers({ writer, extensions }: Change): string[] {
   return extensions.map(
     ({ keys, expiresAt }) =>
-      `UPDATE lock_requests SET expires_at = GREATEST(expires_at, ${expiresAt}) WHERE id IN (${keys.map((key) => quote(key))}) AND FIND_IN_SET(${quote(writer)}, @took)`,
+      `UPDATE lock_requests SET expires_at = GREATEST(expires_at, ${expiresAt}) WHERE id IN ` +
+      `(${keys.map((key) => quote(key))}) AND FIND_IN_SET(${quote(writer)}, @took)`,
   );
 }

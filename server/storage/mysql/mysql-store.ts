@@ -120,7 +120,8 @@ export class MysqlStore implements RecordStore, HistorySource {
     ];
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
     const [rows = [], clock] = await this.ask([
-      `SELECT id, rev, writer, head, queue FROM locks ${where} ORDER BY id LIMIT ${Math.floor(limit)}`,
+      `SELECT id, rev, writer, head, queue FROM locks ${where} ORDER BY id LIMIT ` +
+        `${Math.floor(limit)}`,
       `SELECT ${CLOCK}`,
     ]);
     return pageOf(rows, { namespace, limit, now: Number(clock?.[0]?.[0]) });
@@ -157,7 +158,8 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   async pruneHistory(position: number, before: number): Promise<number> {
     return this.deleted(
-      `DELETE FROM lock_history WHERE id <= ${Math.floor(position)} AND at < ${Math.floor(before)} ORDER BY id LIMIT ${PRUNE_ROWS}`,
+      `DELETE FROM lock_history WHERE id <= ${Math.floor(position)} AND at < ` +
+        `${Math.floor(before)} ORDER BY id LIMIT ${PRUNE_ROWS}`,
     );
   }
 

@@ -113,11 +113,17 @@ export const IS_REPLICA =
 export function refusalOf(facts: RedisFacts): string | null {
   const { version, role, evictionPolicy } = facts;
   if (isTooOld(facts)) {
-    return `Redis ${version || 'of an unknown version'} is too old: it must be version ${OLDEST_MAJOR} or newer.`;
+    return (
+      `Redis ${version || 'of an unknown version'} is too old: it must be version ` +
+      `${OLDEST_MAJOR} or newer.`
+    );
   }
   if (role !== 'master') return IS_REPLICA;
   if (evictionPolicy !== 'noeviction') {
-    return `This Redis evicts keys when its memory is full (maxmemory-policy ${evictionPolicy}): a lock could be forgotten while it is held. It must be noeviction.`;
+    return (
+      `This Redis evicts keys when its memory is full (maxmemory-policy ${evictionPolicy}): a ` +
+      'lock could be forgotten while it is held. It must be noeviction.'
+    );
   }
   return null;
 }

@@ -33,11 +33,15 @@ const FLUSHED =
 const NOT_FLUSHED =
   'A crash may forget the last writes, because not every write is flushed to disk.';
 const WAS_NOT =
-  'For a time since its start this Redis was not configured so, or a replica copied it. So its next restart counts as a data loss; the run after that is Strong.';
+  'For a time since its start this Redis was not configured so, or a replica copied it. So ' +
+  'its next restart counts as a data loss; the run after that is Strong.';
 const FAIL_OVER =
-  'A replica that takes over may lack the last writes, and for a while two servers may both take themselves for the primary.';
+  'A replica that takes over may lack the last writes, and for a while two servers may both ' +
+  'take themselves for the primary.';
 const NOTICED =
-  'A data loss is detected by run id, replication id and heartbeat before anything else is granted: tokens continue in a higher epoch, and nothing is granted for as long as the longest lease ever granted. Earlier holds, queues and remembered answers are gone.';
+  'A data loss is detected by run id, replication id and heartbeat before anything else is ' +
+  'granted: tokens continue in a higher epoch, and nothing is granted for as long as the ' +
+  'longest lease ever granted. Earlier holds, queues and remembered answers are gone.';
 const CLOCKS = 'So no two hold one lock after a loss, provided that clocks run at one speed.';
 
 function settingsOf(facts: RedisFacts): StoreSetting[] {

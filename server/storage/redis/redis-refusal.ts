@@ -4,7 +4,8 @@ import { IS_REPLICA } from './redis-facts';
 import { REFUSAL } from './redis-script';
 
 const OTHER_NODE =
-  'This Redis is part of a cluster and does not keep the slot of {lockyard}: name the one that does.';
+  'This Redis is part of a cluster and does not keep the slot of {lockyard}: name the one ' +
+  'that does.';
 
 /** The meaning of the first word of a Redis refusal, for those that callers should see. */
 const MEANT: [RegExp, string][] = [

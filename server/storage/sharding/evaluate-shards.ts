@@ -42,7 +42,8 @@ export function evaluateShards(
   );
   if (other) {
     return refuse(
-      `The backend "${backend}" is served with another list of shards: ${other.place.members.join(', ')}. Start this server with that list, or ${wayOut}`,
+      `The backend "${backend}" is served with another list of shards: ` +
+        `${other.place.members.join(', ')}. Start this server with that list, or ${wayOut}`,
     );
   }
   const renamed = stamped.find(({ name, place }) => place.self !== name);
@@ -50,11 +51,13 @@ export function evaluateShards(
     const { name, place } = renamed;
     if (list.shards.some((shard) => shard.name === place.self)) {
       return refuse(
-        `The shards ${name} and ${place.self} of the backend "${backend}" are one database, or one is a copy of the other. Name each database once.`,
+        `The shards ${name} and ${place.self} of the backend "${backend}" are one database, ` +
+          'or one is a copy of the other. Name each database once.',
       );
     }
     return refuse(
-      `The shard ${name} of the backend "${backend}" is known as ${place.self}. If it was renamed, ${wayOut}`,
+      `The shard ${name} of the backend "${backend}" is known as ${place.self}. If it was ` +
+        `renamed, ${wayOut}`,
     );
   }
   const serving = stamped.filter(({ stamp }) => stamp !== startingStamp(list));
@@ -112,11 +115,17 @@ export function inspectShards(
   const missing = before.filter((name) => !founds.has(name) && !selves.has(name));
   if (missing.length > 0) {
     const more = missing.map((name) => `leaving:mysql://…@${name}`).join(', ');
-    return `The backend "${backend}" keeps locks on ${missing.join(', ')}, which is not named here. So that nothing is lost, name what leaves as well: ${more}.`;
+    return (
+      `The backend "${backend}" keeps locks on ${missing.join(', ')}, which is not named here. ` +
+      `So that nothing is lost, name what leaves as well: ${more}.`
+    );
   }
   const lived = [...founds].find(([, { stamp, isInUse }]) => stamp === null && isInUse);
   if (lived) {
-    return `A server runs over ${lived[0]} that does not know it as a shard. Stop every one of them first.`;
+    return (
+      `A server runs over ${lived[0]} that does not know it as a shard. Stop every one of them ` +
+      'first.'
+    );
   }
   const inForce = servingStamp({ fingerprint }, generation);
   const isDone =

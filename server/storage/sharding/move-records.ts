@@ -170,7 +170,10 @@ export async function moveAnswers(shards: ShardMapStamp[], homeOf: ShardOf): Pro
         const theirs = answers.filter(({ lockId }) => lockId === null || homeOf(lockId) === home);
         if (to === from || theirs.length === 0) continue;
         await to.ask([
-          `INSERT INTO lock_requests (${COLUMNS}) VALUES ${theirs.map(({ values }) => values)} ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), lock_id = VALUES(lock_id)`,
+          `INSERT INTO lock_requests (${COLUMNS}) VALUES ` +
+            `${theirs.map(({ values }) => values)} ON DUPLICATE KEY UPDATE input_hash = ` +
+            'VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), ' +
+            'lock_id = VALUES(lock_id)',
         ]);
         const gone = theirs.filter(({ lockId }) => lockId !== null).map(({ id }) => quote(id));
         if (gone.length > 0) {
@@ -186,7 +189,8 @@ export async function moveAnswers(shards: ShardMapStamp[], homeOf: ShardOf): Pro
 
 async function answersOf(from: ShardMapStamp, after: string): Promise<Answer[]> {
   const [rows = []] = await from.ask([
-    `SELECT ${COLUMNS} FROM lock_requests WHERE id > ${quote(after)} AND expires_at > ${CLOCK} ORDER BY id LIMIT ${ANSWERS_AT_ONCE}`,
+    `SELECT ${COLUMNS} FROM lock_requests WHERE id > ${quote(after)} AND expires_at > ` +
+      `${CLOCK} ORDER BY id LIMIT ${ANSWERS_AT_ONCE}`,
   ]);
   return rows.map(([id, hash, answer, expiresAt, lock]) => {
     const lockId = lock === null ? null : (lock as Buffer).toString('utf8');

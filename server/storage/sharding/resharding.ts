@@ -125,7 +125,8 @@ export class Resharding {
       if (self === shard.name) continue;
       throw new LockyardError(
         'CONFLICT',
-        `${shard.name} and ${self} are one database. No record was moved. Name each database once and run this again: until then the backend "${this.backend}" serves no caller.`,
+        `${shard.name} and ${self} are one database. No record was moved. Name each database ` +
+          `once and run this again: until then the backend "${this.backend}" serves no caller.`,
       );
     }
   }
@@ -149,7 +150,8 @@ async function opened(backend: string, shard: Shard): Promise<OpenShard> {
   } catch (cause) {
     throw new LockyardError(
       'BACKEND_DOWN',
-      `The shard ${shard.name} of the backend "${backend}" cannot be reached. All of them must be, also those that leave. Nothing was changed.`,
+      `The shard ${shard.name} of the backend "${backend}" cannot be reached. All of them ` +
+        'must be, also those that leave. Nothing was changed.',
       { cause },
     );
   }

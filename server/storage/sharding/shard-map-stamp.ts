@@ -56,7 +56,8 @@ export class ShardMapStamp {
     const [rows = [], others = [], lived = []] = await this.connection.packet([
       `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${PLACE_ROW}')`,
       "SELECT 1 FROM locks WHERE id NOT LIKE '.lockyard%' LIMIT 1",
-      `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ${CLOCK} LIMIT 1`,
+      `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ` +
+        `${CLOCK} LIMIT 1`,
     ]);
     const values = new Map(rows.map(([id, value]) => [String(id), String(value)]));
     const place = values.get(PLACE_ROW);
@@ -78,7 +79,8 @@ export class ShardMapStamp {
   /** Replaces the stamp `from` by `to`; does nothing if the shard carries another one. */
   async restamp(from: string, to: string): Promise<void> {
     await this.connection.packet([
-      `UPDATE settings SET value = ${quote(to)}, changed_at = ${CLOCK} WHERE id = '${STAMP_ROW}' AND value = ${quote(from)}`,
+      `UPDATE settings SET value = ${quote(to)}, changed_at = ${CLOCK} WHERE id = ` +
+        `'${STAMP_ROW}' AND value = ${quote(from)}`,
     ]);
   }
 

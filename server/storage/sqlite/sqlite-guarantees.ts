@@ -3,7 +3,8 @@ import type { Guarantees } from '../record-store';
 import type { SqliteFacts } from './sqlite-facts';
 
 const STRONG =
-  'One process has the file, and flushes every commit to disk before it answers: a crash at any instant forgets no grant.';
+  'One process has the file, and flushes every commit to disk before it answers: a crash at ' +
+  'any instant forgets no grant.';
 
 const SYNCHRONOUS = ['OFF', 'NORMAL', 'FULL', 'EXTRA'];
 
@@ -60,7 +61,9 @@ function place(magic: number | null): Finding {
   if (magic === null) return fine(name, 'not reported');
   const shared = SHARED[magic];
   if (shared) {
-    const why = `The file lies on ${shared}: another machine may have it open too, and locks on it cannot be relied on.`;
+    const why =
+      `The file lies on ${shared}: another machine may have it open too, and locks on it ` +
+      'cannot be relied on.';
     return { name, value: shared, complaint: 'Must be a local disk.', unsafe: why };
   }
   const memory = IN_MEMORY[magic];
@@ -70,7 +73,8 @@ function place(magic: number | null): Finding {
   }
   if (magic === FUSE) {
     const why =
-      'The file lies on FUSE: what becomes of a flush there, and who else has the file, cannot be told.';
+      'The file lies on FUSE: what becomes of a flush there, and who else has the file, ' +
+      'cannot be told.';
     return bestEffort(name, 'FUSE', 'Should be a local disk.', why);
   }
   return fine(name, `local (0x${magic.toString(16)})`);

@@ -34,11 +34,16 @@ const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
 
 /** Lists come as one JSON parameter, so every statement is a constant. */
 const SQL = {
-  read: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
+  read:
+    `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id IN (SELECT value FROM ` +
+    'json_each(?))',
   readAnswers:
-    'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value FROM json_each(?))',
+    'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value ' +
+    'FROM json_each(?))',
   current: `SELECT id, ${REV}, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
-  scan: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?`,
+  scan:
+    `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ` +
+    'ORDER BY id LIMIT ?',
   deleteRecord: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ? AND ? <= ?',
   deleteExpiredAnswers: 'DELETE FROM lock_requests WHERE expires_at < ?',
   historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',

@@ -15,7 +15,10 @@ export function crossSiteComplaint(headers: IncomingHttpHeaders): string | null 
   const { origin, host } = headers;
   if (origin === undefined || isSameHost(origin, host ?? '')) return null;
   const seen = `Origin is ${quoted(origin)} but Host is ${quoted(host ?? '')}`;
-  return `${OTHER_SITE}: ${seen}. A proxy in front must pass on the browser's Host header unchanged (nginx: proxy_set_header Host $http_host).`;
+  return (
+    `${OTHER_SITE}: ${seen}. A proxy in front must pass on the browser's Host header unchanged ` +
+    '(nginx: proxy_set_header Host $http_host).'
+  );
 }
 
 /**

@@ -98,7 +98,9 @@ export function requestMetrics(all: RequestSeries[]): MetricFamily[] {
   return [
     {
       name: 'lockyard_http_requests_total',
-      help: 'Requests by procedure and kind of answer; gone: the caller hung up first. Streams are left out.',
+      help:
+        'Requests by procedure and kind of answer; gone: the caller hung up first. Streams are ' +
+        'left out.',
       type: 'counter',
       samples: all.flatMap(({ api, procedure, outcomes }) =>
         Object.entries(outcomes).map(([status, value]) => ({

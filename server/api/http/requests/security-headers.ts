@@ -10,7 +10,8 @@ const EVERYWHERE = {
   'X-Frame-Options': 'DENY',
   'X-Permitted-Cross-Domain-Policies': 'none',
   'Permissions-Policy':
-    'accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
+    'accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), ' +
+    'microphone=(), payment=(), usb=()',
 } as const;
 
 /** An API's answers are never a page: nothing in them may run, and no cache may keep them. */

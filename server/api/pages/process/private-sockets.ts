@@ -54,7 +54,8 @@ function socketPath(dataDir: string, name: string): string {
   const path = near.length < absolute.length ? near : absolute;
   if (Buffer.byteLength(path) <= PATH_MAX_BYTES) return path;
   throw new StartError(
-    `The data folder's path is too long for a socket; it may have ${PATH_MAX_BYTES - name.length - 1} bytes: ${dataDir}`,
+    `The data folder's path is too long for a socket; it may have ` +
+      `${PATH_MAX_BYTES - name.length - 1} bytes: ${dataDir}`,
   );
 }
 

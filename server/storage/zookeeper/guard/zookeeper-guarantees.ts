@@ -5,21 +5,30 @@ const AWAY = 'unreachable';
 const SILENT = 'not reported';
 
 const REASONS = [
-  'A lease is judged by the clock of the leading server: when another one takes the lead whose clock is ahead, leases end that much too early, and another caller may get the lock while the holder still relies on its lease.',
-  'A server that has just lost the lead may answer reads with older data for a short time; it grants nothing.',
+  'A lease is judged by the clock of the leading server: when another one takes the lead ' +
+    'whose clock is ahead, leases end that much too early, and another caller may get the lock ' +
+    'while the holder still relies on its lease.',
+  'A server that has just lost the lead may answer reads with older data for a short time; ' +
+    'it grants nothing.',
 ];
 
 const LOSS =
-  'A data loss (a root that was deleted, data folders that were emptied or set back) is detected by mark and heartbeat before anything else is granted: tokens continue in a higher epoch, and nothing is granted for as long as the longest lease ever granted. Earlier holds, queues and remembered answers may be gone.';
+  'A data loss (a root that was deleted, data folders that were emptied or set back) is ' +
+  'detected by mark and heartbeat before anything else is granted: tokens continue in a ' +
+  'higher epoch, and nothing is granted for as long as the longest lease ever granted. ' +
+  'Earlier holds, queues and remembered answers may be gone.';
 
 const ALONE =
-  'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
+  'One server alone: while it is down, nothing is granted; what it had on its disk comes ' +
+  'back with it.';
 
 const TORN =
-  'Several servers are named and one of them belongs to no ensemble: a lock that is granted there is granted once more by the others.';
+  'Several servers are named and one of them belongs to no ensemble: a lock that is granted ' +
+  'there is granted once more by the others.';
 
 const SPLIT =
-  'The servers that are named belong to more than one ensemble: each grants what another has granted.';
+  'The servers that are named belong to more than one ensemble: each grants what another has ' +
+  'granted.';
 
 /**
  * What a ZooKeeper promises, as far as can be seen from outside: it reports its version and its
