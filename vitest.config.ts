@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const pure = [
   'server/{contract,core}/**',
   'components/**',
-  'scripts/{build,checks,process,servers,suites,system}',
+  'scripts/{build,checks,lab,process,servers,suites,system}',
 ];
 /** Several of these measure how soon something happens: they must not starve one another. */
 const timed = ['server/{engine,api/http}/**'];

@@ -1,3 +1,5 @@
+import { benchAcquisitions, benchStock } from './catalogue/bench-catalogue';
+import { labCases } from './looking/lab-cases';
 import { listCases } from './looking/list-cases';
 import type { LookingCase } from './looking/looking-case';
 import { FAIR_SHARE, measureFairShare } from './looking/measure-fair-share';
@@ -9,7 +11,7 @@ import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
 
 /** Every case of `npm run bench -- looking`, in the order in which they are measured. */
-const lookingCases: LookingCase[] = [...pageCases, ...listCases];
+const lookingCases: LookingCase[] = [...pageCases, ...listCases, ...labCases];
 
 const given = process.argv.slice(2);
 const numbers = given.map(Number).filter((value) => !Number.isNaN(value));
@@ -37,6 +39,7 @@ async function raceStores(): Promise<void> {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
+    catalogue: benchCatalogue,
   };
   requireKnown(words, (word) => Object.hasOwn(STORES, word), [...Object.keys(STORES), 'looking']);
   console.log(
@@ -46,6 +49,14 @@ async function raceStores(): Promise<void> {
   for (const [name, raceOn] of Object.entries(STORES)) {
     if (words.length === 0 || words.includes(name)) await raceOn();
   }
+}
+
+/** The same strategies as in the Lab. */
+async function benchCatalogue(): Promise<void> {
+  const mysql = serverIn('BENCH_MYSQL_URL');
+  const redis = [serverIn('BENCH_REDIS_URL')];
+  await benchAcquisitions(mysql);
+  await benchStock({ mysql, redis, zookeeper: serverIn('BENCH_ZOOKEEPER_URL') });
 }
 
 /** Further words select cases by a part of their name. */

@@ -1,6 +1,6 @@
-import mysql from 'mysql2/promise';
 import type { BenchLock } from './bench-lock';
 import { closedLoop, type Load } from './closed-loop';
+import { freshDatabase } from './fresh-database';
 import { lockyardQueue, openRowQueue, polledQueue, raceQueues } from './hand-off';
 import { openLockyardCounter, openRowCounter, raceCounters } from './hot-counter';
 import { startHttpLoader } from './http-loader';
@@ -42,14 +42,6 @@ const WORKLOADS: Workload[] = [
     aim: 60,
   },
 ];
-
-async function freshDatabase(server: string, name: string): Promise<string> {
-  const connection = await mysql.createConnection(server);
-  await connection.query(`DROP DATABASE IF EXISTS ${name}`);
-  await connection.query(`CREATE DATABASE ${name}`);
-  await connection.end();
-  return new URL(`/${name}`, server).href;
-}
 
 /** Every work on a MariaDB, and the handlers in front of it. @param server a URL without a database */
 export async function raceOnMariadb(

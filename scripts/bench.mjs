@@ -8,6 +8,8 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * URLs are in BENCH_MYSQL_URL (without a database), BENCH_REDIS_URL and BENCH_ZOOKEEPER_URL; set
  * one yourself to measure another server. Arguments are passed on.
  *
+ * `npm run bench -- catalogue` measures the strategies of the catalogue alone.
+ *
  * `npm run bench -- looking` measures what those who look cost those who lock, on the built server
  * with embedded SQLite.
  */
@@ -22,6 +24,7 @@ async function bench() {
   const { startPrivateRedis } = await import('./servers/private-redis.mjs');
   const { startPrivateZookeeper } = await import('./servers/private-zookeeper.mjs');
   const { benchPrograms, bundle } = await import('./build/bundle.mjs');
+  const { labEntries } = await import('./build/build-app.mjs');
   const { endInOrder, runChild } = await import('./process/run-child.mjs');
 
   const say = (line) => process.stdout.write(`${line}\n`);
@@ -39,7 +42,7 @@ async function bench() {
           BENCH_ZOOKEEPER_URL: startPrivateZookeeper,
         },
   );
-  await bundle(benchPrograms, '.build/bench');
+  await bundle({ ...benchPrograms, ...labEntries }, '.build/bench');
   const program = join(projectRoot, '.build/bench/main.mjs');
   const { code } = await runChild(
     process.execPath,
