@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { runVerdict } from '@/components/lab/result/lab-verdict';
 import { readConfig } from '@/server/bootstrap/config/config';
 import type {
   LabPreflight,
@@ -77,10 +78,15 @@ async function race(given: LabArguments, lab: ReturnType<typeof readConfig>['lab
   }
   const strategies = runnable(given.strategies, found);
   if (strategies.length === 0) throw new ArgumentError('None of these strategies can run here.');
-  const { rows, last } = await run(runner, { ...given.settings, strategies });
-  if (given.json)
-    print(JSON.stringify({ settings: { ...given.settings, strategies }, rows, last }, null, 2));
-  else print(labTable(rows));
+  const settings = { ...given.settings, strategies };
+  const { rows, last } = await run(runner, settings);
+  if (given.json) {
+    print(JSON.stringify({ settings, rows, last }, null, 2));
+  } else {
+    const { held, oversold, incomplete, advice } = runVerdict({ ...found, rows, settings });
+    const sentences = [held, oversold, incomplete, advice].filter((each) => each !== '');
+    print(`${labTable(rows)}\n\n${sentences.join('\n')}`);
+  }
   if (last.message) say(last.message);
   process.exitCode = last.endedBy === 'done' ? 0 : 1;
 }
