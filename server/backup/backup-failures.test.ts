@@ -2,12 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { like } from 'drizzle-orm';
+import { eq, like } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { programSchemaVersion } from '@/db/schema-version';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { randomText } from '../auth/random-text';
+import { runCliCommand } from '../cli/run-cli-command';
 import { createApiKey } from '../operations/api-keys/create-api-key';
+import { openIntent } from '../operations/audit/audit-log';
+import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { Installation } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
 
@@ -124,6 +127,43 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
         expect.stringMatching(/^[^\n]*server (has|is running on)[^\n]*\n$/),
       ]);
       expect(await server.acquire()).toMatchObject({ outcome: 'held' });
+    });
+  });
+
+  test('the audit log says of a backup that it was made only when it was, and why it was not', async () => {
+    const backups = () =>
+      home.serve(async ({ runtime: { database } }) => {
+        const { audit } = database.tables;
+        const rows = await database.db.select().from(audit).where(eq(audit.act, 'backup.make'));
+        return rows.map(({ outcome, result }) => [outcome, JSON.parse(result).message]);
+      });
+    const made = ['done', undefined];
+    expect(await backups()).toEqual([made]);
+    await expectRefused(['backup', home.file()], /it already exists/);
+    const failed = ['failed', expect.stringMatching(/ it already exists; --force replaces it\.$/)];
+    expect(await backups()).toEqual([made, failed]);
+    await home.serve(async () => {
+      expect(await home.command(['backup', home.file('no/where.gz')])).toMatchObject({ code: 1 });
+    });
+    const missing = ['failed', expect.stringContaining('no such file or folder')];
+    expect(await backups()).toEqual([made, failed, missing]);
+  });
+
+  test('a backup that is killed, or takes long, is not called made, until it reports that it was', async () => {
+    await home.serve(async (server) => {
+      const { runtime, cli } = server;
+      const { audit } = runtime.database.tables;
+      const what = { act: 'backup.make', subject: 'slow.gz' } as const;
+      const intent = await openIntent(cli, { name: 'command line', kind: 'cli' }, what);
+      const outcome = async () => {
+        const own = eq(audit.intent, intent);
+        return (await runtime.database.db.select().from(audit).where(own))[0]?.outcome;
+      };
+      const later = { ...runtime.clock, now: () => runtime.clock.now() + 60_000 };
+      await resolveAuditIntents({ ...runtime, clock: later });
+      expect(await outcome()).toBe('unknown');
+      await runCliCommand(runtime, { verb: 'backup end', input: { intent } });
+      expect(await outcome()).toBe('done');
     });
   });
 

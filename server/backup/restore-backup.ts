@@ -85,6 +85,7 @@ export async function restoreBackup(
       });
       if (read !== sha256) throw new StartError(`${file} was changed during the restore.`);
       const restored = await load.finish();
+      await closeOwnIntent(change, header);
       await change.insert('audit', ...auditEntry(backup, options, restored));
       // The old content is deleted by now: a server found here started in the meantime.
       await refuseLiveServers(change, await clock());
@@ -99,6 +100,16 @@ export async function restoreBackup(
         : 'The backup was not restored, and nothing was changed';
     throw new StartError(`${outcome}: ${why}`, { cause });
   }
+}
+
+/** A backup contains the intent to make it, the last one of its audit log: it was made. */
+async function closeOwnIntent(change: BulkChange, { madeAt }: BackupHeader): Promise<void> {
+  const act: AuditAct = 'backup.make';
+  const open = "from audit where act = ? and outcome = 'pending' order by id desc limit 1";
+  const [own] = await change.select(`select id ${open}`, [act]);
+  if (!own) return;
+  const close = "update audit set outcome = 'done', closed_at = ? where id = ?";
+  await change.run(close, [madeAt, Number(own.id)]);
 }
 
 /** Written in the transaction of the restore, so a failed one leaves no entry either. */

@@ -5,23 +5,29 @@ import { formatDuration } from '../../client/command/terminal/duration';
 import type { BackupHeader } from '../backup/backup-header';
 import { fileFailure } from '../backup/file-failure';
 import { checkBackup, restoreBackup } from '../backup/restore-backup';
-import { refuseOtherSchema, streamBackup, writeBackup } from '../backup/write-backup';
+import {
+  refuseOtherSchema,
+  streamBackup,
+  type WrittenBackup,
+  writeBackup,
+} from '../backup/write-backup';
 import type { Config } from '../bootstrap/config/config';
 import { prepareDataFolder } from '../bootstrap/data-folder';
 import type { Clock } from '../platform/clock';
 import type { BackupCommand, CliCommand } from './cli-command';
+import { counted } from './counted';
 
 /**
  * Makes or restores a backup, and returns what to report about it. Throws `StartError`,
  * `LockyardError`.
  *
- * @param announce passes the announcement of a backup to the running server, or records it here
+ * @param announce passes what is said of a backup to the running server, or records it here
  */
 export function runBackupCommand(
   command: BackupCommand,
   config: Config,
   clock: Clock,
-  announce: (command: CliCommand) => Promise<unknown>,
+  announce: (command: CliCommand) => Promise<string | null>,
 ): Promise<string> {
   return command.verb === 'backup'
     ? makeBackup(command, config, clock, announce)
@@ -32,25 +38,54 @@ async function makeBackup(
   { file, force }: Extract<BackupCommand, { verb: 'backup' }>,
   config: Config,
   clock: Clock,
-  announce: (command: CliCommand) => Promise<unknown>,
+  announce: (command: CliCommand) => Promise<string | null>,
 ): Promise<string> {
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
   // Checked first, so that a database with another schema is not written to.
   await (await openOwnSnapshot(config)).close();
-  await announce({ verb: 'backup', input: { file: isPiped ? 'standard output' : path } });
+  const input = { file: isPiped ? 'standard output' : path };
+  const intent = (await announce({ verb: 'backup begin', input })) ?? '';
+  const end = (failure?: string) => announce({ verb: 'backup end', input: { intent, failure } });
+  let made: WrittenBackup;
+  try {
+    made = await copyDatabase(isPiped ? null : path, config, force, clock);
+  } catch (error) {
+    await end(firstLine(error).slice(0, FAILURE_MAX_CHARS)).catch(() => undefined);
+    throw error;
+  }
+  const isRecorded = await end().then(
+    () => true,
+    () => false,
+  );
+  const rows = made.header.tables.reduce((sum, table) => sum + table.rows, 0);
+  const size = isPiped ? '' : `, ${formatSize(made.bytes)}`;
+  return [
+    `Backed up ${counted(rows, 'row')}${size}. ` +
+      'Keep it safe: it contains hashes of passwords and keys.',
+    ...omissions(made.header),
+    ...(isRecorded ? [] : ['The audit log could not be updated: there, the outcome is unknown.']),
+  ].join('\n');
+}
+
+const FAILURE_MAX_CHARS = 500;
+
+const firstLine = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+
+/** @param path null: standard output */
+async function copyDatabase(
+  path: string | null,
+  config: Config,
+  overwrite: boolean,
+  clock: Clock,
+): Promise<WrittenBackup> {
   const snapshot = await openOwnSnapshot(config);
   const breakOff = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => breakOff.abort());
   try {
-    const how = { overwrite: force, madeAt: clock.now(), signal: breakOff.signal };
-    const made = isPiped ? await pipeBackup(snapshot, how) : await writeBackup(snapshot, path, how);
-    const rows = made.header.tables.reduce((sum, table) => sum + table.rows, 0);
-    const size = isPiped ? '' : `, ${formatSize(made.bytes)}`;
-    return [
-      `Backed up ${rows} rows${size}. Keep it safe: it contains hashes of passwords and keys.`,
-      ...omissions(made.header),
-    ].join('\n');
+    const how = { overwrite, madeAt: clock.now(), signal: breakOff.signal };
+    return await (path === null ? pipeBackup(snapshot, how) : writeBackup(snapshot, path, how));
   } finally {
     await snapshot.close();
   }
@@ -97,7 +132,8 @@ async function restore(
     const { rows, epoch, grantsFrom } = await restoreBackup(database, backup, options);
     const madeAt = new Date(backup.header.madeAt).toISOString();
     return [
-      `Restored ${rows} rows of ${basename(file)}, made at ${madeAt}. The epoch is ${epoch}.`,
+      `Restored ${counted(rows, 'row')} of ${basename(file)}, made at ${madeAt}. ` +
+        `The epoch is ${epoch}.`,
       'All holds have ended and all users must sign in again. Keys and users revoked or ' +
         `disabled after ${madeAt} are active again.`,
       quietMs === 0

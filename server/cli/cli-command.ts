@@ -22,8 +22,13 @@ export const cliCommand = z.discriminatedUnion('verb', [
     input: z.strictObject({ backend: z.string().max(32), shards: z.array(z.string()).max(32) }),
   }),
   z.strictObject({ verb: z.literal('names delete'), input: deletionCommandInput }),
-  /** Announces that a backup is about to be made; the calling command makes it. */
-  z.strictObject({ verb: z.literal('backup'), input: z.strictObject({ file: z.string() }) }),
+  /** Announces a backup that the calling command is about to make; answered with an intent. */
+  z.strictObject({ verb: z.literal('backup begin'), input: z.strictObject({ file: z.string() }) }),
+  /** Reports what became of it. Without a `failure`, it was made. */
+  z.strictObject({
+    verb: z.literal('backup end'),
+    input: z.strictObject({ intent: z.string().max(40), failure: z.string().max(500).optional() }),
+  }),
 ]);
 export type CliCommand = z.output<typeof cliCommand>;
 
@@ -50,6 +55,7 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
                                                      Or --name NAME, repeatable. Also: counters delete.
   backup FILE [--force]                              Back up to a file; the server may be running.
   restore FILE [--replace] [--quiet DURATION]        Restore (server stopped); see docs/operations.md.
+  --version                                          Print the release and its schema.
 
 Both users commands generate a password and print it; with --password-stdin they read one from standard input.
 

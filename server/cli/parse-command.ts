@@ -17,7 +17,10 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 
 /** Commands with options only. */
-type SimpleVerb = Exclude<CliCommand['verb'], 'backup' | 'backends reshard' | 'names delete'>;
+type SimpleVerb = Exclude<
+  CliCommand['verb'],
+  'backup begin' | 'backup end' | 'backends reshard' | 'names delete'
+>;
 
 const VERBS: Record<SimpleVerb, { needs: Option[]; takes: Option[] }> = {
   'keys create': { needs: ['name', 'namespace'], takes: [] },

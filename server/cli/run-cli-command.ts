@@ -9,7 +9,7 @@ import { LockyardError } from '../contract/errors';
 import { deletionRequests } from '../core/names/deletion-requests';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { askDatabase } from '../operations/ask-database';
-import { auditedDatabaseChange } from '../operations/audit/audited-database-change';
+import { closeIntent, openIntent } from '../operations/audit/audit-log';
 import { permit } from '../operations/audit/permit';
 import { createNamespace } from '../operations/namespaces/create-namespace';
 import { deleteNames, previewDeletion } from '../operations/namespaces/delete-names';
@@ -22,6 +22,7 @@ import { createUser } from '../operations/users/create-user';
 import { findUserByName } from '../operations/users/find-user';
 import { resetPassword } from '../operations/users/reset-password';
 import type { CliCommand } from './cli-command';
+import { counted } from './counted';
 import { reshardBackend } from './reshard-backend';
 
 /** 119 bits. */
@@ -51,8 +52,10 @@ export async function runCliCommand(
       return reshardBackend(ctx, command.input);
     case 'names delete':
       return runDeletion(ctx, command.input);
-    case 'backup':
-      await auditBackup(ctx, command.input);
+    case 'backup begin':
+      return beginBackup(ctx, command.input);
+    case 'backup end':
+      await endBackup(ctx, command.input);
       return null;
     case 'users create': {
       const { password = randomText(PASSWORD_CHARS), ...person } = command.input;
@@ -69,11 +72,23 @@ export async function runCliCommand(
   }
 }
 
-/** Audits that a backup is about to be made: it has the hashes of all passwords and keys. */
-async function auditBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
+/**
+ * Records in the audit log that a backup is about to be made: a backup has the hashes of every
+ * password and key. Returns the intent, to be ended by `endBackup`.
+ */
+async function beginBackup(ctx: ControlContext, { file }: { file: string }): Promise<string> {
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;
-  const who = await permit(ctx, 'admin', what);
-  await auditedDatabaseChange(ctx, who, what, async () => ({ answer: undefined }));
+  return openIntent(ctx, await permit(ctx, 'admin', what), what);
+}
+
+async function endBackup(
+  { runtime }: ControlContext,
+  { intent, failure }: { intent: string; failure?: string | undefined },
+): Promise<void> {
+  const { db } = runtime.database;
+  const [outcome, result] =
+    failure === undefined ? (['done', {}] as const) : (['failed', { message: failure }] as const);
+  await askDatabase(() => closeIntent(runtime, db, intent, outcome, result));
 }
 
 /** Which names, and, where they are to be deleted, how many at most and why. */
@@ -114,7 +129,7 @@ function previewLines(
   { matching, going, examples, kept }: DeletionPreview,
 ): string[] {
   return [
-    `${matching} ${kind === 'lock' ? 'locks' : 'counters'} match; ${going} can be deleted.`,
+    `${counted(matching, kind)} ${matching === 1 ? 'matches' : 'match'}; ${going} can be deleted.`,
     ...(going > 0 ? [`can be deleted: ${listed(examples, going)}`] : []),
     ...kept.map(
       ({ because, count, examples: some }) => `kept, ${because}, ${count}: ${listed(some, count)}`,

@@ -129,7 +129,9 @@ export async function closeIntent(
   const { audit } = database.tables;
   const isOpen = or(
     eq(audit.outcome, 'pending'),
-    and(eq(audit.outcome, 'not_applied'), eq(audit.result, ASSUMED_RESULT)),
+    ...(['not_applied', 'unknown'] as const).map((assumed) =>
+      and(eq(audit.outcome, assumed), eq(audit.result, ASSUMED_RESULTS[assumed])),
+    ),
   );
   const written = await db
     .update(audit)
@@ -138,18 +140,27 @@ export async function closeIntent(
   return database.affectedRows(written) === 1;
 }
 
-/** Stored with an act that left no trace; its process may still write the real outcome. */
-const ASSUMED_RESULT = JSON.stringify({ message: 'No trace of it was found.' });
+/**
+ * Stored with an outcome that another process assumed; the process that ran the act may still write
+ * the real one.
+ */
+const ASSUMED_RESULTS = {
+  /** No trace of the act was found. */
+  not_applied: JSON.stringify({ message: 'No trace of it was found.' }),
+  /** Only the process that runs the act can tell, and it may take long. */
+  unknown: JSON.stringify({ message: 'Not finished yet, or interrupted.' }),
+};
 
-/** Closes an open intent of another process as not applied, because no trace of it was found. */
-export async function assumeNotApplied(
+/** Closes an open intent of another process with an outcome that is assumed. */
+export async function assumeOutcome(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
   intent: string,
+  outcome: keyof typeof ASSUMED_RESULTS,
 ): Promise<boolean> {
   const { audit } = database.tables;
   const written = await database.db
     .update(audit)
-    .set({ outcome: 'not_applied', result: ASSUMED_RESULT, closedAt: clock.now() })
+    .set({ outcome, result: ASSUMED_RESULTS[outcome], closedAt: clock.now() })
     .where(and(eq(audit.intent, intent), eq(audit.outcome, 'pending')) as SQL);
   return database.affectedRows(written) === 1;
 }

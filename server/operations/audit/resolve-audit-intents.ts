@@ -5,7 +5,7 @@ import type { RequestIdentity } from '../../core/request-fingerprint';
 import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
-import { type AuditActor, assumeNotApplied, closeIntent, readSeen } from './audit-log';
+import { type AuditActor, assumeOutcome, closeIntent, readSeen } from './audit-log';
 import { identityOfAct, isRecordAct } from './run-audited-record-act';
 
 const AT_ONCE = 100;
@@ -16,8 +16,9 @@ type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 
 /**
  * Finds out the outcome of acts that have none in the audit log, such as when their process was
  * killed: an act on a lock or a counter left its answer under the intent's id; a change of the
- * control database is written together with its outcome, so one without it never happened. A
- * process that reports the real outcome of its act later still overrides this.
+ * control database is written together with its outcome, so one without it never happened; of a
+ * backup the outcome is unknown. A process that reports the real outcome of its act later still
+ * overrides this.
  *
  * Run at least every 30 s by one process, this closes every intent within 60 s of its act, the
  * oldest first, unless its backend is not responding. Such a backend is asked once in a run, and
@@ -102,10 +103,12 @@ async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolea
     const result = { message: UNFINISHED };
     return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
   }
+  // A backup takes as long as it takes, in the process of its command.
+  if (intent.act === 'backup.make') return assumeOutcome(runtime, intent.intent, 'unknown');
   const answer = await readOutcome(runtime, intent);
   const { db } = runtime.database;
   return answer === null
-    ? assumeNotApplied(runtime, intent.intent)
+    ? assumeOutcome(runtime, intent.intent, 'not_applied')
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
 
