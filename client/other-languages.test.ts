@@ -67,14 +67,15 @@ describe.each(languages)('the example in $language', ({ language, program, args 
   const lock = (what: string) => `${language} "${what}" \\ ü`;
 
   /** Runs the example to its end. */
-  async function run(name: string, times: Times, apiKey = key) {
+  async function run(name: string, times: Times, variables: Record<string, string> = {}) {
     const child = spawn(program, args(name, { leaseMs: 2_000, waitMs: 0, workMs: 100, ...times }), {
       env: {
         ...process.env,
         // By which Java reads its arguments.
         LC_ALL: 'C.UTF-8',
         LOCKYARD_URL: api.url,
-        LOCKYARD_API_KEY: apiKey,
+        LOCKYARD_API_KEY: key,
+        ...variables,
       },
     });
     const failed = once(child, 'error').then(([error]) => {
@@ -139,9 +140,20 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     expect(code).toBe(1);
   });
 
-  test('says why the server refuses', async () => {
-    const { complained, code } = await run(lock('refused'), {}, 'no-key');
-    expect(complained).toBe('UNAUTHENTICATED: Invalid API key.');
-    expect(code).toBe(2);
+  test('ends with 2 for a wrong configuration, with 69 without a server, and never with a trace', async () => {
+    const gone = { LOCKYARD_URL: 'http://127.0.0.1:1' };
+    const [refused, keyless, unreachable] = await Promise.all([
+      run(lock('refused'), {}, { LOCKYARD_API_KEY: 'no-key' }),
+      run(lock('keyless'), {}, { LOCKYARD_API_KEY: '' }),
+      run(lock('unreachable'), {}, gone),
+    ]);
+    expect(refused).toMatchObject({ complained: 'UNAUTHENTICATED: Invalid API key.', code: 2 });
+    expect(keyless).toMatchObject({ said: '', code: 2 });
+    expect(keyless.complained).toMatch(/LOCKYARD_API_KEY is not set; create a key: .+$/);
+    expect(unreachable).toMatchObject({ said: '', code: 69 });
+    expect(unreachable.complained).toMatch(/^.+$/);
+    for (const { complained } of [keyless, unreachable]) {
+      expect(complained).not.toMatch(/Traceback|Exception in|^null$/);
+    }
   });
 });

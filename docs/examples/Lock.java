@@ -22,30 +22,43 @@ import java.util.regex.Pattern;
  * java Lock.java invoices:2026-11 --lease-ms 30000 --wait-ms 60000 --work-ms 1000
  * </pre>
  *
- * Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 when the server refused, and 75 when somebody
- * else has the lock.
+ * Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 for wrong usage or configuration (an argument,
+ * or an API key that is missing or not valid), 69 when there is no server or it cannot do this now, and 75 when another
+ * caller has the lock.
  */
 public final class Lock {
   /** A request is answered within 25 s, then the wait goes on with the next one. */
   static final Duration REPLY_MAX = Duration.ofSeconds(35);
 
+  /** A server that does not answer, or says that it cannot do this now, is asked again for so long beyond the wait. */
+  static final long RETRY_FOR_MS = 5_000;
+
+  static final String USAGE = "usage: java Lock.java NAME [--lease-ms N] [--wait-ms N] [--work-ms N]";
+
   public static void main(String[] args) throws Exception {
+    if (args.length % 2 == 0) wrongUsage(USAGE);
     String name = args[0];
     long leaseMs = 30_000;
     long waitMs = 0;
     long workMs = 1_000;
-    for (int i = 1; i + 1 < args.length; i += 2) {
+    for (int i = 1; i < args.length; i += 2) {
+      if (!args[i + 1].matches("\\d{1,9}")) wrongUsage(USAGE);
       long value = Long.parseLong(args[i + 1]);
       switch (args[i]) {
         case "--lease-ms" -> leaseMs = value;
         case "--wait-ms" -> waitMs = value;
         case "--work-ms" -> workMs = value;
-        default -> throw new IllegalArgumentException("There is no option " + args[i]);
+        default -> wrongUsage(USAGE);
       }
     }
     String url = Optional.ofNullable(System.getenv("LOCKYARD_URL")).orElse("http://127.0.0.1:3000");
+    if (!url.matches("https?://\\S+")) wrongUsage("LOCKYARD_URL must begin with http:// or https://");
+    String apiKey = Optional.ofNullable(System.getenv("LOCKYARD_API_KEY")).orElse("").strip();
+    if (apiKey.isEmpty()) {
+      wrongUsage("LOCKYARD_API_KEY is not set; create a key: npm run -s lockyard -- keys create");
+    }
     String owner = InetAddress.getLocalHost().getHostName() + ":" + ProcessHandle.current().pid();
-    var lockyard = new Lockyard(url, System.getenv("LOCKYARD_API_KEY"), owner);
+    var lockyard = new Lockyard(url, apiKey, owner);
 
     int exitCode;
     try {
@@ -60,10 +73,15 @@ public final class Lock {
       System.out.println(notGranted.getMessage());
       exitCode = 75;
     } catch (IOException failure) {
-      System.err.println(failure.getMessage());
-      exitCode = 2;
+      System.err.println(Optional.ofNullable(failure.getMessage()).orElse(failure.toString()));
+      exitCode = mayRepeat(failure) ? 69 : 2;
     }
     System.exit(exitCode);
+  }
+
+  static void wrongUsage(String message) {
+    System.err.println(message);
+    System.exit(2);
   }
 
   /** Your work, in steps: before each, look whether the lock is still yours, and pass its token on to what you write to. */
@@ -120,7 +138,7 @@ public final class Lock {
       String who = "\"name\":%s,\"owner\":%s".formatted(json(name), json(owner));
       String id = ",\"requestId\":" + json(UUID.randomUUID().toString());
       String ask = "{%s%s,\"leaseMs\":%d,\"waitMs\":%d}".formatted(who, id, leaseMs, waitMs);
-      long giveUpAt = System.nanoTime() + (waitMs + 30_000) * 1_000_000;
+      long giveUpAt = System.nanoTime() + (waitMs + RETRY_FOR_MS) * 1_000_000;
       try {
         while (true) {
           long sentAt = System.nanoTime();

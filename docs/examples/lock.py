@@ -3,8 +3,9 @@
     export LOCKYARD_URL=http://127.0.0.1:3000 LOCKYARD_API_KEY=...
     python3 lock.py invoices:2026-11 --wait-ms 60000
 
-Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 when the server refused, and 75 when somebody
-else has the lock.
+Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 for wrong usage or configuration (an argument, or
+an API key that is missing or not valid), 69 when there is no server or it cannot do this now, and 75 when another caller
+has the lock.
 """
 
 import argparse
@@ -20,6 +21,9 @@ import uuid
 
 # A request is answered within 25 s, then the wait goes on with the next one.
 REPLY_MAX_S = 35
+
+# A server that does not answer, or says that it cannot do this now, is asked again for so long beyond the wait.
+RETRY_FOR_S = 5
 
 
 class Refused(Exception):
@@ -69,7 +73,7 @@ class Lockyard:
             "requestId": str(uuid.uuid4()),
             "meta": {"host": socket.gethostname(), "pid": str(os.getpid())},
         }
-        give_up_at = time.monotonic() + wait_ms / 1000 + 30
+        give_up_at = time.monotonic() + wait_ms / 1000 + RETRY_FOR_S
         try:
             while True:
                 sent_at = time.monotonic()
@@ -208,8 +212,13 @@ def main():
     parser.add_argument("--work-ms", type=int, default=1_000)
     args = parser.parse_args()
     url = os.environ.get("LOCKYARD_URL", "http://127.0.0.1:3000")
+    if not url.startswith(("http://", "https://")):
+        parser.error(f"LOCKYARD_URL must begin with http:// or https://, not {url!r}")
+    api_key = os.environ.get("LOCKYARD_API_KEY", "").strip()
+    if not api_key:
+        parser.error("LOCKYARD_API_KEY is not set; create a key: npm run -s lockyard -- keys create")
     owner = f"{socket.gethostname()}:{os.getpid()}"
-    lockyard = Lockyard(url, os.environ["LOCKYARD_API_KEY"], owner)
+    lockyard = Lockyard(url, api_key, owner)
     try:
         with lockyard.acquire(args.name, args.lease_ms, args.wait_ms) as hold:
             print(f"granted, token {hold.token}", flush=True)
@@ -219,7 +228,7 @@ def main():
         return 75
     except (Refused, OSError) as error:
         print(error, file=sys.stderr)
-        return 2
+        return 69 if may_repeat(error) else 2
     print(f"lost: {hold.why_lost}" if hold.lost.is_set() else "released")
     return 1 if hold.lost.is_set() else 0
 
