@@ -17,15 +17,29 @@ export type DatabaseUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; ur
  *   variable's name.
  */
 export function parseBackendUrl(text: string, folder: string): BackendUrl | string {
-  const scheme = /^([a-z]+):/i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === 'sqlite') return parseSqlite(text, folder);
-  if (/^(mysql|mariadb)s?$/.test(scheme ?? '')) return parseMysql(text);
-  if (scheme === 'redis' || scheme === 'rediss') return parseRedis(text);
-  if (scheme === 'zookeeper' || scheme === 'zookeepers') return parseZookeeperUrl(text);
-  return (
-    'must begin with sqlite: or mysql: or redis: or zookeeper:, such as sqlite:./lockyard.db ' +
-    'or mysql://user:password@host:3306/lockyard'
-  );
+  const parse = PARSERS.get(schemeOf(text));
+  if (parse) return parse(text, folder);
+  return `${mustBeginWith(BACKEND_SCHEMES)}, such as ${SQLITE_EXAMPLE} or ${MYSQL_EXAMPLE}`;
+}
+
+/** The same for a control database, which keeps tables: `sqlite:`, `mysql:` or `mysqls:`. */
+export function parseDatabaseUrl(text: string, folder: string): DatabaseUrl | string {
+  const url = parseBackendUrl(text, folder);
+  const isOther = !DATABASE_SCHEMES.includes(schemeOf(text));
+  if (typeof url === 'string' && !isOther) return url;
+  if (typeof url !== 'string' && (url.kind === 'sqlite' || url.kind === 'mysql')) return url;
+  const which = `${mustBeginWith(DATABASE_SCHEMES)}, because the control database keeps tables`;
+  return `${which}, such as ${SQLITE_EXAMPLE} or ${MYSQL_EXAMPLE}`;
+}
+
+/** `mariadb` is another name of `mysql`. */
+const schemeOf = (text: string) =>
+  (/^([a-z]+):/i.exec(text)?.[1] ?? '').toLowerCase().replace(/^mariadb(?=s?$)/, 'mysql');
+
+/** The end of a sentence that begins with a variable's name. */
+export function mustBeginWith(schemes: readonly string[]): string {
+  const all = schemes.map((scheme) => `${scheme}:`);
+  return `must begin with ${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
 }
 
 function parseSqlite(text: string, folder: string): BackendUrl | string {
@@ -56,8 +70,24 @@ function parseRedis(text: string): BackendUrl | string {
   return { kind: 'redis', url: url.href };
 }
 
+const SQLITE_EXAMPLE = 'sqlite:./lockyard.db';
 const MYSQL_EXAMPLE = 'mysql://user:password@host:3306/lockyard';
 const REDIS_EXAMPLE = 'redis://user:password@host:6379/0';
+
+/** By scheme. */
+const PARSERS = new Map<string, (text: string, folder: string) => BackendUrl | string>([
+  ['sqlite', parseSqlite],
+  ['mysql', parseMysql],
+  ['mysqls', parseMysql],
+  ['redis', parseRedis],
+  ['rediss', parseRedis],
+  ['zookeeper', parseZookeeperUrl],
+  ['zookeepers', parseZookeeperUrl],
+]);
+
+/** The schemes of all backends; one that ends with an added `s` requires TLS. */
+export const BACKEND_SCHEMES: readonly string[] = [...PARSERS.keys()];
+const DATABASE_SCHEMES = BACKEND_SCHEMES.slice(0, 3);
 
 /** The URL of one server, or what is wrong with it. */
 function serverUrl(text: string, example: string): URL | string {

@@ -1,8 +1,11 @@
 import { resolve } from 'node:path';
 import {
+  BACKEND_SCHEMES,
   type BackendUrl,
   type DatabaseUrl,
+  mustBeginWith,
   parseBackendUrl,
+  parseDatabaseUrl,
   storeLocation,
 } from '@/db/urls/backend-url';
 import {
@@ -214,11 +217,8 @@ function readBackends(env: Env): Config['backends'] {
       backends.push({ id, shards });
       continue;
     }
-    const url = readUrl(env, name);
-    if (!url)
-      throw new ConfigError(
-        `${name} must be a URL that begins with sqlite:, mysql:, redis: or zookeeper:.`,
-      );
+    const url = readUrl(env, name, parseBackendUrl);
+    if (!url) throw new ConfigError(`${name} is empty; it ${mustBeginWith(BACKEND_SCHEMES)}.`);
     backends.push({ id, url });
   }
   return backends;
@@ -254,18 +254,18 @@ function readShards(env: Env, name: string, id: string): ShardList | null {
 }
 
 function readDatabase(env: Env, dataDir: string): DatabaseUrl {
-  const name = 'LOCKYARD_DATABASE_URL';
-  const url = readUrl(env, name) ?? { kind: 'sqlite', path: resolve(dataDir, 'lockyard.db') };
-  if (url.kind === 'sqlite' || url.kind === 'mysql') return url;
-  throw new ConfigError(
-    `${name} must begin with sqlite: or mysql:, because the control database keeps tables.`,
-  );
+  const url = readUrl(env, 'LOCKYARD_DATABASE_URL', parseDatabaseUrl);
+  return url ?? { kind: 'sqlite', path: resolve(dataDir, 'lockyard.db') };
 }
 
-function readUrl(env: Env, name: string): BackendUrl | null {
+function readUrl<U extends object>(
+  env: Env,
+  name: string,
+  parse: (text: string, folder: string) => U | string,
+): U | null {
   const text = env[name];
   if (text === undefined || text === '') return null;
-  const url = parseBackendUrl(text, process.cwd());
+  const url = parse(text, process.cwd());
   if (typeof url === 'string') throw new ConfigError(`${name} ${url}.`);
   return url;
 }
