@@ -1,7 +1,7 @@
 // Builds the package into client/dist: the client, the guards, their types, and the command. Run:
 // node client/build.mjs
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,4 +53,3 @@ for (const name of written.filter((file) => file.endsWith('.d.ts'))) {
   );
 }
 rmSync(types, { recursive: true });
-copyFileSync(join(here, '../LICENSE'), join(dist, 'LICENSE'));

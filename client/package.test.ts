@@ -99,8 +99,8 @@ describe('the package, packed and installed somewhere else', () => {
     );
     const other = files.filter((name) => !/^dist(\/guards)?$|^dist\/.+\.d\.ts$/.test(name));
     expect(other.sort()).toEqual([
+      'LICENSE',
       'README.md',
-      'dist/LICENSE',
       'dist/guards/mysql.js',
       'dist/guards/redis.js',
       'dist/guards/shared.js',
@@ -110,6 +110,8 @@ describe('the package, packed and installed somewhere else', () => {
       'package.json',
     ]);
     expect(files).toContain('dist/lockyard.d.ts');
+    const ours = readFileSync(join(root, 'LICENSE'), 'utf8');
+    expect(readFileSync(join(project, 'node_modules/lockyard/LICENSE'), 'utf8')).toBe(ours);
   });
 
   test('type-checks under the rules of Node and runs', () => {
@@ -201,6 +203,8 @@ describe('the package, packed and installed somewhere else', () => {
         code: 7,
         stdout: 'nightly --quiet\n',
       });
+      const { version } = JSON.parse(readFileSync(join(root, 'client/package.json'), 'utf8'));
+      expect((await npx('--version')).stdout).toBe(`lockyard ${version}\n`);
       const { stdout } = await npx('inspect nightly --json');
       expect(JSON.parse(stdout)).toMatchObject({ name: 'nightly', state: 'free' });
     } finally {

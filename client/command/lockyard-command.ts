@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { LockyardError } from '../errors';
+import manifest from '../package.json' with { type: 'json' };
 import { runExec } from './exec/run-exec';
 import { CommandFailure, EXIT, refusalExitCode } from './exit-codes';
 import { runInspect } from './run-inspect';
@@ -21,6 +22,9 @@ async function main([verb, ...words]: string[]): Promise<number> {
       const released = await runRelease(words);
       return released ? print(released.text) || released.exitCode : help();
     }
+    case '--version':
+    case '-v':
+      return print(`lockyard ${manifest.version}`);
     case undefined:
     case '--help':
     case '-h':

@@ -144,7 +144,7 @@ describe('lockyard release', () => {
     const { code, out } = await rig.run(words);
     expect({ code, out }).toEqual({
       code: 0,
-      out: `${name} is still held: entered 1 more times\n`,
+      out: `${name} is still held: entered 1 more time\n`,
     });
   });
 

@@ -50,5 +50,5 @@ function formatRelease(name: string, token: number, answer: ReleaseAnswer): stri
   if (answer.outcome === 'released') return `${printable(name)} is released`;
   if (answer.outcome === 'lost')
     return printable(new LockLost(name, token, lossFacts(answer)).message);
-  return `${printable(name)} is still held: entered ${answer.holdCount} more times`;
+  return `${printable(name)} is still held: entered ${answer.holdCount} more ${answer.holdCount === 1 ? 'time' : 'times'}`;
 }

@@ -22,6 +22,8 @@ export const USAGE = `Usage:
       Show the holders and waiters of a lock.
   ${RELEASE_USAGE}
       Release a hold owned by this API key's service.
+  lockyard --version
+      Print the release.
 
 All commands: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL); ls, inspect and release: --json.
 The API key is read from LOCKYARD_API_KEY, or the file LOCKYARD_API_KEY_FILE. A DURATION is 500ms, 30s, 5m, 2h; a bare number is seconds.

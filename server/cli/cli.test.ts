@@ -191,7 +191,9 @@ describe('the command line', () => {
     const out = expect.stringMatching(
       new RegExp(`^Lockyard \\d+\\.\\d+\\.\\d+, schema ${schema}\\n$`),
     );
-    expect(await run(['--version'])).toEqual({ code: 0, out, err: '' });
+    for (const word of ['--version', '-v']) {
+      expect(await run([word]), word).toEqual({ code: 0, out, err: '' });
+    }
   });
 
   test('refuses a weak password', async () => {

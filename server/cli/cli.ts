@@ -18,7 +18,7 @@ import { runCliCommand } from './run-cli-command';
  * standard error. Ends with 0, with 2 for arguments that are no command, else with 1.
  */
 async function main(args: string[]): Promise<void> {
-  if (args.length === 1 && args[0] === '--version') {
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) {
     process.stdout.write(`Lockyard ${version}, schema ${programSchemaVersion('sqlite')}\n`);
     return;
   }
