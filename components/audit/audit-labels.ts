@@ -107,7 +107,7 @@ function formatFact(key: string, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') {
     if (/token$/i.test(key)) return `${fieldLabel(key)} ${shortToken(value)}`;
-    if (key === 'count') return `${value} times`;
+    if (key === 'count') return value === 1 ? 'once' : `${value} times`;
     if (key === 'rev') return `rev ${revText(value)}`;
     if (key.endsWith('Ms')) return `${fieldLabel(key.replace(/Ms$/, ''))} ${spokenDuration(value)}`;
     return `${fieldLabel(key)} ${value}`;

@@ -107,7 +107,7 @@ export function DeleteNamesDialog({
           onChange={(part) => setForm({ ...form, ...part })}
         />
         {error && !isFixed && <ProblemNote problem={problemOf(error)} title="Preview failed" />}
-        {target && preview && !isFixed && <DeletionPreview preview={preview} noun={noun} />}
+        {target && preview && !isFixed && <DeletionPreview preview={preview} kind={kind} />}
         {!isFixed && (
           <>
             <Field
@@ -122,7 +122,7 @@ export function DeleteNamesDialog({
             <ReasonField value={reason} onChange={setReason} hint="recorded in the audit log" />
           </>
         )}
-        {isFixed && <DeletionResults progress={progress} noun={noun} />}
+        {isFixed && <DeletionResults progress={progress} kind={kind} />}
         {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
       </div>
       <div className="mt-5 flex flex-wrap justify-end gap-3">

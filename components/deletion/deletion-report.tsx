@@ -3,11 +3,13 @@ import type {
   DeletionPreview as Preview,
 } from '@/server/contract/console/deletion-inputs';
 import type { RetentionReason } from '@/server/core/names/deletion';
-import { exactCount } from '../format/numbers';
+import { exactCount, plural } from '../format/numbers';
 import { VisibleText } from '../ui/visible-text';
 import type { DeletionProgress } from './use-deletion';
 
 const RESULTS_SHOWN = 50;
+
+type Kind = 'lock' | 'counter';
 
 /** Why a record cannot be deleted, after “not deletable:”. */
 const RETENTION_LABELS: Record<RetentionReason, string> = {
@@ -22,13 +24,13 @@ const RETENTION_LABELS: Record<RetentionReason, string> = {
 };
 
 /** How many names would be deleted, and which would be kept and why. */
-export function DeletionPreview({ preview, noun }: { preview: Preview; noun: string }) {
+export function DeletionPreview({ preview, kind }: { preview: Preview; kind: Kind }) {
   const { matching, going, examples, kept } = preview;
   return (
     <div className="rounded-10 border border-line px-3.5 py-2.5" aria-live="polite">
       <p>
         <span className="font-[620]">
-          {exactCount(going)} of {exactCount(matching)} {noun}
+          {exactCount(going)} of {plural(matching, kind)}
         </span>{' '}
         can be deleted
         {going > 0 && (
@@ -68,12 +70,12 @@ function Names({ names, all }: { names: string[]; all: number }) {
 }
 
 /** How many names were deleted so far, and which were not and why. */
-export function DeletionResults({ progress, noun }: { progress: DeletionProgress; noun: string }) {
+export function DeletionResults({ progress, kind }: { progress: DeletionProgress; kind: Kind }) {
   const { deleted, left, isBusy } = progress;
   return (
     <div role="status" className="rounded-10 border border-line px-3.5 py-2.5">
       <p className="font-[620]">
-        {exactCount(deleted)} {noun} deleted{isBusy ? ' so far…' : '.'}
+        {plural(deleted, kind)} deleted{isBusy ? ' so far…' : '.'}
       </p>
       {left.length > 0 && (
         <ul className="mt-1.5 flex flex-col gap-1 text-12 text-t2">

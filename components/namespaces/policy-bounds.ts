@@ -28,7 +28,10 @@ export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
       label: lockDelayMs === 0 ? 'no lock delay' : `lock delay ${boundText(lockDelayMs)}`,
       isCustom: isCustom('lockDelayMs'),
     },
-    { label: `max ${exactCount(maxLocks)} names`, isCustom: isCustom('maxLocks') },
+    {
+      label: `max ${exactCount(maxLocks)} ${maxLocks === 1 ? 'name' : 'names'}`,
+      isCustom: isCustom('maxLocks'),
+    },
     ...(stuckAfterMs > 0
       ? [{ label: `stuck after ${boundText(stuckAfterMs)}`, isCustom: true }]
       : []),
