@@ -174,8 +174,11 @@ function policiesWith(capacity: NameCapacity) {
       const grantsFrom = grantsFromOf();
       const closedBecause = watch.closedBecause();
       const fullBecause = capacity.refusal(namespace, policy.maxLocks);
-      if (grantsFrom === 0 && closedBecause === null && fullBecause === null) return policy;
-      return { ...policy, grantsFrom, closedBecause, fullBecause };
+      const room = capacity.roomFor(namespace, policy.maxLocks);
+      const isOpen = grantsFrom === 0 && closedBecause === null && fullBecause === null;
+      if (isOpen && room === null) return policy;
+      const roomForNames = room === null ? {} : { roomForNames: room };
+      return { ...policy, grantsFrom, closedBecause, fullBecause, ...roomForNames };
     };
 }
 

@@ -26,7 +26,7 @@ import {
 } from './primitives';
 
 const MULTI_LOCK_MIN = 2;
-const MULTI_LOCK_MAX = 20;
+export const MULTI_LOCK_MAX = 20;
 
 const areDistinct = (names: string[]) => new Set(names).size === names.length;
 

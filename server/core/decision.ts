@@ -57,6 +57,8 @@ export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lo
   closedBecause?: string | null;
   /** Why a new name is refused, in a sentence for callers; null or absent: it is not. */
   fullBecause?: string | null;
+  /** How many names without a record still fit; absent: as many as one multi-lock may have. */
+  roomForNames?: number;
 }
 
 /** The instants on which a decision relies. The store checks them atomically with the write. */
@@ -251,8 +253,11 @@ const FULL_RETRY_MS = 5_000;
 /** Throws `NAMESPACE_FULL` when there is no room for a name without a record. */
 export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBecause'>): void {
   if (!fullBecause) return;
-  throw new LockyardError('NAMESPACE_FULL', fullBecause, { retryAfterMs: FULL_RETRY_MS });
+  throw namespaceFull(fullBecause);
 }
+
+export const namespaceFull = (because: string) =>
+  new LockyardError('NAMESPACE_FULL', because, { retryAfterMs: FULL_RETRY_MS });
 
 /** The answer that `memo` stores for this very request. With another input it is refused. */
 export function replayedAnswer<A>(

@@ -233,6 +233,9 @@ test('the command line tells what would go, and deletes name by name', async () 
   expect(await cli('counters', 'delete', '--name', 'nothing')).toBe(
     '0 counters match; 0 can be deleted.',
   );
+  expect(await cli('locks', 'delete', '--namespace', 'jobs', '--name', 'e3\n')).toBe(
+    '1 lock matches; 0 can be deleted.\nkept, held, 1: e3\\u{a}',
+  );
 });
 
 test('a deletion whose process died is recorded as unknown, since some may be gone', async () => {

@@ -108,6 +108,18 @@ describe('a namespace that is full', () => {
     expect(sets.runSet(patient)).toMatchObject({ outcome: 'queued' });
   });
 
+  it('refuses a set with more locks without a record than there is room for', () => {
+    const sets = new MultiLockWorld();
+    expect(sets.runSet(multiLockOf('ab'))).toMatchObject({ outcome: 'granted' });
+    sets.policy = { ...ROOMY, roomForNames: 1 };
+    expect(() => sets.runSet(multiLockOf('cd', { owner: 'w2' }))).toThrow(
+      expect.objectContaining({ reason: 'NAMESPACE_FULL', retryAfterMs: 5_000 }),
+    );
+    expect([...sets.records.keys()].sort()).toEqual(['a', 'b']);
+    expect(sets.runSet(multiLockOf('ac', { owner: 'w2' }))).toMatchObject({ outcome: 'held' });
+    expect(sets.runSet(multiLockOf('ab', { owner: 'w2' }))).toMatchObject({ outcome: 'held' });
+  });
+
   it('tells a set of which a lock was deleted since that its holds are over', () => {
     const sets = new MultiLockWorld();
     const ask = multiLockOf('ab', { requestId: 'one' });

@@ -4,7 +4,7 @@ import type {
   MultiLockHeld,
   MultiLockQueued,
 } from '../../contract/multi-lock';
-import { requestIdReused } from '../decision';
+import { namespaceFull, requestIdReused } from '../decision';
 import { outsidePolicy } from '../lock/check-policy';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { grant } from '../lock/hold-lifecycle';
@@ -39,6 +39,15 @@ import {
   revokeYoungerOffers,
 } from './multi-lock-member';
 
+/** Throws `NAMESPACE_FULL` when more of the locks have no record than there is room for. */
+function refuseNewBeyondRoom(members: readonly MultiLockMember[]): void {
+  const room = members[0]?.draft.context.policy.roomForNames ?? members.length;
+  const missing = members.filter(({ draft }) => draft.currentRev === 0).length;
+  if (missing <= room) return;
+  const text = `The namespace has room for ${room} more, and ${missing} of these locks are new.`;
+  throw namespaceFull(text);
+}
+
 /** Members whose drafts are to be written; the other drafts are discarded. */
 export type ChangedMembers = Set<MultiLockMember>;
 
@@ -57,7 +66,10 @@ export function acquireMultiLock(
   const since = place?.waiter ?? waitedBefore(members, ask.request);
   if (!since && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   if (!place) members[0]?.draft.refuseWhileClosed();
-  if (!since) for (const { draft } of members) draft.refuseNewWhileFull();
+  if (!since) {
+    for (const { draft } of members) draft.refuseNewWhileFull();
+    refuseNewBeyondRoom(members);
+  }
   expireAndPromoteAll(members, touched);
   const blocked = blockedOf(members, place);
   if (!place && since && isOutOfPatience(since, now)) {

@@ -61,9 +61,10 @@ it('has no room in a full namespace, nor anywhere while memory is short, but for
   const room = new NameCapacity(names, () => memory.isShort);
   names.appeared(lock('a'));
   expect(room.refusal('default', 2)).toBe(null);
+  expect([20, 21].map((most) => room.roomFor('default', most))).toEqual([19, null]);
   names.creating(lock('b'));
   expect(room.refusal('default', 2)).toBe(
-    'The namespace "default" has 2 locks and counters, and its policy allows 2. Those that exist go on.',
+    'The namespace "default" is full: its policy allows 2, and it has 2, locks and counters together. Those that exist go on.',
   );
   expect(room.refusal('billing', 2)).toBe(null);
   memory.isShort = true;

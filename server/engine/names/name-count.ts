@@ -1,3 +1,4 @@
+import { MULTI_LOCK_MAX } from '../../contract/multi-lock';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { OWN_NAMESPACE } from '../membership';
@@ -124,9 +125,15 @@ export class NameCapacity {
     const total = this.names.total(namespace);
     if (total < maxLocks) return null;
     return (
-      `The namespace "${namespace}" has ${total} locks and counters, and its policy allows ` +
-      `${maxLocks}. Those that exist go on.`
+      `The namespace "${namespace}" is full: its policy allows ${maxLocks}, and it has ${total}, ` +
+      'locks and counters together. Those that exist go on.'
     );
+  }
+
+  /** How many more names a namespace may have; null: more than any multi-lock needs. */
+  roomFor(namespace: string, maxLocks: number): number | null {
+    const room = maxLocks - this.names.total(namespace);
+    return room < MULTI_LOCK_MAX && namespace !== OWN_NAMESPACE ? Math.max(0, room) : null;
   }
 }
 
