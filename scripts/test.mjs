@@ -8,7 +8,7 @@ const LONG = ['campaign', 'behind-a-proxy'];
  * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up.
  * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test
  * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns over
- * the stores at their full length, and behind every proxy that the docs have a configuration for.
+ * the stores, and in the simulator, at their full length, and behind every proxy that the docs have a configuration for.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

@@ -20,6 +20,9 @@ interface Acquiring {
   isSure: boolean;
 }
 
+const isRefusedAsFull = <T>(heard: Received<T>) =>
+  'error' in heard && heard.error.reason === 'NAMESPACE_FULL';
+
 function isLostBefore(tenure: ObservedHold | undefined, at: number): boolean {
   const lostAt = tenure?.lostAt ?? null;
   return lostAt !== null && lostAt < at;
@@ -51,6 +54,7 @@ export class AnswerChecks {
       }
       return;
     }
+    if (isRefusedAsFull(heard)) referee.refusedAsFull(key, startedAt);
     const isDoubt = 'error' in heard && heard.error.reason === 'UNKNOWN';
     if (isDoubt || !isSure) return;
     const mine = referee.holdsOf(key).find(({ owner }) => owner === ask.owner);
@@ -105,6 +109,9 @@ export class AnswerChecks {
     startedAt: number,
     heard: Received<{ outcome: string }>,
   ): void {
+    if (isRefusedAsFull(heard)) {
+      this.referee.report(`the holder of ${token} was told that its namespace is full`);
+    }
     if (!('answer' in heard)) return;
     const { outcome } = heard.answer;
     if (outcome === 'renewed' && isLostBefore(this.referee.observedHold(key, token), startedAt)) {

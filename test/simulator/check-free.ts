@@ -11,6 +11,9 @@ import type { SimWorld } from './sim-world';
 const TRIES_OF_LOSSY = 10;
 const TRY_EVERY_MS = 1_000;
 
+/** How often room is made for one name. */
+const TRIES_OF_CROWDED = 4;
+
 /** A lock that all callers have left can be had at once; after a loss, as soon as that is over. */
 export async function checkFree(world: SimWorld, truth: Referee): Promise<void> {
   const { engine } = await world.join();
@@ -23,6 +26,14 @@ export async function checkFree(world: SimWorld, truth: Referee): Promise<void> 
     ) {
       if (outcome === 'frozen') await unfreeze(world, engine, key);
       await world.scheduler.pause(TRY_EVERY_MS);
+      outcome = await tryAcquire(world, engine, key);
+    }
+    for (
+      let tries = 1;
+      world.crowd && outcome !== 'granted' && tries < TRIES_OF_CROWDED;
+      tries += 1
+    ) {
+      await world.crowd.makeRoom();
       outcome = await tryAcquire(world, engine, key);
     }
     if (outcome !== 'granted') truth.report(`${key.name} is ${outcome} for ever`);
@@ -38,8 +49,10 @@ async function tryAcquire(
   const asked = { leaseMs: 1_000, waitMs: 0, mode: 'exclusive', reentrant: false } as const;
   const party = { service: 'orders', owner: 'probe', meta: {} };
   const ask = { verb: 'acquire', ...party, ...asked, request } as const;
-  const answer = await engine?.acquire(key, ask, { holdRequestMs: 0 }).catch(() => undefined);
-  return answer?.outcome;
+  return engine?.acquire(key, ask, { holdRequestMs: 0 }).then(
+    ({ outcome }) => outcome,
+    (error) => error.reason,
+  );
 }
 
 /** An older copy may know of a freeze that was taken back since. */

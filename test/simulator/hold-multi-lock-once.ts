@@ -27,7 +27,11 @@ export async function holdMultiLockOnce(client: SimClient): Promise<void> {
 
 /** Where there are shards, mostly what one of them keeps: all together would be refused. */
 function keysOfMultiLock(world: SimWorld): RecordKey[] {
-  const { keys, isSharded, random } = world;
+  const { keys, isSharded, crowd, random } = world;
+  if (crowd) {
+    const from = Math.floor(random() * (keys.length - 1));
+    return keys.slice(from, from + 2);
+  }
   if (!isSharded || random() < 0.3) return keys;
   const one = world.databases[Math.floor(random() * world.databases.length)];
   return keys.filter((key) => world.databaseOf(key) === one);
@@ -41,7 +45,9 @@ async function acquireMultiLock(
   const { random, newText } = client.world;
   const keys = keysOfMultiLock(client.world);
   const { owner } = client;
-  const waitMs = random() < 0.3 ? 0 : Math.floor(random() * 2_500);
+  const patienceMs = random() < 0.3 ? 0 : Math.floor(random() * 2_500);
+  // One that waits keeps its place, whatever room there is when its turn comes.
+  const waitMs = client.world.crowd?.isAlone ? 0 : patienceMs;
   const locks = keys.map(({ name }) => ({
     name,
     mode: random() < client.world.shared ? ('shared' as const) : ('exclusive' as const),
@@ -55,11 +61,14 @@ async function acquireMultiLock(
       : requestIdentity({ ...scope, requestId, input: asked });
   const ask: AcquireMultiLockCommand = { verb: 'acquireSet', service: SERVICE, ...asked, request };
   const again = () => askOnce(client, ask, requestId);
-  const duplicate = requestId !== undefined && random() < 0.15 ? again() : null;
+  const { crowd } = client.world;
+  const leapsBefore = crowd?.leaps;
+  const duplicate = requestId !== undefined && random() < 0.15 && !crowd ? again() : null;
   let answer = await again();
   await duplicate;
   for (let tries = 0; requestId !== undefined && tries < TRIES; tries += 1) {
     if (answer !== null && answer.outcome !== 'queued') return answer;
+    if (crowd?.leaps !== leapsBefore) break;
     answer = await again();
   }
   if (answer?.outcome === 'queued' && requestId !== undefined) {

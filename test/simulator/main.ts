@@ -2,18 +2,20 @@ import { parseArgs } from 'node:util';
 import { newSeed } from '@/server/engine/testing/seeded';
 import { playSeeds } from './play-seeds';
 import { simulate } from './simulate';
+import { WORLD_KINDS } from './world-kind';
 
 /**
  * `npm run simulate -- --seeds 5000` plays that many seeds, from a random one or `--from N`, and
  * prints how to replay those that break a promise. `--digest` also prints a digest of each, to be
- * compared with another build's. `--seed N` plays one and prints everything that happened. Exit
- * code 1: a promise was broken; 2: an argument is not a number.
+ * compared with another build's; `--kind lossy` plays worlds of that kind alone. `--seed N` plays one and prints everything that happened. Exit
+ * code 1: a promise was broken; 2: an argument is wrong.
  */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
     from: { type: 'string' },
     seed: { type: 'string' },
+    kind: { type: 'string' },
     digest: { type: 'boolean', default: false },
   },
 });
@@ -24,7 +26,13 @@ const found =
 process.exit(found === 0 ? 0 : 1);
 
 function playAsAsked(): Promise<number> {
+  const kind = WORLD_KINDS.find((one) => one === values.kind);
+  if (values.kind !== undefined && !kind) {
+    console.error(`--kind must be ${WORLD_KINDS.join(', ')}, not "${values.kind}".`);
+    process.exit(2);
+  }
   return playSeeds({
+    ...(kind && { kind }),
     from: wholeNumber('from', newSeed()),
     seeds: wholeNumber('seeds', 1_000),
     withDigests: values.digest,

@@ -1,9 +1,12 @@
 import type { Flaws } from './sim-world';
 import { simulate } from './simulate';
+import { type WorldKind, worldKind } from './world-kind';
 
 interface SeedRange {
   from: number;
+  /** How many; of the `kind`, if it is given: others in between are left out. */
   seeds: number;
+  kind?: WorldKind;
   flaws?: Flaws;
   /** Prints of each seed how many steps it took and the digest of its trace. */
   withDigests?: boolean;
@@ -15,21 +18,26 @@ interface SeedRange {
  * many did.
  */
 export async function playSeeds(range: SeedRange): Promise<number> {
-  const { from, seeds, flaws = {}, withDigests = false, say } = range;
+  const { from, seeds, kind, flaws = {}, withDigests = false, say } = range;
   const startedAt = performance.now();
   let steps = 0;
   let bad = 0;
-  for (let seed = from; seed < from + seeds; seed += 1) {
-    const played = await simulate(seed, flaws);
-    steps += played.steps;
-    if (withDigests) say(`${seed} ${played.steps} ${played.digest}`);
-    if (played.violations.length === 0) continue;
+  let played = 0;
+  for (let seed = from; played < seeds; seed += 1) {
+    if (kind !== undefined && worldKind(seed) !== kind) continue;
+    played += 1;
+    const simulation = await simulate(seed, flaws);
+    steps += simulation.steps;
+    if (withDigests) say(`${seed} ${simulation.steps} ${simulation.digest}`);
+    if (simulation.violations.length === 0) continue;
     bad += 1;
-    say(`Seed ${seed}: ${played.violations[0]}`);
+    say(`Seed ${seed}: ${simulation.violations[0]}`);
     say(`  replay it with: npm run simulate -- --seed ${seed}`);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   const rate = Math.round(steps / seconds);
-  say(`${seeds} seeds from ${from}, ${steps} steps, ${rate} a second: ${bad} broke a promise.`);
+  say(
+    `${seeds} ${kind === undefined ? '' : `${kind} `}seeds from ${from}, ${steps} steps, ${rate} a second: ${bad} broke a promise.`,
+  );
   return bad;
 }

@@ -8,8 +8,9 @@ import { decodeCounter } from '@/server/storage/codec/counter-codec';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
+import { DeletionReferee } from './deletion-referee';
 import { LossReferee } from './loss-referee';
-import type { SimDatabase, Step } from './sim-database';
+import type { Deletion, SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
 
 /**
@@ -63,19 +64,29 @@ export class Referee {
   private readonly lastToken = new Map<string, number>();
   private readonly freeSince = new Map<string, number>();
   private readonly losses = new LossReferee();
+  private readonly deletions = new DeletionReferee();
+  /** By record that exists: since when. */
+  private readonly existsSince = new Map<string, number>();
+  /** By record that was deleted: since when it was free. */
+  private readonly wasFreeFrom = new Map<string, number | null>();
+  /** By record: the revs that began it, again after each deletion. */
+  private readonly firstRevs = new Map<string, Set<number>>();
 
   /** @param lockDelayMs how long a lock is not granted after a hold on it was lost */
   constructor(
-    private readonly world: Pick<SimWorld, 'databases' | 'databaseOf'>,
+    private readonly world: Pick<SimWorld, 'databases' | 'databaseOf' | 'crowd' | 'processes'>,
     private readonly lockDelayMs: number,
   ) {
     for (const database of world.databases) {
       database.onStep = (step) => this.observe(step, database);
+      database.onDelete = (deletion) => this.observeDeletion(deletion, database);
     }
   }
 
   /** Told of every step of a lock or counter of the callers'. */
   onStep: (step: Step) => void = () => undefined;
+  /** Told of every lock that was deleted. */
+  onDelete: (deletion: Deletion) => void = () => undefined;
 
   record(key: RecordKey): LockRecord | null {
     const [read] = this.world.databaseOf(key).read([key], []).records;
@@ -114,8 +125,15 @@ export class Referee {
    */
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);
+    const id = recordId(key);
+    if (record) return this.freeFromOf(key, record);
+    const whenDeleted = this.wasFreeFrom.get(id);
+    if (whenDeleted !== undefined) return whenDeleted;
+    return this.losses.hasLost(id) ? null : Number.NEGATIVE_INFINITY;
+  }
+
+  private freeFromOf(key: RecordKey, record: LockRecord): number | null {
     const now = this.now(key);
-    if (!record) return this.losses.hasLost(recordId(key)) ? null : Number.NEGATIVE_INFINITY;
     const { holds, queue, frozen, delayedUntil } = record;
     if (liveHolds(record, now).length > 0 || queue.length > 0 || frozen || delayedUntil > now) {
       return null;
@@ -124,6 +142,22 @@ export class Referee {
     const { aheadMs } = this.world.databaseOf(key);
     const byItsClock = Math.max(delayedUntil, ...lapses);
     return Math.max(this.freeSince.get(recordId(key)) ?? 0, byItsClock - aheadMs);
+  }
+
+  /** Whether this rev began the record, at first or after a deletion. */
+  isFirstRev(key: RecordKey, rev: number): boolean {
+    return this.firstRevs.get(recordId(key))?.has(rev) ?? false;
+  }
+
+  /**
+   * A name was refused because its namespace is full: only a name that has no record may be, at any
+   * time since its caller asked.
+   */
+  refusedAsFull(key: RecordKey, startedAt: number): void {
+    const since = this.existsSince.get(recordId(key));
+    if (since !== undefined && since < startedAt) {
+      this.report(`${key.name} exists, and was refused because its namespace is full`);
+    }
   }
 
   /** The clock by which leases of this lock are counted. */
@@ -144,10 +178,38 @@ export class Referee {
     }
     if (after.rev <= (this.lastRev.get(id) ?? 0)) this.report(`${id}: rev ${after.rev} came again`);
     this.lastRev.set(id, after.rev);
+    if (step.before === null) this.observeFirst(id, step);
+    this.deletions.watch(id, step);
     for (const { key } of change.memos) this.answeredRequests.add(key);
     if (change.key.kind === 'counter') this.observeCounter(step);
     else this.observeLock(id, step);
     this.onStep(step);
+  }
+
+  private observeFirst(id: string, { change, after }: Step): void {
+    const { crowd, processes } = this.world;
+    const isJudged = crowd?.isAlone && processes.length === 1;
+    if (isJudged && this.existsSince.size >= crowd.maxLocks) {
+      this.report(`${id} is one name more than its namespace may have`);
+    }
+    this.existsSince.set(id, this.instant(change.key));
+    this.wasFreeFrom.delete(id);
+    // Several commands may be decided in the step that makes it, each with a rev of its own.
+    const first = Math.min(after.rev, ...change.events.map(({ rev }) => rev));
+    this.firstRevs.set(id, (this.firstRevs.get(id) ?? new Set()).add(first));
+  }
+
+  private observeDeletion(deletion: Deletion, database: SimDatabase): void {
+    const { key, before } = deletion;
+    if (key.namespace !== 'default') return;
+    const id = recordId(key);
+    const answerUntil = (answer: string) => database.answerUntil(answer);
+    const lastToken = this.lastToken.get(id) ?? 0;
+    const found = this.deletions.violations(id, deletion, lastToken, answerUntil);
+    for (const violation of found) this.report(violation);
+    this.existsSince.delete(id);
+    this.wasFreeFrom.set(id, this.freeFromOf(key, decodeRecord(before).record));
+    this.onDelete(deletion);
   }
 
   private observeCounter({ change, before, after }: Step): void {
@@ -204,6 +266,7 @@ export class Referee {
       }
     }
     this.losses.watch(id, change.events as LockEvent[]);
+    this.lastToken.set(id, Math.max(record.lastToken, this.lastToken.get(id) ?? 0));
     this.freeSince.set(id, instant);
   }
 

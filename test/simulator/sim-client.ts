@@ -8,6 +8,7 @@ import type { RecordedCall } from '@/server/engine/testing/history-checker';
 import type { RecordKey } from '@/server/storage/record-store';
 import { acquireTwice } from './acquire-twice';
 import type { AnswerChecks } from './answer-checks';
+import type { CrowdedNames } from './crowded-names';
 import { holdMultiLockOnce } from './hold-multi-lock-once';
 import type { SimWorld } from './sim-world';
 
@@ -85,7 +86,9 @@ export class SimClient {
     const ask: AcquireCommand = { verb: 'acquire', service: SERVICE, ...asked, request };
     const holdRequestMs = random() < 0.3 ? random() * waitMs : 25_000;
     const again = () => this.ask(key, ask, holdRequestMs, requestId);
-    const isDoubled = requestId !== undefined && random() < 0.15;
+    const { crowd } = this.world;
+    const leapsBefore = crowd?.leaps;
+    const isDoubled = requestId !== undefined && random() < 0.15 && !crowd;
     if (isDoubled) this.unsure.add(key.name);
     const duplicate = isDoubled ? again() : null;
     let answer = await again();
@@ -93,6 +96,8 @@ export class SimClient {
     for (let tries = 0; requestId !== undefined && tries < 6; tries += 1) {
       if (answer !== null && answer.outcome !== 'queued') break;
       if (answer === null && random() < 0.3) break;
+      // A caller never repeats a request 10 minutes later.
+      if (crowd?.leaps !== leapsBefore) break;
       answer = await again();
     }
     if (answer?.outcome === 'queued' && requestId !== undefined) {
@@ -185,9 +190,12 @@ export class SimClient {
         (engine) => engine.count(counter, command),
         (heard) => this.checks.added(delta, heard),
       );
-    const duplicate = random() < 0.2 ? once() : null;
+    const { crowd } = this.world;
+    const leapsBefore = crowd?.leaps;
+    const duplicate = random() < 0.2 && !crowd ? once() : null;
     for (;;) {
       const reply = await once();
+      if (crowd?.leaps !== leapsBefore) return;
       if (reply === 'silence' || 'error' in reply) {
         // A process whose writes are stuck refuses at once, for long.
         if (this.world.audits) await this.world.scheduler.pause(100);
@@ -205,12 +213,14 @@ export class SimClient {
   private async operate(key: RecordKey): Promise<void> {
     const { random, newText, scheduler } = this.world;
     if (this.world.audits) return this.world.audits.operate(this, key);
+    if (this.world.crowd && random() < 0.3) return this.deleteName(this.world.crowd, key);
     const hold = this.checks.referee.record(key)?.holds[0];
     const why = { by: 'ana', reason: 'drill', request: anonymousRequest(newText) };
     const act = (run: (engine: LockEngine) => Promise<unknown>) => this.call(run, () => undefined);
     if (random() < 0.3) {
       await act((engine) => engine.run(key, { verb: 'freeze', ...why }));
       await scheduler.pause(random() * 300);
+      if (this.world.crowd) await this.tryToDelete(this.world.crowd, key);
       for (;;) {
         const request = anonymousRequest(newText);
         const reply = await act((engine) => engine.run(key, { verb: 'unfreeze', ...why, request }));
@@ -235,6 +245,20 @@ export class SimClient {
     this.conclude(call, reply, isForced, token);
   }
 
+  /** Perhaps much later. */
+  private async tryToDelete(crowd: CrowdedNames, key: RecordKey): Promise<void> {
+    crowd.strike();
+    await this.world.scheduler.pause(this.world.random() * 1_000);
+    await this.deleteName(crowd, key);
+  }
+
+  private async deleteName(crowd: CrowdedNames, key: RecordKey): Promise<void> {
+    await this.call(
+      (engine) => crowd.deleteBy(engine, key),
+      () => undefined,
+    );
+  }
+
   /**
    * Sends a call to any live process and waits for its answer, for as long as a client does.
    *
@@ -256,7 +280,7 @@ export class SimClient {
     return new Promise((resolve) => {
       const hear = (heard: { answer: T } | { error: LockyardError }) => {
         // A process that was stopped for long answers what was asked again elsewhere since.
-        if (!hasGivenUp || !this.world.audits) check(heard);
+        if (!hasGivenUp || !(this.world.audits || this.world.crowd)) check(heard);
         scheduler.after(0.1 + random() * 2, null, () => resolve(heard));
       };
       scheduler.after(0.1 + random() * 2, owner, () => {

@@ -2,6 +2,7 @@ import type {
   Change,
   Cursor,
   HistorySource,
+  ObsoleteRecord,
   RecordKey,
   RecordStore,
 } from '@/server/storage/record-store';
@@ -13,7 +14,14 @@ export class SimConnection implements RecordStore, HistorySource {
   constructor(
     private readonly database: SimDatabase,
     private readonly link: SimLink,
+    /** Whether an operator uses it, and not the process on its own. */
+    private readonly isOperator = false,
   ) {}
+
+  /** The same way, as an operator uses it. */
+  forOperators(): SimConnection {
+    return new SimConnection(this.database, this.link, true);
+  }
 
   read(keys: RecordKey[], requestKeys: string[]) {
     return this.link.call('read', () => this.database.read(keys, requestKeys));
@@ -44,8 +52,8 @@ export class SimConnection implements RecordStore, HistorySource {
     return this.database.wholeHistory().length;
   }
 
-  async deleteRecords() {
-    return [];
+  deleteRecords(obsolete: ObsoleteRecord[]) {
+    return this.link.call('swap', () => this.database.deleteRecords(obsolete, this.isOperator));
   }
 
   async deleteExpiredAnswers() {}

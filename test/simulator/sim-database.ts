@@ -4,6 +4,7 @@ import type {
   Change,
   Cursor,
   HistoryRow,
+  ObsoleteRecord,
   Page,
   ReadResult,
   RecordKey,
@@ -17,6 +18,16 @@ export interface Step {
   before: StoredRecord | null;
   after: StoredRecord;
   at: number;
+  /** The keys of the answers that were stored with it, or with others in the same atomic step. */
+  answers: readonly string[];
+}
+
+/** A record that was deleted, at the database's own clock. */
+export interface Deletion {
+  key: RecordKey;
+  before: StoredRecord;
+  at: number;
+  isByOperator: boolean;
 }
 
 /** Ways in which a database can be wrong; each is known from a real one. */
@@ -28,6 +39,8 @@ export interface DatabaseFlaws {
   comparesRevAlone?: boolean;
   /** Changes that belong together are judged each on its own. */
   splitsMultiLocks?: boolean;
+  /** A deletion does not look whether the record is still what was read. */
+  deletesWhatChanged?: boolean;
   /** Some lines of history are never written. */
   losesHistory?: () => boolean;
 }
@@ -54,6 +67,8 @@ export class SimDatabase {
   awayUntil = 0;
   /** Told of every step that was taken, in order. */
   onStep: (step: Step) => void = () => undefined;
+  /** Told of every record that was deleted. */
+  onDelete: (deletion: Deletion) => void = () => undefined;
 
   /**
    * @param passedMs milliseconds since the simulation began
@@ -97,8 +112,11 @@ export class SimDatabase {
     const isTaken =
       allOrNone && !splitsMultiLocks ? isGood.map(() => isGood.every(Boolean)) : isGood;
     const took: Change[] = [];
+    const keysOf = (some: Change[]) => some.flatMap(({ memos }) => memos.map(({ key }) => key));
     for (const [i, change] of changes.entries()) {
-      if (isTaken[i]) took.push(this.apply(change, befores[i] ?? null, now));
+      if (!isTaken[i]) continue;
+      const answers = keysOf(allOrNone ? changes : [change]);
+      took.push(this.apply(change, { before: befores[i] ?? null, at: now, answers }));
     }
     const recorded = took.filter(({ events }) => events.length > 0 && !losesHistory?.());
     if (recorded.length > 0) {
@@ -122,6 +140,24 @@ export class SimDatabase {
     const records = found.map(([, { key, stored }]) => ({ key, record: stored, now }));
     const last = found.length === limit ? found.at(-1)?.[1].key : undefined;
     return { records, next: last ? { namespace, after: last } : null };
+  }
+
+  /** Until when an answer is stored; 0: it is not. */
+  answerUntil(key: string): number {
+    return this.memos.get(key)?.expiresAt ?? 0;
+  }
+
+  /** Deletes records that are still as they were read, once the clock has come far enough. */
+  deleteRecords(obsolete: ObsoleteRecord[], isByOperator: boolean): boolean[] {
+    const at = this.now();
+    return obsolete.map(({ key, rev, writer, notBefore = 0 }) => {
+      const before = this.at(key);
+      const isSame = before?.rev === rev && before.writer === writer;
+      if (!before || at < notBefore || !(isSame || this.flaws.deletesWhatChanged)) return false;
+      this.records.delete(recordId(key));
+      this.onDelete({ key, before, at, isByOperator });
+      return true;
+    });
   }
 
   /** Every record there is. */
@@ -166,7 +202,8 @@ export class SimDatabase {
     return (isExpected || !!ignoresExpectation?.(key)) && (isInTime || !!ignoresClock);
   }
 
-  private apply(change: Change, before: StoredRecord | null, at: number): Change {
+  private apply(change: Change, step: Omit<Step, 'change' | 'after'>): Change {
+    const { before } = step;
     const { key, rev, writer, head, queue, memos, extensions } = change;
     const after = { rev, writer, head, queue: queue ?? before?.queue ?? '' };
     this.records.set(recordId(key), { key, stored: after });
@@ -177,7 +214,7 @@ export class SimDatabase {
         if (memo) this.memos.set(memoKey, { ...memo, expiresAt });
       }
     }
-    this.onStep({ change, before, after, at });
+    this.onStep({ ...step, change, after });
     return change;
   }
 }

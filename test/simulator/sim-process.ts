@@ -22,8 +22,10 @@ const TAIL_EVERY_MS = 150;
  */
 const SELDOM_TAIL_EVERY_MS = 1_500;
 
-interface OpenedStore {
+export interface OpenedStore {
   connection: RecordStore & HistorySource;
+  /** The same for what operators do; null where that does not matter. */
+  operators: (RecordStore & HistorySource) | null;
   /** Null where the store never loses its memory. */
   past: StoreIncarnation | null;
 }
@@ -54,7 +56,7 @@ export class SimProcess {
   /** Starts it; resolves when it serves. */
   async start(): Promise<void> {
     const { world, owner } = this;
-    const { scheduler, lossyStore, isSharded } = world;
+    const { scheduler, lossyStore, isSharded, crowd } = world;
     const opened = lossyStore
       ? await scheduler.as(owner, () => this.openGuarded(lossyStore))
       : world.databases.map((database) => this.open(database));
@@ -63,6 +65,7 @@ export class SimProcess {
     const engine = await scheduler.as(owner, () =>
       isSharded ? this.engineOver(opened) : this.engineOf(first),
     );
+    if (crowd) await scheduler.as(owner, () => crowd.watch(this, first, engine));
     this.engine = world.flaws.engine?.(engine, this) ?? engine;
     for (const { connection } of opened) this.followHistory(connection);
     world.audits?.resolveBy(this);
@@ -92,8 +95,15 @@ export class SimProcess {
       clock: this.clock,
       processId: id,
       newWriter: world.newText,
+      ...(world.crowd && { names: world.crowd.countOf(this) }),
       policyOf: (namespace) => {
-        const policy = { queueLimit: 20, lockDelayMs: world.lockDelayMs };
+        const fullBecause = world.crowd?.refusal(this, namespace) ?? null;
+        const policy = {
+          queueLimit: 20,
+          lockDelayMs: world.lockDelayMs,
+          fullBecause,
+          ...world.crowd?.roomOf(this, namespace),
+        };
         return past && namespace !== OWN_NAMESPACE
           ? { ...policy, grantsFrom: past.grantsFrom }
           : policy;
@@ -102,9 +112,9 @@ export class SimProcess {
   }
 
   private followHistory(connection: HistorySource): void {
-    const { scheduler, lossyStore, audits, flaws } = this.world;
+    const { scheduler, lossyStore, audits, crowd, flaws } = this.world;
     const tail = flaws.tail?.(connection) ?? new HistoryTail(connection, this.clock, 0);
-    const everyMs = lossyStore || audits ? SELDOM_TAIL_EVERY_MS : TAIL_EVERY_MS;
+    const everyMs = lossyStore || audits || crowd ? SELDOM_TAIL_EVERY_MS : TAIL_EVERY_MS;
     const delivered: number[] = [];
     this.tailed.push(delivered);
     scheduler.as(this.owner, () => {
@@ -122,14 +132,15 @@ export class SimProcess {
     const fateOf = (call: 'read' | 'swap') =>
       this.world.audits?.fateOf(this, call) ?? this.world.fateOf(call, database);
     const link = new SimLink(scheduler, this.owner, random, fateOf);
-    return { connection: new SimConnection(database, link), past: null };
+    const connection = new SimConnection(database, link);
+    return { connection, operators: connection.forOperators(), past: null };
   }
 
   /** Nothing: it could not start, and ended. */
   private async openGuarded(memory: LossyStore): Promise<OpenedStore[]> {
     try {
       const { store, incarnation } = await memory.open(this);
-      return [{ connection: store, past: incarnation }];
+      return [{ connection: store, operators: null, past: incarnation }];
     } catch {
       this.owner.isDead = true;
       return [];

@@ -11,6 +11,7 @@ import type { HistoryTail } from '@/server/monitoring/history/history-tail';
 import { recordId } from '@/server/storage/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
 import type { AuditedActions } from './audited-actions';
+import { CrowdedNames } from './crowded-names';
 import { LossyStore, type LossyStoreFlaws } from './lossy-store';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import type { Fate } from './sim-link';
@@ -30,6 +31,8 @@ export interface Flaws {
   engine?: (honest: LockEngine, process: SimProcess) => LockEngine;
   homeOf?: (honest: ShardOf, process: SimProcess) => ShardOf;
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
+  /** The store as those reach it who follow and delete names. */
+  deletions?: (honest: RecordStore & HistorySource) => RecordStore & HistorySource;
   locks?: (
     honest: DecideFunction<LockRecord, LockCommand>,
   ) => DecideFunction<LockRecord, LockCommand>;
@@ -50,6 +53,7 @@ const LOSSY_LONG_LEASE_MS = 1_800;
 const LOSSY_LASTS_MS = 6_000;
 
 const LOSSES = 0x70b1;
+const CROWD = 0xc205;
 const SHARD_CLOCKS = 0x5ad1;
 const SHARD_AWAY_MS = 3_000;
 
@@ -93,10 +97,12 @@ export class SimWorld {
   readonly renewing: number;
   /** What operators do, with the log of it; null in a world without. */
   audits: AuditedActions | null = null;
+  /** The names there is no room for; null in a world that has room. */
+  readonly crowd: CrowdedNames | null;
   /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
   /** When the trouble ends and all callers leave, milliseconds since the simulation began. */
-  readonly troubleEndsAt: number;
+  troubleEndsAt: number;
   readonly newText: () => string;
   /** A counter delta, up or down, that no other client ever uses: it identifies its client. */
   readonly newDelta: () => number;
@@ -129,10 +135,13 @@ export class SimWorld {
     };
     const names = 1 + Math.floor(random() * 2);
     const few = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
-    this.keys = this.isSharded ? keysOverShards() : few;
+    const isCrowded = worldKind(seed) === 'crowded';
+    this.crowd = isCrowded ? new CrowdedNames(this, seeded(seed ^ CROWD)) : null;
+    this.keys = this.crowd?.keys ?? (this.isSharded ? keysOverShards() : few);
     this.lockDelayMs = random() < 0.2 ? 300 : 0;
     this.shared = random() < 0.5 ? 0 : 0.3;
-    this.faults = random() < 0.2 ? 0 : random() * 0.12;
+    const faults = random() < 0.2 ? 0 : random() * 0.12;
+    this.faults = this.crowd?.isAlone ? 0 : faults;
     // Not in a world with data loss: the wait after a loss is measured by the clock, and no promise
     // covers one that is set back as well.
     this.clockSteps = random() < 0.2 && control === null;
@@ -191,11 +200,12 @@ export class SimWorld {
     while (this.isTroubled) {
       await scheduler.pause(200 + random() * 800);
       if (this.lossyStore) await this.lossyStore.strike();
+      this.crowd?.strike();
       if (this.isSharded && this.faults > 0 && random() < 0.1) {
         this.anyDatabase().awayUntil = scheduler.now + random() * SHARD_AWAY_MS;
       }
       const alive = this.processes.filter(({ owner }) => !owner.isDead);
-      if (alive.length === 0 || random() < 0.1) await this.join();
+      if (alive.length === 0 || (random() < 0.1 && !this.crowd?.isAlone)) await this.join();
       if (random() < 0.1 && this.faults > 0) {
         const one = alive[Math.floor(random() * alive.length)];
         if (one)

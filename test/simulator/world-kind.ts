@@ -7,8 +7,11 @@ import { seeded } from '@/server/engine/testing/seeded';
  * - `sharded`: its names are spread over several stores with clocks of their own.
  * - `audited`: operators act through the audit log, processes are stopped for long, and packets
  *   land very late.
+ * - `crowded`: there are more names than its namespace has room for, and idle locks are deleted.
  */
-export type WorldKind = 'plain' | 'lossy' | 'sharded' | 'audited';
+export type WorldKind = (typeof WORLD_KINDS)[number];
+
+export const WORLD_KINDS = ['plain', 'lossy', 'sharded', 'audited', 'crowded'] as const;
 
 const SHARE = 0.08;
 
@@ -19,9 +22,11 @@ const AUDITED_SHARE = 0.04;
 export function worldKind(seed: number): WorldKind {
   if (seeded(seed ^ LOSSY)() < SHARE) return 'lossy';
   if (seeded(seed ^ SHARDED)() < SHARE) return 'sharded';
-  return seeded(seed ^ AUDITED)() < AUDITED_SHARE ? 'audited' : 'plain';
+  if (seeded(seed ^ AUDITED)() < AUDITED_SHARE) return 'audited';
+  return seeded(seed ^ CROWDED)() < SHARE ? 'crowded' : 'plain';
 }
 
 const LOSSY = 0x0b11;
 const SHARDED = 0x1e55;
 const AUDITED = 0xa0d1;
+const CROWDED = 0xc0de;
