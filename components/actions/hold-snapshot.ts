@@ -84,8 +84,7 @@ export function endOfHold(
 }
 
 /**
- * Why the lock is not granted when the hold ends; null if it goes to the first waiter or becomes
- * free.
+ * Why the lock is not granted when the hold ends; null if it goes to a waiter or becomes free.
  *
  * @param isClosed its backend grants nothing at the moment
  */

@@ -91,7 +91,12 @@ export function OperatorDialog({
           )}
         </div>
         <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
-          <Button ref={cancel} size="large" onClick={onClose}>
+          <Button
+            ref={cancel}
+            size="large"
+            onClick={onClose}
+            className="max-sm:h-auto max-sm:min-h-11"
+          >
             {instead?.onUse === null ? 'Close' : 'Cancel'}
           </Button>
           {instead?.onUse && (

@@ -208,8 +208,7 @@ const RETRY_MS = 3_000;
 
 /**
  * The chart library: large, so it is loaded separately, and only where it is used. Null until it
- * has loaded. If the server is unreachable the page must survive: `isLost` is set, and loading is
- * retried.
+ * has loaded. If the server is unreachable the page must survive: `isLost`, and retries.
  */
 function useLockCharts(): { Charts: typeof LockCharts | null; isLost: boolean } {
   const [loaded, setLoaded] = useState<{ Charts: typeof LockCharts } | null>(null);

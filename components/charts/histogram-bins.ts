@@ -41,8 +41,7 @@ const TICKS_MIN = 3;
 
 /**
  * Sets the buckets of a histogram side by side, empty ones between them too, and puts some together
- * where they would be too many. Durations of 0 ms have no place on a logarithmic axis and are left
- * out.
+ * where they would be too many. Durations of 0 ms have no place on a logarithmic axis.
  *
  * @param ongoingMs a duration that must have a place, such as one that still lasts; null for none
  */

@@ -19,8 +19,7 @@ const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r'
 
 /**
  * Control, format (zero width, direction), private and unassigned characters, every space but the
- * plain one, and what Unicode lets a font leave out: fillers, variation selectors, the empty
- * Braille cell.
+ * plain one, and what Unicode lets a font leave out: fillers, selectors, the empty Braille cell.
  */
 const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 

@@ -14,8 +14,7 @@ const px = (percent: number) => (percent / 100) * WIDTH;
 
 /**
  * How long a lock is held beside its own past: a block from p50 to p99, a tick at p99, a dashed one
- * at five times that, and a dot for now. Decoration beside figures that
- * say the same.
+ * at five times that, and a dot for now. Decoration beside the figures.
  */
 export function RangeBar({ row }: { row: LockRow }) {
   const { ownHold, status } = row;
