@@ -21,8 +21,7 @@ export type LockOfSet = string | { name: string; mode?: Mode | undefined };
 /**
  * Does `work` while holding all of 2 to 20 locks of one namespace: waits until all are granted at
  * once, renews each of them, releases all whatever happens, and answers what the work answered.
- * While it waits it holds none, so that such calls never deadlock, in whatever order they name
- * their locks.
+ * While it waits it holds none, so that such calls never deadlock, whatever their order.
  *
  * Promises and rejections are those of `withLock`, of any of the locks: the work has to end as soon
  * as one is lost, and `LockLost` says which. `LockTimeout` says which lock was in the way. Within

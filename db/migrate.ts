@@ -25,8 +25,7 @@ const TURN_MAX_S = 60;
  * Migrates the tables to this program's schema. Any number of processes may do this at once over
  * one MySQL: they take turns. A SQLite file has only one process.
  *
- * Rejects with `StartError`, also for a database that a newer program has migrated; then nothing
- * was changed.
+ * Rejects with `StartError`, also for a database of a newer program; then nothing was changed.
  */
 export async function migrate(database: Database): Promise<void> {
   try {

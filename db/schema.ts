@@ -74,8 +74,7 @@ export function defineSchema(kit: Kit) {
 
   /**
    * Roll-ups: what happened to a lock in one minute; with an empty `lockId`, to all locks of the
-   * backend together. Histograms in the format of `LogHistogram`. Written by the maintenance
-   * process.
+   * backend together. Histograms in the format of `LogHistogram`. Written by maintenance.
    */
   const lockMinutes = table(
     'lock_minutes',

@@ -20,8 +20,7 @@ export interface Snapshot {
 }
 
 /**
- * Opens a database for reading only. On SQLite this does not disturb a server that has the file
- * open.
+ * Opens a database for reading only. On SQLite this does not disturb a server with the file.
  *
  * Rejects with `StartError` when the database does not exist.
  */

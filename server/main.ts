@@ -40,8 +40,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   );
   const server = createHttpServer(handlers);
   const url = await listen(server, config.port, config.host);
-  // Only now: of two servers over one data folder, one that cannot start must not take the other's
-  // socket.
+  // Only now: a second server over one data folder must not take the first one's socket.
   const closeSocket = await startControlSocket(runtime);
   undo.push(closeSocket);
   const { close: closePages } = await pages;
@@ -75,8 +74,7 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', () => end(0));
   process.on('SIGINT', () => end(0));
-  // An unhandled rejection affects no answer, so it is only logged; an uncaught exception may have
-  // left anything half done.
+  // An unhandled rejection is only logged; an uncaught exception may leave anything half done.
   process.on('unhandledRejection', (err) => log.error({ err }, 'Unhandled rejection'));
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'Uncaught exception, shutting down');

@@ -93,8 +93,7 @@ export class LockHold {
     this.checkLost();
     this.isOver = true;
     this.cancelDeadline();
-    // A timer remembers the work that it was begun in, and that work its hold: chains of them must
-    // not be kept.
+    // A timer remembers the work it was begun in, and so a hold: chains of these must not be kept.
     this.cancelDeadline = () => {};
     this.stopped.abort();
     this.endFollowers(this.lost ?? this.endedLoss());
@@ -188,8 +187,8 @@ export class LockHold {
         failures = 0;
       } catch (error) {
         this.lastFailure = error;
-        // Any refusal may be mended while the lease lasts, so every one is tried again, sooner for
-        // short leases.
+        // Any refusal may pass while the lease lasts, so it is tried again, sooner for short
+        // leases.
         const retryAfterMs = error instanceof LockyardError ? error.retryAfterMs : undefined;
         const delayMs = retryDelayMs(chance, failures++, retryAfterMs);
         this.renewAt = clock.monotonic() + Math.min(delayMs, this.request.leaseMs / 6);
@@ -215,8 +214,7 @@ export class LockHold {
     const latencyMs = clock.monotonic() - sentAt;
     this.expiresAt = answer.expiresAt;
     const provenUntil = provenLeaseEnd({ sentAt, expiresInMs: answer.expiresInMs });
-    // A renewal never shortens a lease: what was certain before is so still, however little a slow
-    // answer proves.
+    // A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
     const isProlonged = answer.renewalsStopped === undefined;
     this.provenUntil = isProlonged ? Math.max(this.provenUntil, provenUntil) : provenUntil;
     this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);

@@ -18,7 +18,7 @@ export interface CallOptions {
 
 /**
  * One request, one answer; nothing is sent twice. Rejects with `LockyardError`, or the reason of
- * `signal`. A request that surely never left is `BACKEND_DOWN`; one without a readable answer is
+ * `signal`. A request that never left is `BACKEND_DOWN`; one without a readable answer is
  * `UNKNOWN`.
  */
 export async function sendRequest<A>(
@@ -59,8 +59,7 @@ function httpRequest(
   const address = `${url}/api/v1/${name}`;
   const authorization = `Bearer ${apiKey}`;
   const body = JSON.stringify(input);
-  // Following a redirect would send a command twice; a redirect is reported as a wrong address
-  // instead.
+  // Following a redirect would send a command twice, so it is reported as a wrong address.
   const common = { redirect: 'manual', signal } as const;
   if (kind === 'query') {
     return [

@@ -23,8 +23,7 @@ export interface BackupVisitor {
 /**
  * Reads a whole backup and checks its form, its counts and its checksum. Returns the checksum.
  *
- * Rejects with `StartError` for a file that is no backup, is damaged or cut short, or is in a newer
- * format.
+ * Rejects with `StartError` for a file that is no backup, is damaged or cut, or in a newer format.
  */
 export async function readBackup(file: string, visitor: BackupVisitor): Promise<string> {
   try {

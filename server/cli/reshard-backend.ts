@@ -21,13 +21,12 @@ export interface ReshardInput {
  * Meanwhile the backend serves no requests.
  *
  * If interrupted at any moment, the backend stays closed and nothing is lost: the next run resumes.
- * The audit log records the start before anything is done, and the outcome before the backend
- * serves again.
+ * The audit log records the start before any change, and the outcome before it serves again.
  *
  * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where
- *   something might be lost, nothing is to be done, or this process has another list than the
- *   calling command; `BACKEND_DOWN` while a shard does not respond; `UNKNOWN` when it was
- *   interrupted
+ * something might be lost, nothing is to be done, or this process has another list than the
+ * calling command; `BACKEND_DOWN` while a shard does not respond; `UNKNOWN` when it was
+ * interrupted
  */
 export async function reshardBackend(
   ctx: ControlContext,

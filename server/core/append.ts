@@ -1,7 +1,6 @@
 /**
  * Appends `more` to a list. Most often the list is still empty, and nothing is copied: a list that
- * stays at one item has capacity for one, while an array that grows by `push` reserves capacity for
- * seventeen.
+ * stays at one item has capacity for one, while one that grows by `push` reserves seventeen.
  *
  * @param list changed in place, unless it is empty
  * @param more becomes part of the result

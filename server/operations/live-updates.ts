@@ -49,8 +49,7 @@ export async function* throttledChanges(
 }
 
 /**
- * A lock or counter as its page shows it: now, whenever its rev has changed, and at least every two
- * seconds.
+ * A lock or counter as its page shows it: now, after changes, and at least every two seconds.
  *
  * @param revOf its rev as this process last read it, if it did
  */

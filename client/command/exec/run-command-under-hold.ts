@@ -19,8 +19,7 @@ const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
 /**
  * Waits for the end of a command, and ends it when the hold ends first. A lease that cannot be
  * renewed is not awaited: SIGTERM is sent early enough for SIGKILL to come before the lease ends.
- * Only after a force release, when it is already too late, does the command get the whole grace
- * period.
+ * Only after a force release, when it is too late, does the command get the whole grace period.
  *
  * @param tell called when the command has to end
  */

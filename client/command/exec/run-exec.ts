@@ -26,8 +26,7 @@ const SILENCE_MIN_MS = 3_000;
 
 /**
  * `lockyard exec`: runs a command under a lock and answers the exit code; null when help was asked
- * for. Throws `CommandFailure` for words that make no sense and an environment that lacks
- * something.
+ * for. Throws `CommandFailure` for bad words or a lacking environment.
  */
 export async function runExec(words: string[]): Promise<number | null> {
   const options = readExecOptions(words);

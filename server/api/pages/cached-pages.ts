@@ -44,8 +44,7 @@ export class CachedPages {
   constructor(private readonly relay: PageRelay) {}
 
   /**
-   * Answers a page. Rejects with `PageProcessFailure` if it has not been rendered yet and cannot
-   * be.
+   * Answers a page. Rejects with `PageProcessFailure` if it was not rendered and cannot be.
    *
    * @param isNavigation whether to answer the form for client navigations
    * @returns how many bytes are sent

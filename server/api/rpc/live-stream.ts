@@ -30,8 +30,7 @@ export async function* withClockIds<T extends { asOf: number }>(values: AsyncGen
 }
 
 /**
- * Passes values on until the signal, then throws its reason at once, also while the next value is
- * awaited.
+ * Passes values on until the signal, then throws its reason at once, even during a wait.
  *
  * @param values their `return` is called, and not awaited
  */
@@ -57,8 +56,7 @@ function nextOf<T>(
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) return onAbort();
-    // A listener for each value: a promise that lives as long as the stream would keep every one of
-    // them.
+    // A listener for each value: a promise as long-lived as the stream would keep all of them.
     signal.addEventListener('abort', onAbort, { once: true });
     const done = () => signal.removeEventListener('abort', onAbort);
     values.next().finally(done).then(resolve, reject);

@@ -1,7 +1,6 @@
 /**
  * What pages need of the console's inputs. It is separate from them so that browsers need not load
- * the validation library, which also tries to compile code; the pages' security policy forbids
- * that.
+ * the validation library, which also tries to compile code, against the pages' security policy.
  */
 
 /** Roles; each includes the one before it: see, act on locks, manage people and keys. */

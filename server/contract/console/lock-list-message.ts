@@ -5,8 +5,7 @@ export type LockFrame = Omit<LockPage, 'rows'>;
 
 /**
  * The messages of a live lock list. The first has the whole window, later ones the changes since
- * the message before. A stream that resumes from a message that the server still has continues with
- * changes.
+ * the message before. A stream that resumes from a stored message continues with changes.
  */
 export type LockListMessage =
   | { kind: 'whole'; page: LockPage; asOf: number }

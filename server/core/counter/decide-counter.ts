@@ -44,22 +44,21 @@ type Step<A> = [answer: A, event: CounterEvent | null];
 /**
  * Decides one command on one counter. Counters change only here.
  *
- * Pure: the same record, command and context give the same decision; the record given is never
- * mutated.
+ * Pure: the same record, command and context give the same decision; no record is mutated.
  *
  * Guarantees, once a store has swapped `next` in for exactly this record:
  * - floor ≤ value ≤ ceiling, in the record and in every answer; a step that would leave the bounds
- *   changes nothing, and nothing is ever clamped;
+ * changes nothing, and nothing is ever clamped;
  * - the value is the initial one plus every delta that was applied, exactly;
  * - one request id is one step; rev rises by one;
  * - an operator's action applies to what the operator saw, or changes nothing.
  *
  * @param record the counter as last read, or null if it was never created
  * @throws LockyardError `NOT_FOUND` for a counter that was never created; `INVALID` for a request
- *   id used with another input, for bounds that no value fits, and for bounds that exclude the
- *   initial value; `BACKEND_DOWN` for a service's step while the backend is closed, and for an
- *   action whose latest instant is past; `NAMESPACE_FULL` for a new counter while there is no room
- *   for it. Then nothing changes.
+ * id used with another input, for bounds that no value fits, and for bounds that exclude the
+ * initial value; `BACKEND_DOWN` for a service's step while the backend is closed, and for an
+ * action whose latest instant is past; `NAMESPACE_FULL` for a new counter while there is no room
+ * for it. Then nothing changes.
  */
 export function decideCounter<C extends CounterCommand>(
   record: CounterRecord | null,

@@ -92,8 +92,7 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
   draft.addEvent('detached', waiter);
   const { enqueuedAt, patienceMs } = waiter;
   const waiting: WaitSpan = { enqueuedAt, patienceMs };
-  // Stored under the input of the waiter; under another one, the waiter's own caller would be
-  // refused.
+  // Stored under the waiter's input; under another, the waiter's own caller would be refused.
   if (waiter.tag === requestFingerprint(request)) {
     draft.remember(request, waiting, enqueuedAt + patienceMs);
   }
@@ -208,11 +207,10 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
 }
 
 /**
- * The earlier answer to this acquire: its grant while the hold is live, `ended` afterwards, or its
- * final timeout.
+ * The earlier answer to this acquire: its grant while the hold lives, `ended`, or its timeout.
  *
  * @param leaseMs the lease asked for by a repeated request; null for a caller that has waited here
- *   ever since
+ * ever since
  */
 function replayAcquire(
   draft: Draft,

@@ -17,16 +17,15 @@ import { type LockRecord, liveHolds } from './lock-record';
 /**
  * Decides one command on one lock. Only this and `decideMultiLock` grant, keep and take away locks.
  *
- * Pure: the same record, command and context give the same decision; the record given is never
- * mutated.
+ * Pure: the same record, command and context give the same decision; no record is mutated.
  *
  * Guarantees, once a store has swapped `next` in for exactly this record while `expect` held on its
  * clock:
  * - at any instant of the backend's clock an exclusive hold is the only live one; shared holds may
- *   be many;
+ * be many;
  * - tokens always rise; rev rises by one;
  * - only (service, owner, token) of the current hold renews, re-enters or releases; an expired
- *   lease is never revived;
+ * lease is never revived;
  * - the queue is served first in, first out, among the waiters that are still present;
  * - a force-release or an extension applies to the hold whose token it names, or changes nothing.
  *
@@ -35,11 +34,11 @@ import { type LockRecord, liveHolds } from './lock-record';
  *
  * @param record the lock as last read, or null if it was never written
  * @throws LockyardError `FORBIDDEN` for another service's hold; `INVALID` for a request id used
- *   with another input; `CONFLICT` for a hold entered too often; `CONTENDED` when the record and
- *   the stored answer were read at different instants and contradict each other; `BACKEND_DOWN` for
- *   a new acquire while the backend is closed; `NAMESPACE_FULL` for an acquire or a freeze of a
- *   name without a record while there is no room for it; `UNSUPPORTED` when the lock's tokens or
- *   tickets are used up. Then nothing changes.
+ * with another input; `CONFLICT` for a hold entered too often; `CONTENDED` when the record and
+ * the stored answer were read at different instants and contradict each other; `BACKEND_DOWN` for
+ * a new acquire while the backend is closed; `NAMESPACE_FULL` for an acquire or a freeze of a
+ * name without a record while there is no room for it; `UNSUPPORTED` when the lock's tokens or
+ * tickets are used up. Then nothing changes.
  */
 export function decide<C extends LockCommand>(
   record: LockRecord | null,

@@ -25,8 +25,7 @@ export function expireAndPromote(draft: Draft): void {
 }
 
 /**
- * Ends the expired leases in the order of their ends, so that the last of them is the one
- * remembered.
+ * Ends the expired leases in the order of their ends, so that the last is remembered.
  *
  * @param reverted the hold whose end is recorded as `late` instead of `expired`
  */

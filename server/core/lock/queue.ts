@@ -181,8 +181,7 @@ export function isOutOfPatience({ enqueuedAt, patienceMs }: WaitSpan, now: numbe
  * connected; one of another process while that process lives; one between two requests for a short
  * time.
  *
- * None of this is part of the store's compare: keeping or dropping a waiter does not grant
- * anything.
+ * None of this is in the store's compare: keeping or dropping a waiter grants nothing.
  */
 export function isPresent(draft: Draft, waiter: Waiter): boolean {
   const { context, now } = draft;

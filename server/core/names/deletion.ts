@@ -30,8 +30,7 @@ export interface Deletion {
   keptBecause: RetentionReason | null;
   /**
    * The backend's clock must have reached this instant. It depends on the record alone, so the
-   * store can check it in the step that deletes this very rev. Infinity: this rev may never be
-   * deleted.
+   * store can check it in the step that deletes this very rev. Infinity: never this rev.
    */
   notBefore: number;
 }

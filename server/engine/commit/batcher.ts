@@ -182,8 +182,7 @@ export class Batcher {
   private takeGroups(wanted: ReadonlyMap<string, number>): CommandGroup[] {
     const groups: CommandGroup[] = [];
     const room = this.roomInPacket();
-    // A new map of what is left: of one that so many pass through, the garbage collector keeps dead
-    // parts for long.
+    // A new map of the rest: the garbage collector keeps dead parts of a busy one for long.
     const left: typeof this.waiting = new Map();
     for (const [id, line] of this.waiting) {
       const isNext = groups.length < room && !this.busy.has(id);

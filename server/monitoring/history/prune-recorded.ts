@@ -21,8 +21,7 @@ export async function pruneRecorded(
   now: number,
 ): Promise<void> {
   for (const [table, age] of TABLES) {
-    // The plus keeps SQLite from going through the whole backend: it is to use the index of the
-    // age.
+    // The plus makes SQLite use the index of the age, not go through the backend.
     const sql =
       kind === 'mysql'
         ? `DELETE FROM ${table} WHERE backend = ? AND ${age} < ? LIMIT ${ROWS_AT_ONCE}`

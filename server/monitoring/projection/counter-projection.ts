@@ -95,11 +95,10 @@ export class CounterProjection {
   }
 
   /**
-   * A counter read afresh; the last good reading, marked as such, while its backend does not
-   * answer.
+   * A counter read now; the last good reading, so marked, while its backend does not answer.
    *
    * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created,
-   *   `BACKEND_DOWN` if there is no reading at all
+   * `BACKEND_DOWN` if there is no reading at all
    */
   async detail(namespace: string, name: string): Promise<CounterDetail> {
     const id = (await this.namespaces.get(namespace))?.backend ?? null;

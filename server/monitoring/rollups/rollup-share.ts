@@ -96,8 +96,7 @@ export class RollupShare {
   }
 
   /**
-   * Writes the remaining rows and moves the cursor of the share. Call `clear` once that is
-   * committed.
+   * Writes the remaining rows and moves the share's cursor. Call `clear` once it is committed.
    *
    * @throws if another process has moved the cursor
    */

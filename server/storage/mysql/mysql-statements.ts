@@ -156,8 +156,7 @@ function updateRecord(
 }
 
 /**
- * One statement for records that exist and records that do not, so that all rows are locked in one
- * order.
+ * One statement for all records, existing or not, so that rows are locked in one order.
  *
  * An existing row is compared, under its lock, with what its change expects. Assignments run from
  * left to right, so all but the first only test whether the writer was written. A change that

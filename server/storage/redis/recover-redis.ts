@@ -40,8 +40,7 @@ export async function recoverRedis(
   const { grantsFrom } = await askControlDatabase('Redis', () =>
     store.startQuietPeriod(incarnation, Number(begunAt)),
   );
-  // Another process finished the recovery and died before recording it: writes under the recovery's
-  // name fail from now on.
+  // Another process finished the recovery, unrecorded: writes under its name fail from now on.
   if ((await redis.hget(KEYS.marker, 'life')) === incarnation) return;
   const restoration = { epoch, grantsFrom, now: Number(begunAt) };
   let cursor = '0';

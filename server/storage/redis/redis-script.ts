@@ -63,8 +63,7 @@ class RedisScript {
   }
 
   /**
-   * Runs the script by its name; a server that no longer has it has run nothing, and is sent the
-   * whole text.
+   * Runs the script by name; a server without it has run nothing, and is sent the whole text.
    *
    * @param sendBehind sends another command directly after it
    */

@@ -72,8 +72,7 @@ export class Resharding {
   }
 
   /**
-   * Stamps all shards, so that the backend serves no caller, and moves every record to its new
-   * home.
+   * Stamps all shards, so that no caller is served, and moves every record to its new home.
    *
    * @param generation the backend's new epoch, above the one that the survey found
    */
@@ -86,8 +85,7 @@ export class Resharding {
     });
     const homeOf = rendezvousHash(this.list.shards.map(({ name }) => name));
     const { leftMs, records } = await longestLease(shards);
-    // A shard that lost data does not know what it had granted: then the longest possible lease
-    // counts.
+    // A shard that lost data does not know its grants: then the longest possible lease counts.
     const waitMs = lost.length > 0 ? LEASE_MAX_MS : leftMs;
     const grantsFrom = waitMs === 0 ? 0 : (await this.latestClock()) + waitMs;
     const why = { by: 'reshard', reason: 'The lock was moved to another database.' };

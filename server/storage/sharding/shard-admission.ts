@@ -21,8 +21,7 @@ export interface ShardAdmissionOptions {
 }
 
 /**
- * Whether this process may use the shards of one backend: only while the list stamped on them is
- * its own.
+ * Whether this process may use a backend's shards: only while the list stamped on them is its own.
  *
  * What makes this safe is not the poll, which is up to a second late, but the fence: every swap
  * compares the stamp in the step in which it writes. The poll informs operators, learns a new

@@ -99,8 +99,7 @@ export class HistoryChunks implements HistorySource {
       path: this.session.layout.chunk(chunk),
       data: Buffer.alloc(0),
     };
-    // Once another parent has begun, no process can write to the previous one: writes to both
-    // depend on the generation.
+    // Once another parent has begun, none can write to the previous: both need the generation.
     this.session
       .write([this.newGeneration({ ...generation, chunk }), begin], generation)
       .then(() => this.session.refreshGeneration())
@@ -118,8 +117,7 @@ export class HistoryChunks implements HistorySource {
 
   private async synced(): Promise<GuardedConnection> {
     const connection = await this.session.connected();
-    // Anything asked on this connection from here on is answered after the sync; if the sync fails,
-    // so does the rest.
+    // Later requests on this connection are answered after the sync; if it fails, so do they.
     connection.ask(sync(this.session.layout.chunks)).catch(() => undefined);
     return connection;
   }

@@ -22,9 +22,8 @@ interface Reading {
 }
 
 /**
- * Closes connections whose callers do not read their answers. Reading
- * slowly is no fault: any byte taken counts. What fits into the buffers of the kernel counts as
- * read.
+ * Closes connections whose callers do not read their answers. Reading slowly is no fault: any byte
+ * taken counts. What fits into the kernel's buffers counts as read.
  */
 export class UnreadConnections {
   private readonly open = new Map<Socket, Reading>();

@@ -31,8 +31,7 @@ type FromRequest = Pick<FastPathCall, 'req' | 'res' | 'admission'>;
 /**
  * The fast path for plain calls of the service API, one per request: it avoids creating the web's
  * request and response objects, which are most of the cost of such a call. Its answers equal those
- * of the tRPC handler, which is made from the same procedures; a call that is not plain is left to
- * that.
+ * of the tRPC handler, which is made from the same procedures; other calls are left to that.
  */
 export class FastPath {
   private readonly procedures: ReadonlyMap<string, CallableProcedure>;

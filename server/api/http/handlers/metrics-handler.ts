@@ -13,11 +13,10 @@ export const METRICS_PATH = '/metrics';
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Serves the metrics: to any caller with the token if one is configured; otherwise to this machine
- * alone.
+ * Serves the metrics: to callers with the token if one is configured; else to this machine alone.
  *
  * @throws LockyardError `UNAUTHENTICATED` for no token or a wrong one, `FORBIDDEN` from another
- *   machine
+ * machine
  */
 export function createMetricsHandler({ config, metrics }: Runtime) {
   const { metricsToken } = config;

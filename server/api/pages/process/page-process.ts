@@ -20,8 +20,7 @@ async function start({ pagesSocket, consoleSocket }: PageProcessArguments): Prom
     dir: process.cwd(),
     hostname: 'localhost',
     quiet: true,
-    // Next registers its upgrade listener on this server, otherwise on ours. It never listens on a
-    // port.
+    // Next registers its upgrade listener here, otherwise on ours. It never listens on a port.
     httpServer: createServer(),
   });
   await app.prepare();
@@ -56,8 +55,7 @@ const log = createLog();
 // The channel closes however the parent ends. A terminal signals both processes, and the parent
 // decides when this one ends.
 process.on('disconnect', () => process.exit(0));
-// If the parent ended while this program was loading, the channel closed before the listener above
-// existed.
+// If the parent ended while this was loading, the channel closed before the listener existed.
 if (!process.connected) process.exit(0);
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);

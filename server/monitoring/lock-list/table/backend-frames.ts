@@ -33,8 +33,7 @@ export class BackendFrames {
       const frame = { now: Math.floor(this.clock.now() + clockOffsetMs), reachable };
       const before = this.frames.get(id);
       const isSetBack = before !== undefined && frame.now < before.now;
-      // Statuses go back in time only if the backend's clock was set back, not for jitter of its
-      // offset.
+      // Statuses go back in time only if the backend's clock was set back, not for jitter.
       if (isSetBack && before.now - frame.now < SMALL_STEP_MS) frame.now = before.now;
       else if (isSetBack) changed.add(id);
       if (before && before.reachable !== reachable) changed.add(id);

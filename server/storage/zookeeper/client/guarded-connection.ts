@@ -121,8 +121,7 @@ export class GuardedConnection {
   }
 
   /**
-   * Writes only to read the clock. A read after it is no older than anything that was answered
-   * before it.
+   * Writes only to read the clock. A later read is no older than what was answered before.
    *
    * @returns that instant, on the leader's clock
    */

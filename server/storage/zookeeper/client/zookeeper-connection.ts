@@ -204,8 +204,7 @@ export class ZookeeperConnection {
 
   private closeIfSilent(): void {
     if (!this.isSilent()) return;
-    // After a stall of this process, timers run before the data that has arrived meanwhile is read:
-    // read that first.
+    // After a stall, timers run before the data that has arrived meanwhile: read that first.
     setImmediate(() => {
       if (!this.isSilent()) return;
       this.end(new Error(`ZooKeeper did not answer within ${this.timeoutMs} ms.`));
