@@ -5,6 +5,7 @@ import type { LockObserver } from './observing/lock-observer';
 import manifest from './package.json' with { type: 'json' };
 import { type Chance, systemChance } from './platform/chance';
 import { type ClientClock, systemClock } from './platform/client-clock';
+import { canConnect } from './wire/connection-probe';
 
 /** Everything has a default but the address and the key, which may come from the environment. */
 export interface LockyardClientOptions {
@@ -39,6 +40,8 @@ export interface ClientSettings {
   meta: Record<string, string>;
   observer: LockObserver | undefined;
   fetch: typeof fetch;
+  /** Null where requests may go another way, through a proxy or a `fetch` of the caller's own. */
+  canConnect: typeof canConnect | null;
   clock: ClientClock;
   chance: Chance;
 }
@@ -57,6 +60,7 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
     meta: { host, pid, version },
     observer: options.observer,
     fetch: options.fetch ?? globalThis.fetch,
+    canConnect: options.fetch || process.env.NODE_USE_ENV_PROXY ? null : canConnect,
     clock: options.clock ?? systemClock,
     chance,
   };

@@ -9,6 +9,8 @@ export interface FailureFacts {
   cause?: unknown;
   /** Asking again would not be safe, whatever the reason. */
   isFinal?: boolean;
+  /** No connection could be made. */
+  isUnreachable?: boolean;
 }
 
 /**
@@ -22,6 +24,8 @@ export class LockyardError extends Error {
   readonly requestId: string | undefined;
   /** Whether the same call may well succeed a moment later. */
   readonly isTransient: boolean;
+  /** No connection to the server could be made. */
+  readonly isUnreachable: boolean;
 
   constructor(
     readonly reason: Reason,
@@ -32,6 +36,7 @@ export class LockyardError extends Error {
     this.retryAfterMs = facts.retryAfterMs;
     this.requestId = facts.requestId;
     this.isTransient = TRANSIENT.has(reason) && !facts.isFinal;
+    this.isUnreachable = facts.isUnreachable ?? false;
   }
 }
 

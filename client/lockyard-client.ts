@@ -133,11 +133,11 @@ export class LockyardClient {
     input: object,
     options: CallOptions = {},
   ): Promise<A> {
-    const { timeoutMs = ANSWER_WITHIN_MS, signal } = options;
+    const timeoutMs = options.timeoutMs ?? ANSWER_WITHIN_MS;
     const { clock, observer } = this.settings;
     const sentAt = clock.monotonic();
     try {
-      return await sendRequest<A>(this.settings, procedure, input, { timeoutMs, signal });
+      return await sendRequest<A>(this.settings, procedure, input, { ...options, timeoutMs });
     } catch (error) {
       if (error instanceof LockyardError) {
         const latencyMs = clock.monotonic() - sentAt;

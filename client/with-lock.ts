@@ -19,7 +19,12 @@ export interface WithLockOptions {
    * a third of it, so a shorter one frees sooner and forgives less.
    */
   leaseMs?: number | undefined;
-  /** The whole patience: 0 (take it now or never) to 10 minutes, default 1 minute. */
+  /**
+   * The whole patience: 0 (take it now or never) to 10 minutes, or `Infinity`; default 1 minute. A
+   * short one still gives up only after 1 s if no connection can be made, and after 5 s once the
+   * server is connected but does not answer. An infinite one goes to the end of the queue every 9
+   * minutes.
+   */
   waitMs?: number | undefined;
   /** Default: exclusive. Shared holds of one lock live together. */
   mode?: Mode | undefined;

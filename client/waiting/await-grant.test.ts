@@ -196,7 +196,7 @@ describe('failures on the way', () => {
     const taken = take({ waitMs: 0 });
     (await bench.server.next('lock.acquire')).loseReply();
     await until(() => bench.clock.nextDueMs === 50);
-    bench.clock.advance(9_990);
+    bench.clock.advance(4_990);
     (await bench.server.next('lock.acquire')).refuse(503, 'BACKEND_DOWN');
     (await bench.server.next('lock.cancel')).answer({ outcome: 'none' });
     expect(await taken).toMatchObject({ name: 'LockyardError', reason: 'BACKEND_DOWN' });
@@ -204,7 +204,9 @@ describe('failures on the way', () => {
 
   test('nothing is undone where surely nothing was done', async () => {
     const taken = take({ waitMs: 40 });
-    (await bench.server.next('lock.acquire')).refuse(503, 'BACKEND_DOWN');
+    const call = await bench.server.next('lock.acquire');
+    bench.clock.advance(5_000);
+    call.refuse(503, 'BACKEND_DOWN');
     expect(await taken).toMatchObject({ reason: 'BACKEND_DOWN' });
     expect(bench.server.waitingCalls).toBe(0);
   });

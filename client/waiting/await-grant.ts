@@ -5,6 +5,7 @@ import type { CallOptions } from '../wire/send-request';
 import { driftMs, RETRY_BUDGET_MS } from '../wire/time-limits';
 import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
 import { GrantWait } from './grant-wait';
+import { waitInParts } from './wait-in-parts';
 
 /** What to take, and for whom. */
 export interface LockRequest {
@@ -12,7 +13,7 @@ export interface LockRequest {
   name: string;
   owner: string;
   leaseMs: number;
-  /** The whole patience. */
+  /** The whole patience; may be infinite. */
   waitMs: number;
   mode: Mode;
   reentrant: boolean;
@@ -52,7 +53,9 @@ export function awaitGrant(
   wish: LockRequest,
   signal: AbortSignal | undefined,
 ): Promise<Grant> {
-  return new SingleLockWait(client, wish, signal).run();
+  return waitInParts(wish.waitMs, signal, (waitMs) =>
+    new SingleLockWait(client, { ...wish, waitMs }, signal).run(),
+  );
 }
 
 class SingleLockWait extends GrantWait<AcquireAnswer, Grant> {

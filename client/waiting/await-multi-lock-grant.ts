@@ -4,6 +4,7 @@ import type { CallOptions } from '../wire/send-request';
 import type { AcquireManyAnswer, Mode, SetGranted } from '../wire/wire';
 import { type Grant, proveGrant } from './await-grant';
 import { GrantWait } from './grant-wait';
+import { waitInParts } from './wait-in-parts';
 
 /** Which locks to take together, and for whom. */
 export interface MultiLockRequest {
@@ -11,7 +12,7 @@ export interface MultiLockRequest {
   locks: { name: string; mode: Mode }[];
   owner: string;
   leaseMs: number;
-  /** The whole patience. */
+  /** The whole patience; may be infinite. */
   waitMs: number;
   meta: Record<string, string>;
 }
@@ -24,14 +25,16 @@ export interface MultiLockGrants {
 }
 
 /** Waits for all of a set as `awaitGrant` does for one lock, and rejects as that does. */
-export async function awaitMultiLockGrant(
+export function awaitMultiLockGrant(
   client: LockyardClient,
   wish: MultiLockRequest,
   signal: AbortSignal | undefined,
 ): Promise<MultiLockGrants> {
-  const wait = new MultiLockWait(client, wish, signal);
-  const byName = await wait.run();
-  return { byName, release: () => wait.cancel() };
+  return waitInParts(wish.waitMs, signal, async (waitMs) => {
+    const wait = new MultiLockWait(client, { ...wish, waitMs }, signal);
+    const byName = await wait.run();
+    return { byName, release: () => wait.cancel() };
+  });
 }
 
 class MultiLockWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Grant>> {

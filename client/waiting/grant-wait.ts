@@ -1,9 +1,15 @@
 import { type LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { type ClientClock, pause } from '../platform/client-clock';
-import { retryDelayMs, retrying } from '../wire/retry';
+import { type RetryBounds, retryDelayMs, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
-import { ANSWER_WITHIN_MS, HELD_OPEN_MS, RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
+import {
+  ANSWER_WITHIN_MS,
+  CONNECT_WITHIN_MS,
+  CONNECTED_BUDGET_MS,
+  HELD_OPEN_MS,
+  TIDY_UP_MS,
+} from '../wire/time-limits';
 
 /** What every answer to an acquire has, of one lock or of several. */
 interface AnyAnswer {
@@ -27,6 +33,8 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   private id: RequestId;
   /** The server may know the present id: there may be a place or a grant to give back. */
   private mayBeKnown = false;
+  /** A connection was made in this wait. */
+  private isConnected = false;
 
   constructor(
     protected readonly client: LockyardClient,
@@ -52,7 +60,9 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     try {
       return await this.untilGranted();
     } catch (error) {
-      if (this.mayBeKnown) await this.cancel();
+      // Where there is no connection, an answer to this is unlikely, and not worth a delay.
+      const undone = this.mayBeKnown ? this.cancel() : undefined;
+      if (!isUnreachable(error)) await undone;
       throw error;
     }
   }
@@ -70,7 +80,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     }
   }
 
-  protected bounds(until: number) {
+  protected bounds(until: RetryBounds['until']) {
     return { clock: this.clock, chance: this.chance, until, signal: this.signal };
   }
 
@@ -88,23 +98,41 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
 
   /** Asks with the present id until there is an answer. */
   private ask(): Promise<{ answer: A; sentAt: number }> {
-    const until = this.startedAt + (this.waitMs > 0 ? this.waitMs : RETRY_BUDGET_MS);
-    return retrying(this.bounds(until), async () => {
+    return retrying(this.bounds(this.until), async () => {
       this.signal?.throwIfAborted();
       const wasUnsure = this.mayBeKnown;
       const requestId = this.id.forSending();
-      const timeoutMs = Math.min(this.patienceLeftMs(), HELD_OPEN_MS) + ANSWER_WITHIN_MS;
-      const sentAt = this.clock.monotonic();
       try {
+        const sentAt = this.clock.monotonic();
         this.mayBeKnown = true;
-        const answer = await this.send(requestId, { timeoutMs, signal: this.signal });
+        const answer = await this.send(requestId, this.callOptions());
+        this.isConnected = true;
         this.id.answered();
         return { answer, sentAt };
       } catch (error) {
+        if (!isUnreachable(error)) this.isConnected = true;
         if (isKnownNotApplied(error)) this.mayBeKnown = wasUnsure;
         throw error;
       }
     });
+  }
+
+  /** A wait that is shorter than a try may take still tries for a while. */
+  private readonly until = () =>
+    this.startedAt +
+    Math.max(this.waitMs, this.isConnected ? CONNECTED_BUDGET_MS : CONNECT_WITHIN_MS);
+
+  private callOptions(): CallOptions {
+    const now = this.clock.monotonic();
+    // Below 0 for a short wait that goes on because of failures: all of it ends in time.
+    const leftMs = Math.min(this.startedAt + this.waitMs - now, HELD_OPEN_MS);
+    const connectMs = this.startedAt + CONNECT_WITHIN_MS - now;
+    const isWatched = !this.isConnected && this.waitMs < CONNECT_WITHIN_MS;
+    return {
+      timeoutMs: leftMs + ANSWER_WITHIN_MS,
+      connectWithinMs: isWatched ? Math.max(0, connectMs) : undefined,
+      signal: this.signal,
+    };
   }
 
   private async beforeAskingAgain(answer: A, sentAt: number): Promise<void> {
@@ -133,6 +161,10 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
 
 function isGranted<A extends AnyAnswer>(answer: A): answer is A & { outcome: 'granted' } {
   return answer.outcome === 'granted';
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof LockyardError && error.isUnreachable;
 }
 
 function isKnownNotApplied(error: unknown): boolean {

@@ -19,8 +19,8 @@ export function retryDelayMs(chance: Chance, attempt: number, retryAfterMs = 0):
 export interface RetryBounds {
   clock: ClientClock;
   chance: Chance;
-  /** No new try begins at or after this instant of the clock. */
-  until: number;
+  /** No new try begins at or after this instant of the clock, which may depend on the failure. */
+  until: number | ((error: LockyardError) => number);
   /** Ends the pauses between tries as well. */
   signal?: AbortSignal | undefined;
 }
@@ -34,7 +34,8 @@ export async function retrying<A>(bounds: RetryBounds, call: () => Promise<A>): 
     } catch (error) {
       if (!(error instanceof LockyardError) || !error.isTransient) throw error;
       const delayMs = retryDelayMs(chance, attempt, error.retryAfterMs);
-      if (clock.monotonic() + delayMs >= until) throw error;
+      const end = typeof until === 'number' ? until : until(error);
+      if (clock.monotonic() + delayMs >= end) throw error;
       await pause(clock, delayMs, signal);
     }
   }

@@ -12,6 +12,11 @@ export interface Procedure {
 export interface CallOptions {
   /** Then it counts as `UNKNOWN`. */
   timeoutMs?: number | undefined;
+  /**
+   * Then, where not even a connection can be made, it counts as `UNKNOWN` and `isUnreachable`,
+   * whatever `timeoutMs`. Not watched with a `fetch` of your own, nor through a proxy.
+   */
+  connectWithinMs?: number | undefined;
   /** Ends the request; the call rejects with its reason. To be sure of anything, cancel. */
   signal?: AbortSignal | undefined;
 }
@@ -25,12 +30,14 @@ export async function sendRequest<A>(
   settings: ClientSettings,
   procedure: Procedure,
   input: object,
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
+  options: CallOptions & { timeoutMs: number },
 ): Promise<A> {
+  const { timeoutMs, signal } = options;
   signal?.throwIfAborted();
   const connection = new AbortController();
   const hangUp = () => connection.abort();
   const stopTimer = settings.clock.after(timeoutMs, hangUp);
+  const stopProbe = hangUpUnconnected(settings, options.connectWithinMs, connection);
   signal?.addEventListener('abort', hangUp, { once: true });
   try {
     const reply = await settings.fetch(
@@ -40,14 +47,46 @@ export async function sendRequest<A>(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LockyardError) throw error;
+    if (connection.signal.reason === UNCONNECTED) {
+      const text = `Lockyard cannot be reached (no connection in ${options.connectWithinMs} ms).`;
+      throw new LockyardError('UNKNOWN', text, { isUnreachable: true });
+    }
     if (connection.signal.aborted) {
       throw new LockyardError('UNKNOWN', `No answer within ${Math.round(timeoutMs)} ms.`);
     }
     throw connectionFailure(error);
   } finally {
     stopTimer();
+    stopProbe();
     signal?.removeEventListener('abort', hangUp);
   }
+}
+
+/** Why a request was ended whose server cannot be reached. */
+const UNCONNECTED = Symbol('unconnected');
+
+/** The part of the time that a probe is given. */
+const PROBE_PART = 0.4;
+
+/**
+ * Ends a request that has no answer in time, if by then no other connection can be made either. The
+ * request may have left through a connection that was open before.
+ */
+function hangUpUnconnected(
+  { canConnect, clock, url }: ClientSettings,
+  withinMs: number | undefined,
+  connection: AbortController,
+): () => void {
+  if (!canConnect || withinMs === undefined) return () => {};
+  let isOver = false;
+  const stopTimer = clock.after(withinMs * (1 - PROBE_PART), async () => {
+    const isConnected = await canConnect(url, withinMs * PROBE_PART, clock);
+    if (!isConnected && !isOver) connection.abort(UNCONNECTED);
+  });
+  return () => {
+    isOver = true;
+    stopTimer();
+  };
 }
 
 function httpRequest(
@@ -73,11 +112,20 @@ function httpRequest(
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
+/** Also `EHOSTUNREACH` and the like, but only from connecting: an open connection has them too. */
+function hasNeverLeft(code: string, cause: unknown): boolean {
+  return NEVER_LEFT.has(code) || (cause as { syscall?: string } | undefined)?.syscall === 'connect';
+}
+
 function connectionFailure(error: unknown): LockyardError {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
-  const reason = NEVER_LEFT.has(code) ? 'BACKEND_DOWN' : 'UNKNOWN';
-  return new LockyardError(reason, `Lockyard cannot be reached (${code}).`, { cause: error });
+  const isUnreachable = hasNeverLeft(code, cause);
+  return new LockyardError(
+    isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN',
+    `Lockyard cannot be reached (${code}).`,
+    { cause: error, isUnreachable },
+  );
 }
 
 /** The result in a reply; throws the error in it, or `UNKNOWN` for anything else. */

@@ -4,6 +4,12 @@ export const HELD_OPEN_MS = 25_000;
 /** Beyond the wait asked for, the server answers within 5 s, or never will. */
 export const ANSWER_WITHIN_MS = 6_000;
 
+/** How long a short wait tries again while no connection can be made. */
+export const CONNECT_WITHIN_MS = 1_000;
+
+/** How long a short wait tries again once the server can be reached: as long as it may take. */
+export const CONNECTED_BUDGET_MS = 5_000;
+
 /** How long `withLock` tries again through failures where nothing else sets a limit. */
 export const RETRY_BUDGET_MS = 10_000;
 

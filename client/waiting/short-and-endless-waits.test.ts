@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { LockyardClient } from '../lockyard-client';
+import { granted, outcomeOf, scriptedBench } from '../testing/scripted-bench';
+import { withLock } from '../with-lock';
+import { withLocks } from '../with-locks';
+
+const bench = scriptedBench();
+
+const take = (waitMs: number, client = bench.client) =>
+  outcomeOf(withLock('job', { client, waitMs }, (hold) => hold.token));
+
+/** What a call came to, and how long it took on the machine's clock. */
+async function timed<T>(call: () => Promise<T>) {
+  const startedAt = performance.now();
+  const outcome = await call();
+  return { outcome, tookMs: performance.now() - startedAt };
+}
+
+describe('where no connection can be made', () => {
+  const refusing = async () => {
+    const listener = createServer();
+    await new Promise<void>((open) => listener.listen(0, '127.0.0.1', open));
+    const { port } = listener.address() as { port: number };
+    await new Promise((closed) => listener.close(closed));
+    return new LockyardClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' });
+  };
+
+  test.each([0, 1])('a wait of %i ms tries again, and gives up within 1 s', async (waitMs) => {
+    let failures = 0;
+    const client = await refusing();
+    client.settings.observer = { requestFailed: () => void failures++ };
+    const { outcome, tookMs } = await timed(() => take(waitMs, client));
+    expect(outcome).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
+    expect(failures).toBeGreaterThan(1);
+    expect(tookMs).toBeLessThan(1_500);
+  });
+
+  test('a longer wait goes on until its patience ends', async () => {
+    const client = await refusing();
+    const { outcome, tookMs } = await timed(() => take(1_600, client));
+    expect(outcome).toMatchObject({ reason: 'BACKEND_DOWN' });
+    expect(tookMs).toBeGreaterThan(600);
+  });
+
+  test('nor a probe: 1 s too, though requests go unanswered instead of being refused', async () => {
+    const script = `const { createServer } = require('node:net');
+      const server = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+        console.log(server.address().port);
+      });`;
+    const stopped = spawn(process.execPath, ['-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const sockets: Socket[] = [];
+    try {
+      const [port] = await once(stopped.stdout, 'data');
+      stopped.kill('SIGSTOP');
+      // Nothing is accepted any more; what the kernel queues is few, and then it drops the rest.
+      for (let queued = 0; queued < 10; queued++) {
+        sockets.push(connect(Number(port), '127.0.0.1').on('error', () => {}));
+      }
+      await sleep(100);
+      const client = new LockyardClient({ url: `http://127.0.0.1:${Number(port)}`, apiKey: 'k' });
+      const { outcome, tookMs } = await timed(() => take(0, client));
+      expect(outcome).toMatchObject({ reason: 'UNKNOWN', isUnreachable: true });
+      expect(tookMs).toBeLessThan(1_900);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      stopped.kill('SIGKILL');
+    }
+  });
+
+  test.each([0, 1])(
+    'an address that never answers ends a wait of %i ms after 1 s too',
+    async (waitMs) => {
+      const { client, server, clock } = bench;
+      const probe = vi.fn(async () => false);
+      client.settings.canConnect = probe;
+      const taken = take(waitMs);
+      const call = await server.next('lock.acquire');
+      clock.advance(599);
+      expect(probe).not.toHaveBeenCalled();
+      clock.advance(1);
+      expect(probe).toHaveBeenCalledWith(bench.url, 400, clock);
+      clock.advance(400);
+      expect(await taken).toMatchObject({ reason: 'UNKNOWN', isUnreachable: true });
+      // The request may have left by an open connection: it is undone, without delaying the error.
+      (await server.next('lock.cancel')).answer({ outcome: 'none' });
+      await vi.waitFor(() => expect(call.isHungUp).toBe(true));
+    },
+  );
+});
+
+describe('once it is connected', () => {
+  test.each([0, 1])('a wait of %i ms has the 5 s that the server may take', async (waitMs) => {
+    const { server, clock } = bench;
+    const taken = take(waitMs);
+    const first = await server.next('lock.acquire');
+    clock.advance(600);
+    // The probe connects meanwhile, on a real line.
+    await sleep(50);
+    clock.advance(4_300);
+    first.answer(granted({ waitedMs: 4_900 }));
+    (await server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await taken).toBe(41);
+  });
+
+  test.each([0, 1])('a wait of %i ms tries again for 5 s, and ends within 6 s', async (waitMs) => {
+    const { server, clock } = bench;
+    const taken = take(waitMs);
+    (await server.next('lock.acquire')).refuse(503, 'BACKEND_DOWN');
+    await vi.waitFor(() => expect(clock.nextDueMs).toBe(50));
+    clock.advance(4_900);
+    await server.next('lock.acquire');
+    clock.advance(1_099 + waitMs);
+    expect(clock.timerCount).toBeGreaterThan(0);
+    clock.advance(1);
+    (await server.next('lock.cancel')).answer({ outcome: 'none' });
+    expect(await taken).toMatchObject({ reason: 'UNKNOWN', isUnreachable: false });
+  });
+});
+
+describe('a wait without end', () => {
+  test('begins again, with another id, when the service will not wait any longer', async () => {
+    const { server, clock } = bench;
+    const taken = take(Number.POSITIVE_INFINITY);
+    for (const requestId of ['id-1', 'id-2', 'id-3']) {
+      const call = await server.next('lock.acquire');
+      expect(call.input).toMatchObject({ waitMs: 540_000, requestId });
+      clock.advance(25_000);
+      if (requestId !== 'id-3') {
+        call.answer({ outcome: 'timeout', holders: [], queueLength: 2, retryAfterMs: 50 });
+      } else {
+        call.answer(granted({ waitedMs: 25_000 }));
+      }
+    }
+    (await server.next('lock.renew')).answer({ outcome: 'renewed', expiresInMs: 30_000 });
+    (await server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await taken).toBe(41);
+  });
+
+  test('outlives a server that is away for longer than a part of it', async () => {
+    const { server, clock } = bench;
+    const taken = take(Number.POSITIVE_INFINITY);
+    const call = await server.next('lock.acquire');
+    clock.freeze(540_000);
+    call.refuse(503, 'BACKEND_DOWN');
+    (await server.next('lock.acquire')).answer(granted());
+    (await server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await taken).toBe(41);
+  });
+
+  test('ends with a refusal that will not change, and with its own signal', async () => {
+    const { server, client } = bench;
+    const refused = take(Number.POSITIVE_INFINITY);
+    (await server.next('lock.acquire')).refuse(403, 'FORBIDDEN');
+    expect(await refused).toMatchObject({ reason: 'FORBIDDEN' });
+
+    const caller = new AbortController();
+    const options = { client, waitMs: Number.POSITIVE_INFINITY, signal: caller.signal };
+    const ended = outcomeOf(withLocks(['a', 'b'], options, () => 'never'));
+    await server.next('lock.acquireMany');
+    const reason = new Error('enough');
+    caller.abort(reason);
+    (await server.next('lock.cancelMany')).answer({ outcome: 'cancelled' });
+    expect(await ended).toBe(reason);
+  });
+});

@@ -1,0 +1,23 @@
+import { connect } from 'node:net';
+import type { ClientClock } from '../platform/client-clock';
+
+/**
+ * Whether a TCP connection to the host of `url` can be made within `withinMs`. Never rejects; the
+ * connection is closed at once. `fetch` does not report whether its request has left.
+ */
+export function canConnect(url: string, withinMs: number, clock: ClientClock): Promise<boolean> {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+    const finish = (isConnected: boolean) => {
+      stopTimer();
+      socket.destroy();
+      resolve(isConnected);
+    };
+    // After a blocked event loop the timer comes first: a connection made meanwhile must count.
+    const stopTimer = clock.after(withinMs, () => setImmediate(() => finish(false)));
+    socket.once('connect', () => finish(true));
+    socket.once('error', () => finish(false));
+  });
+}
