@@ -13,6 +13,7 @@ import { EngineContext, type EngineOptions } from './engine-context';
 import { ExpiringReader } from './expiring-reader';
 import type { CachedLock, LockEngine, WaitOptions } from './lock-engine';
 import { isReadOnly } from './pending-command';
+import { giveUpAbandoned } from './waiting/give-up-abandoned';
 import { MultiLockAcquires } from './waiting/multi-lock-acquires';
 import { SingleLockAcquires } from './waiting/single-lock-acquires';
 
@@ -100,6 +101,7 @@ export class GroupCommitEngine implements LockEngine {
 
   /** Checks every lock with waiters in this process: expired leases, offers, lost positions. */
   private async checkWaitedLocks(): Promise<void> {
+    giveUpAbandoned(this.context, this.commands);
     const ids = this.context.waiters.recordIds();
     if (ids.length === 0) return;
     await this.context.membership.refresh().catch(() => undefined);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DETACHED_MS } from '../core/timing';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -11,9 +12,46 @@ import {
   renew,
   takeLock,
 } from './testing/engine-rig';
-import { firstFates, touching } from './testing/faulty-store';
+import { firstFates, PASS, touching } from './testing/faulty-store';
 
 const LEASE_MS = 60_000;
+
+describe('callers that hang up while their places cannot be given up', () => {
+  it('cost those behind them no more than one that hangs up at any other time', async () => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    const { token } = await takeLock(other, key, 'w1', { leaseMs: LEASE_MS });
+    const line = new AbortController();
+    const gone = ['a', 'b', 'c', 'd', 'e'].map((owner) =>
+      acquire(member, key, owner, {
+        waitMs: 60_000,
+        ...(owner < 'd' ? { requestId: owner } : {}),
+        wait: { signal: line.signal },
+      }).catch(() => null),
+    );
+    const waiters = async () =>
+      (await other.engine.run(key, { verb: 'inspect' })).waiters.map(({ owner }) => owner);
+    await expect.poll(waiters).toHaveLength(5);
+    member.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'refuse' } : PASS);
+    line.abort();
+    // Twice, until nothing of what was under way is tried any more; then with a heartbeat since.
+    for (let i = 0; i < 2; i += 1) {
+      await pause(300);
+      rig.passMs(4_000);
+    }
+    await Promise.all(gone);
+    await pause(800);
+    const next = acquire(other, key, 'next', { waitMs: 30_000 });
+    await expect.poll(waiters).toContain('next');
+    member.faults.onSwap = () => PASS;
+    await release(other, key, 'w1', token);
+    const releasedAt = performance.now();
+    expect(await next).toMatchObject({ outcome: 'granted' });
+    expect(performance.now() - releasedAt).toBeLessThan(DETACHED_MS + 1_500);
+    await rig.close();
+  });
+});
 
 describe.each(storeNames)(
   'a caller that hangs up during the commit of its hand-off over %s',

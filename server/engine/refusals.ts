@@ -22,6 +22,13 @@ export function unknownIfDenied(error: unknown): unknown {
 
 const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'TOO_LARGE']);
 
+/** Whether a command that failed in this way may succeed later. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof LockyardError && PASSING.has(error.reason);
+}
+
+const PASSING: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'UNKNOWN']);
+
 export function unreadable(cause: unknown): LockyardError {
   const text = `This record cannot be read. ${describeUnreadable(cause)} Nothing was changed.`;
   return new LockyardError('UNSUPPORTED', text, { cause });

@@ -80,6 +80,8 @@ export class WaiterRegistry {
   isDraining = false;
   /** By lock, then by request. */
   private readonly calls = new Map<string, Map<string, readonly WaitingCall[]>>();
+  /** Calls that ended without their places being given up. */
+  private abandoned: WaitingCall[] = [];
 
   /** Lists a call at all the locks that it wants, for as long as its command is being decided. */
   add(call: WaitingCall): void {
@@ -110,6 +112,23 @@ export class WaiterRegistry {
     if (others.length > 0) requests?.set(call.fingerprint, others);
     else requests?.delete(call.fingerprint);
     if (requests?.size === 0) this.calls.delete(id);
+  }
+
+  /**
+   * Notes that a call has ended, and that its place could not be given up: other processes take its
+   * caller for present as long as this one lives.
+   */
+  abandon(call: WaitingCall): void {
+    this.abandoned.push(call);
+  }
+
+  /** The noted calls, unless another call of the same request keeps the place by now. */
+  takeAbandoned(): WaitingCall[] {
+    const taken = this.abandoned.filter(
+      (call) => call.waitsAt !== null && !this.hasOtherCall(call.waitsAt, call),
+    );
+    this.abandoned = [];
+    return taken;
   }
 
   /** Whether another call of the same request still waits. */

@@ -148,7 +148,9 @@ export abstract class WaitingAcquires<
     try {
       return await this.waitFor(target, command, call, wait);
     } catch (error) {
-      throw call.wasQueued ? unknownIfDenied(error) : error;
+      if (!call.wasQueued) throw error;
+      this.context.waiters.abandon(call);
+      throw unknownIfDenied(error);
     } finally {
       stopTimers();
       this.onLeft(call);
@@ -213,7 +215,7 @@ export abstract class WaitingAcquires<
     if (why !== 'hungUp' || command.request.remembered) {
       return this.detach(target, command, call, { queued, hungUp: why === 'hungUp' });
     }
-    await this.cancelWait(target, command).catch(() => undefined);
+    await this.cancelWait(target, command).catch(() => waiters.abandon(call));
     return unchanged;
   }
 

@@ -1,0 +1,26 @@
+import { recordKey } from '../../storage/record-id';
+import type { CommandQueue } from '../command-queue';
+import type { EngineContext } from '../engine-context';
+import { mayPass } from '../refusals';
+import type { WaitingCall } from './waiter-registry';
+
+/**
+ * Gives up the places of calls that ended while that was not possible, each as at the end of a
+ * request: it is kept for a moment, and costs those behind it no more. What fails is tried again
+ * the next time.
+ */
+export function giveUpAbandoned({ waiters }: EngineContext, commands: CommandQueue): void {
+  for (const call of waiters.takeAbandoned()) {
+    detach(call, commands).catch((error) => {
+      if (mayPass(error)) waiters.abandon(call);
+    });
+  }
+}
+
+async function detach({ ask, waitsAt }: WaitingCall, commands: CommandQueue): Promise<void> {
+  if (waitsAt === null) return;
+  // Of a multi-lock only the waiter concerns this lock, not the answer.
+  const remembered = ask.request.remembered && ask.set === undefined;
+  const request = { ...ask.request, remembered };
+  await commands.run(recordKey(waitsAt), { verb: 'detach', request });
+}
