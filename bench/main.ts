@@ -1,4 +1,6 @@
 import { benchAcquisitions, benchStock } from './catalogue/bench-catalogue';
+import { freshDatabase } from './fresh-database';
+import { raceGate } from './gate-counters';
 import { labCases } from './looking/lab-cases';
 import { listCases } from './looking/list-cases';
 import type { LookingCase } from './looking/looking-case';
@@ -35,18 +37,24 @@ function requireKnown(wanted: string[], isKnown: (word: string) => boolean, name
 
 async function raceStores(): Promise<void> {
   const [rounds = 5, roundMs = 2_500] = numbers;
-  const STORES = {
+  const CASES = {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
     catalogue: benchCatalogue,
+    async gate() {
+      const server = serverIn('BENCH_MYSQL_URL');
+      const database = await freshDatabase(server, 'bench_gate');
+      const redis = serverIn('BENCH_REDIS_URL');
+      await raceGate({ server, database, redis }, { rounds, roundMs });
+    },
   };
-  requireKnown(words, (word) => Object.hasOwn(STORES, word), [...Object.keys(STORES), 'looking']);
+  requireKnown(words, (word) => Object.hasOwn(CASES, word), [...Object.keys(CASES), 'looking']);
   console.log(
     `${rounds} rounds of ${roundMs} ms each, interleaved; medians. Only the ratios are claims.`,
     'The limit on calls a second is lifted.',
   );
-  for (const [name, raceOn] of Object.entries(STORES)) {
+  for (const [name, raceOn] of Object.entries(CASES)) {
     if (words.length === 0 || words.includes(name)) await raceOn();
   }
 }

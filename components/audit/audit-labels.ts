@@ -18,6 +18,7 @@ const ACTION_LABELS: Record<string, string> = {
   'lock.unfreeze': 'Unfroze lock',
   'lock.delete': 'Deleted free locks',
   'counter.delete': 'Deleted counters',
+  'counter.reconcile': 'Reconciled gate',
   'key.create': 'Created API key',
   'key.revoke': 'Revoked API key',
   'user.create': 'Added user',

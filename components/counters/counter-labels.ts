@@ -1,4 +1,4 @@
-import type { CounterRow } from '@/server/contract/console/counter-row';
+import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '../format/numbers';
 
 /** A bound is near when less than this share of the way between the bounds is left to it. */
@@ -56,6 +56,19 @@ function distanceLabel(high: number, low: number, side: string, bound: string): 
 /** A bound in a table. */
 export const boundLabel = (bound: number | null): string =>
   bound === null ? 'none' : exactCount(bound);
+
+/** What a gate estimates to be left, either way; empty where nothing limits the counter. */
+export function estimateLabel({ fast, estimate }: Pick<GateRow, 'fast' | 'estimate'>): string {
+  if (!fast || !estimate) return '';
+  const { floor, ceiling } = fast;
+  const down = floor === null ? null : `${leftText(estimate.low, floor)} above the floor`;
+  const up = ceiling === null ? null : `${leftText(ceiling, estimate.high)} below the ceiling`;
+  const left = [down, up].filter((words) => words !== null).join(', ');
+  return left === '' ? '' : `estimate: at least ${left}`;
+}
+
+const leftText = (high: number, low: number) =>
+  (BigInt(high) - BigInt(low)).toLocaleString('en-US');
 
 /** A step with its sign. */
 export const deltaLabel = (delta: number): string =>

@@ -13,6 +13,8 @@ import { Rev } from '../ui/rev';
 import { AdjustDialog } from './adjust-dialog';
 import { BoundsDialog } from './bounds-dialog';
 import { ChangesPanel } from './changes-panel';
+import { GatePanel } from './gate-panel';
+import { ReconcileDialog } from './reconcile-dialog';
 import { ValuePanel } from './value-panel';
 
 /** A counter's page: its value, the actions on it, and its history. */
@@ -25,7 +27,7 @@ export function CounterView({
   moves: { rows: CounterMoveRow[]; older: string | null } | null;
 }) {
   const client = useTRPCClient();
-  const [dialog, setDialog] = useState<'adjust' | 'bounds' | null>(null);
+  const [dialog, setDialog] = useState<'adjust' | 'bounds' | 'reconcile' | null>(null);
   const { namespace, name } = initial.row;
   const { data, receivedAt, link, retry } = useLive<CounterDetail>(
     initial.row.id,
@@ -40,7 +42,7 @@ export function CounterView({
     () => ({ asOf: data.asOf, receivedAt, backends: [data.backend] }),
     [data, receivedAt],
   );
-  const { row } = data;
+  const { row, gate } = data;
   const close = () => setDialog(null);
   return (
     <ReadingProvider reading={reading}>
@@ -67,11 +69,13 @@ export function CounterView({
             </RecordHead>
           </header>
           <ValuePanel row={row} onAct={setDialog} />
+          {gate && <GatePanel row={row} gate={gate} onReconcile={() => setDialog('reconcile')} />}
           <ChangesPanel row={row} initial={moves} />
         </div>
       </div>
       <ConnectionLostNote />
       {dialog === 'adjust' && <AdjustDialog row={row} onClose={close} />}
+      {dialog === 'reconcile' && gate && <ReconcileDialog row={row} gate={gate} onClose={close} />}
       {dialog === 'bounds' && <BoundsDialog row={row} onClose={close} />}
     </ReadingProvider>
   );

@@ -17,6 +17,7 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
   const client = useTRPCClient();
   const queries = useQueryClient();
   const { data: backends } = useQuery(trpc.backends.list.queryOptions());
+  const gates = useGates();
   return (
     <FormDialog
       title="New namespace"
@@ -58,9 +59,16 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
           ))}
         </select>
       </div>
-      <PolicyFields policy={DEFAULT_POLICY} isCustomAtFirst={false} />
+      <PolicyFields policy={DEFAULT_POLICY} gates={gates} isCustomAtFirst={false} />
     </FormDialog>
   );
+}
+
+/** The ids of the gates of this server; none until they are known. */
+function useGates(): string[] {
+  const trpc = useTRPC();
+  const { data = [] } = useQuery(trpc.namespaces.gates.queryOptions());
+  return data.map(({ id }) => id);
 }
 
 /** Changes the policy of a namespace. */
@@ -69,6 +77,7 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
   const client = useTRPCClient();
   const queries = useQueryClient();
   const { policy, name, hasOwnPolicy } = of;
+  const gates = useGates();
   return (
     <FormDialog
       title={`Policy for ${name}`}
@@ -85,7 +94,7 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
         onClose();
       }}
     >
-      <PolicyFields policy={policy} isCustomAtFirst={hasOwnPolicy} />
+      <PolicyFields policy={policy} gates={gates} isCustomAtFirst={hasOwnPolicy} />
       <Field
         label="Reason"
         hint="recorded in the audit log"

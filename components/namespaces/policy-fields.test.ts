@@ -29,7 +29,9 @@ test('the policy that is sent is the one that was entered', () => {
     requiredMeta: ['team', 'job', 'owner'],
     stuckAfterMs: 300_000,
     maxLocks: 5_000,
+    gate: null,
   });
+  expect(parsePolicyForm(form({ ...entered, gate: 'cache' }))?.gate).toBe('cache');
   expect(parsePolicyForm(form({ ...entered, meta: '' }))?.requiredMeta).toEqual([]);
 });
 

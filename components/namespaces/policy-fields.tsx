@@ -1,6 +1,6 @@
 'use client';
 
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import {
   LEASE_MAX_MS,
   LEASE_MIN_MS,
@@ -17,9 +17,12 @@ import { Field } from '../ui/controls/field';
 /** The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server. */
 export function PolicyFields({
   policy,
+  gates,
   isCustomAtFirst,
 }: {
   policy: NamespacePolicy;
+  /** The ids of the gates of this server. */
+  gates: string[];
   isCustomAtFirst: boolean;
 }) {
   const [isCustom, setCustom] = useState(isCustomAtFirst);
@@ -41,12 +44,12 @@ export function PolicyFields({
           </label>
         ))}
       </fieldset>
-      {isCustom && <CustomPolicyFields policy={policy} />}
+      {isCustom && <CustomPolicyFields policy={policy} gates={gates} />}
     </>
   );
 }
 
-function CustomPolicyFields({ policy }: { policy: NamespacePolicy }) {
+function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates: string[] }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <SecondsField
@@ -109,6 +112,7 @@ function CustomPolicyFields({ policy }: { policy: NamespacePolicy }) {
         step={1}
         defaultValue={policy.maxLocks}
       />
+      <GateField policy={policy} gates={gates} />
       <div className="sm:col-span-2">
         <Field
           label="Required metadata keys"
@@ -120,6 +124,29 @@ function CustomPolicyFields({ policy }: { policy: NamespacePolicy }) {
           spellCheck={false}
         />
       </div>
+    </div>
+  );
+}
+
+/** Left out where there is no gate to choose. */
+function GateField({ policy: { gate }, gates }: { policy: NamespacePolicy; gates: string[] }) {
+  const id = useId();
+  const options = gate === null || gates.includes(gate) ? gates : [...gates, gate];
+  if (options.length === 0) return null;
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block font-[550]">
+        Gate for counters <span className="text-12 font-[450] text-t3">MySQL and MariaDB only</span>
+      </label>
+      <select id={id} name="gate" className="field" defaultValue={gate ?? ''}>
+        <option value="">none</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option}
+            {gates.includes(option) ? '' : ' (not configured here)'}
+          </option>
+        ))}
+      </select>
     </div>
   );
 }
@@ -167,6 +194,7 @@ export function parsePolicyForm(form: FormData): NamespacePolicy | null {
     requiredMeta: parseKeys(form.get('meta')),
     stuckAfterMs: parseSeconds(form.get('stuck')),
     maxLocks: Number(form.get('maxLocks')),
+    gate: String(form.get('gate') ?? '') || null,
   };
 }
 

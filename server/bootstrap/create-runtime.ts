@@ -9,6 +9,7 @@ import { NameCapacity, NameCount } from '../engine/names/name-count';
 import { newWriter } from '../engine/new-writer';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import { HeapWatch } from '../monitoring/maintenance/heap-watch';
+import { gateMetrics } from '../monitoring/metrics/gate-metrics';
 import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
 import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
@@ -29,6 +30,7 @@ import type { Config } from './config/config';
 import { DuplicateStores, refuseDuplicateShards } from './duplicate-stores';
 import { logBrokenInvariant } from './log-broken-invariant';
 import { openControlRuntime } from './open-control-runtime';
+import { openGates } from './open-gates';
 import { openLab } from './open-lab';
 import { startShardedBackend } from './start-sharded-backend';
 import { watchClocks } from './watch-clocks';
@@ -78,6 +80,7 @@ async function addBackends(
   const backends: MonitoredBackend[] = [];
   const leaving: LeavingShard[] = [];
   const engines = new Map<string, LockEngine>();
+  const gates = openGates(control, processId);
   const guarantees = new Map<string, GuaranteeWatch>();
   const duplicates = new DuplicateStores(processId);
   const nameCount = new NameCount(() => clock.monotonic());
@@ -91,7 +94,7 @@ async function addBackends(
       await refuseDuplicateShards(id, backend.shards.shards, duplicates);
       const sharded = await startShardedBackend(control, backend, shared);
       ends.push(sharded.close);
-      engines.set(id, sharded.engine);
+      engines.set(id, gates.inFrontOf(sharded.engine));
       guarantees.set(id, sharded.guarantees);
       backends.push(...sharded.stores);
       leaving.push(...sharded.leaving);
@@ -121,7 +124,7 @@ async function addBackends(
       policyOf: policiesOf(namespaces, () => past.grantsFrom, watch),
     });
     ends.push(() => engine.close());
-    engines.set(id, engine);
+    engines.set(id, url.kind === 'mysql' ? gates.inFrontOf(engine) : engine);
     ends.push(watch.start());
     backends.push({ id, store, engine, epochOf });
   }
@@ -148,12 +151,14 @@ async function addBackends(
   monitoring.metrics.add(() =>
     guaranteeMetrics([...guarantees.values()].map((each) => each.row())),
   );
+  ends.push(async () => gates.close());
+  monitoring.metrics.add(() => gateMetrics(gates));
   const limits = new CallerLimits(config.limits, clock);
   monitoring.metrics.add(() => limits.metrics());
   const lab = openLab(control);
   await lab.endFormerRuns();
   ends.push(() => lab.close());
-  return { engines, guarantees, ...monitoring, nameCount, limits, lab, processId };
+  return { engines, gates, guarantees, ...monitoring, nameCount, limits, lab, processId };
 }
 
 /**

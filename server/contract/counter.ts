@@ -47,6 +47,12 @@ export const counterAddInput = z.strictObject({
   ),
   /** One id is one step, however often the request is sent. */
   requestId: requestId.optional(),
+  firstAttempt: z
+    .boolean()
+    .optional()
+    .describe(
+      'True: no request with this `requestId` was ever sent before. Only then may a gate refuse a step that has a `requestId`; without one it always may.',
+    ),
 });
 
 export const counterGetInput = z.strictObject({ namespace, name: counterName });
@@ -74,7 +80,16 @@ const counterApplied = z
   .describe('The step was applied; `value` is the result.')
   .meta({ examples: [{ outcome: 'applied', value: 379, rev: 60500000002 }] });
 const counterOutOfBounds = z
-  .object({ outcome: z.literal('outOfBounds'), ...counterView.shape })
+  .object({
+    outcome: z.literal('outOfBounds'),
+    ...counterView.shape,
+    estimate: z
+      .literal(true)
+      .optional()
+      .describe(
+        'The gate refused the step: `value` and the bounds come from its Redis, not from MySQL.',
+      ),
+  })
   .describe('The result would be outside the bounds. Nothing was changed.')
   .meta({ examples: [{ outcome: 'outOfBounds', value: 0, floor: 0, ceiling: 500 }] });
 

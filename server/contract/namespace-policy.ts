@@ -14,6 +14,11 @@ export interface NamespacePolicy {
   stuckAfterMs: number;
   /** The most names, of locks and counters together. Beyond it new names are refused. */
   maxLocks: number;
+  /**
+   * The gate in front of the counters: the id of a Redis that may refuse steps before MySQL is
+   * asked. Null: none.
+   */
+  gate: string | null;
 }
 
 export const LEASE_MIN_MS = 100;
@@ -36,4 +41,5 @@ export const DEFAULT_POLICY: NamespacePolicy = {
   requiredMeta: [],
   stuckAfterMs: 0,
   maxLocks: 100_000,
+  gate: null,
 };

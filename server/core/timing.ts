@@ -90,3 +90,28 @@ export const EXPIRY_LEFT_TO_CALLERS_MS = 800;
 
 /** An expired lease that no caller touches is recorded within this time. */
 export const EXPIRY_RECORDED_WITHIN_MS = 2_000;
+
+/** A gate that has not answered within this time is left out until it answers again. */
+export const GATE_ANSWER_MAX_MS = 100;
+
+/**
+ * A step that was sent to MySQL cannot land later than this after the gate was told of it: every
+ * command is answered within `ANSWER_MAX_MS`. So long a gate that was wiped refuses nothing, and so
+ * long at least a crashed process's steps under way stay in the estimate.
+ */
+export const GATE_STEP_MAX_MS = 6_000;
+
+/** A gate refuses by a value only for this long after a read of MySQL has confirmed its bounds. */
+export const GATE_FRESH_MS = 8_000;
+
+/** A value in use is read from MySQL again when its last reading is this old. */
+export const GATE_REFRESH_MS = 3_000;
+
+/** A process that was to read a value again and has not is replaced by another after this time. */
+export const GATE_CLAIM_MS = 2_000;
+
+/** Values to be read again wait this long for company: one read serves many of them. */
+export const GATE_COMPANY_MS = 500;
+
+/** What a gate knows wrongly is repaired within this time, also after a wipe. */
+export const GATE_REPAIRED_WITHIN_MS = 10_000;

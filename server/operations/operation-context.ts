@@ -3,6 +3,7 @@ import type { Actor } from '../auth/actor';
 import type { ApiKeyVerifier } from '../auth/api-keys/api-key-verifier';
 import type { SessionManager } from '../auth/sessions/session-manager';
 import type { Config } from '../bootstrap/config/config';
+import type { CounterGates } from '../engine/gate/counter-gates';
 import type { LockEngine } from '../engine/lock-engine';
 import type { NameCount } from '../engine/names/name-count';
 import type { EventHistory } from '../monitoring/history/event-history';
@@ -37,6 +38,8 @@ export interface ControlRuntime {
 export interface Runtime extends ControlRuntime {
   /** By backend id. */
   engines: Map<string, LockEngine>;
+  /** The gates in front of counters. */
+  gates: CounterGates;
   /** By backend id. */
   guarantees: Map<string, GuaranteeWatch>;
   projection: LockProjection;

@@ -6,7 +6,6 @@ import {
   mustBeginWith,
   parseBackendUrl,
   parseDatabaseUrl,
-  storeLocation,
 } from '@/db/urls/backend-url';
 import {
   isShardList,
@@ -17,9 +16,11 @@ import {
 import { nearestName } from '../../platform/nearest-name';
 import { NetworkList } from '../../platform/network-list';
 import { ConfigError } from '../../platform/start-error';
+import { type ConfiguredGate, GATE_PREFIX, readGates } from './gates';
 import { LAB_NAMES, type LabConfig, readLab } from './lab-servers';
 import { LIMIT_NAMES, type Limits, readLimits } from './limits';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
+import { BACKEND_PREFIX, separateStores } from './separate-stores';
 import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
 
 export interface Config {
@@ -32,6 +33,8 @@ export interface Config {
   database: DatabaseUrl;
   /** Backends besides `default`, by id. */
   backends: ConfiguredBackend[];
+  /** Redis servers that may be put in front of counters on MySQL, by id. */
+  gates: ConfiguredGate[];
   /** Ids of backends that may grant locks though they are not set up safely. */
   allowUnsafe: string[];
   /** Null: generated once and kept in the data folder. */
@@ -60,7 +63,7 @@ export const SECRET_MIN_CHARS = 32;
 const SECRET_MIN_DISTINCT = 10;
 const METRICS_TOKEN_MIN_CHARS = 16;
 const BACKEND_ID_MAX = 32;
-const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
+const PREFIXES = [BACKEND_PREFIX, AUTHORITY_PREFIX, GATE_PREFIX];
 
 /** Every variable but the backends'. The last ones are the client's, which may share these. */
 const NAMES = [
@@ -87,18 +90,19 @@ const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_PORT: 'PORT',
   LOCKYARD_HOST: 'HOST',
   LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
+  LOCKYARD_GATE: `${GATE_PREFIX}<ID>`,
 };
 
 /** Reads the whole configuration at start: `env` and the files it names. Throws `ConfigError`. */
 export function readConfig(environment: Env): Config {
   refuseUnknown(environment);
-  const env = withSecretFiles(environment, BACKEND_PREFIX);
+  const env = withSecretFiles(environment, [BACKEND_PREFIX, GATE_PREFIX]);
   const demo = readDemo(env);
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
   if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
   const dataDir = resolve(folder);
   const named = { database: readDatabase(env, dataDir), backends: readBackends(env) };
-  refuseSharedStores(named.database, named.backends);
+  const stores = separateStores(named.database, named.backends);
   const { database, backends } = withAuthorities(env, named);
   return {
     port: readPort(env),
@@ -106,6 +110,7 @@ export function readConfig(environment: Env): Config {
     dataDir,
     database,
     backends,
+    gates: readGates(env, stores),
     allowUnsafe: readAllowUnsafe(env, ['default', ...backends.map(({ id }) => id)]),
     secret: readSecret(env),
     metricsToken: readMetricsToken(env),
@@ -125,9 +130,10 @@ export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
 function refuseUnknown(env: Env): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
-    if ([BACKEND_PREFIX, AUTHORITY_PREFIX].some((it) => name.startsWith(it) && name !== it))
-      continue;
-    const meant = SUGGESTIONS[name] ?? nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
+    if (PREFIXES.some((it) => name.startsWith(it) && name !== it)) continue;
+    const meant =
+      SUGGESTIONS[name] ??
+      nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`, `${GATE_PREFIX}<ID>`]);
     throw new ConfigError(`Unknown variable ${name}. Did you mean ${meant}?`);
   }
 }
@@ -268,23 +274,4 @@ function readUrl<U extends object>(
   const url = parse(text, process.cwd());
   if (typeof url === 'string') throw new ConfigError(`${name} ${url}.`);
   return url;
-}
-
-/** Two backends in one store would be one backend with two names: one lock, two truths. */
-function refuseSharedStores(database: BackendUrl, backends: Config['backends']): void {
-  const seen = new Map([[storeLocation(database), 'the control database']]);
-  for (const backend of backends) {
-    const name = BACKEND_PREFIX + backend.id.toUpperCase();
-    for (const store of storesOf(backend)) {
-      const other = seen.get(store);
-      if (other) throw new ConfigError(`${name} must not name the same store as ${other}.`);
-      seen.set(store, name);
-    }
-  }
-}
-
-function storesOf(backend: ConfiguredBackend): string[] {
-  if (!backend.shards) return [storeLocation(backend.url)];
-  const { shards, leaving } = backend.shards;
-  return [...shards, ...leaving].map(({ name }) => name);
 }

@@ -6,7 +6,7 @@ type Env = Record<string, string | undefined>;
 
 const SUFFIX = /_FILE$/i;
 
-/** Backends keep a password in their URL. The client reads the file of its API key itself. */
+/** Backends and gates have passwords in URLs. The client reads the file of its API key itself. */
 const SECRETS = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_SECRET',
@@ -21,14 +21,14 @@ export const SECRET_FILES = [...SECRETS, 'LOCKYARD_API_KEY'].map((name) => `${na
  * The environment with every secret in it that is kept in a file: `X_FILE` names the file of `X`,
  * as a container's secrets are handed over. Line breaks at its end are none of the secret.
  *
- * @param backendPrefix what the names of the variables of backends begin with
+ * @param prefixes what the names of the variables of backends and gates begin with
  * @throws ConfigError where both are set, or the file is empty or cannot be read
  */
-export function withSecretFiles(env: Env, backendPrefix: string): Env {
+export function withSecretFiles(env: Env, prefixes: string[]): Env {
   const whole = { ...env };
   for (const [name, file] of Object.entries(env)) {
     const secret = name.replace(SUFFIX, '');
-    const isBackend = secret.startsWith(backendPrefix) && secret !== backendPrefix;
+    const isBackend = prefixes.some((each) => secret.startsWith(each) && secret !== each);
     if (secret === name || !(isBackend || SECRETS.includes(secret))) continue;
     delete whole[name];
     if (!file) continue;
@@ -40,9 +40,7 @@ export function withSecretFiles(env: Env, backendPrefix: string): Env {
 
 function contentOf(name: string, file: string, isBackend: boolean): string {
   if (isBackend && /^[a-z]+:/i.test(file)) {
-    throw new ConfigError(
-      `${name} must name a file that holds a URL: the id of a backend may not end in _file.`,
-    );
+    throw new ConfigError(`${name} must name a file that holds a URL: an id may not end in _file.`);
   }
   const secret = readNamedFile(name, file).replace(/[\r\n]+$/, '');
   if (secret === '') throw new ConfigError(`${name} names a file that is empty: ${oneLine(file)}`);

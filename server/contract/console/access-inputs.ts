@@ -60,6 +60,9 @@ export type CreateKeyInput = z.output<typeof createKeyInput>;
 export const revokeKeyInput = z.strictObject({ id });
 export type RevokeKeyInput = z.output<typeof revokeKeyInput>;
 
+/** A backend or a gate, by the id that the environment gives it, in lower case. */
+const storeId = z.string().regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _');
+
 const policyLease = z.number().int().min(LEASE_MIN_MS).max(LEASE_MAX_MS);
 
 const namespacePolicy = z
@@ -76,6 +79,8 @@ const namespacePolicy = z
     stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
     /** Absent: the default, or more for a namespace that had more when this limit was added. */
     maxLocks: z.number().int().min(1).max(MAX_LOCKS_MAX).optional(),
+    /** The id of a Redis that this server has as a gate; null: none. */
+    gate: storeId.nullable().optional(),
   })
   .refine((policy) => policy.leaseMinMs <= policy.leaseMaxMs, {
     message: 'must not be below leaseMinMs',
@@ -84,10 +89,7 @@ const namespacePolicy = z
 
 export const createNamespaceInput = z.strictObject({
   name: namespaceName,
-  backend: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _')
-    .default('default'),
+  backend: storeId.default('default'),
   /** Absent: the default policy, also when that changes later. */
   policy: namespacePolicy.optional(),
 });

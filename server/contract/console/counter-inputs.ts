@@ -50,6 +50,17 @@ export const adjustCounterInput = z.strictObject({
 });
 export type AdjustCounterInput = z.output<typeof adjustCounterInput>;
 
+/** What the operator saw is for the audit log: the gate gets what MySQL has now. */
+export const reconcileCounterInput = z.strictObject({
+  ...counterRef.shape,
+  rev,
+  seenValue: wholeNumber,
+  seenFastValue: wholeNumber.nullable(),
+  ...actId,
+  reason: operatorReason,
+});
+export type ReconcileCounterInput = z.output<typeof reconcileCounterInput>;
+
 const bounds = z.strictObject({ floor: wholeNumber.nullable(), ceiling: wholeNumber.nullable() });
 
 /** The bounds that the operator saw: the action applies to them, at any value, or to nothing. */

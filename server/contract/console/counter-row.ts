@@ -36,6 +36,8 @@ export interface CounterPage {
 export interface CounterDetail {
   row: CounterRow;
   backend: BackendHealth;
+  /** Null: its namespace has no gate. */
+  gate: GateRow | null;
   asOf: number;
 }
 
@@ -53,4 +55,47 @@ export interface CounterMoveRow {
   bounds: Bounds | null;
   by: string | null;
   reason: string | null;
+}
+
+/**
+ * How a gate knows a counter.
+ *
+ * - `fresh`: by a value that it may refuse by.
+ * - `empty`: not at all, so it refuses nothing; it learns of a counter when that is used.
+ * - `starting`: it was wiped or restarted and refuses nothing for some seconds.
+ * - `down`: it is not responding to this server.
+ * - `missing`: this server has no gate of that name.
+ */
+export type GateStatus = 'fresh' | 'empty' | 'starting' | 'down' | 'missing';
+
+/** A counter as the gate in front of it has it. */
+export interface GateRow {
+  /** The gate's id. */
+  id: string;
+  status: GateStatus;
+  /** The fast value; only where `fresh`. */
+  fast: (Bounds & { rev: number; value: number }) | null;
+  /** The lowest and the highest that the value may be, by all steps under way; where `fresh`. */
+  estimate: { low: number; high: number } | null;
+  /** Fast value minus durable value; null: nothing to compare, or both are changing. */
+  drift: number | null;
+  /** How long ago MySQL confirmed it, in milliseconds; where `fresh`. */
+  confirmedMsAgo: number | null;
+  /** Until it may refuse, in milliseconds; where `starting`. */
+  readyInMs: number;
+}
+
+/** A gate as the form of a policy offers it. */
+export interface GateOption {
+  id: string;
+}
+
+/** What became of a reconciliation. */
+export interface ReconcileAnswer {
+  outcome: 'reconciled';
+  /** The gate's value before; null: it had none. */
+  fastValue: number | null;
+  /** MySQL's, which the gate has now. */
+  value: number;
+  rev: number;
 }

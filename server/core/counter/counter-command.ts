@@ -27,6 +27,8 @@ export interface AddCommand {
   delta: number;
   party: CounterParty;
   request: RequestIdentity | null;
+  /** True: its request id was never used before, says the caller. */
+  isFirst?: boolean;
 }
 
 /** Sets the value, if it is still the one that the operator saw. */

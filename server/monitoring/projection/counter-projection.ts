@@ -20,6 +20,9 @@ import {
 } from './monitored-backend';
 import type { StoredName } from './names-on-shards';
 
+/** A counter as its backend has it. */
+type CounterReading = Omit<CounterDetail, 'gate'>;
+
 /** One backend as far as its counters are concerned. */
 interface CounterBackend {
   id: string;
@@ -100,7 +103,7 @@ export class CounterProjection {
    * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created,
    * `BACKEND_DOWN` if there is no reading at all
    */
-  async detail(namespace: string, name: string): Promise<CounterDetail> {
+  async detail(namespace: string, name: string): Promise<CounterReading> {
     const id = (await this.namespaces.get(namespace))?.backend ?? null;
     const key: RecordKey = { namespace, name, kind: 'counter' };
     const backend = locateStore(this.backends, id, key);

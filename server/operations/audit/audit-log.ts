@@ -19,6 +19,7 @@ export const AUDIT_ACTS = [
   'counter.adjust',
   'counter.setBounds',
   'counter.delete',
+  'counter.reconcile',
   'key.create',
   'key.revoke',
   'user.create',

@@ -99,8 +99,9 @@ async function resolveOfBackend(
 const isOfBackend = (error: unknown) => !(error instanceof SyntaxError);
 
 async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolean> {
-  if (DELETIONS.has(intent.act)) {
-    const result = { message: UNFINISHED };
+  const unfinished = UNFINISHED[intent.act];
+  if (unfinished) {
+    const result = { message: unfinished };
     return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
   }
   // A backup takes as long as it takes, in the process of its command.
@@ -112,9 +113,14 @@ async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolea
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
 
-/** Acts on many records, each changed on its own: only the process that runs them knows. */
-const DELETIONS = new Set(['lock.delete', 'counter.delete']);
-const UNFINISHED = 'Interrupted: any of them may have been deleted.';
+const DELETION = 'Interrupted: any of them may have been deleted.';
+
+/** Acts that leave no trace: only the process that ran them knows the outcome. */
+const UNFINISHED: Record<string, string | undefined> = {
+  'lock.delete': DELETION,
+  'counter.delete': DELETION,
+  'counter.reconcile': 'Interrupted: the gate may have the value, and reads it again by itself.',
+};
 
 /** What the act answered; null if it was not applied, since only changes have answers stored. */
 async function readOutcome(

@@ -27,12 +27,13 @@ export async function addToCounter(
   input: CounterAddInput,
 ): Promise<CounterAddAnswer> {
   const { engine, key, service } = await resolveLock(ctx, input, 1);
-  const { delta, requestId } = input;
+  const { delta, requestId, firstAttempt } = input;
   const request =
     requestId === undefined
       ? null
       : requestIdentity({ service, verb: 'counter.add', ...key, requestId, input: { delta } });
-  return engine.count(key, { verb: 'add', delta, party: { service }, request });
+  const isFirst = firstAttempt === true;
+  return engine.count(key, { verb: 'add', delta, party: { service }, request, isFirst });
 }
 
 /** A counter's current value and its bounds. */

@@ -5,12 +5,13 @@ import type { Clock } from '../../platform/clock';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
+import { requireUsableGate } from './require-usable-gate';
 
 /**
  * Creates a namespace, permanently on one backend. Without a policy it has the default.
  *
  * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name
- *   is taken
+ *   is taken; for a gate as `requireUsableGate`
  */
 export async function createNamespace(
   ctx: ControlContext,
@@ -27,6 +28,7 @@ export async function createNamespace(
   if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
     throw new LockyardError('NOT_FOUND', `Backend "${backend}" is not configured.`);
   }
+  requireUsableGate(config, backend, policy?.gate ?? null);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     try {
       const createdAt = clock.now();

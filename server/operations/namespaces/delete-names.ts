@@ -57,6 +57,7 @@ export async function deleteNames(
       const { nameDeletion } = ctx.runtime;
       const more = await nameDeletion.delete(backend, chosen, atMost, note, isTimeUp);
       const deleted = count();
+      if (kind === 'counter') await forgetAtGate(ctx, backend, namespace, results);
       return { outcome: deleted > 0 ? 'done' : 'nothing', deleted, results, more };
     } catch (error) {
       if (count() === 0) throw error;
@@ -65,6 +66,18 @@ export async function deleteNames(
     }
   };
   return runAuditedAct(ctx, what, run, auditedResult);
+}
+
+/** A gate that does not hear of it finds out by itself. */
+async function forgetAtGate(
+  { runtime }: OperationContext,
+  backend: string,
+  namespace: string,
+  results: DeletionResult[],
+): Promise<void> {
+  const gone = results.filter(({ outcome }) => outcome === 'deleted');
+  const keys = gone.map(({ name }) => ({ namespace, name }));
+  await runtime.gates.of(backend, namespace)?.forget(keys);
 }
 
 function auditedResult({ deleted, results }: DeletionAnswer): Record<string, unknown> {

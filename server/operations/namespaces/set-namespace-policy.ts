@@ -6,19 +6,20 @@ import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { policyOfRow } from './namespace-directory';
+import { requireUsableGate } from './require-usable-gate';
 
 /**
  * Changes what a namespace allows; holds and waiters keep what they have. It holds here at once,
  * and within 2 s at every process.
  *
  * @param input a null policy means the default, whatever it will be
- * @throws LockyardError `NOT_FOUND` for an unknown namespace
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; for a gate as `requireUsableGate`
  */
 export async function setNamespacePolicy(
   ctx: ControlContext,
   { name, policy, reason }: SetNamespacePolicyInput,
 ): Promise<{ name: string; policy: NamespacePolicy }> {
-  const { database, namespaces: directory, log } = ctx.runtime;
+  const { config, database, namespaces: directory, log } = ctx.runtime;
   const { namespaces } = database.tables;
   const what = {
     act: 'namespace.setPolicy',
@@ -33,6 +34,7 @@ export async function setNamespacePolicy(
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await tx.select().from(namespaces).where(isHere);
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
+    requireUsableGate(config, row.backend, policy?.gate ?? null);
     await tx.update(namespaces).set({ policy: stored }).where(isHere);
     const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };
     return { answer: { name, policy: result.after }, result };

@@ -27,6 +27,7 @@ import {
   counterListInput,
   counterMovesInput,
   counterRef,
+  reconcileCounterInput,
   setCounterBoundsInput,
   setUpCounterInput,
   watchCounterInput,
@@ -60,6 +61,7 @@ import {
   watchCounters,
 } from '../../../operations/counters/for-people/counter-views';
 import { createCounter } from '../../../operations/counters/for-people/create-counter';
+import { reconcileCounter } from '../../../operations/counters/for-people/reconcile-counter';
 import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
 import {
   getLabPreflight,
@@ -84,6 +86,7 @@ import { requestRelease } from '../../../operations/locks/for-people/request-rel
 import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
 import { createNamespace } from '../../../operations/namespaces/create-namespace';
 import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
+import { listGates } from '../../../operations/namespaces/list-gates';
 import { listNamespaces } from '../../../operations/namespaces/list-namespaces';
 import { setNamespacePolicy } from '../../../operations/namespaces/set-namespace-policy';
 import { createUser } from '../../../operations/users/create-user';
@@ -128,6 +131,7 @@ const counters = consoleRouterOf({
   create: mutation(setUpCounterInput, createCounter),
   adjust: mutation(adjustCounterInput, adjustCounter),
   setBounds: mutation(setCounterBoundsInput, setCounterBounds),
+  reconcile: mutation(reconcileCounterInput, reconcileCounter),
 });
 
 /** The API of the console's own pages. It changes with them; programs use the service API. */
@@ -154,6 +158,7 @@ export const consoleRouter = consoleRouterOf({
   }),
   namespaces: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listNamespaces(ctx.operation)),
+    gates: consoleProcedure.query(({ ctx }) => listGates(ctx.operation)),
     create: mutation(createNamespaceInput, createNamespace),
     setPolicy: mutation(setNamespacePolicyInput, setNamespacePolicy),
   }),

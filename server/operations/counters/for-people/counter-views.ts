@@ -8,6 +8,7 @@ import type { RecordKey } from '../../../storage/record-store';
 import { LIVE_UPDATES, throttledChanges, watchDetail } from '../../live-updates';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
+import { detailWithGate } from './detail-with-gate';
 
 /** The counter list as this process last read it: filtered, sorted by name. */
 export async function listCounters(
@@ -39,7 +40,7 @@ export async function getCounterDetail(
   ref: RecordKey,
 ): Promise<CounterDetail> {
   await requireRole(ctx, 'viewer');
-  return ctx.runtime.projection.counters.detail(ref.namespace, ref.name);
+  return detailWithGate(ctx, ref);
 }
 
 /** A counter's page whenever its rev has changed, and at least every two seconds. */
@@ -50,7 +51,7 @@ export async function* watchCounter(
   await requireRole(ctx, 'viewer');
   const { counters } = ctx.runtime.projection;
   const revOf = () => counters.row(namespace, name)?.rev;
-  yield* watchDetail(ctx, revOf, () => counters.detail(namespace, name));
+  yield* watchDetail(ctx, revOf, () => detailWithGate(ctx, { namespace, name }));
 }
 
 /** A counter's history, newest first; `older` is `before` of the next page, null at the end. */

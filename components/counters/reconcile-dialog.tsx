@@ -1,0 +1,60 @@
+'use client';
+
+import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
+import { OperatorDialog } from '../actions/operator-dialog';
+import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
+import { exactCount } from '../format/numbers';
+import { useTRPCClient } from '../live/trpc';
+import { CounterSummary } from './counter-summary';
+
+/** Gives the gate the durable value now, after a preview of both. */
+export function ReconcileDialog({
+  row,
+  gate,
+  onClose,
+}: {
+  row: CounterRow;
+  gate: GateRow;
+  onClose: () => void;
+}) {
+  const client = useTRPCClient();
+  const requestId = useRequestId();
+  const fast = gate.fast?.value ?? null;
+  const attempt = useActionAttempt(async (reason) => {
+    const { namespace, name, rev } = row;
+    await client.counters.reconcile.mutate({
+      namespace,
+      name,
+      rev,
+      seenValue: row.value ?? 0,
+      seenFastValue: fast,
+      reason,
+      requestId,
+    });
+    onClose();
+  });
+  const durable = row.value === null ? 'unknown' : exactCount(row.value);
+  const before = fast === null ? 'none' : exactCount(fast);
+  return (
+    <OperatorDialog
+      kind="counter"
+      title="Reconcile the gate with MySQL?"
+      about={
+        <>
+          <CounterSummary row={row} />
+          <p aria-live="polite">
+            Fast value: {before} → <b className="font-[550]">{durable}</b>
+            {before === durable ? ' (no drift)' : ''}
+          </p>
+          <p className="pt-1.5 text-t2">
+            MySQL is read again and the gate gets what it has then. The counter itself is not
+            changed.
+          </p>
+        </>
+      }
+      actionLabel="Reconcile"
+      attempt={attempt}
+      onClose={onClose}
+    />
+  );
+}

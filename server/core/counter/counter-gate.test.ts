@@ -1,0 +1,229 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { add, counterAt, createCounter, OPERATOR } from '../testing/counter-requests';
+import { GateWorld } from '../testing/gate-world';
+import { requestOf } from '../testing/lock-requests';
+import { GATE_REPAIRED_WITHIN_MS, GATE_STEP_MAX_MS } from '../timing';
+import {
+  driftOf,
+  type GateState,
+  gateRefusal,
+  givesBack,
+  isRefusable,
+  newsOf,
+  stepsOf,
+} from './counter-gate';
+
+const MOST = Number.MAX_SAFE_INTEGER;
+const NONE = { down: 0, up: 0 };
+const at = (value: number, floor: number | null = 0, ceiling: number | null = 10): GateState => ({
+  ...counterAt(value),
+  floor,
+  ceiling,
+});
+
+describe('a refusal', () => {
+  it('is given for what leaves the bounds from a durable value, and marked as an estimate', () => {
+    const reading = { state: at(3), underWay: NONE };
+    const answer = { outcome: 'outOfBounds', value: 3, floor: 0, ceiling: 10, estimate: true };
+    expect(gateRefusal(reading, -4)).toEqual(answer);
+    expect(gateRefusal(reading, 8)).toEqual(answer);
+    for (const delta of [-3, 7, 0]) expect(gateRefusal(reading, delta)).toBeNull();
+  });
+
+  it('is not given where nothing is known, where no bound is in the way, or for a sum that is not exact', () => {
+    expect(gateRefusal({ state: null, underWay: NONE }, -1)).toBeNull();
+    expect(gateRefusal({ state: at(0, null), underWay: NONE }, -1)).toBeNull();
+    expect(gateRefusal({ state: at(5, 0, MOST), underWay: NONE }, MOST)).toBeNull();
+  });
+
+  it('never rests on steps under way, but its value leaves them out, within the bounds', () => {
+    const underWay = { down: 9, up: 2 };
+    expect(gateRefusal({ state: at(3), underWay }, -3)).toBeNull();
+    expect(gateRefusal({ state: at(3), underWay }, -4)).toMatchObject({ value: 0 });
+    expect(gateRefusal({ state: at(3), underWay }, 8)).toMatchObject({ value: 5 });
+  });
+
+  it('is never given to what may be a repeat, since its first attempt may have been applied', () => {
+    expect(isRefusable(add(-1))).toBe(true);
+    expect(isRefusable(add(-1, 'one'))).toBe(false);
+    expect(isRefusable({ ...add(-1, 'one'), isFirst: true })).toBe(true);
+    expect(isRefusable(createCounter())).toBe(false);
+  });
+});
+
+describe('what a command has under way', () => {
+  it('is its delta, and everything while bounds are set', () => {
+    const party = { party: OPERATOR, request: requestOf('intent') };
+    expect(stepsOf(add(-3))).toEqual({ down: 3, up: 0 });
+    expect(stepsOf(add(3))).toEqual({ down: 0, up: 3 });
+    expect(stepsOf({ verb: 'adjust', seenValue: 5, value: 2, ...party })).toEqual({
+      down: 3,
+      up: 0,
+    });
+    const seenBounds = { floor: 0, ceiling: 9 };
+    const bounds = { verb: 'setBounds', seenBounds, floor: 1, ceiling: 9, ...party } as const;
+    expect(stepsOf(bounds)).toEqual({ down: MOST, up: MOST });
+    expect(stepsOf(createCounter(4))).toEqual(NONE);
+  });
+
+  it('gives something back only towards a bound that is there', () => {
+    expect(givesBack({ down: 1, up: 0 }, { floor: 0, ceiling: null })).toBe(false);
+    expect(givesBack({ down: 0, up: 1 }, { floor: 0, ceiling: null })).toBe(true);
+    expect(givesBack({ down: 1, up: 0 }, { floor: 0, ceiling: 5 })).toBe(true);
+    expect(givesBack({ down: 1, up: 0 }, null)).toBe(true);
+  });
+});
+
+it('only an answer with a rev is news, and none proves bounds', () => {
+  expect(newsOf({ outcome: 'applied', value: 4, rev: 9 })).toEqual({ rev: 9, value: 4 });
+  expect(newsOf({ outcome: 'outOfBounds', value: 0, floor: 0, ceiling: null })).toBeNull();
+  const rebound = { outcome: 'rebound', rev: 9, value: 4, floor: 1, ceiling: 5 } as const;
+  expect(newsOf(rebound)).toEqual({ rev: 9, value: 4 });
+});
+
+it('drift is shown where it can be, and not made up while a counter changes', () => {
+  const of = (rev: number, value: number) => ({ ...at(value), rev });
+  expect(driftOf(of(5, 3), of(5, 3), of(5, 3))).toBe(0);
+  expect(driftOf(of(5, 4), of(5, 3), of(5, 4))).toBe(1);
+  expect(driftOf(of(4, 9), of(5, 3), of(4, 9))).toBe(6);
+  expect(driftOf(of(4, 9), of(5, 3), of(5, 3))).toBe(0);
+  expect(driftOf(of(4, 9), of(5, 3), of(6, 2))).toBeNull();
+  expect(driftOf(of(9, 9), of(5, 3), of(9, 9))).toBe(6);
+  expect(driftOf(null, of(5, 3), null)).toBeNull();
+});
+
+type Move = (world: GateWorld) => void;
+const who = fc.nat(2);
+const move = {
+  ask: fc.tuple(who, fc.integer({ min: -4, max: 3 })).map(
+    ([p, by]): Move =>
+      (w) =>
+        w.ask(p, by),
+  ),
+  exchange: who.map(
+    (p): Move =>
+      (w) =>
+        w.exchange(p),
+  ),
+  commit: fc.tuple(who, fc.nat(5)).map(
+    ([p, n]): Move =>
+      (w) =>
+        w.commit(p, n),
+  ),
+  settle: fc.tuple(who, fc.nat(5)).map(
+    ([p, n]): Move =>
+      (w) =>
+        w.settle(p, n),
+  ),
+  read: who.map(
+    (p): Move =>
+      (w) =>
+        w.read(p),
+  ),
+  tell: who.map(
+    (p): Move =>
+      (w) =>
+        w.tell(p),
+  ),
+  pass: fc.constantFrom(1, 50, 700, 2_500, GATE_STEP_MAX_MS).map(
+    (ms): Move =>
+      (w) =>
+        w.pass(ms),
+  ),
+  crash: who.map(
+    (p): Move =>
+      (w) =>
+        w.crash(p),
+  ),
+  wipe: fc.constant<Move>((w) => w.wipe()),
+};
+const lostExchange = fc.tuple(who, fc.constantFrom('lost' as const, 'replyLost' as const)).map(
+  ([p, fate]): Move =>
+    (w) =>
+      w.exchange(p, fate),
+);
+const usual = [
+  { weight: 6, arbitrary: move.ask },
+  { weight: 12, arbitrary: move.exchange },
+  { weight: 6, arbitrary: move.commit },
+  { weight: 6, arbitrary: move.settle },
+  { weight: 3, arbitrary: move.read },
+  { weight: 3, arbitrary: move.tell },
+  { weight: 3, arbitrary: move.pass },
+  { weight: 1, arbitrary: move.crash },
+];
+const wipes = { weight: 1, arbitrary: move.wipe };
+
+/** Past the instant at which a new gate begins to know anything, with a first reading. */
+function startedWorld(): GateWorld {
+  const world = new GateWorld(at(5), 3);
+  world.ask(0, -1);
+  world.exchange(0);
+  world.pass(GATE_STEP_MAX_MS);
+  world.settle(0, 0);
+  world.ask(0, -1);
+  for (let i = 0; i < 2; i += 1) {
+    world.exchange(0);
+    world.read(0);
+    world.tell(0);
+  }
+  return world;
+}
+
+describe('over random moves of three processes', () => {
+  it('the estimate is never above what is left, through crashes, wipes and late messages', () => {
+    const moves = fc.array(fc.oneof(...usual, wipes), { minLength: 20, maxLength: 120 });
+    const property = fc.property(moves, (all) => {
+      const world = startedWorld();
+      for (const each of all) {
+        each(world);
+        world.checkEstimate();
+      }
+    });
+    fc.assert(property, { numRuns: 3_000 });
+  });
+
+  it('no refusal is older than its reading may be, whatever is lost on the way', () => {
+    const lost = { weight: 3, arbitrary: lostExchange };
+    const restock = { weight: 1, arbitrary: fc.constant<Move>((w) => w.change({ value: 10 })) };
+    const rebound = fc.nat(4).map(
+      (floor): Move =>
+        (w) => {
+          w.change({ floor: Math.min(floor, w.truth.value) });
+        },
+    );
+    const bounds = { weight: 1, arbitrary: rebound };
+    const moves = fc.array(fc.oneof(...usual, wipes, lost, restock, bounds), {
+      minLength: 20,
+      maxLength: 120,
+    });
+    const property = fc.property(moves, (all) => {
+      const world = startedWorld();
+      for (const each of all) each(world);
+    });
+    fc.assert(property, { numRuns: 3_000 });
+  });
+
+  it('a gate that was wiped, or has missed everything, agrees with MySQL again in time', () => {
+    const moves = fc.array(fc.oneof(...usual, wipes, { weight: 3, arbitrary: lostExchange }));
+    const property = fc.property(moves, fc.integer({ min: 0, max: 10 }), (all, value) => {
+      const world = startedWorld();
+      for (const each of all) each(world);
+      world.change({ value });
+      // Only one process goes on, with steps that are refused or fail.
+      for (let ms = 0; ms < GATE_REPAIRED_WITHIN_MS; ms += 500) {
+        world.pass(500);
+        world.ask(0, -11);
+        world.exchange(0);
+        world.read(0);
+        world.tell(0);
+        world.exchange(0);
+        for (let n = 0; n < 200; n += 1) world.settle(0, 0);
+      }
+      const { state } = world.gate.peek('default#stock', world.now);
+      expect(state?.value).toBe(value);
+    });
+    fc.assert(property, { numRuns: 1_000 });
+  });
+});

@@ -1,0 +1,155 @@
+import type { OutOfBounds } from '../../contract/counter';
+import type { Bounds } from '../../contract/counter-bounds';
+import type { CounterAnswers, CounterCommand } from './counter-command';
+
+/**
+ * The rules of the gate: a Redis in front of MySQL that may refuse a counter's step early and never
+ * grants one. Its store only keeps the newest version of what it is sent.
+ *
+ * - A refusal rests on a value that was durable. It is wrong only if a later commit gave something
+ *   back and the gate has not heard of it, which a read of MySQL repairs in time.
+ * - The estimate of what is left is that value without all steps under way that may lower it. Each
+ *   is announced before MySQL is asked and withdrawn with its outcome, so the estimate is never
+ *   above what is truly left: it rises only after a commit that gave back.
+ */
+export interface GateState extends Bounds {
+  /** The version of the value: the counter's rev. */
+  rev: number;
+  value: number;
+}
+
+/** What steps under way may move the value by at most, each way: two distances, 0 or more. */
+export interface StepsUnderWay {
+  down: number;
+  up: number;
+}
+
+/** What a gate knows of a counter. */
+export interface GateReading {
+  /** Null: nothing, or nothing recent enough to refuse by. */
+  state: GateState | null;
+  /** Of all processes. */
+  underWay: StepsUnderWay;
+}
+
+/** What MySQL has answered of a counter. A later rev replaces an earlier one. */
+export interface GateNews {
+  rev: number;
+  value: number;
+  /** What a read of the record says besides. */
+  reading?: DurableReading;
+}
+
+export interface DurableReading extends Bounds {
+  /** The gate's clock before the read began: what it says was durable then or later. */
+  asOf: number;
+  /** The rev that the gate had then; null: it had none. A lower one of MySQL replaces it. */
+  over: number | null;
+}
+
+export const NOTHING_UNDER_WAY: StepsUnderWay = { down: 0, up: 0 };
+
+/** The farthest that a value can move. */
+const ANYWHERE = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Whether a gate may refuse this command at all. Not one with a request id that may be a repeat:
+ * its first attempt may have been applied, and then its answer is `applied`.
+ */
+export function isRefusable(command: CounterCommand): boolean {
+  return command.verb === 'add' && (!command.request?.remembered || command.isFirst === true);
+}
+
+/** By how much a command may move the value, or a bound towards it, once MySQL is asked. */
+export function stepsOf(command: CounterCommand): StepsUnderWay {
+  switch (command.verb) {
+    case 'add':
+      return moveBy(command.delta);
+    case 'adjust':
+      return moveBy(command.value - command.seenValue);
+    case 'setBounds':
+      return { down: ANYWHERE, up: ANYWHERE };
+    default:
+      return NOTHING_UNDER_WAY;
+  }
+}
+
+function moveBy(delta: number): StepsUnderWay {
+  return { down: Math.max(0, -delta), up: Math.max(0, delta) };
+}
+
+export function plus(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
+  return { down: one.down + other.down, up: one.up + other.up };
+}
+
+export function minus(one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay {
+  return { down: Math.max(0, one.down - other.down), up: Math.max(0, one.up - other.up) };
+}
+
+/**
+ * The gate's refusal of this step; null: MySQL decides. A sum that is not exact is MySQL's to
+ * judge.
+ */
+export function gateRefusal({ state, underWay }: GateReading, delta: number): OutOfBounds | null {
+  if (!state || !leavesBounds(state, delta)) return null;
+  const { floor, ceiling } = state;
+  const estimated = estimatedValues({ state, underWay });
+  const value = delta < 0 ? estimated.low : estimated.high;
+  return { outcome: 'outOfBounds', value, floor, ceiling, estimate: true };
+}
+
+/** Whether a step from this durable value leaves the bounds for certain. */
+export function leavesBounds({ value, floor, ceiling }: GateState, delta: number): boolean {
+  const sum = value + delta;
+  if (!Number.isSafeInteger(sum)) return false;
+  return delta < 0 ? floor !== null && sum < floor : ceiling !== null && sum > ceiling;
+}
+
+/**
+ * The lowest and the highest that the value may be now, within its bounds: the distance from `low`
+ * to the floor is never more than is truly left above it, that from `high` to the ceiling never
+ * more than is left below it.
+ */
+export function estimatedValues({
+  state,
+  underWay,
+}: {
+  state: GateState;
+  underWay: StepsUnderWay;
+}): { low: number; high: number } {
+  const { value, floor, ceiling } = state;
+  return {
+    low: Math.max(floor ?? -ANYWHERE, value - underWay.down),
+    high: Math.min(ceiling ?? ANYWHERE, value + underWay.up),
+  };
+}
+
+/**
+ * What an answer of MySQL proves; null: nothing that has a rev. Only a read proves bounds: any other
+ * answer may be that of an earlier attempt.
+ */
+export function newsOf(answer: CounterAnswers[keyof CounterAnswers]): GateNews | null {
+  if (!('rev' in answer)) return null;
+  const { rev, value } = answer;
+  return { rev, value };
+}
+
+/** Whether these steps give something back towards a bound, as far as the bounds are known. */
+export function givesBack({ down, up }: StepsUnderWay, bounds: Bounds | null): boolean {
+  if (!bounds) return down + up > 0;
+  return (down > 0 && bounds.ceiling !== null) || (up > 0 && bounds.floor !== null);
+}
+
+/**
+ * By how much a gate's value differs from MySQL's; null: it cannot be said. The gate is looked at
+ * before and after MySQL was read, since a counter may change meanwhile.
+ */
+export function driftOf(
+  before: GateState | null,
+  durable: GateState,
+  after: GateState | null,
+): number | null {
+  if (before && before.rev > durable.rev) return before.value - durable.value;
+  if (!after || after.rev > durable.rev) return null;
+  return after.value - durable.value;
+}

@@ -1,0 +1,185 @@
+import { GateEntry } from '../../engine/gate/gate-entry';
+import type { GateReply } from '../../storage/redis-gate/gate-store';
+import {
+  estimatedValues,
+  type GateState,
+  leavesBounds,
+  type StepsUnderWay,
+  stepsOf,
+} from '../counter/counter-gate';
+import { ANSWER_MAX_MS, GATE_FRESH_MS } from '../timing';
+import { add } from './counter-requests';
+import { ModelGate } from './model-gate';
+
+const ID = 'default#stock';
+
+interface Step {
+  delta: number;
+  steps: StepsUnderWay;
+  announcedAt: number;
+  /** Undefined: MySQL has not decided. */
+  rev?: number;
+  value?: number;
+}
+
+interface Member {
+  name: string;
+  entry: GateEntry;
+  passed: Step[];
+  /** Readings of MySQL that the gate was not told of yet. */
+  readings: { state: GateState; asOf: number; over: number | null }[];
+  due: { asOf: number; over: number | null }[];
+}
+
+/** One counter, its gate and some processes, one move after the other. */
+export class GateWorld {
+  now = 1_000_000;
+  truth: GateState;
+  readonly gate = new ModelGate();
+  /** What the counter was, and from when on. */
+  private readonly past: { at: number; state: GateState }[] = [];
+  private readonly members: Member[];
+  /** Of processes that have crashed: MySQL may decide them still. */
+  private readonly orphans: Step[] = [];
+  private names = 0;
+
+  constructor(state: GateState, processes: number) {
+    this.truth = state;
+    this.remember();
+    this.members = Array.from({ length: processes }, () => this.newMember());
+  }
+
+  /** A process is asked for a step, and asks the gate. */
+  ask(at: number, delta: number): void {
+    const member = this.member(at);
+    const steps = stepsOf(add(delta));
+    const passed = member.entry.pass(steps, delta, this.now);
+    if (passed) member.passed.push({ delta, steps, announcedAt: this.now });
+    if (passed === 'again') this.exchange(at);
+    if (passed) return;
+    member.entry.waiting.push({
+      steps,
+      refusable: delta,
+      isAnnounced: false,
+      answer: (refusal) => {
+        if (refusal) this.checkRefusal(delta);
+        else member.passed.push({ delta, steps, announcedAt: this.now });
+      },
+    });
+  }
+
+  /** @param fate whether the gate hears it, and whether the process hears the reply */
+  exchange(at: number, fate: 'heard' | 'lost' | 'replyLost' = 'heard'): void {
+    const member = this.member(at);
+    const messages = member.entry.takeMessages(this.now);
+    if (fate !== 'lost') {
+      const { replies, now } = this.gate.exchange(member.name, messages, this.now);
+      const reply = replies.at(-1) as GateReply;
+      if (fate === 'heard') {
+        const over = reply.state?.rev ?? null;
+        if (reply.readIsDue) member.due.push({ asOf: now, over });
+        member.entry.receive(reply);
+        return;
+      }
+    }
+    member.entry.giveUp();
+  }
+
+  /** MySQL decides a step that has passed, unless it came too late. */
+  commit(at: number, which: number): void {
+    const open = [...this.member(at).passed, ...this.orphans].filter(
+      ({ rev }) => rev === undefined,
+    );
+    const step = open[which % Math.max(1, open.length)];
+    if (!step || this.now - step.announcedAt >= ANSWER_MAX_MS) return;
+    if (leavesBounds(this.truth, step.delta)) {
+      step.rev = 0;
+      return;
+    }
+    this.change({ value: this.truth.value + step.delta });
+    step.rev = this.truth.rev;
+    step.value = this.truth.value;
+  }
+
+  /** The answer of MySQL reaches its process; a step that can no longer land is over too. */
+  settle(at: number, which: number): void {
+    const member = this.member(at);
+    const isOver = ({ rev, announcedAt }: Step) =>
+      rev !== undefined || this.now - announcedAt >= ANSWER_MAX_MS;
+    const over = member.passed.filter(isOver);
+    const step = over[which % Math.max(1, over.length)];
+    if (!step) return;
+    member.passed.splice(member.passed.indexOf(step), 1);
+    member.entry.end(step.steps);
+    const { rev, value } = step;
+    if (rev && value !== undefined) member.entry.note({ rev, value });
+  }
+
+  /** The process reads MySQL where it was asked to. */
+  read(at: number): void {
+    const member = this.member(at);
+    for (const due of member.due.splice(0)) member.readings.push({ ...due, state: this.truth });
+  }
+
+  /** What was read some time ago is passed on. */
+  tell(at: number): void {
+    const member = this.member(at);
+    const reading = member.readings.shift();
+    if (!reading) return;
+    const { state, asOf, over } = reading;
+    const { rev, value, floor, ceiling } = state;
+    member.entry.reading = { rev, value, reading: { floor, ceiling, asOf, over } };
+  }
+
+  crash(at: number): void {
+    this.orphans.push(...this.member(at).passed);
+    this.members[at % this.members.length] = this.newMember();
+  }
+
+  wipe(): void {
+    this.gate.wipe();
+  }
+
+  pass(ms: number): void {
+    this.now += ms;
+  }
+
+  change(part: Partial<GateState>): void {
+    this.truth = { ...this.truth, ...part, rev: this.truth.rev + 1 };
+    this.remember();
+  }
+
+  /** Throws if the estimate is above what is left. */
+  checkEstimate(): void {
+    const { state, underWay } = this.gate.peek(ID, this.now);
+    if (!state) return;
+    const { low, high } = estimatedValues({ state, underWay });
+    const { value } = this.truth;
+    if (state.floor !== null && low > value) throw new Error(`low ${low}, truly ${value}`);
+    if (state.ceiling !== null && high < value) throw new Error(`high ${high}, truly ${value}`);
+  }
+
+  /** A refusal must have been right at some instant while its state was fresh. */
+  private checkRefusal(delta: number): void {
+    const from = this.now - GATE_FRESH_MS;
+    const isRight = this.past.some(({ state }, i) => {
+      const until = this.past[i + 1]?.at ?? Number.POSITIVE_INFINITY;
+      return until >= from && leavesBounds(state, delta);
+    });
+    if (!isRight) throw new Error(`${delta} was refused at ${JSON.stringify(this.truth)}`);
+  }
+
+  private remember(): void {
+    this.past.push({ at: this.now, state: this.truth });
+  }
+
+  private member(at: number): Member {
+    return this.members[at % this.members.length] as Member;
+  }
+
+  private newMember(): Member {
+    this.names += 1;
+    const entry = new GateEntry(ID);
+    return { name: `p${this.names}`, entry, passed: [], readings: [], due: [] };
+  }
+}

@@ -1,0 +1,99 @@
+import type { GateExchange, GateMessage, GateReply } from '../../storage/redis-gate/gate-store';
+import type { GateState, StepsUnderWay } from '../counter/counter-gate';
+import { GATE_CLAIM_MS, GATE_FRESH_MS, GATE_REFRESH_MS, GATE_STEP_MAX_MS } from '../timing';
+
+interface ModelCounter {
+  /** `asOf` is in the infinite past where its bounds were never read. */
+  state: GateState & { boundsRev: number; asOf: number };
+  underWay: Map<string, StepsUnderWay & { until: number }>;
+  claimedUntil: number;
+}
+
+/** What `exchange.lua` does, in memory and by a clock that is given. */
+export class ModelGate {
+  private since: number | null = null;
+  private readonly counters = new Map<string, ModelCounter>();
+
+  wipe(): void {
+    this.since = null;
+    this.counters.clear();
+  }
+
+  exchange(process: string, messages: GateMessage[], now: number): GateExchange {
+    this.since ??= now;
+    const readyInMs = Math.max(0, this.since + GATE_STEP_MAX_MS - now);
+    const isReady = readyInMs === 0;
+    const replies = messages.map((message) => this.receive(process, message, now, isReady));
+    return { now, readyInMs, replies };
+  }
+
+  private receive(
+    process: string,
+    { id, underWay, news, mayRead }: GateMessage,
+    now: number,
+    isReady: boolean,
+  ): GateReply {
+    const counter = this.counterOf(id);
+    const { state } = counter;
+    let known = isReady && state.asOf <= now && now < state.asOf + GATE_FRESH_MS;
+    let wasCorrected = false;
+    if (news && 'gone' in news) {
+      if (known && news.over === state.rev) {
+        counter.state = unknownState();
+        known = false;
+        wasCorrected = true;
+      }
+    } else if (news) {
+      const { rev, value, reading } = news;
+      const readyAt = (this.since ?? now) + GATE_STEP_MAX_MS;
+      const isReading =
+        reading !== undefined && reading.asOf >= readyAt && reading.asOf + GATE_FRESH_MS > now;
+      const isReset = isReading && known && reading.over === state.rev && rev < state.rev;
+      const valueToo = isReset || rev > state.rev || (isReading && rev === state.rev);
+      wasCorrected = known && isReading && valueToo && value !== state.value;
+      if (isReading && (!known || isReset || rev >= state.boundsRev)) {
+        const { floor, ceiling } = reading;
+        wasCorrected ||= known && (floor !== state.floor || ceiling !== state.ceiling);
+        const asOf = known && !isReset ? Math.max(reading.asOf, state.asOf) : reading.asOf;
+        Object.assign(state, { floor, ceiling, boundsRev: rev, asOf });
+        known = isReady;
+      }
+      if (valueToo) Object.assign(state, { rev, value });
+    }
+    if (underWay.down === 0 && underWay.up === 0) counter.underWay.delete(process);
+    else counter.underWay.set(process, { ...underWay, until: now + GATE_STEP_MAX_MS });
+    const isFresh = known && now - counter.state.asOf < GATE_REFRESH_MS;
+    const readIsDue = mayRead && isReady && !isFresh && counter.claimedUntil <= now;
+    if (readIsDue) counter.claimedUntil = now + GATE_CLAIM_MS;
+    return { ...this.peek(id, now), readIsDue, wasCorrected, asOf: counter.state.asOf };
+  }
+
+  /** What a process would read of a counter now. */
+  peek(id: string, now: number): { state: GateState | null; underWay: StepsUnderWay } {
+    const { state, underWay } = this.counterOf(id);
+    const isReady = this.since !== null && now >= this.since + GATE_STEP_MAX_MS;
+    const isKnown = isReady && state.asOf <= now && now < state.asOf + GATE_FRESH_MS;
+    const sum = { down: 0, up: 0 };
+    for (const { down, up, until } of underWay.values()) {
+      if (until <= now && isKnown && state.asOf >= until) continue;
+      sum.down += down;
+      sum.up += up;
+    }
+    if (!isKnown) return { state: null, underWay: sum };
+    const { rev, value, floor, ceiling } = state;
+    return { state: { rev, value, floor, ceiling }, underWay: sum };
+  }
+
+  private counterOf(id: string): ModelCounter {
+    const known = this.counters.get(id);
+    if (known) return known;
+    const counter = { state: unknownState(), underWay: new Map(), claimedUntil: 0 };
+    this.counters.set(id, counter);
+    return counter;
+  }
+}
+
+function unknownState(): ModelCounter['state'] {
+  const asOf = Number.NEGATIVE_INFINITY;
+  return { rev: -1, value: 0, floor: null, ceiling: null, boundsRev: -1, asOf };
+}

@@ -1,0 +1,261 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { driftOf } from '../../core/counter/counter-gate';
+import { freshKey } from '../../storage/conformance/testing/changes';
+import type { RecordKey } from '../../storage/record-store';
+import { requestIdentity } from '../request-identity';
+import { pause } from '../testing/engine-rig';
+import {
+  ANSWER_MAX_MS,
+  createAt,
+  type GatedMember,
+  GateRig,
+  SHORT,
+  step,
+  untilRefusedByGate,
+} from '../testing/gate-rig';
+
+/** What is promised within 10 s, by limits that are so much shorter. */
+const REPAIRED_WITHIN_MS = SHORT.freshMs + 2_000;
+
+let rig: GateRig;
+let a: GatedMember;
+let b: GatedMember;
+let key: RecordKey;
+beforeAll(async () => {
+  rig = await GateRig.open();
+  [a, b] = [await rig.join(), await rig.join()];
+});
+afterAll(() => rig?.close());
+beforeEach(() => {
+  key = freshKey();
+});
+afterEach(() => rig.proxy.delay(0));
+
+const durable = () => a.plain.engine.count(key, { verb: 'get' });
+const MySQL = { outcome: 'outOfBounds', value: 0, floor: 0, ceiling: null };
+const GATE = { ...MySQL, estimate: true };
+
+async function soldOut(): Promise<void> {
+  await createAt(a, key, 2);
+  await step(a, key, -2);
+  await untilRefusedByGate(a, key, -1);
+}
+
+async function driftAt(member: GatedMember): Promise<number | null> {
+  const before = await member.gate.look(key);
+  const truth = await durable();
+  const after = await member.gate.look(key);
+  return driftOf(before?.state ?? null, truth, after?.state ?? null);
+}
+
+async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<number> {
+  const startedAt = performance.now();
+  while (!(await isSo())) {
+    expect(performance.now() - startedAt).toBeLessThan(withinMs);
+    await pause(30);
+  }
+  return performance.now() - startedAt;
+}
+
+describe('while Redis is well', () => {
+  it('a sold-out counter is refused as an estimate, without a statement of its own', async () => {
+    await soldOut();
+    const reads: RecordKey[][] = [];
+    a.plain.faults.onRead = (keys) => {
+      reads.push(keys);
+      return { kind: 'pass' };
+    };
+    const answers = await Promise.all(Array.from({ length: 300 }, () => step(a, key, -1)));
+    expect(answers).toEqual(answers.map(() => GATE));
+    a.plain.faults.onRead = () => ({ kind: 'pass' });
+    const ofCounter = reads.filter((keys) => keys.some(({ name }) => name === key.name));
+    expect(ofCounter.length).toBeLessThanOrEqual(1);
+  });
+
+  it('what one process gives back, the next step at another one finds', async () => {
+    await soldOut();
+    await untilRefusedByGate(b, key, -1);
+    for (let i = 0; i < 50; i += 1) {
+      expect(await step(a, key, 1)).toMatchObject({ outcome: 'applied', value: 1 });
+      expect(await step(b, key, -1)).toMatchObject({ outcome: 'applied', value: 0 });
+    }
+  });
+
+  it('limits that an operator changes hold at the gate at once', async () => {
+    await soldOut();
+    const party = { by: 'ana', reason: 'more were found' };
+    const request = requestIdentity({
+      service: 'the console',
+      verb: 'counter.setBounds',
+      namespace: key.namespace,
+      name: key.name,
+      requestId: 'r1',
+      input: {},
+    });
+    const seenBounds = { floor: 0, ceiling: null };
+    const bounds = { floor: -2, ceiling: 5, seenBounds, party, request };
+    const answer = await a.engine.count(key, { verb: 'setBounds', ...bounds });
+    expect(answer).toMatchObject({ outcome: 'rebound', floor: -2 });
+    expect(await step(b, key, -2)).toMatchObject({ outcome: 'applied', value: -2 });
+    await untilRefusedByGate(b, key, -1);
+    expect(await step(a, key, 8)).toMatchObject({ outcome: 'outOfBounds', ceiling: 5 });
+    expect((await durable()).value).toBe(-2);
+  });
+
+  it('a repeat of an applied step gets its answer, though the counter has sold out since', async () => {
+    await createAt(a, key, 1);
+    const named = { service: 'orders', verb: 'counter.add', namespace: key.namespace } as const;
+    const request = requestIdentity({
+      ...named,
+      name: key.name,
+      requestId: 'once',
+      input: { delta: -1 },
+    });
+    const first = await step(a, key, -1, { request });
+    expect(first).toMatchObject({ outcome: 'applied', value: 0 });
+    await untilRefusedByGate(a, key, -1);
+    expect(await step(a, key, -1, { request })).toEqual(first);
+    const another = requestIdentity({
+      ...named,
+      name: key.name,
+      requestId: 'another',
+      input: { delta: -1 },
+    });
+    expect(await step(a, key, -1, { request: another })).toEqual(MySQL);
+    expect(await step(a, key, -1, { request: another, isFirst: true })).toEqual(GATE);
+  });
+
+  it('while steps are under way the estimate leaves them out', async () => {
+    await createAt(a, key, 10);
+    await untilRefusedByGate(a, key, -11);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    a.plain.faults.onSwap = () => ({ kind: 'pass', first: () => released });
+    const steps = Promise.all([step(a, key, -3), step(a, key, -4)]);
+    await until(async () => (await b.gate.look(key))?.underWay.down === 7, 5_000);
+    try {
+      await untilRefusedByGate(b, key, -11);
+      expect(await step(b, key, -11)).toEqual({ ...GATE, value: 3 });
+    } finally {
+      a.plain.faults.onSwap = () => ({ kind: 'pass' });
+      release();
+    }
+    await steps;
+    expect((await b.gate.look(key))?.state?.value).toBe(3);
+    await until(async () => (await b.gate.look(key))?.underWay.down === 0, 10_000);
+  });
+});
+
+describe('what is wrong at the gate', () => {
+  it('is repaired in time: a change that did not pass it, as a restore or an older server makes', async () => {
+    await soldOut();
+    await step({ engine: b.plain.engine }, key, 5);
+    const sold = async () => (await step(a, key, -1)).outcome === 'applied';
+    await until(sold, REPAIRED_WITHIN_MS);
+    expect(await durable()).toMatchObject({ value: 4 });
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['too little', { value: '0' }],
+    ['too much', { value: '999' }],
+    ['another limit', { floor: '5' }],
+    ['a rev from nowhere', { rev: '9007199254740000', value: '0' }],
+    ['noise', { value: 'noise' }],
+  ])('is shown as drift and repaired in time: %s', async (_, fields) => {
+    await createAt(a, key, 5);
+    await untilRefusedByGate(a, key, -6);
+    await rig.admin.hset(rig.keyOf(key), fields);
+    if (fields.value && fields.value !== 'noise') {
+      expect(await driftAt(b)).toBe(Number(fields.value) - 5);
+    }
+    const isWell = async () => {
+      const { rev } = await durable();
+      await step(a, key, -1_000_000);
+      const { state } = (await b.gate.look(key)) ?? {};
+      return state?.value === 5 && state.floor === 0 && state.rev === rev;
+    };
+    await until(isWell, REPAIRED_WITHIN_MS);
+    expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
+  });
+
+  it('is repaired at once by a reconciliation, which says what was there', async () => {
+    await createAt(a, key, 5);
+    await untilRefusedByGate(a, key, -6);
+    await rig.admin.hset(rig.keyOf(key), { rev: '9007199254740000', value: '0' });
+    expect(await b.gate.reconcile(key)).toMatchObject({
+      fast: { value: 0 },
+      durable: { value: 5 },
+    });
+    expect(await driftAt(a)).toBe(0);
+    expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
+  });
+
+  it('goes with a counter that is deleted, and a new one of its name is not mistaken for it', async () => {
+    await soldOut();
+    const { store } = rig.rig.under;
+    const [read] = (await store.read([{ ...key, kind: 'counter' }], [])).records;
+    if (!read?.record) throw new Error('There is no counter.');
+    await store.deleteRecords([{ ...read.record, key: { ...key, kind: 'counter' } }]);
+    const isNotFound = async () =>
+      (await step(a, key, -1).catch(({ reason }) => reason)) === 'NOT_FOUND';
+    await until(isNotFound, REPAIRED_WITHIN_MS);
+    await createAt(b, key, 3);
+    expect(await step(a, key, -3)).toMatchObject({ outcome: 'applied', value: 0 });
+  });
+
+  it('goes at once where the gate hears of the deletion', async () => {
+    await soldOut();
+    await a.gate.forget([key]);
+    expect((await b.gate.look(key))?.state).toBeNull();
+    await until(async () => 'estimate' in (await step(a, key, -1)), REPAIRED_WITHIN_MS);
+  });
+});
+
+describe('without Redis nothing changes but speed', () => {
+  it('wiped: MySQL decides for a while, then the gate refuses again', async () => {
+    await soldOut();
+    await rig.wipe();
+    expect(await step(a, key, -1)).toEqual(MySQL);
+    expect(await step(a, key, 1)).toMatchObject({ outcome: 'applied' });
+    expect(await step(b, key, -1)).toMatchObject({ outcome: 'applied', value: 0 });
+    expect(await untilRefusedByGate(b, key, -1, REPAIRED_WITHIN_MS)).toBeGreaterThan(500);
+  });
+
+  it.each(['stopped', 'silent', 'refusing', 'slow', 'garbling'] as const)(
+    '%s: steps are decided by MySQL, and the gate is used again when it is back',
+    async (how) => {
+      await soldOut();
+      if (how === 'stopped') rig.redis.signal('SIGSTOP');
+      if (how === 'silent') rig.proxy.silence();
+      if (how === 'refusing') rig.proxy.refuse();
+      if (how === 'slow') rig.proxy.delay(2 * ANSWER_MAX_MS);
+      if (how === 'garbling') rig.proxy.garble(Math.random);
+      const { failures } = a.gate.line.tally;
+      const startedAt = performance.now();
+      expect(await step(a, key, 3)).toMatchObject({ outcome: 'applied', value: 3 });
+      for (let value = 2; value >= 0; value -= 1) {
+        expect(await step(a, key, -1)).toMatchObject({ outcome: 'applied', value });
+      }
+      expect(await step(a, key, -1)).toEqual(MySQL);
+      expect(performance.now() - startedAt).toBeLessThan(ANSWER_MAX_MS + 2_500);
+      expect(a.gate.line.tally.failures).toBeGreaterThan(failures);
+      if (how === 'stopped') rig.redis.signal('SIGCONT');
+      rig.proxy.delay(0);
+      rig.proxy.open();
+      await untilRefusedByGate(a, key, -1, 3_000 + REPAIRED_WITHIN_MS);
+      await untilRefusedByGate(b, key, -1, 3_000 + REPAIRED_WITHIN_MS);
+      expect(await driftAt(a)).toBe(0);
+    },
+  );
+
+  it('set back to an older copy of itself: what it had then is not believed', async () => {
+    await soldOut();
+    const older = await rig.admin.hgetall(rig.keyOf(key));
+    await step(a, key, 5);
+    await pause(SHORT.freshMs + 200);
+    await rig.admin.hset(rig.keyOf(key), older);
+    expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
+  });
+});

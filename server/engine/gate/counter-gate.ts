@@ -1,0 +1,200 @@
+import { LockyardError } from '../../contract/errors';
+import type { CounterAnswerOf, CounterCommand } from '../../core/counter/counter-command';
+import {
+  type GateState,
+  givesBack,
+  isRefusable,
+  newsOf,
+  type StepsUnderWay,
+  stepsOf,
+} from '../../core/counter/counter-gate';
+import { GATE_COMPANY_MS, GATE_STEP_MAX_MS } from '../../core/timing';
+import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
+import { recordId, recordKey } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import type { GateStore } from '../../storage/redis-gate/gate-store';
+import type { LockEngine } from '../lock-engine';
+import { type DueRead, GateLine } from './gate-line';
+
+/** A step that was announced longer ago is announced again before MySQL is asked. */
+const ANNOUNCED_MAX_MS = 1_000;
+
+export interface CounterGateOptions {
+  /** As the environment names it. */
+  id: string;
+  store: GateStore;
+  /** The engine of the backend that keeps the counters. */
+  engine: Pick<LockEngine, 'count'>;
+  clock: Clock;
+  log: Pick<Log, 'warn' | 'info'>;
+  /** How long a command may wait for the gate; `GATE_ANSWER_MAX_MS` if absent. */
+  answerMaxMs?: number | undefined;
+}
+
+/** A counter as its gate and MySQL have it. */
+export interface GateComparison {
+  /** Null: the gate knows nothing recent of it. */
+  fast: GateState | null;
+  durable: GateState;
+}
+
+/**
+ * A gate in front of the counters of one backend. A command passes it once, before MySQL is asked;
+ * `core/counter/counter-gate.ts` says what it may refuse and what its estimate promises.
+ *
+ * It never delays a command for longer than `GATE_ANSWER_MAX_MS`, and without its Redis it delays
+ * none: MySQL decides everything then.
+ */
+export class CounterGate {
+  readonly id: string;
+  readonly line: GateLine;
+  private readonly engine: CounterGateOptions['engine'];
+  private readonly clock: Clock;
+  private due: DueRead[] = [];
+  private dueTimer: NodeJS.Timeout | undefined;
+  private readonly uncertain = new Set<NodeJS.Timeout>();
+
+  constructor({ id, store, engine, clock, log, answerMaxMs }: CounterGateOptions) {
+    this.id = id;
+    this.engine = engine;
+    this.clock = clock;
+    const onReadDue = (due: DueRead[]) => this.readSoon(due);
+    this.line = new GateLine(store, () => clock.monotonic(), onReadDue, log, answerMaxMs);
+  }
+
+  /** Runs a command, or refuses it. Errors as `LockEngine.count`. */
+  async count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>> {
+    if (command.verb === 'get') return this.engine.count(key, command);
+    const id = counterId(key);
+    const steps = stepsOf(command);
+    const refusable = command.verb === 'add' && isRefusable(command) ? command.delta : null;
+    if (this.line.pass(id, steps, refusable)) return this.passed(key, id, command, steps);
+    for (;;) {
+      const askedAt = this.clock.monotonic();
+      const refusal = await this.line.ask(id, steps, refusable);
+      if (refusal) return refusal as CounterAnswerOf<C>;
+      if (this.clock.monotonic() - askedAt < ANNOUNCED_MAX_MS) break;
+      this.line.settle(id, steps, null);
+    }
+    return this.passed(key, id, command, steps);
+  }
+
+  /** What the gate and MySQL have of a counter now. Null: the gate does not answer. */
+  look(key: RecordKey): ReturnType<GateLine['look']> {
+    return this.line.look(counterId(key));
+  }
+
+  /**
+   * Reads a counter from MySQL and gives that to the gate.
+   *
+   * @returns both as they were before
+   * @throws LockyardError as `LockEngine.count`, and `BACKEND_DOWN` if the gate does not answer
+   */
+  async reconcile(key: RecordKey): Promise<GateComparison> {
+    const id = counterId(key);
+    const seen = await this.line.look(id);
+    if (!seen) throw gateDown(this.id);
+    const durable = await this.engine.count(key, { verb: 'get' });
+    this.tellReading({ id, over: seen.state?.rev ?? null, asOf: seen.now }, durable);
+    if (!(await this.line.look(id))) throw gateDown(this.id);
+    return { fast: seen.state, durable };
+  }
+
+  /** Forgets what the gate has of counters that were deleted. */
+  async forget(keys: RecordKey[]): Promise<void> {
+    await Promise.all(
+      keys.map(async (key) => {
+        const seen = await this.line.look(counterId(key));
+        if (seen?.state) this.line.tell(counterId(key), { gone: true, over: seen.state.rev });
+      }),
+    );
+  }
+
+  close(): void {
+    clearTimeout(this.dueTimer);
+    for (const timer of this.uncertain) clearTimeout(timer);
+    this.line.close();
+  }
+
+  private async passed<C extends CounterCommand>(
+    key: RecordKey,
+    id: string,
+    command: C,
+    steps: StepsUnderWay,
+  ): Promise<CounterAnswerOf<C>> {
+    const { line } = this;
+    let answer: CounterAnswerOf<C>;
+    try {
+      answer = await this.engine.count(key, command);
+    } catch (error) {
+      if (mayLandYet(error)) this.settleLate(id, steps);
+      else line.settle(id, steps, null);
+      throw error;
+    }
+    if (command.verb === 'setBounds') {
+      await this.readNow(id).catch(() => undefined);
+    }
+    const isGiving = givesBack(steps, line.lastStateOf(id));
+    line.settle(id, steps, newsOf(answer));
+    // The caller's next step, wherever it goes, must find what this one gave back.
+    if (isGiving && 'rev' in answer && line.isUp) await line.look(id);
+    return answer;
+  }
+
+  /** A step whose outcome is unknown stays under way for as long as it could still land. */
+  private settleLate(id: string, steps: StepsUnderWay): void {
+    const timer = setTimeout(() => {
+      this.uncertain.delete(timer);
+      this.line.settle(id, steps, null);
+    }, GATE_STEP_MAX_MS).unref();
+    this.uncertain.add(timer);
+  }
+
+  /** Counters of which nothing is known are read at once, others wait for company. */
+  private readSoon(due: DueRead[]): void {
+    const unknown = due.filter(({ over }) => over === null);
+    for (const each of unknown) void this.read(each);
+    this.due.push(...due.filter(({ over }) => over !== null));
+    if (this.due.length === 0 || this.dueTimer) return;
+    this.dueTimer = setTimeout(() => {
+      this.dueTimer = undefined;
+      for (const each of this.due.splice(0)) void this.read(each);
+    }, GATE_COMPANY_MS).unref();
+  }
+
+  /** MySQL is not asked for what the gate does not know to be recent: another read will come. */
+  private async read(due: DueRead): Promise<void> {
+    try {
+      const durable = await this.engine.count(recordKey(due.id), { verb: 'get' });
+      this.tellReading(due, durable);
+    } catch (error) {
+      const { id, over } = due;
+      const isGone = error instanceof LockyardError && error.reason === 'NOT_FOUND';
+      if (isGone && over !== null) this.line.tell(id, { gone: true, over });
+    }
+  }
+
+  private async readNow(id: string): Promise<void> {
+    const seen = await this.line.look(id);
+    if (seen) await this.read({ id, over: seen.state?.rev ?? null, asOf: seen.now });
+  }
+
+  private tellReading({ id, over, asOf }: DueRead, { rev, value, floor, ceiling }: GateState) {
+    this.line.tell(id, { rev, value, reading: { floor, ceiling, asOf, over } });
+  }
+}
+
+const counterId = ({ namespace, name }: RecordKey) =>
+  recordId({ namespace, name, kind: 'counter' });
+
+/** Every other refusal says that nothing was applied. */
+function mayLandYet(error: unknown): boolean {
+  if (!(error instanceof LockyardError)) return true;
+  return error.reason === 'UNKNOWN' || error.reason === 'INTERNAL';
+}
+
+function gateDown(id: string): LockyardError {
+  const text = `The gate "${id}" is not responding. Nothing was changed.`;
+  return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+}

@@ -1,0 +1,254 @@
+import type { OutOfBounds } from '../../contract/counter';
+import {
+  type GateNews,
+  type GateState,
+  gateRefusal,
+  leavesBounds,
+  minus,
+  NOTHING_UNDER_WAY,
+  plus,
+  type StepsUnderWay,
+} from '../../core/counter/counter-gate';
+import type { GateMessage, GateReply, Gone } from '../../storage/redis-gate/gate-store';
+
+/** A step that waits for the gate. */
+export interface GateAsk {
+  steps: StepsUnderWay;
+  /** The step that the gate may refuse; null: it must pass. */
+  refusable: number | null;
+  /** Null: MySQL decides, and the gate knows of the step. */
+  answer: (refusal: OutOfBounds | null) => void;
+  /** Sent to the gate as under way. */
+  isAnnounced: boolean;
+}
+
+/** What the gate has been sent and has not replied to. */
+interface Sent extends Pick<GateEntry, 'news' | 'reading' | 'lookers'> {
+  asks: GateAsk[];
+  underWay: StepsUnderWay;
+  ended: StepsUnderWay;
+  isOut: boolean;
+  /** On the monotonic clock. */
+  at: number;
+}
+
+const NOTHING_SENT: Sent = {
+  news: null,
+  reading: null,
+  lookers: [],
+  asks: [],
+  underWay: NOTHING_UNDER_WAY,
+  ended: NOTHING_UNDER_WAY,
+  isOut: false,
+  at: 0,
+};
+
+/** What was announced longer ago is announced again before it is relied on. */
+export const ANNOUNCED_FOR_MS = 2_000;
+
+/** From this age an announcement is repeated: it must outlast the steps that rely on it. */
+const ANNOUNCE_AGAIN_MS = 800;
+
+/** So much is announced in advance at most. */
+const IN_ADVANCE_MAX = 5_000;
+
+/** From so many steps between two messages on, so many times as much is announced in advance. */
+const MANY_STEPS = 8;
+const MANY_TIMES = 3;
+
+const times = ({ down, up }: StepsUnderWay, factor: number): StepsUnderWay => ({
+  down: factor * down,
+  up: factor * up,
+});
+
+const isCovered = (wanted: StepsUnderWay, by: StepsUnderWay) =>
+  wanted.down <= by.down && wanted.up <= by.up;
+
+const most = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
+  down: Math.min(IN_ADVANCE_MAX, Math.max(one.down, other.down)),
+  up: Math.min(IN_ADVANCE_MAX, Math.max(one.up, other.up)),
+});
+
+/** What this process has to say of one counter to the gate, and what waits for its reply. */
+export class GateEntry {
+  /** The state that the gate last replied with. */
+  lastState: GateState | null = null;
+  /** The newest value that the gate has not been sent. */
+  news: GateNews | null = null;
+  /** The last reading that it has not been sent. */
+  reading: GateNews | Gone | null = null;
+  waiting: GateAsk[] = [];
+  /** Called with the next reply; with null if there is none. */
+  lookers: ((reply: GateReply | null) => void)[] = [];
+  /** When a step began last, on the monotonic clock. */
+  usedAt = Number.NEGATIVE_INFINITY;
+  private steps = 0;
+  private underWay = NOTHING_UNDER_WAY;
+  /** What has begun since the gate was last sent something, and the most of that while in use. */
+  private recent = NOTHING_UNDER_WAY;
+  private recentSteps = 0;
+  private inAdvance = NOTHING_UNDER_WAY;
+  /** Over, and the gate was not sent that. */
+  private ended = NOTHING_UNDER_WAY;
+  /** What the gate has confirmed that it was sent as under way, and when that was sent. */
+  private announced = NOTHING_UNDER_WAY;
+  private announcedAt = Number.NEGATIVE_INFINITY;
+  private sent = NOTHING_SENT;
+
+  constructor(readonly id: string) {}
+
+  /** Nothing would be lost with it. */
+  get isIdle(): boolean {
+    const { steps, waiting, lookers, news, reading, sent } = this;
+    return steps + waiting.length + lookers.length === 0 && !news && !reading && !sent.asks.length;
+  }
+
+  get hasSlack(): boolean {
+    const { announced, underWay } = this;
+    return announced.down > underWay.down || announced.up > underWay.up;
+  }
+
+  /**
+   * Begins steps that were announced in advance; false: they were not.
+   *
+   * @returns `again` where the announcement is to be repeated beside them
+   */
+  pass(steps: StepsUnderWay, refusable: number | null, now: number): boolean | 'again' {
+    const { lastState, announced, sent } = this;
+    const ageMs = now - this.announcedAt;
+    if (!lastState || ageMs >= ANNOUNCED_FOR_MS) return false;
+    if (refusable !== null && leavesBounds(lastState, refusable)) return false;
+    // The gate counts a step until it hears of its end, and what is on the way may have arrived.
+    const wanted = plus(plus(this.underWay, this.ended), steps);
+    if (!isCovered(plus(wanted, sent.ended), announced)) return false;
+    if (sent.isOut && !isCovered(wanted, sent.underWay)) return false;
+    this.usedAt = now;
+    this.begin(steps);
+    return ageMs < ANNOUNCE_AGAIN_MS || 'again';
+  }
+
+  begin(steps: StepsUnderWay): void {
+    this.steps += 1;
+    this.recentSteps += 1;
+    this.recent = plus(this.recent, steps);
+    this.underWay = plus(this.underWay, steps);
+  }
+
+  /** The end of the last one corrects what sums beyond 2^53 have lost. */
+  end(steps: StepsUnderWay): void {
+    this.steps -= 1;
+    this.ended = plus(this.ended, steps);
+    this.underWay = this.steps === 0 ? NOTHING_UNDER_WAY : minus(this.underWay, steps);
+  }
+
+  note(news: GateNews): void {
+    if (!this.news || news.rev > this.news.rev) this.news = news;
+    const { lastState } = this;
+    if (lastState && news.rev > lastState.rev) this.lastState = { ...lastState, ...news };
+  }
+
+  /**
+   * What the gate is sent next. A step that it will probably refuse is not announced: that would
+   * have to be withdrawn again. While steps keep coming, as many more are announced in advance, so
+   * that the next ones need not wait.
+   */
+  takeMessages(now: number): GateMessage[] {
+    const { id, news, reading, waiting: asks, lookers, lastState } = this;
+    const isInUse = now - this.usedAt < ANNOUNCED_FOR_MS;
+    for (const ask of asks) {
+      const { refusable, isAnnounced } = ask;
+      if (isAnnounced) continue;
+      if (refusable !== null && lastState && leavesBounds(lastState, refusable)) continue;
+      this.announce(ask);
+      this.usedAt = now;
+    }
+    const inAdvance = times(this.recent, this.recentSteps < MANY_STEPS ? 1 : MANY_TIMES);
+    this.inAdvance = isInUse ? most(this.inAdvance, inAdvance) : NOTHING_UNDER_WAY;
+    const underWay = plus(this.underWay, this.inAdvance);
+    const mayRead = asks.length > 0 || this.steps > 0;
+    this.sent = { news, reading, lookers, asks, underWay, ended: this.ended, at: now, isOut: true };
+    this.recent = NOTHING_UNDER_WAY;
+    this.recentSteps = 0;
+    this.ended = NOTHING_UNDER_WAY;
+    this.news = null;
+    this.reading = null;
+    this.waiting = [];
+    this.lookers = [];
+    const message = { id, underWay, news, mayRead };
+    return reading ? [{ ...message, news: reading, mayRead: false }, message] : [message];
+  }
+
+  /**
+   * Answers what waited.
+   *
+   * @returns whether the gate must be sent something at once: a step that it did not refuse, or one
+   *   less under way
+   */
+  receive(reply: GateReply): { mustTell: boolean; refused: number; passed: number } {
+    const { asks, lookers, underWay: sentUnderWay, at } = this.sent;
+    this.sent = NOTHING_SENT;
+    this.announced = sentUnderWay;
+    this.announcedAt = at;
+    const { lastState } = this;
+    // An own step may have been answered meanwhile.
+    const isNewer = lastState && reply.state && lastState.rev > reply.state.rev && this.news;
+    if (!isNewer) this.lastState = reply.state;
+    let mustTell = false;
+    let passed = 0;
+    const refused: GateAsk[] = [];
+    for (const ask of asks) {
+      const { refusable, isAnnounced } = ask;
+      if (refusable !== null && reply.state && leavesBounds(reply.state, refusable)) {
+        refused.push(ask);
+        mustTell ||= isAnnounced;
+      } else if (isAnnounced) {
+        passed += 1;
+        ask.answer(null);
+      } else {
+        this.waiting.push(ask);
+        this.lastState = null;
+        mustTell = true;
+      }
+    }
+    this.refuse(refused, reply, sentUnderWay);
+    for (const look of lookers) look(reply);
+    return { mustTell, refused: refused.length, passed };
+  }
+
+  /** The gate did not answer: everything passes, and is sent again when it does. */
+  giveUp(): number {
+    const { asks, lookers, news, reading } = this.sent;
+    if (news) this.note(news);
+    this.reading ??= reading;
+    this.sent = NOTHING_SENT;
+    this.announcedAt = Number.NEGATIVE_INFINITY;
+    const all = [...asks, ...this.waiting];
+    this.waiting = [];
+    for (const ask of all) {
+      if (!ask.isAnnounced) this.announce(ask);
+      ask.answer(null);
+    }
+    for (const look of [...lookers, ...this.lookers]) look(null);
+    this.lookers = [];
+    return all.length;
+  }
+
+  private announce(ask: GateAsk): void {
+    ask.isAnnounced = true;
+    this.begin(ask.steps);
+  }
+
+  /** The estimate in a refusal is that without the refused steps themselves. */
+  private refuse(refused: GateAsk[], reply: GateReply, sent: StepsUnderWay): void {
+    for (const { isAnnounced, steps } of refused) if (isAnnounced) this.end(steps);
+    const underWay = plus(minus(reply.underWay, sent), this.underWay);
+    const answers = new Map<boolean, OutOfBounds | null>();
+    for (const { refusable, answer } of refused) {
+      const delta = refusable ?? 0;
+      const isDown = delta < 0;
+      const known = answers.get(isDown) ?? gateRefusal({ state: reply.state, underWay }, delta);
+      answers.set(isDown, known);
+      answer(known);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * What a gate answers, or a failure after so many milliseconds. A timer may be late itself: what has
+ * arrived by then still counts.
+ */
+export async function inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const fail = () => reject(new Error('The gate did not answer in time.'));
+    timer = setTimeout(() => setImmediate(fail), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

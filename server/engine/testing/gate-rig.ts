@@ -1,0 +1,124 @@
+import { Redis } from 'ioredis';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { TcpProxy } from '@/test/tcp-proxy';
+import type { Bounds } from '../../contract/counter-bounds';
+import type { CounterCommand } from '../../core/counter/counter-command';
+import type { RecordKey } from '../../storage/record-store';
+import { type GateLimits, openRedisGate } from '../../storage/redis-gate/redis-gate';
+import type { CounterGate } from '../gate/counter-gate';
+import { CounterGates } from '../gate/counter-gates';
+import type { LockEngine } from '../lock-engine';
+import { createCommand } from './counter-calls';
+import { EngineRig, type Member, newProcess, pause } from './engine-rig';
+
+/** As in production, only sooner over. */
+export const SHORT: GateLimits = {
+  stepMaxMs: 600,
+  freshMs: 1_600,
+  refreshMs: 600,
+  claimMs: 400,
+};
+
+/** A busy machine alone must not look like a slow Redis. */
+export const ANSWER_MAX_MS = 500;
+
+/** A process with a gate in front of its counters. */
+export interface GatedMember {
+  engine: LockEngine;
+  gate: CounterGate;
+  /** Its engine without the gate. */
+  plain: Member;
+  /** The instants at which it noticed that the gate did not answer. */
+  failedAt: number[];
+}
+
+/** Processes over one fresh MySQL, with one Redis of their own as a gate, behind a proxy. */
+export class GateRig {
+  private readonly gates: CounterGates[] = [];
+
+  private constructor(
+    readonly rig: EngineRig,
+    readonly redis: Awaited<ReturnType<typeof startPrivateRedis>>,
+    readonly proxy: TcpProxy,
+    readonly admin: Redis,
+    private readonly limits: GateLimits,
+  ) {}
+
+  static async open(limits: GateLimits = SHORT): Promise<GateRig> {
+    const redis = await startPrivateRedis();
+    const proxy = await TcpProxy.start('127.0.0.1', Number(new URL(redis.url).port));
+    const admin = new Redis(redis.url, { protocol: 2 });
+    return new GateRig(await EngineRig.open('mysql'), redis, proxy, admin, limits);
+  }
+
+  async join(): Promise<GatedMember> {
+    const plain = await this.rig.join();
+    const failedAt: number[] = [];
+    const scope = { scope: 'test', process: newProcess() };
+    const gates = new CounterGates({
+      ids: ['cache'],
+      open: () => openRedisGate(`redis://127.0.0.1:${this.proxy.port}`, scope, this.limits),
+      gateIdOf: () => 'cache',
+      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      answerMaxMs: ANSWER_MAX_MS,
+      log: { warn: () => failedAt.push(performance.now()), info: () => {} },
+    });
+    this.gates.push(gates);
+    const engine = gates.inFrontOf(plain.engine);
+    const gate = gates.of('default', 'default');
+    if (!gate) throw new Error('There is no gate.');
+    return { engine, gate, plain, failedAt };
+  }
+
+  async wipe(): Promise<void> {
+    await this.admin.flushall();
+  }
+
+  /** The key under which the gate keeps a counter. */
+  keyOf({ namespace, name }: RecordKey): string {
+    return `lockyard:gate:{test}:c:${namespace}#${name}`;
+  }
+
+  async close(): Promise<void> {
+    for (const gates of this.gates) gates.close();
+    this.admin.disconnect();
+    await this.rig.close();
+    await this.proxy.close();
+    await this.redis.stop();
+  }
+}
+
+export async function createAt(
+  { engine }: Pick<GatedMember, 'engine'>,
+  key: RecordKey,
+  initial: number,
+  bounds: Partial<Bounds> = { floor: 0 },
+): Promise<void> {
+  await engine.count(key, createCommand(initial, bounds));
+}
+
+/** A step without a request id. */
+export const step = (
+  { engine }: Pick<GatedMember, 'engine'>,
+  key: RecordKey,
+  delta: number,
+  more: Partial<CounterCommand & { verb: 'add' }> = {},
+) =>
+  engine.count(key, { verb: 'add', delta, party: { service: 'orders' }, request: null, ...more });
+
+/** Asks for more than there is until the gate itself refuses that; returns how long it took. */
+export async function untilRefusedByGate(
+  member: Pick<GatedMember, 'engine'>,
+  key: RecordKey,
+  delta: number,
+  limitMs = 20_000,
+): Promise<number> {
+  const startedAt = performance.now();
+  for (;;) {
+    const answer = await step(member, key, delta);
+    if ('estimate' in answer) return performance.now() - startedAt;
+    if (answer.outcome !== 'outOfBounds') throw new Error('There is more than was thought.');
+    if (performance.now() - startedAt > limitMs) throw new Error('The gate refuses nothing.');
+    await pause(20);
+  }
+}

@@ -1,0 +1,53 @@
+import type { DurableReading, GateReading, StepsUnderWay } from '../../core/counter/counter-gate';
+
+/** What a process says of one counter, and wants to know of it. */
+export interface GateMessage {
+  /** `recordId` of the counter. */
+  id: string;
+  /** All steps that this process has under way: replaces what it said before. */
+  underWay: StepsUnderWay;
+  /** What MySQL has answered; null: nothing new. */
+  news: { rev: number; value: number; reading?: DurableReading } | Gone | null;
+  /** Whether this process would read the counter from MySQL, should that be due. */
+  mayRead: boolean;
+}
+
+/** MySQL has no such counter; `over` as in `DurableReading`. */
+export interface Gone {
+  gone: true;
+  over: number | null;
+}
+
+export interface GateReply extends GateReading {
+  /** The caller should read the counter from MySQL: no other process was asked to. */
+  readIsDue: boolean;
+  /** The news replaced a value or bounds that differed. */
+  wasCorrected: boolean;
+  /** The clock of the gate when MySQL last confirmed the bounds; 0: no state. */
+  asOf: number;
+}
+
+export interface GateExchange {
+  /** The gate's clock, epoch milliseconds. */
+  now: number;
+  /** For how long it refuses nothing yet because it was wiped or restarted. */
+  readyInMs: number;
+  /** In the order of the messages. */
+  replies: GateReply[];
+}
+
+/**
+ * What a gate remembers between processes: of each counter the newest version it was sent, and each
+ * process's steps under way. It may lose everything at any time. It decides nothing.
+ */
+export interface GateStore {
+  /** Rejects if Redis does not answer; its messages may have arrived or not. */
+  exchange(messages: GateMessage[]): Promise<GateExchange>;
+  /** Forgets everything, as if it were wiped. */
+  restart(): Promise<void>;
+  /** Makes a connection if there is none, however long that takes. */
+  connect(): Promise<void>;
+  /** Gives up the connection: the next exchange makes another. */
+  reconnect(): void;
+  close(): void;
+}

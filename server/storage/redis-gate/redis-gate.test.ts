@@ -1,0 +1,135 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { ModelGate } from '../../core/testing/model-gate';
+import { newSeed, seeded } from '../../engine/testing/seeded';
+import type { GateMessage, GateReply, GateStore } from './gate-store';
+import { openRedisGate } from './redis-gate';
+
+/** Nothing to wait for, and nothing gets old within a test. */
+const CALM = { stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000, claimMs: 60_000 };
+
+const MESSAGES = 3_000;
+
+let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+beforeAll(async () => {
+  redis = await startPrivateRedis();
+});
+afterAll(() => redis?.stop());
+
+const bare = ({ state, underWay, wasCorrected }: GateReply) => ({ state, underWay, wasCorrected });
+
+it(`${MESSAGES} random messages of three processes leave what the model of the rules says`, async () => {
+  const seed = newSeed();
+  console.info(`seed ${seed}`);
+  const random = seeded(seed);
+  const below = (n: number) => Math.floor(random() * n);
+  const names = ['p1', 'p2', 'p3'];
+  // A step may be under way for longer than the test takes.
+  const limits = { ...CALM, stepMaxMs: 50 };
+  const stores = new Map<string, GateStore>(
+    names.map((process) => [process, openRedisGate(redis.url, { scope: 'a', process }, limits)]),
+  );
+  const model = new ModelGate();
+  const first = await stores.get('p1')?.exchange([]);
+  expect(first?.readyInMs).toBe(50);
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  model.exchange('p1', [], 0);
+  const bound = () => (below(3) === 0 ? null : below(20) - 10);
+  for (let i = 0; i < MESSAGES; i += 1) {
+    const process = names[below(3)] ?? 'p1';
+    const store = stores.get(process);
+    const { now } = (await store?.exchange([])) ?? { now: 0 };
+    const known = model.peek('c0', 100_000).state?.rev ?? null;
+    const over = below(2) === 0 ? known : null;
+    const rev = 100 + below(20);
+    const reading = { floor: bound(), ceiling: bound(), asOf: 0, over };
+    const news = [
+      null,
+      { rev, value: below(100) - 50 },
+      { rev, value: below(100) - 50, reading },
+      { gone: true as const, over },
+    ][below(4)] as GateMessage['news'];
+    const message = { id: 'c0', underWay: { down: 0, up: 0 }, news, mayRead: false };
+    const real =
+      news && 'reading' in news && news.reading
+        ? { ...message, news: { ...news, reading: { ...news.reading, asOf: now } } }
+        : message;
+    const modelled =
+      news && 'reading' in news && news.reading
+        ? { ...message, news: { ...news, reading: { ...news.reading, asOf: 100_000 } } }
+        : message;
+    const answer = (await store?.exchange([real]))?.replies[0] as GateReply;
+    const expected = model.exchange(process, [modelled], 100_000).replies[0] as GateReply;
+    expect(bare(answer), `message ${i}: ${JSON.stringify(news)}`).toEqual(bare(expected));
+  }
+  for (const store of stores.values()) store.close();
+});
+
+it('steps under way are those of all processes, each as it last said, and a dead one’s end with a later read', async () => {
+  const limits = { ...CALM, stepMaxMs: 300 };
+  const [one, other] = ['p1', 'p2'].map((process) =>
+    openRedisGate(redis.url, { scope: 'b', process }, limits),
+  ) as [GateStore, GateStore];
+  const say = async (store: GateStore, down: number, up: number) => {
+    const message = { id: 'c', underWay: { down, up }, news: null, mayRead: false };
+    return (await store.exchange([message])).replies[0]?.underWay;
+  };
+  expect(await say(one, 3, 0)).toEqual({ down: 3, up: 0 });
+  expect(await say(other, 2, 5)).toEqual({ down: 5, up: 5 });
+  expect(await say(one, 1, 0)).toEqual({ down: 3, up: 5 });
+  expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 350));
+  // What it did may not be in the value yet: that has to be read first.
+  expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
+  const { now } = await other.exchange([]);
+  const reading = { floor: 0, ceiling: null, asOf: now, over: null };
+  const news = { rev: 1, value: 4, reading };
+  await other.exchange([{ id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false }]);
+  expect(await say(other, 0, 0)).toEqual({ down: 0, up: 0 });
+  one.close();
+  other.close();
+});
+
+it('one process at a time is asked to read a counter, another once that has taken too long', async () => {
+  const limits = { ...CALM, claimMs: 200 };
+  const [one, other] = ['p1', 'p2'].map((process) =>
+    openRedisGate(redis.url, { scope: 'c', process }, limits),
+  ) as [GateStore, GateStore];
+  const isDue = async (store: GateStore, mayRead = true) => {
+    const message = { id: 'c', underWay: { down: 0, up: 0 }, news: null, mayRead };
+    return (await store.exchange([message])).replies[0]?.readIsDue;
+  };
+  await one.exchange([]);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(await isDue(one, false)).toBe(false);
+  expect([await isDue(one), await isDue(other), await isDue(one)]).toEqual([true, false, false]);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(await isDue(other)).toBe(true);
+  one.close();
+  other.close();
+});
+
+it('counters that are not used leave nothing behind, and a restart begins with nothing', async () => {
+  const limits = { ...CALM, stepMaxMs: 200, freshMs: 600 };
+  const store = openRedisGate(redis.url, { scope: 'd', process: 'p1' }, limits);
+  await store.exchange([]);
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  const tell = async () => {
+    const { now } = await store.exchange([]);
+    const reading = { floor: 0, ceiling: null, asOf: now, over: null };
+    const news = { rev: 1, value: 4, reading };
+    const message = { id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false };
+    return (await store.exchange([message])).replies[0]?.state;
+  };
+  expect(await tell()).toEqual({ rev: 1, value: 4, floor: 0, ceiling: null });
+  await store.restart();
+  expect(await tell()).toBeNull();
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(await tell()).toMatchObject({ value: 4 });
+  await new Promise((resolve) => setTimeout(resolve, 650));
+  const admin = new Redis(redis.url, { protocol: 2 });
+  expect(await admin.keys('lockyard:gate:{d}:*')).toEqual(['lockyard:gate:{d}:since']);
+  admin.disconnect();
+  store.close();
+});
