@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
+import { newSeed, seeded } from '@/server/engine/testing/seeded';
+import { createUser } from '@/server/operations/users/create-user';
+import { ApiHarness } from '@/test/api-harness';
+
+const PASSWORD = 'plough the seventh field';
+const CALLS = 400;
+
+const LOCK = { namespace: 'default', name: 'job' };
+const COUNTER = { namespace: 'default', name: 'stock' };
+const WHY = { reason: 'an attack' };
+const SEEN = { ...LOCK, token: 1, rev: 1, requestId: 'r', ...WHY };
+
+/** What anybody who is signed in may ask for, as pages ask for it. */
+const QUERIES: Record<string, object | undefined> = {
+  'session.current': undefined,
+  'locks.list': { status: 'held', namespace: 'default', search: 'j', sort: 'worst', limit: 9 },
+  'locks.detail': LOCK,
+  'locks.events': { ...LOCK, before: '9.9.9', limit: 5 },
+  'locks.previewDeletion': { namespace: 'default', kind: 'lock', prefix: 'j' },
+  'counters.list': { namespace: 'default', search: 's', limit: 4 },
+  'counters.detail': COUNTER,
+  'counters.moves': { ...COUNTER, before: '9.9.9', limit: 3 },
+  'insights.lock': { ...LOCK, range: '1h' },
+  'audit.list': { act: 'lock.extend', outcome: 'done', search: 'a', before: 5, limit: 3 },
+  'namespaces.list': undefined,
+  'backends.list': undefined,
+  'backends.shards': { backend: 'default', shard: 'a', search: 'b', after: 'c', limit: 4 },
+  'backends.home': { backend: 'default', namespace: 'default', name: 'x', kind: 'lock' },
+};
+
+/** What a viewer may never do. */
+const ACTS: Record<string, object> = {
+  'locks.forceRelease': SEEN,
+  'locks.extend': { ...SEEN, extendMs: 1_000 },
+  'locks.askRelease': SEEN,
+  'locks.stopRenewals': SEEN,
+  'locks.freeze': { ...LOCK, rev: 1, ...WHY },
+  'locks.unfreeze': { ...LOCK, rev: 1, ...WHY },
+  'locks.delete': { namespace: 'default', kind: 'lock', prefix: 'j', atMost: 1, ...WHY },
+  'keys.create': { name: 'mine', namespaces: ['default'] },
+  'keys.revoke': { id: 'x' },
+  'people.create': { name: 'mallory', role: 'admin', password: PASSWORD },
+  'people.setRole': { id: 'x', role: 'admin' },
+  'people.setDisabled': { id: 'x', disabled: true },
+  'people.resetPassword': { id: 'x', password: PASSWORD },
+  'namespaces.create': { name: 'mine', backend: 'default' },
+  'backends.readGuarantees': { backend: 'default' },
+};
+
+const ODD_VALUES: unknown[] = [
+  ...[null, true, 0, -1, 1.5, 1e21, 2 ** 53, '', ' ', '\0', 'a\0b', '\ud800', '\u202e', '💥'],
+  ...['é'.repeat(101), '💥'.repeat(50), "'; --", '%', '_', '\\', '!', '__proto__', 'constructor'],
+  ...['.lockyard', 'DEFAULT', '../..', '1.1.1', '9999999999999999.999999999999999.999999', '-1'],
+  ...[[], [[]], {}, { length: 5 }, ['a', 'b'], 'x'.repeat(20_000)],
+];
+
+let api: ApiHarness | null = null;
+let drop: () => Promise<void> = async () => {};
+afterEach(async () => {
+  await api?.close();
+  await drop();
+});
+
+describe.each(TEST_DIALECTS)('over %s', (dialect) => {
+  test('a viewer who sends anything at all is always answered with a reason, and changes nothing', async () => {
+    const place = await newTestLocation(dialect);
+    drop = () => place.remove();
+    const { url } = place;
+    const LOCKYARD_DATABASE_URL = url.kind === 'mysql' ? url.url : `sqlite:${url.path}`;
+    api = await ApiHarness.start({ LOCKYARD_DATABASE_URL });
+    await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+    const cookie = await api.signIn('vera', PASSWORD);
+    const key = await api.key('orders');
+    const ask = { name: 'job', owner: 'w', leaseMs: 60_000 };
+    const held = (await api.post(key, 'lock.acquire', ask)).data as { token: number; rev: number };
+    await api.post(key, 'counter.create', { name: 'stock' });
+
+    const seed = newSeed();
+    const random = seeded(seed);
+    const oneOf = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
+    const spoilt = (input: object | undefined): unknown => {
+      const fields = Object.entries(input ?? {});
+      const [field] = fields.length > 0 ? oneOf(fields) : ['odd'];
+      const dice = random();
+      if (dice < 0.1) return input;
+      if (dice < 0.2) return oneOf(ODD_VALUES);
+      return { ...input, [field]: oneOf(ODD_VALUES) };
+    };
+    for (let i = 0; i < CALLS; i += 1) {
+      const isAct = random() < 0.3;
+      const [procedure, input] = oneOf(Object.entries(isAct ? ACTS : QUERIES));
+      const sent = spoilt(input);
+      const reply = await api.console(cookie, procedure, sent, isAct ? 'mutation' : 'query');
+      const what = `seed ${seed}: ${procedure} ${JSON.stringify(sent)} -> ${reply.text}`;
+      expect(reply.status, what).toBeLessThan(500);
+      if (isAct) expect(['FORBIDDEN', 'INVALID'], what).toContain(reply.reason);
+    }
+
+    const answer = await api.get(key, 'lock.inspect', { name: 'job' });
+    expect(answer.data).toMatchObject({ state: 'held', holders: [{ token: held.token }] });
+    expect(answer.data?.rev).toBe(held.rev);
+  });
+});
