@@ -183,6 +183,30 @@ describe('connections', () => {
     expect(await ask(next, head('/api/health/live'))).toMatch('HTTP/1.1 200');
     expect(strangers.slice(1).every((line) => !line.closed)).toBe(true);
   });
+
+  test('ones that never sent a key make room too while the bodies of their requests do not arrive', async () => {
+    api = await ApiHarness.start({ LOCKYARD_CONNECTIONS: '10' });
+    const slow = head('/api/v1/lock.acquire', [
+      'Content-Type: application/json',
+      'Content-Length: 99',
+    ])
+      .replace(/^GET/, 'POST')
+      .concat('{');
+    const begun: number[] = [];
+    api.server.on('request', () => begun.push(1));
+    const strangers = [];
+    for (let i = 0; i < 10; i += 1) {
+      const line = await open();
+      line.write(slow);
+      strangers.push(line);
+    }
+    await expect.poll(() => begun.length, SOON).toBe(10);
+    const closed = once(strangers[0] as Socket, 'close');
+    const next = await open();
+    expect(await ask(next, head('/api/health/live'))).toMatch('HTTP/1.1 200');
+    await closed;
+    expect(strangers.slice(1).every((line) => !line.closed)).toBe(true);
+  });
 });
 
 test('a key whose callers send without a pause leaves another its part', async () => {

@@ -21,8 +21,8 @@ const CHECKS_MAX = 100;
 
 /**
  * Limits the connections of a server. At the limit, a new one replaces the oldest idle connection
- * that never sent a valid key; if there is none, the new one is refused with 429. Requests in
- * progress are not affected.
+ * that never sent a valid key, a request still arriving or none; if there is none, the new one is
+ * refused with 429. Whole requests in progress are not affected.
  */
 export class ConnectionLimit {
   private open = 0;

@@ -27,9 +27,10 @@ export class OpenRequests {
     res.once('close', () => open.delete(request));
   }
 
-  /** Whether a connection has no unanswered request. One may have begun to send its next. */
+  /** Whether no whole request of a connection is unanswered. One may be arriving, for long. */
   isIdle(socket: Duplex): boolean {
-    return (this.connections.get(socket)?.open.size ?? 0) === 0;
+    for (const { req } of this.connections.get(socket)?.open ?? []) if (req.complete) return false;
+    return true;
   }
 
   /** How many requests of a connection have begun to arrive. */
