@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { environmentKey } from './environment-key';
 import { LockyardError } from './errors';
 import type { LockObserver } from './observing/lock-observer';
+import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown-options';
 import manifest from './package.json' with { type: 'json' };
 import { type Chance, systemChance } from './platform/chance';
 import { type ClientClock, systemClock } from './platform/client-clock';
@@ -46,8 +47,24 @@ export interface ClientSettings {
   chance: Chance;
 }
 
-/** Throws `INVALID` when address or key is missing or unreadable, or the URL is not http(s). */
+const OPTIONS: OptionNames<LockyardClientOptions> = {
+  url: true,
+  apiKey: true,
+  namespace: true,
+  owner: true,
+  version: true,
+  observer: true,
+  fetch: true,
+  clock: true,
+  chance: true,
+};
+
+/**
+ * Throws `INVALID` when address or key is missing or unreadable, the URL is not http(s), or an
+ * option is unknown.
+ */
 export function clientSettings(options: LockyardClientOptions): ClientSettings {
+  refuseUnknownOptions('LockyardClient', options, OPTIONS);
   const chance = options.chance ?? systemChance;
   const host = hostname().slice(0, 60);
   const pid = String(process.pid);

@@ -1,5 +1,6 @@
 /** The public surface of the package `lockyard`. */
 
+export { type AcquiredHold, acquireHold } from './acquire-hold';
 export type { LockyardClientOptions } from './client-settings';
 export {
   LockLost,
@@ -23,6 +24,7 @@ export type {
 } from './observing/lock-observer';
 export type { Chance } from './platform/chance';
 export type { ClientClock } from './platform/client-clock';
+export { type HeldByOthers, tryWithLock, type WorkDone } from './try-with-lock';
 export type { CallOptions } from './wire/send-request';
 export type * from './wire/wire';
 export { type WithLockOptions, withLock } from './with-lock';

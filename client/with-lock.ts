@@ -3,6 +3,12 @@ import { enclosingHold } from './holding/lock-scope';
 import { workUnderGrant } from './holding/work-under-grant';
 import { workWithin } from './holding/work-within';
 import { environmentClient, type LockyardClient } from './lockyard-client';
+import {
+  type OptionNames,
+  optionsAndWork,
+  refuseBadWait,
+  refuseUnknownOptions,
+} from './options/refuse-unknown-options';
 import { awaitGrant, type LockRequest } from './waiting/await-grant';
 import { notifyWaitEnded, observeWait } from './waiting/observe-wait';
 import type { Mode, Remark } from './wire/wire';
@@ -52,6 +58,23 @@ export interface WithLockOptions {
   signal?: AbortSignal | undefined;
 }
 
+export const LOCK_OPTIONS: OptionNames<WithLockOptions> = {
+  client: true,
+  namespace: true,
+  owner: true,
+  leaseMs: true,
+  waitMs: true,
+  mode: true,
+  ownHold: true,
+  reentrant: true,
+  meta: true,
+  onAskedToRelease: true,
+  onRenewalsStopped: true,
+  signal: true,
+};
+
+type Work<T> = (hold: Hold) => Promise<T> | T;
+
 /**
  * Does `work` while holding the lock `name`: waits for it, renews it, releases it whatever happens,
  * and answers what the work answered.
@@ -72,7 +95,8 @@ export interface WithLockOptions {
  * - `ReleaseUnconfirmed`: the work is done under a good hold, its release was not answered;
  * - `LockUpgradeRefused`: within work under a shared hold of the lock, which an exclusive one would
  *   wait for;
- * - `LockyardError`: refused, or no answer within the budget; the work never ran;
+ * - `LockyardError`: refused, or no answer within the budget; the work never ran. An option that
+ *   does not exist is `INVALID`, before a request is sent;
  * - the signal's reason, or whatever the work threw.
  *
  * What no lock can promise: a process that is paused (garbage collection, a stopped machine, a
@@ -81,11 +105,15 @@ export interface WithLockOptions {
  * the highest it has seen. `remainingMs()` right before a write narrows the gap, and never closes
  * it.
  */
+export function withLock<T>(name: string, work: Work<T>): Promise<T>;
+export function withLock<T>(name: string, options: WithLockOptions, work: Work<T>): Promise<T>;
 export async function withLock<T>(
   name: string,
-  options: WithLockOptions,
-  work: (hold: Hold) => Promise<T> | T,
+  ...rest: [Work<T>] | [WithLockOptions, Work<T>]
 ): Promise<T> {
+  const { options, work } = optionsAndWork('withLock', rest);
+  refuseUnknownOptions('withLock', options, LOCK_OPTIONS);
+  refuseBadWait(options.waitMs);
   const client = options.client ?? environmentClient();
   const wish = requestOf(client, name, options);
   const outer = outerHold(client, wish, options);

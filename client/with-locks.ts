@@ -5,15 +5,26 @@ import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
 import { environmentClient, type LockyardClient } from './lockyard-client';
 import {
+  type OptionNames,
+  optionsAndWork,
+  refuseBadWait,
+  refuseUnknownOptions,
+} from './options/refuse-unknown-options';
+import {
   awaitMultiLockGrant,
   type MultiLockGrants,
   type MultiLockRequest,
 } from './waiting/await-multi-lock-grant';
 import type { Mode } from './wire/wire';
-import type { WithLockOptions } from './with-lock';
+import { LOCK_OPTIONS, type WithLockOptions } from './with-lock';
 
 /** As for `withLock`; the two callbacks are called once for each lock that they concern. */
 export type WithLocksOptions = Omit<WithLockOptions, 'mode' | 'reentrant' | 'ownHold'>;
+
+const { mode: _mode, reentrant: _reentrant, ownHold: _ownHold, ...OPTIONS } = LOCK_OPTIONS;
+const PARTS: OptionNames<{ name: string; mode?: Mode }> = { name: true, mode: true };
+
+type Work<T> = (set: LockSetHold) => Promise<T> | T;
 
 /** A lock by its name, taken exclusively; or with its mode. */
 export type LockOfSet = string | { name: string; mode?: Mode | undefined };
@@ -31,11 +42,22 @@ export type LockOfSet = string | { name: string; mode?: Mode | undefined };
  * Not promised: that it is ever granted where its locks are never free at the same time. Then its
  * patience runs out.
  */
-export async function withLocks<T>(
+export function withLocks<T>(locks: LockOfSet[], work: Work<T>): Promise<T>;
+export function withLocks<T>(
   locks: LockOfSet[],
   options: WithLocksOptions,
-  work: (set: LockSetHold) => Promise<T> | T,
+  work: Work<T>,
+): Promise<T>;
+export async function withLocks<T>(
+  locks: LockOfSet[],
+  ...rest: [Work<T>] | [WithLocksOptions, Work<T>]
 ): Promise<T> {
+  const { options, work } = optionsAndWork('withLocks', rest);
+  refuseUnknownOptions('withLocks', options, OPTIONS);
+  refuseBadWait(options.waitMs);
+  for (const lock of locks) {
+    if (typeof lock !== 'string') refuseUnknownOptions('A lock of withLocks', lock, PARTS);
+  }
   const client = options.client ?? environmentClient();
   const wish = requestOf(client, locks, options);
   refuseNested(client, wish);

@@ -2,7 +2,7 @@
 
 /** Types alone, with every check, and no server. */
 export const TYPED = `
-import { LockLost, LockTimeout, LockyardClient, LockyardError, withLock, withLocks } from 'lockyard';
+import { acquireHold, LockLost, LockTimeout, LockyardClient, LockyardError, tryWithLock, withLock, withLocks } from 'lockyard';
 import type { AcquireAnswer, AcquireManyAnswer, Hold, LockSetHold, LockObserver, WithLockOptions } from 'lockyard';
 import { guardedUpdate, type MysqlConnection } from 'lockyard/guards/mysql';
 import { guardedSet, type IoredisClient } from 'lockyard/guards/redis';
@@ -23,11 +23,22 @@ const both: Promise<number | string> = withLocks(['a', { name: 'b', mode: 'share
 const asked: Promise<AcquireManyAnswer | string> = client
   .acquireMany({ locks: [{ name: 'a' }, { name: 'b' }], leaseMs: 1_000 })
   .catch(String);
+const tried: string | number = await tryWithLock('job', options, work).then(
+  (answer) => (answer.outcome === 'done' ? answer.value : answer.holders.length),
+  String,
+);
+const unoptioned: () => Promise<number> = () => withLock('job', work);
+export async function block(): Promise<number> {
+  await using hold = await acquireHold('job', options);
+  return hold.token;
+}
+// @ts-expect-error there is no such option
+export const misspelt = () => withLock('job', { client, waitMS: 0 }, work);
 // @ts-expect-error a lock of a set needs a name
 withLocks([{ mode: 'shared' }], options, many).catch(() => {});
 // @ts-expect-error a lock needs a name
 client.inspect({}).catch(() => {});
-console.log(text, await answer);
+console.log(text, await answer, typeof tried, typeof unoptioned);
 await Promise.all([both, asked]);
 
 const write = { table: 'accounts', key: { id: 42 }, set: { balance: 7 }, token: 5 };

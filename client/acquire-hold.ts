@@ -1,0 +1,52 @@
+import type { Hold } from './holding/lock-hold';
+import { refuseUnknownOptions } from './options/refuse-unknown-options';
+import { LOCK_OPTIONS, type WithLockOptions, withLock } from './with-lock';
+
+/** A hold that lasts until it is released, or lost. */
+export interface AcquiredHold extends Hold {
+  /**
+   * Ends the hold; again, it answers the same. Rejects with `LockLost` if the hold was lost before,
+   * and with `ReleaseUnconfirmed` if its release was not answered.
+   */
+  release(): Promise<void>;
+  /** `release`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Waits for the lock and answers its hold, which is renewed until it is released:
+ *
+ *     await using hold = await acquireHold('job');
+ *
+ * Rejects before the grant as `withLock` does. Prefer `withLock` where work has a beginning and an
+ * end: it cannot forget the release. A hold that is never released is renewed, and keeps the
+ * process running, for as long as that lives. The caller has to watch `hold.signal`, and is not
+ * interrupted.
+ *
+ * Within the work of `withLock` of the same lock it joins that hold, as an inner `withLock` does,
+ * and ends with it. The reverse is not so: `withLock` after `acquireHold` asks for a hold of its
+ * own, and would wait for this one.
+ */
+export async function acquireHold(
+  name: string,
+  options: WithLockOptions = {},
+): Promise<AcquiredHold> {
+  refuseUnknownOptions('acquireHold', options, LOCK_OPTIONS);
+  let letGo = () => {};
+  const untilReleased = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  return new Promise((resolve, reject) => {
+    const ended = withLock(name, options, (hold) => {
+      const release = () => {
+        letGo();
+        return ended;
+      };
+      // The hold's own object, whose getters move with renewals.
+      resolve(Object.assign(hold, { release, [Symbol.asyncDispose]: release }));
+      return untilReleased;
+    });
+    // After the grant this does nothing: `release` answers how the hold ended.
+    ended.catch(reject);
+  });
+}

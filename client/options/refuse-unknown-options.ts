@@ -1,0 +1,35 @@
+import { LockyardError } from '../errors';
+
+/** Every option of `O`, by its name. */
+export type OptionNames<O> = Record<keyof O, true>;
+
+/**
+ * Throws `INVALID` for the first option that `known` does not have: a misspelt one would otherwise
+ * be ignored in silence.
+ */
+export function refuseUnknownOptions<O>(
+  call: string,
+  options: unknown,
+  known: OptionNames<O>,
+): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new LockyardError('INVALID', `The options of ${call} must be an object.`);
+  }
+  const unknown = Object.keys(options).find((option) => !Object.hasOwn(known, option));
+  if (unknown === undefined) return;
+  const all = Object.keys(known).sort().join(', ');
+  throw new LockyardError('INVALID', `${call} has no option \`${unknown}\`. It has: ${all}.`);
+}
+
+/** The arguments after the name: options may be left out. Throws `INVALID` without work. */
+export function optionsAndWork<O, W>(call: string, rest: [W] | [O, W]): { options: O; work: W } {
+  const [options, work] = rest.length === 1 ? [{} as O, rest[0]] : rest;
+  if (typeof work === 'function') return { options, work };
+  throw new LockyardError('INVALID', `${call} needs a function as its last argument: the work.`);
+}
+
+/** Throws `INVALID` for anything but a number from 0, or infinity: JSON would make it null. */
+export function refuseBadWait(waitMs: unknown): void {
+  if (waitMs === undefined || (typeof waitMs === 'number' && waitMs >= 0)) return;
+  throw new LockyardError('INVALID', '`waitMs` must be a number from 0 to 600,000, or Infinity.');
+}
