@@ -13,7 +13,8 @@ const scalesOf = (rows: ReturnType<typeof at>[], stock: number) =>
 
 it('leaves room beyond the stock, and for whatever was sold', () => {
   expect(scalesOf([at(500, 1, 2)], 500).stockAt).toBe(0.4);
-  expect(scalesOf([at(5_000, 1, 2)], 500).stockAt).toBe(0.1);
+  expect(scalesOf([at(2_000, 1, 2)], 500).stockAt).toBe(0.25);
+  expect(scalesOf([at(50_000, 1, 2)], 500)).toMatchObject({ stockAt: 0.2, soldMax: 2_500 });
   expect(scalesOf([], 1)).toMatchObject({ stockAt: 0.4, opsMax: 1 });
 });
 

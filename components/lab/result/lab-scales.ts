@@ -14,11 +14,14 @@ export interface LabScales {
 
 /** The stock is drawn here at most, so that something beyond it can be seen. */
 const STOCK_AT_MOST = 0.4;
+/** And here at least, so that what was sold rightly can be: longer bars are cut off. */
+const STOCK_AT_LEAST = 0.2;
 
 const SHORTEST_MS = 0.01;
 
 export function labScales(rows: readonly LabRow[], stock: number): LabScales {
-  const soldMax = Math.max(stock / STOCK_AT_MOST, ...rows.map(({ sold }) => sold));
+  const most = Math.max(stock / STOCK_AT_MOST, ...rows.map(({ sold }) => sold));
+  const soldMax = Math.min(stock / STOCK_AT_LEAST, most);
   const times = rows.flatMap(({ p50Ms, p99Ms }) => [p50Ms, p99Ms]).filter((ms) => ms > 0);
   const from = 10 ** Math.floor(Math.log10(Math.max(SHORTEST_MS, Math.min(1, ...times))));
   const to = 10 ** Math.ceil(Math.log10(Math.max(1_000, ...times)));

@@ -76,6 +76,17 @@ describe('the verdict of a run', () => {
     expect(advice).toMatch(/was “quick”: 840 a second, p99 8\.2\u00a0ms\.$/);
   });
 
+  it('names the fastest Strong one too, where the fastest is not', () => {
+    const rows = [row('quick', { opsPerSecond: 840 }), row('sure', { opsPerSecond: 120 })];
+    const entries = [
+      { ...entry('quick', 'lock'), consistency: 'Timed' },
+      { ...entry('sure', 'lock'), consistency: 'Strong' },
+    ];
+    expect(runVerdict({ rows, entries, settings }).advice).toMatch(
+      /It is not Strong; the fastest of those that are was “sure”: 120 a second\.$/,
+    );
+  });
+
   it('says of what did not finish that it did not, and of nothing that it held', () => {
     const rows = [row('a', { sold: 12, verdict: 'incomplete', reason: 'The server died.' })];
     expect(runVerdict({ rows, entries: [], settings })).toMatchObject({

@@ -46,12 +46,12 @@ export function runVerdict(run: Pick<LabRun, 'rows' | 'entries' | 'settings'>): 
     entries.find((entry) => entry.id === id)?.kind === 'wrong way';
   const held = rows.filter(({ verdict }) => verdict === 'holds');
   const oversold = rows.filter(({ verdict }) => verdict === 'oversells');
-  const fastest = held.toSorted((a, b) => b.opsPerSecond - a.opsPerSecond)[0] ?? null;
+  const fastest = bySpeed(held)[0] ?? null;
   return {
     held: heldSentence(held, settings.stock),
     oversold: oversoldSentence(oversold, isWrongWay, settings.pause),
     incomplete: incompleteSentence(rows.filter(({ verdict }) => verdict === 'incomplete')),
-    advice: adviceOf(fastest, run),
+    advice: [adviceOf(fastest, run), strongAdvice(fastest, held, entries)].join('').trim(),
     fastest,
   };
 }
@@ -110,6 +110,23 @@ function adviceOf(fastest: LabRow | null, { settings, rows }: Pick<LabRun, 'sett
   const { title, opsPerSecond, p99Ms } = fastest;
   return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} a second, p99 ${latencyLabel(p99Ms)}.`;
 }
+
+/** What else to look at where the fastest holds only under conditions. */
+function strongAdvice(
+  fastest: LabRow | null,
+  held: LabRow[],
+  entries: Pick<LabRun, 'entries'>['entries'],
+): string {
+  const isStrong = ({ id }: LabRow) =>
+    entries.find((entry) => entry.id === id)?.consistency === 'Strong';
+  if (!fastest || isStrong(fastest)) return '';
+  const strong = bySpeed(held.filter(isStrong))[0];
+  if (!strong) return '';
+  const rate = exactCount(Math.round(strong.opsPerSecond));
+  return ` It is not Strong; the fastest of those that are was “${strong.title}”: ${rate} a second.`;
+}
+
+const bySpeed = (rows: LabRow[]) => rows.toSorted((a, b) => b.opsPerSecond - a.opsPerSecond);
 
 /** Oversold first, then what held, the fastest first, then what did not finish. */
 export function sortRows(rows: readonly LabRow[]): LabRow[] {

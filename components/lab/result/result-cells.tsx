@@ -19,14 +19,14 @@ export function SoldCell({ row: { sold, stock, oversold }, scales }: CellProps) 
       <span className="sr-only">
         {exactCount(sold)} of {exactCount(stock)}
       </span>
-      <span aria-hidden="true" className="lab-sold">
+      <span aria-hidden="true" className="lab-sold" data-cut={sold > scales.soldMax}>
         <span style={{ inlineSize: percent(sound / scales.soldMax) }} />
         {oversold > 0 && (
           <span
             data-beyond="true"
             style={{
               insetInlineStart: percent(sound / scales.soldMax),
-              inlineSize: percent(oversold / scales.soldMax),
+              inlineSize: percent(Math.min(oversold, scales.soldMax - sound) / scales.soldMax),
             }}
           />
         )}
