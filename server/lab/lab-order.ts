@@ -16,9 +16,11 @@ export interface LabOrder extends LabSettings {
   servers: LabServers;
   /** Where embedded SQLite keeps its scratch files. */
   folder: string;
-  /** How long a lock is leased. A paused worker stops for half as long again. */
+  /** How long a lock is leased. A paused worker stops for twice as long. */
   leaseMs: number;
 }
 
-/** Long enough for a hold on a busy machine, which must not outlive its lease by itself. */
-export const LAB_LEASE_MS = 3_000;
+/** Long enough for any hold on a busy machine: a lease that ends by itself proves nothing. */
+export const LAB_LEASE_MS = 30_000;
+/** The same where a worker pauses for longer than it, and others wait for its end. */
+export const PAUSED_LEASE_MS = 3_000;

@@ -7,7 +7,7 @@ import { LockyardError } from '../contract/errors';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { Periodic } from '../platform/periodic';
-import { LAB_LEASE_MS, type LabOrder, type LabServers } from './lab-order';
+import { LAB_LEASE_MS, type LabOrder, type LabServers, PAUSED_LEASE_MS } from './lab-order';
 import { refuseBadLoad, refuseBadStrategies } from './lab-settings';
 import { preflight } from './preflight/preflight';
 
@@ -97,7 +97,8 @@ export class LabRunner {
     race: { child: ChildProcess | null; isStopping: boolean },
     report: (message: LabProgress) => void,
   ): Promise<LabProgress> {
-    const { folder = tmpdir(), leaseMs = LAB_LEASE_MS } = this.parts;
+    const { folder = tmpdir() } = this.parts;
+    const { leaseMs = run.pause ? PAUSED_LEASE_MS : LAB_LEASE_MS } = this.parts;
     try {
       const { entries, ready } = await preflight(this.parts);
       refuseBadStrategies(run.strategies, entries);

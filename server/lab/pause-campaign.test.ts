@@ -17,7 +17,7 @@ const sessions = SESSIONS.map(({ id }) => id);
 const leased = isLong ? LEASED : ['set-nx-px-lock', 'watchdog-lock'];
 const held = isLong ? sessions : ['with-row-lock'];
 const LOAD = isLong ? {} : { workers: 8, stock: 60 };
-const LEASE_MS = isLong ? 3_000 : 800;
+const LEASE_MS = isLong ? 3_000 : 1_000;
 
 beforeAll(async () => {
   lab = await openLabServers();

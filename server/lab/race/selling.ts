@@ -64,7 +64,7 @@ export class Selling {
   constructor(private readonly given: SellingParts) {
     const { order } = given.context;
     const isSession = given.entry.needs.includes('zookeeper');
-    this.pauseMs = Math.round(1.5 * (isSession ? ZOOKEEPER_SESSION_MS : order.leaseMs));
+    this.pauseMs = isSession ? 1.5 * ZOOKEEPER_SESSION_MS : 2 * order.leaseMs;
     this.limitMs = order.perEntryMs + (order.pause ? this.pauseMs : 0);
   }
 
