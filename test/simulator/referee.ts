@@ -3,7 +3,7 @@ import type { Mode, MultiLockMark } from '@/server/contract/primitives';
 import type { CounterEvent } from '@/server/core/counter/counter-event';
 import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
 import type { LockEvent } from '@/server/core/lock/lock-event';
-import { type Hold, type LockRecord, liveHolds } from '@/server/core/lock/lock-record';
+import { type Hold, type LockRecord, liveHolds, type Waiter } from '@/server/core/lock/lock-record';
 import { decodeCounter } from '@/server/storage/codec/counter-codec';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import { recordId } from '@/server/storage/record-id';
@@ -242,7 +242,7 @@ export class Referee {
       if (event.token === undefined) continue;
       const { token, owner, kind, mode = 'exclusive' } = event;
       if (kind === 'granted') {
-        this.observeGrant(id, record, old, event);
+        this.observeGrant(id, record, old, event, change.events as LockEvent[]);
         const wrong = this.losses.violation(id, { token, mode, at }, observed);
         if (wrong) this.report(`${id}: ${wrong}`);
         const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0, aheadMs };
@@ -296,18 +296,26 @@ export class Referee {
     id: string,
     record: LockRecord,
     old: LockRecord | null,
-    { token = 0, owner }: LockEvent,
+    { token = 0, owner, rev }: LockEvent,
+    events: LockEvent[],
   ): void {
     const last = this.lastToken.get(id) ?? 0;
     if (token <= last) this.report(`${id}: token ${token} was granted after ${last}`);
     this.lastToken.set(id, Math.max(last, token));
     const ticket = old?.queue.find((waiter) => waiter.owner === owner)?.ticket;
     const offered = new Set(record.offers.map((offer) => offer.ticket));
+    // An offer may be revoked by a later decision of the same swap, as by a freeze.
+    const wasOffered = (waiter: Waiter) =>
+      old?.offers.some((offer) => offer.ticket === waiter.ticket) &&
+      events.some((one) => one.kind === 'withdrawn' && one.owner === waiter.owner && one.rev > rev);
     const passed = record.queue.find(
       // A set that cannot have all of its locks yet may be passed over; any other waiter may not,
       // not even by a set.
-      ({ ticket: other, setSize }) =>
-        other < (ticket ?? 0) && !offered.has(other) && setSize === undefined,
+      (waiter) =>
+        waiter.ticket < (ticket ?? 0) &&
+        !offered.has(waiter.ticket) &&
+        waiter.setSize === undefined &&
+        !wasOffered(waiter),
     );
     if (passed) this.report(`${id}: ticket ${ticket} passed over ${passed.ticket}`);
   }

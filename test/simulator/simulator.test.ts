@@ -21,6 +21,7 @@ const MEMORABLE: [WorldKind, number][] = [
   ['plain', 112],
   ['plain', 310],
   ['plain', 666],
+  ['plain', 583893440],
   ['plain', 737075579],
   ['plain', 1127522340],
   ['lossy', 51875905],
