@@ -12,6 +12,7 @@ export {
 } from './errors';
 export type { Hold } from './holding/lock-hold';
 export type { LockSetHold } from './holding/lock-set-hold';
+export { type LeadOptions, lead, type Term, type TermEnd } from './lead';
 export { LockyardClient, type Owned } from './lockyard-client';
 export type {
   HoldLost,

@@ -179,7 +179,9 @@ describe('the package, packed and installed somewhere else', () => {
       declare function readDrafts(options: { signal: AbortSignal }): Promise<string[]>;
       declare function writeInvoices(drafts: string[], options: object): Promise<number>;
       declare function transfer(options: object): Promise<void>;
-      declare function writeReport(): Promise<void>;`;
+      declare function writeReport(): Promise<void>;
+      declare function runScheduler(options: object): Promise<void>;
+      declare const shutdown: AbortController;`;
     const readme = snippets('client/README.md', given);
     const page = snippets('docs/client.md', given);
     expect(Object.keys(readme).length).toBeGreaterThan(3);

@@ -1,0 +1,136 @@
+import { LockLost, LockyardError, ReleaseUnconfirmed } from './errors';
+import type { Hold } from './holding/lock-hold';
+import { environmentClient } from './lockyard-client';
+import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown-options';
+import { pause } from './platform/client-clock';
+import { LOCK_OPTIONS, type WithLockOptions, withLock } from './with-lock';
+
+/** What a leader is given: its hold, and a way to step down. */
+export interface Term extends Hold {
+  /** Ends this term and releases the lock; a second later this caller is a candidate again. */
+  resign(): void;
+}
+
+/** Why a term ended: the loss of the lock; null: `resign`, or the caller's own signal. */
+export type TermEnd = LockLost | null;
+
+export interface LeadOptions
+  extends Omit<WithLockOptions, 'waitMs' | 'mode' | 'reentrant' | 'ownHold'> {
+  /**
+   * Called at the start of each term. The term lasts until the hold is lost, or `term.resign()`, or
+   * the caller's signal: not only until this returns. What it returns is awaited before the next
+   * term. `term.signal` aborts when the hold is lost.
+   */
+  onElected: (term: Term) => unknown;
+  /** Called once for each term, as soon as it is over and before the lock is released. */
+  onLost?: ((why: TermEnd) => unknown) | undefined;
+}
+
+const { waitMs: _w, mode: _m, reentrant: _r, ownHold: _o, ...COMMON } = LOCK_OPTIONS;
+const OPTIONS: OptionNames<LeadOptions> = { ...COMMON, onElected: true, onLost: true };
+
+/** Before this caller is a candidate again after it resigned, or was refused. */
+const REST_MS = 1_000;
+const REFUSED_REST_MS = 5_000;
+
+/**
+ * Elects one leader among all callers with the same `name`, again and again: waits for the lock
+ * without end, calls `onElected`, holds the lock until it is lost or given up, calls `onLost`, and is
+ * a candidate again. Operators see the role `leader` in the `meta` of the hold.
+ *
+ * Never gives up: outages, lost holds and a key that is refused are waited out. Resolves once
+ * `signal` has aborted and the lock is released. Rejects only with what a callback throws while the
+ * term lasts, and with refusals that come from the program itself, such as `INVALID`.
+ *
+ * Not promised: that a former leader has noticed before the next is elected. As with `withLock`,
+ * only a resource that compares `term.token` can refuse a late write.
+ */
+export async function lead(name: string, options: LeadOptions): Promise<void> {
+  refuseUnknownOptions('lead', options, OPTIONS);
+  refuseMissingCallback(options);
+  const { signal } = options;
+  const client = options.client ?? environmentClient();
+  while (!signal?.aborted) {
+    const restMs = await candidature(name, { ...options, client });
+    if (restMs > 0) await pause(client.settings.clock, restMs, signal).catch(() => {});
+  }
+}
+
+function refuseMissingCallback({ onElected, onLost }: LeadOptions): void {
+  if (typeof onElected === 'function' && (onLost === undefined || typeof onLost === 'function')) {
+    return;
+  }
+  throw new LockyardError('INVALID', 'lead needs `onElected`; it and `onLost` must be functions.');
+}
+
+/** One wait and, if elected, one term. How long to rest until the next. */
+async function candidature(name: string, options: LeadOptions): Promise<number> {
+  const { onElected, onLost, ...common } = options;
+  const meta = { ...options.meta, role: 'leader' };
+  const lock = { ...common, meta, waitMs: Number.POSITIVE_INFINITY, ownHold: true };
+  try {
+    await withLock(name, lock, (hold) => serveTerm(hold, { onElected, onLost }));
+    return REST_MS;
+  } catch (error) {
+    return restAfter(error, options.signal);
+  }
+}
+
+/** Ends with the term and the callbacks. Rejects with `CallbackFailure` if one of them failed. */
+async function serveTerm(
+  hold: Hold,
+  { onElected, onLost }: Pick<LeadOptions, 'onElected' | 'onLost'>,
+): Promise<void> {
+  const resigned = new AbortController();
+  const over = AbortSignal.any([hold.signal, resigned.signal]);
+  const failures: CallbackFailure[] = [];
+  const term = Object.assign(hold, { resign: () => resigned.abort() });
+  const work = attempt(() => onElected(term)).catch((error: CallbackFailure) => {
+    // When the term is over, work that was interrupted may well reject.
+    if (!over.aborted) failures.push(error);
+    resigned.abort();
+  });
+  await aborted(over);
+  const { reason } = hold.signal;
+  await attempt(() => onLost?.(reason instanceof LockLost ? reason : null)).catch(
+    (error: CallbackFailure) => failures.push(error),
+  );
+  await work;
+  if (failures[0]) throw failures[0];
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Keeps what a callback threw apart from failures of the lock, which are waited out. */
+class CallbackFailure extends Error {
+  constructor(readonly thrown: unknown) {
+    super('A callback of lead failed.');
+  }
+}
+
+async function attempt(callback: () => unknown): Promise<void> {
+  try {
+    await callback();
+  } catch (error) {
+    throw new CallbackFailure(error);
+  }
+}
+
+/** How long to rest after a failure that may pass; throws any other. */
+function restAfter(error: unknown, signal: AbortSignal | undefined): number {
+  const callback = error instanceof LockLost ? error.cause : error;
+  if (callback instanceof CallbackFailure) throw callback.thrown;
+  if (signal?.aborted && error === signal.reason) return 0;
+  if (error instanceof LockLost) return 0;
+  if (error instanceof ReleaseUnconfirmed) return REST_MS;
+  if (error instanceof LockyardError && !IS_OWN_FAULT.has(error.reason)) return REFUSED_REST_MS;
+  throw error;
+}
+
+/** The same call would be refused for ever. A key or a namespace can be repaired meanwhile. */
+const IS_OWN_FAULT: ReadonlySet<string> = new Set(['INVALID', 'UNSUPPORTED', 'TOO_LARGE']);
