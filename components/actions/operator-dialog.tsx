@@ -34,8 +34,8 @@ export function OperatorDialog({
   children,
   onClose,
 }: {
-  /** In whose history the reason is recorded. */
-  kind: 'lock' | 'counter';
+  /** In whose history the reason is recorded, besides the audit log; null: in none. */
+  kind: 'lock' | 'counter' | null;
   title: string;
   about?: ReactNode;
   notice?: ReactNode;
@@ -67,7 +67,7 @@ export function OperatorDialog({
           <ReasonField
             value={attempt.reason}
             onChange={attempt.setReason}
-            hint={`Recorded in the ${kind} history and audit log`}
+            hint={`Recorded in the ${kind ? `${kind} history and ` : ''}audit log`}
           />
         </div>
       )}

@@ -37,7 +37,7 @@ export function ReconcileDialog({
   const before = fast === null ? 'none' : exactCount(fast);
   return (
     <OperatorDialog
-      kind="counter"
+      kind={null}
       title="Reconcile the gate with MySQL?"
       about={
         <>

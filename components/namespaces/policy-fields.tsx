@@ -136,7 +136,8 @@ function GateField({ policy: { gate }, gates }: { policy: NamespacePolicy; gates
   return (
     <div>
       <label htmlFor={id} className="mb-1.5 block font-[550]">
-        Gate for counters <span className="text-12 font-[450] text-t3">MySQL and MariaDB only</span>
+        Gate for counters
+        <span className="ml-2 text-12 font-[450] text-t3">MySQL and MariaDB only</span>
       </label>
       <select id={id} name="gate" className="field" defaultValue={gate ?? ''}>
         <option value="">none</option>

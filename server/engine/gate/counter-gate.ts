@@ -64,12 +64,22 @@ export class CounterGate {
   }
 
   /** Runs a command, or refuses it. Errors as `LockEngine.count`. */
-  async count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>> {
+  count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>> {
     if (command.verb === 'get') return this.engine.count(key, command);
     const id = counterId(key);
     const steps = stepsOf(command);
     const refusable = command.verb === 'add' && isRefusable(command) ? command.delta : null;
     if (this.line.pass(id, steps, refusable)) return this.passed(key, id, command, steps);
+    return this.ask(key, id, command, steps, refusable);
+  }
+
+  private async ask<C extends CounterCommand>(
+    key: RecordKey,
+    id: string,
+    command: C,
+    steps: StepsUnderWay,
+    refusable: number | null,
+  ): Promise<CounterAnswerOf<C>> {
     for (;;) {
       const askedAt = this.clock.monotonic();
       const refusal = await this.line.ask(id, steps, refusable);

@@ -61,8 +61,11 @@ const times = ({ down, up }: StepsUnderWay, factor: number): StepsUnderWay => ({
   up: factor * up,
 });
 
-const isCovered = (wanted: StepsUnderWay, by: StepsUnderWay) =>
-  wanted.down <= by.down && wanted.up <= by.up;
+/** In place: this runs twice for every step. */
+function add(sum: StepsUnderWay, steps: StepsUnderWay): void {
+  sum.down += steps.down;
+  sum.up += steps.up;
+}
 
 const most = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
   down: Math.min(IN_ADVANCE_MAX, Math.max(one.down, other.down)),
@@ -83,13 +86,13 @@ export class GateEntry {
   /** When a step began last, on the monotonic clock. */
   usedAt = Number.NEGATIVE_INFINITY;
   private steps = 0;
-  private underWay = NOTHING_UNDER_WAY;
+  private readonly underWay = { ...NOTHING_UNDER_WAY };
   /** What has begun since the gate was last sent something, and the most of that while in use. */
-  private recent = NOTHING_UNDER_WAY;
+  private readonly recent = { ...NOTHING_UNDER_WAY };
   private recentSteps = 0;
   private inAdvance = NOTHING_UNDER_WAY;
   /** Over, and the gate was not sent that. */
-  private ended = NOTHING_UNDER_WAY;
+  private readonly ended = { ...NOTHING_UNDER_WAY };
   /** What the gate has confirmed that it was sent as under way, and when that was sent. */
   private announced = NOTHING_UNDER_WAY;
   private announcedAt = Number.NEGATIVE_INFINITY;
@@ -119,9 +122,10 @@ export class GateEntry {
     if (!lastState || ageMs >= ANNOUNCED_FOR_MS) return false;
     if (refusable !== null && leavesBounds(lastState, refusable)) return false;
     // The gate counts a step until it hears of its end, and what is on the way may have arrived.
-    const wanted = plus(plus(this.underWay, this.ended), steps);
-    if (!isCovered(plus(wanted, sent.ended), announced)) return false;
-    if (sent.isOut && !isCovered(wanted, sent.underWay)) return false;
+    const down = this.underWay.down + this.ended.down + steps.down;
+    const up = this.underWay.up + this.ended.up + steps.up;
+    if (down + sent.ended.down > announced.down || up + sent.ended.up > announced.up) return false;
+    if (sent.isOut && (down > sent.underWay.down || up > sent.underWay.up)) return false;
     this.usedAt = now;
     this.begin(steps);
     return ageMs < ANNOUNCE_AGAIN_MS || 'again';
@@ -130,15 +134,18 @@ export class GateEntry {
   begin(steps: StepsUnderWay): void {
     this.steps += 1;
     this.recentSteps += 1;
-    this.recent = plus(this.recent, steps);
-    this.underWay = plus(this.underWay, steps);
+    add(this.recent, steps);
+    add(this.underWay, steps);
   }
 
   /** The end of the last one corrects what sums beyond 2^53 have lost. */
   end(steps: StepsUnderWay): void {
     this.steps -= 1;
-    this.ended = plus(this.ended, steps);
-    this.underWay = this.steps === 0 ? NOTHING_UNDER_WAY : minus(this.underWay, steps);
+    add(this.ended, steps);
+    Object.assign(
+      this.underWay,
+      this.steps === 0 ? NOTHING_UNDER_WAY : minus(this.underWay, steps),
+    );
   }
 
   note(news: GateNews): void {
@@ -165,11 +172,20 @@ export class GateEntry {
     const inAdvance = times(this.recent, this.recentSteps < MANY_STEPS ? 1 : MANY_TIMES);
     this.inAdvance = isInUse ? most(this.inAdvance, inAdvance) : NOTHING_UNDER_WAY;
     const underWay = plus(this.underWay, this.inAdvance);
-    const mayRead = asks.length > 0 || this.steps > 0;
-    this.sent = { news, reading, lookers, asks, underWay, ended: this.ended, at: now, isOut: true };
-    this.recent = NOTHING_UNDER_WAY;
+    const mayRead = asks.length > 0 || isInUse;
+    this.sent = {
+      news,
+      reading,
+      lookers,
+      asks,
+      underWay,
+      ended: { ...this.ended },
+      at: now,
+      isOut: true,
+    };
+    Object.assign(this.recent, NOTHING_UNDER_WAY);
     this.recentSteps = 0;
-    this.ended = NOTHING_UNDER_WAY;
+    Object.assign(this.ended, NOTHING_UNDER_WAY);
     this.news = null;
     this.reading = null;
     this.waiting = [];
