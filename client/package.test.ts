@@ -1,4 +1,5 @@
-import { exec, execFileSync } from 'node:child_process';
+import { exec, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,9 +12,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newTestLocation } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
+import { isAlive } from './command/testing/command-rig';
+import { LockyardClient } from './lockyard-client';
 import { TRACED, TYPED, WHOLE } from './testing/package-examples';
 
 const root = join(import.meta.dirname, '..');
@@ -210,6 +213,53 @@ describe('the package, packed and installed somewhere else', () => {
       const { stdout } = await npx('inspect nightly --json');
       expect(JSON.parse(stdout)).toMatchObject({ name: 'nightly', state: 'free' });
     } finally {
+      await api.close();
+    }
+  }, 60_000);
+
+  test('ends its command, or its wait, when only npx receives SIGTERM', async () => {
+    const api = await ApiHarness.start();
+    const env = {
+      ...process.env,
+      ...npmCache,
+      LOCKYARD_URL: api.url,
+      LOCKYARD_API_KEY: await api.key('script'),
+    };
+    const client = new LockyardClient({ url: api.url, apiKey: env.LOCKYARD_API_KEY });
+    const started: ReturnType<typeof spawn>[] = [];
+    const npx = (script: string) => {
+      const words = ['--no-install', 'lockyard', 'exec', 'alone', '--', 'sh', '-c', script];
+      const child = spawn('npx', words, { cwd: project, env, stdio: 'ignore' });
+      started.push(child);
+      return child;
+    };
+    const soon = (look: () => Promise<void> | void) =>
+      vi.waitFor(look, { timeout: 20_000, interval: 50 });
+    const seen = async () => {
+      const { state, waiters } = await client.inspect({ name: 'alone' });
+      return { state, waiting: waiters.length };
+    };
+    try {
+      const holder = npx('echo $$ > pid; exec sleep 60');
+      await soon(async () => expect(await seen()).toEqual({ state: 'held', waiting: 0 }));
+      const waiter = npx('true');
+      await soon(async () => expect(await seen()).toEqual({ state: 'held', waiting: 1 }));
+
+      waiter.kill('SIGTERM');
+      await soon(async () => expect(await seen()).toEqual({ state: 'held', waiting: 0 }));
+      await soon(() => expect(readFileSync(join(project, 'pid'), 'utf8')).toMatch(/\n/));
+      const pid = Number(readFileSync(join(project, 'pid'), 'utf8'));
+      expect(isAlive(pid)).toBe(true);
+      holder.kill('SIGTERM');
+      await soon(async () => expect(await seen()).toEqual({ state: 'free', waiting: 0 }));
+      expect(isAlive(pid)).toBe(false);
+    } finally {
+      for (const child of started) {
+        if (child.exitCode === null && child.signalCode === null) {
+          child.kill('SIGTERM');
+          await once(child, 'exit');
+        }
+      }
       await api.close();
     }
   }, 60_000);

@@ -11,6 +11,7 @@ import { openClient } from '../open-client';
 import { formatDuration } from '../terminal/duration';
 import { createReporter, type Reporter } from '../terminal/reporter';
 import { CommandChild } from './command-child';
+import { endWithNpm } from './end-with-npm';
 import { type ExecOptions, readExecOptions } from './exec-options';
 import { OrphanGuard } from './orphan-guard';
 import { OutageDetector } from './outage-detector';
@@ -30,7 +31,10 @@ const SILENCE_MIN_MS = 3_000;
  */
 export async function runExec(words: string[]): Promise<number | null> {
   const options = readExecOptions(words);
-  return options && new LockedCommand(options).run();
+  if (!options) return null;
+  const command = new LockedCommand(options);
+  endWithNpm(process.env);
+  return command.run();
 }
 
 class LockedCommand {
