@@ -253,10 +253,13 @@ export class SimClient {
   }
 
   private async deleteName(crowd: CrowdedNames, key: RecordKey): Promise<void> {
-    await this.call(
+    const deletion = this.call(
       (engine) => crowd.deleteBy(engine, key),
       () => undefined,
     );
+    // Just when it is read, or deleted.
+    if (this.world.random() < 0.7) await this.holdLockOnce(key);
+    await deletion;
   }
 
   /**

@@ -18,7 +18,7 @@ export interface Step {
   before: StoredRecord | null;
   after: StoredRecord;
   at: number;
-  /** The keys of the answers that were stored with it, or with others in the same atomic step. */
+  /** The keys of the answers that were stored about it, with it or with others in one step. */
   answers: readonly string[];
 }
 
@@ -50,6 +50,10 @@ export interface DatabaseSnapshot {
   records: ReadonlyMap<string, { key: RecordKey; stored: StoredRecord }>;
   memos: ReadonlyMap<string, IdempotencyRecord>;
 }
+
+/** Whether an answer tells of grants of several locks, with one of which it is stored. */
+const isOfSeveral = ({ answer }: IdempotencyRecord) =>
+  typeof answer === 'object' && answer !== null && 'grants' in answer;
 
 /** When simulated time began, epoch milliseconds. */
 export const BEGAN_AT = Date.UTC(2026, 0, 1);
@@ -112,10 +116,11 @@ export class SimDatabase {
     const isTaken =
       allOrNone && !splitsMultiLocks ? isGood.map(() => isGood.every(Boolean)) : isGood;
     const took: Change[] = [];
-    const keysOf = (some: Change[]) => some.flatMap(({ memos }) => memos.map(({ key }) => key));
+    const memosOf = (some: Change[]) => some.flatMap(({ memos }) => memos);
     for (const [i, change] of changes.entries()) {
       if (!isTaken[i]) continue;
-      const answers = keysOf(allOrNone ? changes : [change]);
+      const shared = allOrNone ? memosOf(changes).filter(isOfSeveral) : [];
+      const answers = [...change.memos, ...shared].map(({ key }) => key);
       took.push(this.apply(change, { before: befores[i] ?? null, at: now, answers }));
     }
     const recorded = took.filter(({ events }) => events.length > 0 && !losesHistory?.());
