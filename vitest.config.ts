@@ -90,9 +90,9 @@ export default defineConfig({
         extends: true,
         test: {
           ...INTEGRATION,
-          name: 'integration, three at a time',
+          name: 'integration, four at a time',
           include: [...testsIn([...rest, ...more]), ...patient],
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },

@@ -134,6 +134,29 @@ for (const [name, shown] of oddNames) {
   });
 }
 
+test('an event that can be read only seconds after its change is shown without a reload', async ({
+  page,
+}) => {
+  const name = 'recorded-late';
+  await orders.acquire({ name, leaseMs: 600_000 });
+  await openLive(page, `/locks/default/${name}`);
+  const newest = page.getByRole('region', { name: 'Events' }).getByRole('listitem').first();
+  await expect(newest).toContainText('Granted');
+  let tooEarly = 2;
+  await page.route(/locks\.events/, async (route) => {
+    if (tooEarly === 0) return route.continue();
+    tooEarly -= 1;
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace(/"rows":\[\{.*?\},/, '"rows":[');
+    return route.fulfill({ response: answer, body });
+  });
+  const held = await orders.inspect({ name });
+  const token = held.holders[0]?.token ?? 0;
+  await orders.release({ name, token });
+  await expect(newest).toContainText('Released');
+  expect(tooEarly).toBe(0);
+});
+
 test('an expired lease is shown as expired within 3 s, until the next grant', async ({ page }) => {
   const name = 'abandoned';
   await openLive(page, '/?q=abandoned');

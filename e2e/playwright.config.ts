@@ -7,7 +7,7 @@ import { defineConfig } from 'playwright/test';
 export default defineConfig({
   testDir: '.',
   fullyParallel: false,
-  workers: 2,
+  workers: 3,
   forbidOnly: Boolean(process.env.CI),
   outputDir: '.results',
   timeout: 120_000,

@@ -11,9 +11,6 @@ import { Instant } from '../ui/instant';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { boundLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
 
-/** The counter's own news comes before its history can be read. */
-const REFETCH_AFTER_MS = 300;
-
 /** What happened to the counter, newest first. */
 export function ChangesPanel({
   row,
@@ -36,7 +33,6 @@ export function ChangesPanel({
       }),
     initial,
     rev,
-    afterMs: REFETCH_AFTER_MS,
   });
   return (
     <HistoryPanel title="History" history={history}>

@@ -1,7 +1,7 @@
 'use client';
 
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
@@ -16,18 +16,24 @@ export interface HistoryPage<Row> {
 
 const FIRST_PAGE: string | null = null;
 
-/** A history read page by page, and again a moment after its subject has changed. */
-export function useHistoryPages<Row>(history: {
+/**
+ * When a history is read again after its subject has changed, until the change is in it. A change
+ * is seen before its events can be read: usually by less than a second, and by several while
+ * another process takes over maintenance.
+ */
+const READ_AFTER_MS = [300, 700, 1_500, 3_000, 6_000, 12_000];
+
+/** A history read page by page, and again once its subject has changed. */
+export function useHistoryPages<Row extends { rev: number }>(history: {
   queryKey: string[];
   /** `before` null: the newest page. */
   read: (before: string | null) => Promise<HistoryPage<Row>>;
   /** Null where the newest page could not be read for the first paint. */
   initial: HistoryPage<Row> | null;
-  /** Reads again whenever this has moved, `afterMs` later. */
+  /** The subject's present rev; the history is read again until it has a row of this rev. */
   rev: number;
-  afterMs: number;
 }) {
-  const { queryKey, read, initial, rev, afterMs } = history;
+  const { queryKey, read, initial, rev } = history;
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) => read(pageParam),
@@ -36,16 +42,21 @@ export function useHistoryPages<Row>(history: {
     ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
   });
   const { refetch } = query;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new rev is what there is to read
+  const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
+  const newestRev = useRef(0);
+  newestRev.current = rows[0]?.rev ?? 0;
   useEffect(() => {
-    const timer = setTimeout(() => void refetch({ cancelRefetch: false }), afterMs);
-    return () => clearTimeout(timer);
+    const readUnlessCurrent = () => {
+      if (newestRev.current < rev) void refetch({ cancelRefetch: false });
+    };
+    const timers = READ_AFTER_MS.map((afterMs) => setTimeout(readUnlessCurrent, afterMs));
+    return () => timers.forEach(clearTimeout);
   }, [rev, refetch]);
-  return { ...query, rows: query.data?.pages.flatMap((page) => page.rows) ?? [] };
+  return { ...query, rows };
 }
 
 /** A history, newest first, with its older pages behind a button. */
-export function HistoryPanel<Row>({
+export function HistoryPanel<Row extends { rev: number }>({
   title,
   history: { data, error, rows, fetchNextPage, hasNextPage, isFetchingNextPage },
   end,

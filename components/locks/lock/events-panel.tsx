@@ -15,8 +15,6 @@ import { type EventLook, eventDetail, eventLook } from './event-labels';
 import { foldEvents } from './fold-events';
 
 const PAGE = 50;
-/** The lock's own news comes before its history can be read. */
-const REFETCH_AFTER_MS = 250;
 
 /** What happened to the lock, newest first. */
 export function EventsPanel({
@@ -40,7 +38,6 @@ export function EventsPanel({
       }),
     initial,
     rev,
-    afterMs: REFETCH_AFTER_MS,
   });
   const [isFolded, setFolded] = useState(true);
   const { rows } = history;
