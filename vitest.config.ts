@@ -16,7 +16,7 @@ const patient = [
   'server/engine/**/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
   'server/engine/**/{history-checker,known-records,lane,name-count,request-identity}.test.ts',
   'server/api/http/**/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace,hostile-viewer}.test.ts',
-  'server/api/http/**/{insights,lab,list-locks,metrics,openapi,pages,pipelined-requests,sets}.test.ts',
+  'server/api/http/**/{insights,lab,list-locks,metrics,openapi,pages,pipelined-requests,sets,watch-locks}.test.ts',
 ];
 const rest = [
   'server/{auth,backup,bootstrap,cli,lab,monitoring,operations,platform,storage,strategies}/**',

@@ -27,6 +27,8 @@ import type {
   ReleaseInput,
   RenewAnswer,
   RenewInput,
+  WatchAnswer,
+  WatchInput,
 } from './wire/wire';
 
 /** An input whose owner may be left to the client. */
@@ -94,6 +96,13 @@ export class LockyardClient {
     return this.send(LIST, this.placed(input), options);
   }
 
+  /** What changed of some locks after `since`; waits up to 25 s. `watchLocks` asks for ever. */
+  watch(input: WatchInput, options: CallOptions = {}): Promise<WatchAnswer> {
+    const waitMs = Math.min(input.waitMs ?? HELD_OPEN_MS, HELD_OPEN_MS);
+    const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
+    return this.send(WATCH, this.placed(input), { ...options, timeoutMs });
+  }
+
   /** Whether that hold is live: for a resource that guards its writes. */
   check(input: CheckInput, options?: CallOptions): Promise<CheckAnswer> {
     return this.send(CHECK, this.placed(input), options);
@@ -157,6 +166,7 @@ const RENEW: Procedure = { name: 'lock.renew', kind: 'mutation' };
 const RELEASE: Procedure = { name: 'lock.release', kind: 'mutation' };
 const INSPECT: Procedure = { name: 'lock.inspect', kind: 'query' };
 const LIST: Procedure = { name: 'lock.list', kind: 'query' };
+const WATCH: Procedure = { name: 'lock.watch', kind: 'mutation' };
 const CHECK: Procedure = { name: 'lock.check', kind: 'query' };
 const CREATE_COUNTER: Procedure = { name: 'counter.create', kind: 'mutation' };
 const ADD_TO_COUNTER: Procedure = { name: 'counter.add', kind: 'mutation' };

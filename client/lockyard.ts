@@ -26,6 +26,14 @@ export type {
 export type { Chance } from './platform/chance';
 export type { ClientClock } from './platform/client-clock';
 export { type HeldByOthers, tryWithLock, type WorkDone } from './try-with-lock';
+export {
+  type Leader,
+  type WatchedLock,
+  type WatchLeaderOptions,
+  type WatchLocksOptions,
+  watchLeader,
+  watchLocks,
+} from './watching/watch-locks';
 export type { CallOptions } from './wire/send-request';
 export type * from './wire/wire';
 export { type WithLockOptions, withLock } from './with-lock';

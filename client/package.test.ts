@@ -184,6 +184,7 @@ describe('the package, packed and installed somewhere else', () => {
       declare function transfer(options: object): Promise<void>;
       declare function writeReport(): Promise<void>;
       declare function runScheduler(options: object): Promise<void>;
+      declare function routeTo(owner: string | null): void;
       declare const shutdown: AbortController;`;
     const readme = snippets('client/README.md', given);
     const page = snippets('docs/client.md', given);

@@ -23,6 +23,15 @@ export class EventStream {
     return new EventStream(response, line, response.body.getReader());
   }
 
+  /** The stream in an answer. */
+  static over(response: Response): EventStream {
+    if (!response.body) throw new Error('The answer has no body.');
+    const reader = response.body.getReader();
+    const line = new AbortController();
+    line.signal.addEventListener('abort', () => void reader.cancel());
+    return new EventStream(response, line, reader);
+  }
+
   /** The next event; null at the end of the stream. Rejects when the connection is cut. */
   async next(): Promise<StreamEvent | null> {
     for (;;) {

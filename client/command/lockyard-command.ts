@@ -6,6 +6,7 @@ import { CommandFailure, EXIT, refusalExitCode } from './exit-codes';
 import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';
+import { runWatch } from './run-watch';
 import { createReporter } from './terminal/reporter';
 import { USAGE } from './usage';
 
@@ -18,6 +19,8 @@ async function main([verb, ...words]: string[]): Promise<number> {
       return print(await runLs(words));
     case 'inspect':
       return print(await runInspect(words));
+    case 'watch':
+      return (await runWatch(words)) ?? help();
     case 'release': {
       const released = await runRelease(words);
       return released ? print(released.text) || released.exitCode : help();

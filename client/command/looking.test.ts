@@ -114,6 +114,53 @@ describe('lockyard inspect', () => {
   });
 });
 
+describe('lockyard watch', () => {
+  test('prints the state now and after every change, and ends when the lock is free', async () => {
+    const name = freshName();
+    const token = await held(name);
+    await soon(async () => {
+      const { out } = await rig.run(['inspect', name]);
+      expect(out).toContain('is held');
+    });
+    const watching = rig.start(['watch', name, '--until-free']);
+    let out = '';
+    watching.child.stdout?.on('data', (chunk) => {
+      out += chunk;
+    });
+    await soon(async () => expect(out).toContain(`${name} is held by worker-1 (orders), token`));
+    await rig.client.release({ name, owner: 'worker-1', token });
+    const ending = await watching.ended;
+    expect([ending.code, ending.err]).toEqual([0, '']);
+    expect(ending.out.trim().split('\n').at(-1)).toBe(`${name} is free`);
+  });
+
+  test('prints JSON, of a prefix too, until it is interrupted', async () => {
+    const name = `watch:${freshName()}`;
+    const watching = rig.start(['watch', '--prefix', 'watch:', '--json']);
+    let out = '';
+    watching.child.stdout?.on('data', (chunk) => {
+      out += chunk;
+    });
+    const token = await held(name);
+    await soon(async () =>
+      expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({
+        name,
+        state: 'held',
+        holders: [{ token }],
+      }),
+    );
+    watching.child.kill('SIGINT');
+    expect((await watching.ended).signal).toBe('SIGINT');
+  });
+
+  test.each([[[]], [['a', '--prefix', 'b']], [['a', 'b', '--until-free']]])(
+    'refuses %j as wrong usage',
+    async (words) => {
+      expect(await rig.run(['watch', ...words])).toMatchObject({ code: 64, out: '' });
+    },
+  );
+});
+
 describe('lockyard release', () => {
   test('gives a hold back, and says with exit code 1 when it is over already', async () => {
     const name = freshName();
@@ -166,6 +213,7 @@ test('help is on standard output, for every verb, and asks for nothing', async (
     ['exec', '-h'],
     ['ls', '-h'],
     ['inspect', '-h'],
+    ['watch', '-h'],
     ['release', '-h'],
   ]) {
     const { code, out, err } = await rig.run(words, { env });

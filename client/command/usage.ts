@@ -2,6 +2,7 @@ import { EXEC_USAGE } from './exec/exec-options';
 import { INSPECT_USAGE } from './run-inspect';
 import { LS_USAGE } from './run-ls';
 import { RELEASE_USAGE } from './run-release';
+import { WATCH_USAGE } from './run-watch';
 
 export const USAGE = `Usage:
   ${EXEC_USAGE}
@@ -20,12 +21,16 @@ export const USAGE = `Usage:
       -a, --all                    Include free locks.
   ${INSPECT_USAGE}
       Show the holders and waiters of a lock.
+  ${WATCH_USAGE}
+      Print the state of locks now and after every change, one line each, until interrupted.
+      -p, --prefix PREFIX          Watch all locks with this prefix, in place of names.
+          --until-free             End when the lock is free: one NAME only.
   ${RELEASE_USAGE}
       Release a hold owned by this API key's service.
   lockyard --version
       Print the release.
 
-All commands: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL); ls, inspect and release: --json.
+All commands: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL); ls, inspect, watch and release: --json.
 The API key is read from LOCKYARD_API_KEY, or the file LOCKYARD_API_KEY_FILE. A DURATION is 500ms, 30s, 5m, 2h; a bare number is seconds.
 
 Exit codes: the command's own; 1 not acquired, 64 usage error, 69 server unreachable, 70 internal error,

@@ -3,6 +3,7 @@ import type * as counter from '../../server/contract/counter';
 import type { Reason as AnyReason } from '../../server/contract/errors';
 import type * as answers from '../../server/contract/lock/answers';
 import type * as inputs from '../../server/contract/lock/inputs';
+import type * as watch from '../../server/contract/lock/watch';
 import type * as multiLock from '../../server/contract/multi-lock';
 import type * as primitives from '../../server/contract/primitives';
 
@@ -44,6 +45,9 @@ export type InspectAnswer = z.output<typeof answers.inspectAnswer>;
 export type ListedLock = z.output<typeof answers.listedLock>;
 export type ListAnswer = z.output<typeof answers.listAnswer>;
 export type CheckAnswer = z.output<typeof answers.checkAnswer>;
+
+export type WatchInput = z.input<typeof watch.watchInput>;
+export type WatchAnswer = z.output<typeof watch.watchAnswer>;
 
 export type AcquireManyInput = z.input<typeof multiLock.acquireManyInput>;
 export type CancelManyInput = z.input<typeof multiLock.cancelManyInput>;

@@ -21,6 +21,7 @@ export async function shutDown(parts: {
   handlers.startDraining();
   server.close();
   server.closeIdleConnections();
+  runtime.projection.watches.drain();
   await Promise.allSettled([...runtime.engines.values()].map((engine) => engine.drain()));
   const dueAt = runtime.clock.monotonic() + GRACE_MS;
   while (handlers.unfinishedAnswers() > 0 && runtime.clock.monotonic() < dueAt) {

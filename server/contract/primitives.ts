@@ -13,11 +13,11 @@ const isWellFormed = (text: string) => {
   }
 };
 
-/** Text of 1 to `max` bytes of UTF-8 without NUL; all other characters are kept byte by byte. */
-const exactText = (max: number) =>
+/** Text of `min` to `max` bytes of UTF-8 without NUL; all others are kept byte by byte. */
+const exactText = (max: number, min = 1) =>
   z
     .string()
-    .min(1)
+    .min(min)
     .max(max)
     .refine((text) => !text.includes('\0'), 'must not contain NUL')
     .refine(isWellFormed, 'must be well-formed Unicode')
@@ -28,6 +28,9 @@ export const lockName = exactText(200).describe(
   'The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. `job`, `JOB` ' +
     'and `job ` are three locks.',
 );
+
+/** The beginning of lock names; empty: of all. */
+export const lockPrefix = exactText(200, 0);
 
 /** A namespace's name: lower-case, as it appears in URLs and configuration. */
 export const namespaceName = z
@@ -193,6 +196,10 @@ export const holder = z
     expiresAt,
     expiresInMs,
     set: multiLockMark.exactOptional().describe('Only for a hold of a `lock.acquireMany`.'),
+    role: z
+      .string()
+      .exactOptional()
+      .describe('The `role` in the `meta` of the hold, such as `leader`; absent without one.'),
   })
   .describe('One live hold.');
 

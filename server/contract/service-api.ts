@@ -28,6 +28,7 @@ import {
   releaseInput,
   renewInput,
 } from './lock/inputs';
+import { watchAnswer, watchInput } from './lock/watch';
 import {
   acquireManyAnswer,
   acquireManyInput,
@@ -44,6 +45,8 @@ export interface ServiceProcedure {
   says: string;
   input: z.ZodType;
   answer: z.ZodType;
+  /** Whether the answer may be an event stream of such values. */
+  isStreamed?: true;
   /** A working input. */
   example: Record<string, unknown>;
   /** Reasons beyond those that every procedure may answer. */
@@ -53,6 +56,7 @@ export interface ServiceProcedure {
 /** Every schema with a name of its own in the API's description. */
 export const ANSWER_SCHEMAS = {
   ...LOCK_ANSWERS,
+  WatchAnswer: watchAnswer,
   ...MULTI_LOCK_ANSWERS,
   ...COUNTER_ANSWERS,
 } as const satisfies Record<string, z.ZodType>;
@@ -170,6 +174,22 @@ export const SERVICE_API = {
     input: listInput,
     answer: listAnswer,
     example: { prefix: 'invoices:', busy: true, limit: 100 },
+    alsoFails: [],
+  },
+  'lock.watch': {
+    kind: 'mutation',
+    title: 'Watch locks',
+    says:
+      'What changed of up to 1,000 locks, or of all with a prefix, after `since`; held open for ' +
+      'up to 25 s until something does. Answers the latest state of each lock, not every state ' +
+      'in between, usually within half a second of the change; a state is never older than one ' +
+      'answered before. A renewal alone is no change. A `POST`, since its input may be long; ' +
+      'with `Accept: text/event-stream` the answer is a stream of such values, each resumable ' +
+      'by its id. To hold a lock, acquire it: a lock that is seen free may be taken already.',
+    input: watchInput,
+    answer: watchAnswer,
+    isStreamed: true,
+    example: { names: ['scheduler'], waitMs: 0 },
     alsoFails: [],
   },
   'lock.check': {

@@ -25,6 +25,7 @@ import {
 import { FleetView } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
+import { watchMetrics } from './watch/watch-metrics';
 
 const FOLLOW_EVERY_MS = 150;
 const REFRESH_EVERY_MS = 500;
@@ -130,6 +131,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ...nameMetrics(names, namespaces, labels, heap.isShort()),
     ...backendMetrics(publicHealths(backends), maintenance.isRunner),
     ...liveMetrics(projection.live),
+    ...watchMetrics(projection.watches),
   ]);
   const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });
@@ -153,6 +155,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     nameDeletion: new NameDeletion(backends, projection, clock),
     async close() {
       projection.live.close();
+      await projection.watches.close();
       await Promise.all([...jobs, readBaselines].map((each) => each.stop()));
       await maintenance.stop();
     },

@@ -5,12 +5,21 @@ import type { MetricFamily } from '../monitoring/metrics/metrics';
 import type { Clock } from '../platform/clock';
 
 /** Which limit a refusal was for. */
-const LIMITS = ['calls', 'waits', 'connections', 'pipeline', 'streams', 'signIns'] as const;
+const LIMITS = [
+  'calls',
+  'waits',
+  'watches',
+  'connections',
+  'pipeline',
+  'streams',
+  'signIns',
+] as const;
 type Limit = (typeof LIMITS)[number];
 
 /** A caller that retries sooner would only be refused again. */
 const CALLS_RETRY_MS = 100;
 const WAITS_RETRY_MS = 500;
+const WATCHES_RETRY_MS = 5_000;
 
 /** How many calls a second may be saved up for. */
 const BURST_SECONDS = 2;
@@ -29,10 +38,12 @@ export class CallerLimits {
   private readonly buckets = new Map<string, Map<string, TokenBucket>>();
   /** Acquires that wait, by key. */
   private readonly waits = new Map<string, number>();
+  /** Open watches, by key. */
+  private readonly watches = new Map<string, number>();
   private readonly refusals = new Map<Limit, number>(LIMITS.map((limit) => [limit, 0]));
 
   constructor(
-    private readonly limits: Pick<Limits, 'callsPerSecond' | 'waitsPerKey'>,
+    private readonly limits: Pick<Limits, 'callsPerSecond' | 'waitsPerKey' | 'watchesPerKey'>,
     private readonly clock: Clock,
   ) {}
 
@@ -69,19 +80,25 @@ export class CallerLimits {
    *
    * @throws LockyardError `RATE_LIMITED`
    */
-  enterWait({ keyId }: ServiceActor): () => void {
-    const waiting = this.waits.get(keyId) ?? 0;
+  enterWait(caller: ServiceActor): () => void {
     const { waitsPerKey } = this.limits;
-    if (waiting >= waitsPerKey) {
-      const message = `Too many waiting calls for this API key; the limit is ${waitsPerKey}.`;
-      throw this.refuse('waits', message, WAITS_RETRY_MS);
-    }
-    this.waits.set(keyId, waiting + 1);
-    return () => {
-      const left = (this.waits.get(keyId) ?? 1) - 1;
-      if (left > 0) this.waits.set(keyId, left);
-      else this.waits.delete(keyId);
-    };
+    const message = `Too many waiting calls for this API key; the limit is ${waitsPerKey}.`;
+    return this.enter(this.waits, caller, waitsPerKey, () =>
+      this.refuse('waits', message, WAITS_RETRY_MS),
+    );
+  }
+
+  /**
+   * Counts an open watch, until the answer is called.
+   *
+   * @throws LockyardError `RATE_LIMITED`
+   */
+  enterWatch(caller: ServiceActor): () => void {
+    const { watchesPerKey } = this.limits;
+    const message = `Too many open watches for this API key; the limit is ${watchesPerKey}.`;
+    return this.enter(this.watches, caller, watchesPerKey, () =>
+      this.refuse('watches', message, WATCHES_RETRY_MS),
+    );
   }
 
   /** Counts a refusal; answers what to refuse with. */
@@ -106,6 +123,22 @@ export class CallerLimits {
         samples: [...this.refusals].map(([limit, value]) => ({ labels: { limit }, value })),
       },
     ];
+  }
+
+  private enter(
+    counts: Map<string, number>,
+    { keyId }: ServiceActor,
+    most: number,
+    refusal: () => LockyardError,
+  ): () => void {
+    const before = counts.get(keyId) ?? 0;
+    if (before >= most) throw refusal();
+    counts.set(keyId, before + 1);
+    return () => {
+      const left = (counts.get(keyId) ?? 1) - 1;
+      if (left > 0) counts.set(keyId, left);
+      else counts.delete(keyId);
+    };
   }
 
   private bucketOf(keyId: string, namespace: string, burst: number): TokenBucket {

@@ -135,6 +135,7 @@ test('no name of a lock, owner, service or token is exposed, whatever a request 
   expect(metrics.has('process_cpu_seconds_total')).toBe(true);
   expect(metrics.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
   expect(metrics.has('lockyard_open_streams')).toBe(true);
+  expect(metrics.has('lockyard_open_watches')).toBe(true);
 });
 
 describe('without a token', () => {

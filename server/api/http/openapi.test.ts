@@ -81,6 +81,15 @@ describe('what is answered is what is described:', () => {
       .toHaveLength(1);
   });
 
+  test('watching', async () => {
+    const first = await call('lock.watch', { names: ['w'], waitMs: 0 });
+    await call('lock.acquire', { name: 'w', owner: 'one', leaseMs: 10_000 }, 'granted');
+    const { position } = first.data as { position: string };
+    const { data } = await call('lock.watch', { names: ['w'], since: position });
+    expect(data?.locks).toMatchObject([{ name: 'w', state: 'held' }]);
+    await call('lock.watch', { prefix: '', waitMs: 0 });
+  });
+
   test('taking several at once', async () => {
     const locks = [{ name: 'm1' }, { name: 'm2', mode: 'shared' }];
     const ask = { locks, owner: 'one', leaseMs: 10_000 };
@@ -170,8 +179,8 @@ describe('what is answered is what is described:', () => {
       await call(name, { ...example, unknownField: 1 }, 'INVALID');
       await call(name, example, 'UNAUTHENTICATED', 'no key');
       await call(name, { ...example, namespace: 'elsewhere' }, 'FORBIDDEN');
-      // It is answered without a backend.
-      if (name === 'lock.list') continue;
+      // These are answered without a backend.
+      if (name === 'lock.list' || name === 'lock.watch') continue;
       await withFailure(contended(), () => call(name, example, 'CONTENDED'));
       await withFailure(backendDown(null), () => call(name, example, 'BACKEND_DOWN'));
       await withFailure(unknownOutcome(null), () => call(name, example, 'UNKNOWN'));

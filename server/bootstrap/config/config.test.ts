@@ -24,6 +24,7 @@ test('an empty environment is a server on loopback with SQLite in the data folde
     limits: {
       callsPerSecond: 50_000,
       waitsPerKey: 1_000,
+      watchesPerKey: 1_000,
       connections: 4_000,
       refusalsSeconds: 60,
     },
@@ -63,6 +64,7 @@ test('everything can be set', () => {
     LOCKYARD_TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
     LOCKYARD_CALLS_PER_SECOND: '1000000000',
     LOCKYARD_WAITS_PER_KEY: '50',
+    LOCKYARD_WATCHES_PER_KEY: '60',
     LOCKYARD_CONNECTIONS: '20000',
     LOCKYARD_REFUSALS_SECONDS: '0',
     LOCKYARD_LAB_MYSQL_URL: 'mysql://lab:p%40ss@lab.internal/ignored',
@@ -86,6 +88,7 @@ test('everything can be set', () => {
     limits: {
       callsPerSecond: 1_000_000_000,
       waitsPerKey: 50,
+      watchesPerKey: 60,
       connections: 20_000,
       refusalsSeconds: 0,
     },

@@ -6,6 +6,8 @@ export interface Limits {
   callsPerSecond: number;
   /** Acquires of one API key that wait at the same time. */
   waitsPerKey: number;
+  /** Watches of one API key that are open at the same time. */
+  watchesPerKey: number;
   connections: number;
   /** Refused acts of one person and kind become one audit entry in so many seconds; 0: never. */
   refusalsSeconds: number;
@@ -27,6 +29,12 @@ const BOUNDS: Record<keyof Limits, Bounds> = {
   },
   waitsPerKey: {
     name: 'LOCKYARD_WAITS_PER_KEY',
+    byDefault: 1_000,
+    least: 1,
+    most: 1_000_000,
+  },
+  watchesPerKey: {
+    name: 'LOCKYARD_WATCHES_PER_KEY',
     byDefault: 1_000,
     least: 1,
     most: 1_000_000,
@@ -62,6 +70,7 @@ export function readLimits(env: Record<string, string | undefined>): Limits {
   return {
     callsPerSecond: read(BOUNDS.callsPerSecond),
     waitsPerKey: read(BOUNDS.waitsPerKey),
+    watchesPerKey: read(BOUNDS.watchesPerKey),
     connections: read(BOUNDS.connections),
     refusalsSeconds: read(BOUNDS.refusalsSeconds),
   };

@@ -5,7 +5,7 @@ import { ANSWER_SCHEMAS, SERVICE_API, type ServiceProcedure } from '../service-a
 import type { Header, JsonSchema, OpenApiDocument, Operation, Response } from './openapi-shape';
 
 /** What is true of every procedure, in words. */
-const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its input as the JSON body, a query is a \`GET\` with \`?input=<JSON>\`; both carry \`Authorization: Bearer <API key>\`.
+const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its input as the JSON body, as is \`lock.watch\`; a query is a \`GET\` with \`?input=<JSON>\`; both carry \`Authorization: Bearer <API key>\`.
 
 **Answers.** Success is \`{"result":{"data":{…}}}\`. Every expected result is such a value, distinguished by \`outcome\`; an error is \`{"error":{…}}\` with a status of 400 or more and \`error.data.reason\`. Answers may gain fields: ignore those you do not know. Unknown fields of an input are refused. Every answer carries \`X-Request-Id\`.
 
@@ -108,7 +108,7 @@ function pathItem(name: string, terms: ServiceProcedure): Record<string, Operati
 }
 
 /** The envelope of every answer. */
-function success(name: string, { answer }: ServiceProcedure): Response {
+function success(name: string, { answer, isStreamed }: ServiceProcedure): Response {
   const schema: JsonSchema = {
     type: 'object',
     required: ['result'],
@@ -123,9 +123,20 @@ function success(name: string, { answer }: ServiceProcedure): Response {
   return {
     description: 'What came of it, as `result.data`.',
     headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
-    content: { 'application/json': { schema } },
+    content: {
+      'application/json': { schema },
+      ...(isStreamed && { 'text/event-stream': { schema: EVENT_STREAM } }),
+    },
   };
 }
+
+const EVENT_STREAM: JsonSchema = {
+  type: 'string',
+  description:
+    'With `Accept: text/event-stream`: one event for each answer, its `data` what else would be ' +
+    '`result.data`, its `id` the position to resume from, in `since` or `Last-Event-ID`. A ' +
+    'refusal after the first event is an event `refused`, the last.',
+};
 
 /** Every input and answer by name. Read as inputs, so that what has a default is optional. */
 function schemas(): Record<string, JsonSchema> {

@@ -42,7 +42,9 @@ export interface Response {
   content: Content;
 }
 
-type Content = Record<'application/json', { schema: JsonSchema; example?: unknown }>;
+type Content = Record<'application/json', { schema: JsonSchema; example?: unknown }> & {
+  'text/event-stream'?: { schema: JsonSchema };
+};
 
 export interface Operation {
   operationId: string;

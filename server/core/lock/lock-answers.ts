@@ -17,10 +17,15 @@ export function lockState(record: LockRecord | null, now: number): LockState {
 }
 
 function holderView(hold: Hold, now: number): HolderView {
-  const { owner, service, token, mode, count, grantedAt, expiresAt } = hold;
+  const { owner, service, token, mode, count, grantedAt, expiresAt, meta } = hold;
   const expiresInMs = expiresAt - now;
   const view = { owner, service, token, mode, holdCount: count, grantedAt, expiresAt, expiresInMs };
-  return hold.set ? { ...view, set: hold.set } : view;
+  const { role } = meta;
+  return {
+    ...view,
+    ...(hold.set ? { set: hold.set } : {}),
+    ...(role === undefined ? {} : { role }),
+  };
 }
 
 export function holderViews(record: LockRecord | null, now: number): HolderView[] {

@@ -231,7 +231,7 @@ export class LockListStreams {
 }
 
 /** Lets a woken stream do its immediate work, which counts towards a message's cost. */
-async function yieldToStream(): Promise<void> {
+export async function yieldToStream(): Promise<void> {
   for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) {
     await new Promise<void>((resolve) => process.nextTick(resolve));
   }

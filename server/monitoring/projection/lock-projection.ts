@@ -17,6 +17,9 @@ import { LockTable } from '../lock-list/table/lock-table';
 import { GrantRate } from '../rollups/grant-rate';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { KnownBaselines } from '../rollups/known-baselines';
+import { LockWatches } from '../watch/lock-watches';
+import { WatchJournals } from '../watch/watch-journals';
+import { WatchReader } from '../watch/watch-reader';
 import { CounterProjection } from './counter-projection';
 import { LockDetails } from './lock-details';
 import {
@@ -63,6 +66,8 @@ export class LockProjection {
   readonly grantRate: GrantRate;
   /** Follows and pages of the lock list. */
   readonly live: LockListStreams;
+  /** What services watch. */
+  readonly watches: LockWatches;
   readonly table: LockTable;
   private readonly lists: LockListPages;
   private readonly listeners = new Set<() => void>();
@@ -80,7 +85,9 @@ export class LockProjection {
     this.grantRate = new GrantRate(clock);
     this.baselines = new KnownBaselines(namespaces, holdBaselines);
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
+    const journals = new WatchJournals(backends, clock);
     this.table = new LockTable({
+      journals,
       backends,
       clock,
       baselines: this.baselines,
@@ -92,6 +99,8 @@ export class LockProjection {
     this.live = new LockListStreams(this.table, this.lists, clock, processId, log);
     const { table, counters, baselines, grantRate } = this;
     this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);
+    const reader = new WatchReader(table, backends, this.follower.readAt, clock, journals);
+    this.watches = new LockWatches(journals, reader, slice, clock, processId, log);
     this.details = new LockDetails(backends, clock, namespaces, baselines, this);
   }
 

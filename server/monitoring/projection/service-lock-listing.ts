@@ -79,7 +79,8 @@ export async function buildServiceLockListing(
   return { locks: page, next: isWhole ? null : (page.at(-1)?.name ?? null), ageMs: frame.ageMs };
 }
 
-function listedLock(
+/** One lock of such a page. */
+export function listedLock(
   { backend, key, record, isReadable, unreadableBecause }: ProjectionRow,
   { frames }: ListingFrame,
 ): ListedLock {

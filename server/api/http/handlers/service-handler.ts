@@ -4,8 +4,10 @@ import { createServiceContext, type ServiceContext } from '../../rpc/service/ser
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { createServiceRouter } from '../../rpc/service/service-router';
 import { callerAddress } from '../requests/forwarded';
+import type { RequestScope } from '../requests/request-scope';
 import type { Admission, AdmissionControl } from './admission';
 import { HttpCallerConnection } from './caller-connection';
+import { StreamHandler } from './stream-handler';
 import { createTrpcHandler } from './trpc-handler';
 
 export const SERVICE_PREFIX = '/api/v1/';
@@ -16,16 +18,28 @@ export function createServiceHandler(
   control: AdmissionControl,
   procedures: readonly CallableProcedure[],
 ) {
-  return createTrpcHandler<Admission>({
-    prefix: SERVICE_PREFIX,
+  const { log } = runtime;
+  const prefix = SERVICE_PREFIX;
+  const admit = (req: IncomingMessage, path: string, bytes: number) =>
+    new Promise<Admission>((resolve) => control.admit(req, path, bytes, resolve));
+  const answer = createTrpcHandler<Admission>({
+    prefix,
     router: createServiceRouter(procedures),
     kinds: new Map(procedures.map(({ name, kind }) => [name, kind])),
-    log: runtime.log,
-    admit: ({ req }, { path }, bytes) =>
-      new Promise((resolve) => control.admit(req, path, bytes, resolve)),
+    log,
+    admit: ({ req }, { path }, bytes) => admit(req, path, bytes),
     createContext: (scope, { isBatch }, admission) =>
       serviceContextOf(runtime, scope, { isBatch, admission }),
   });
+  const streams = new StreamHandler({
+    prefix,
+    procedures,
+    log,
+    admit,
+    createContext: (scope, admission) =>
+      serviceContextOf(runtime, scope, { isBatch: false, admission }),
+  });
+  return (scope: RequestScope) => (streams.takes(scope) ? streams.answer(scope) : answer(scope));
 }
 
 export function serviceContextOf(

@@ -29,7 +29,9 @@ export function isPlainRequest(req: IncomingMessage): boolean {
   const { headers } = req;
   if (req.httpVersionMinor !== 1) return false;
   for (const name of LOADED_HEADERS) if (headers[name] !== undefined) return false;
-  if (headers.accept?.includes('jsonl') || !isPlainHost(headers.host ?? '')) return false;
+  const { accept } = headers;
+  if (accept?.includes('jsonl') || accept?.includes('event-stream')) return false;
+  if (!isPlainHost(headers.host ?? '')) return false;
   const length = headers['content-length'];
   if (req.method === 'GET') return length === undefined;
   if (!JSON_TYPES.has(headers['content-type'] ?? '')) return false;

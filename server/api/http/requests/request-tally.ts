@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MetricFamily } from '../../../monitoring/metrics/metrics';
 import type { Clock } from '../../../platform/clock';
 import type { ProcedureKinds } from '../../rpc/procedure-kinds';
+import { isStream } from '../connections/unread-connections';
 
 /** Upper bounds in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -19,7 +20,7 @@ export interface RequestSeries {
   seconds: { buckets: [bound: number, count: number][]; count: number; sum: number };
 }
 
-/** Counts requests by procedure. Live streams, which last as long as their page, are left out. */
+/** Counts requests by procedure. Live streams, which last as long as their reader, are left out. */
 export class RequestTally {
   private readonly byPath = new Map<string, RequestSeries | null>();
   private readonly others = new Map<string, RequestSeries>();
@@ -50,7 +51,9 @@ export class RequestTally {
     const series = this.seriesOf(req.url ?? '');
     if (!series) return;
     const startedAt = this.clock.monotonic();
-    res.once('close', () => count(series, res, (this.clock.monotonic() - startedAt) / 1_000));
+    res.once('close', () => {
+      if (!isStream(res)) count(series, res, (this.clock.monotonic() - startedAt) / 1_000);
+    });
   }
 
   /** Of what was asked for so far. */

@@ -16,6 +16,7 @@ import { checkToken, inspectLock } from '../../../operations/locks/for-services/
 import { listLocks } from '../../../operations/locks/for-services/list-locks';
 import { releaseLock } from '../../../operations/locks/for-services/release-lock';
 import { renewLock } from '../../../operations/locks/for-services/renew-lock';
+import { streamWatch, watchLocks } from '../../../operations/locks/for-services/watch-locks';
 import type { OperationContext } from '../../../operations/operation-context';
 import { identifyCaller, type ServiceContext } from './service-context';
 
@@ -35,10 +36,25 @@ const OPERATIONS: Operations = {
   'lock.release': releaseLock,
   'lock.inspect': inspectLock,
   'lock.list': listLocks,
+  'lock.watch': watchLocks,
   'lock.check': checkToken,
   'counter.create': createCounter,
   'counter.add': addToCounter,
   'counter.get': getCounter,
+};
+
+/** Sends one value of a stream; resolves when the next may follow. */
+export type SendValue = (value: { position: string }) => Promise<void>;
+
+/** What can be answered as an event stream too. */
+const STREAMS: {
+  [P in ServiceProcedureName]?: (
+    ctx: OperationContext,
+    input: ServiceInput<P>,
+    send: SendValue,
+  ) => Promise<void>;
+} = {
+  'lock.watch': streamWatch,
 };
 
 /** A check of every call, between input and operation. Rejects, or throws, to refuse it. */
@@ -52,12 +68,16 @@ export interface CallableProcedure {
   kind: 'mutation' | 'query';
   /**
    * A whole call: identifies the caller, reads and parses the input, checks, runs the operation.
-   * There is no other way to an operation: tRPC and the fast path both call this.
+   * There is no other way to an operation, but for `stream`: tRPC and the fast path both call this.
    *
    * @param readInput is called once the caller is identified
    * @throws LockyardError a refusal; TRPCError with the `ZodError` as its cause for a wrong input
    */
   call(ctx: ServiceContext, readInput: () => unknown): Promise<unknown>;
+  /** The same with an event stream for its answer; null: it has none. */
+  stream:
+    | ((ctx: ServiceContext, readInput: () => unknown, send: SendValue) => Promise<void>)
+    | null;
 }
 
 /**
@@ -72,16 +92,29 @@ export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] 
       ctx: OperationContext,
       input: object,
     ) => Promise<unknown>;
+    const toStream = STREAMS[name] as
+      | ((ctx: OperationContext, input: object, send: SendValue) => Promise<void>)
+      | undefined;
+    const examine = async (ctx: ServiceContext, readInput: () => unknown) => {
+      const caller = await identifyCaller(ctx);
+      const input = schema.safeParse(await readInput());
+      if (input.error) throw new TRPCError({ code: 'BAD_REQUEST', cause: input.error });
+      for (const check of checks) await check(ctx, input.data);
+      return { caller, input: input.data };
+    };
     return {
       name,
       kind,
       async call(ctx, readInput) {
-        const caller = await identifyCaller(ctx);
-        const input = schema.safeParse(await readInput());
-        if (input.error) throw new TRPCError({ code: 'BAD_REQUEST', cause: input.error });
-        for (const check of checks) await check(ctx, input.data);
-        return operation(caller, input.data);
+        const { caller, input } = await examine(ctx, readInput);
+        return operation(caller, input);
       },
+      stream: toStream
+        ? async (ctx, readInput, send) => {
+            const { caller, input } = await examine(ctx, readInput);
+            return toStream(caller, input, send);
+          }
+        : null,
     };
   });
 }

@@ -6,11 +6,13 @@ import type { Clock } from '../../../platform/clock';
 import type { MonitoredBackend, NamespaceLookup } from '../../projection/monitored-backend';
 import { type ProjectionRow, toLockRow } from '../../projection/projection-row';
 import type { KnownBaselines } from '../../rollups/known-baselines';
+import type { WatchJournals } from '../../watch/watch-journals';
 import { byKey, byName, NameOrder } from '../order/name-order';
 import type { TimeSlice } from '../order/time-slice';
 import { BackendFrames } from './backend-frames';
 import { ChangeLog } from './change-log';
 import { currentStatus, isSameReason } from './current-status';
+import { hasTurned } from './has-turned';
 import { LockColumns } from './lock-columns';
 import { LockGroups } from './lock-groups';
 import { LockTimes } from './lock-times';
@@ -30,6 +32,8 @@ export interface LockTableOptions {
   slice: () => TimeSlice;
   /** Notified of every name that is added or removed. */
   names: Pick<NameCount, 'appeared' | 'vanished'>;
+  /** Notified of every change of a lock. */
+  journals?: Pick<WatchJournals, 'replaced' | 'turned'>;
 }
 
 type DueRow = { row: ProjectionRow; expired: boolean };
@@ -134,6 +138,7 @@ export class LockTable {
     this.rows[slot] = row;
     this.times.read(slot, row);
     this.markPending(slot, REPLACED);
+    this.parts.journals?.replaced(kept, row);
   }
 
   remove(id: string): void {
@@ -153,6 +158,7 @@ export class LockTable {
     this.listing.remove(slot);
     this.columns.versions[slot] = this.log.add(slot);
     this.moves += 1;
+    this.parts.journals?.replaced(row, null);
   }
 
   /** The baselines of this lock have changed. */
@@ -246,10 +252,12 @@ export class LockTable {
       this.frames.of(row.backend),
     );
     const isNew = columns.groups[slot] === 0;
-    const [statusBefore, tierBefore] = [columns.statuses[slot], columns.tiers[slot]];
+    const tierBefore = columns.tiers[slot];
+    const before = LOCK_STATUSES[columns.statuses[slot] as number];
+    const wasHeld = columns.isHeld[slot] === 1;
     const isOtherwise =
       why === REPLACED ||
-      LOCK_STATUSES[statusBefore as number] !== status ||
+      before !== status ||
       !isSameReason(this.stuckReasons.get(slot) ?? null, stuck) ||
       (this.baselines.get(slot) ?? null) !== norms.ownHold;
     this.groups.remove(slot, columns);
@@ -263,6 +271,8 @@ export class LockTable {
     this.times.setDeadline(slot, row, until);
     if (isOtherwise) columns.versions[slot] = this.log.add(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
+    const isOtherwiseHeld = why !== REPLACED && wasHeld !== isHeld;
+    if (hasTurned(before, status, isOtherwiseHeld)) this.parts.journals?.turned(row);
     if (isOtherwise || tierBefore !== columns.tiers[slot]) this.moves += 1;
   }
 

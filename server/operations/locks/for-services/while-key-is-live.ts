@@ -1,3 +1,4 @@
+import type { ServiceActor } from '../../../auth/actor';
 import { LockyardError } from '../../../contract/errors';
 import { Periodic } from '../../../platform/periodic';
 import type { OperationContext } from '../../operation-context';
@@ -9,14 +10,16 @@ const CHECK_EVERY_MS = 500;
  * is revoked. A call whose key was revoked by any process ends with `UNAUTHENTICATED` within about
  * a second. While the database is not responding, the key counts as live.
  *
+ * @param enter counts the call against a limit of its key, until the answer is called
  * @throws LockyardError `RATE_LIMITED` when too many calls of this key are already waiting;
  *   `UNAUTHENTICATED`
  */
 export async function whileKeyIsLive<T>(
   { runtime, actor, signal }: OperationContext,
   run: (signal: AbortSignal) => Promise<T>,
+  enter = (caller: ServiceActor) => runtime.limits.enterWait(caller),
 ): Promise<T> {
-  const leave = actor?.kind === 'service' ? runtime.limits.enterWait(actor) : null;
+  const leave = actor?.kind === 'service' ? enter(actor) : null;
   const revoked = new AbortController();
   const check = async (keyId: string) => {
     if (!(await runtime.apiKeys.isLive(keyId).catch(() => true))) revoked.abort();

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { LockyardError } from '../errors';
+import { scriptedBench } from '../testing/scripted-bench';
+import { until } from '../testing/test-clock';
+import type { Holder, ListedLock, WatchAnswer } from '../wire/wire';
+import { watchLeader, watchLocks } from './watch-locks';
+
+const bench = scriptedBench();
+
+function holder(token: number, expiresInMs = 30_000): Holder {
+  const lease = { grantedAt: 1, expiresAt: 1 + expiresInMs, expiresInMs };
+  return { owner: 'w1', service: 'orders', token, mode: 'exclusive', holdCount: 1, ...lease };
+}
+
+const free = (name: string, rev: number): ListedLock => ({
+  name,
+  state: 'free',
+  rev,
+  holders: [],
+  queueLength: 0,
+});
+
+const held = (name: string, rev: number, by: Holder): ListedLock => ({
+  ...free(name, rev),
+  state: 'held',
+  holders: [by],
+});
+
+async function answer(locks: ListedLock[], more: Partial<WatchAnswer> = {}) {
+  const call = await bench.server.next('lock.watch');
+  call.answer({ locks, position: 'p', reset: false, more: false, ...more });
+  return call;
+}
+
+/** Watches, and writes down each state. */
+function watcher(which: { names: string[] } | { prefix: string }) {
+  const told: string[] = [];
+  const stop = new AbortController();
+  const ended = (async () => {
+    const options = { ...which, client: bench.client, signal: stop.signal };
+    for await (const { name, state, holders } of watchLocks(options)) {
+      told.push([name, state, ...holders.map(({ token }) => token)].join(' '));
+    }
+  })();
+  return { told, stop, ended };
+}
+
+async function stopped({ stop, ended }: ReturnType<typeof watcher>) {
+  stop.abort();
+  await ended;
+}
+
+test('tells the present state and each change, and resumes where the last answer ended', async () => {
+  const watching = watcher({ names: ['a'] });
+  const first = await answer([free('a', 0)], { position: 'p1' });
+  expect(first.input).toMatchObject({ names: ['a'], namespace: 'default', waitMs: 10_000 });
+  expect(first.input.since).toBeUndefined();
+  const second = await answer([held('a', 7, holder(41))], { position: 'p2' });
+  expect(second.input.since).toBe('p1');
+  // The same state again, renewed meanwhile, and one from before it.
+  await answer([held('a', 9, holder(41, 60_000))]);
+  await answer([free('a', 3)]);
+  await answer([free('a', 10)]);
+  await until(() => watching.told.length === 3);
+  expect(watching.told).toEqual(['a free', 'a held 41', 'a free']);
+  await stopped(watching);
+});
+
+test('after a reset tells only what is otherwise, and that what is missing is free', async () => {
+  const watching = watcher({ prefix: 'x' });
+  await answer([held('xa', 1, holder(1)), held('xb', 1, holder(2)), held('xc', 1, holder(3))]);
+  await answer([held('xa', 2, holder(1))], { reset: true, more: true });
+  await answer([held('xb', 4, holder(9))]);
+  await until(() => watching.told.length === 5);
+  expect(watching.told.slice(3)).toEqual(['xb held 9', 'xc free']);
+  await stopped(watching);
+});
+
+test('calls every lock unknown while Lockyard does not answer, and tells the present after', async () => {
+  const watching = watcher({ names: ['a'] });
+  await answer([held('a', 1, holder(1))]);
+  for (let passedMs = 0; passedMs <= 6_000; passedMs += 500) {
+    (await bench.server.next('lock.watch')).refuse(503, 'BACKEND_DOWN', { retryAfterMs: 500 });
+    await bench.clock.advanceOver(500);
+  }
+  await until(() => watching.told.length === 2);
+  expect(watching.told[1]).toBe('a unknown 1');
+  const { input } = await answer([held('a', 1, holder(1))]);
+  expect(input.since).toBeUndefined();
+  await until(() => watching.told.length === 3);
+  expect(watching.told[2]).toBe('a held 1');
+  await stopped(watching);
+});
+
+test('ends with a refusal that asking again does not change', async () => {
+  const watching = watcher({ names: ['a'] });
+  (await bench.server.next('lock.watch')).refuse(401, 'UNAUTHENTICATED');
+  await expect(watching.ended).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+});
+
+test('refuses an option that it does not have, before any request', async () => {
+  const options = { name: 'a', client: bench.client } as object;
+  await expect(watchLocks(options).next()).rejects.toThrow(LockyardError);
+  expect(bench.server.waitingCalls).toBe(0);
+});
+
+test('each leader comes once, and null while there is none', async () => {
+  const seen: (number | null)[] = [];
+  const stop = new AbortController();
+  const ended = (async () => {
+    for await (const leader of watchLeader('cron', { client: bench.client, signal: stop.signal })) {
+      seen.push(leader?.token ?? null);
+    }
+  })();
+  await answer([free('cron', 0)]);
+  await answer([held('cron', 1, holder(1))]);
+  await answer([{ ...held('cron', 2, holder(1)), queueLength: 2 }]);
+  await answer([held('cron', 3, holder(2))]);
+  await until(() => seen.length === 3);
+  stop.abort();
+  await ended;
+  expect(seen).toEqual([null, 1, 2]);
+});

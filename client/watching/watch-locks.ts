@@ -1,0 +1,129 @@
+import { LockyardError } from '../errors';
+import { environmentClient, type LockyardClient } from '../lockyard-client';
+import { type OptionNames, refuseUnknownOptions } from '../options/refuse-unknown-options';
+import { pause } from '../platform/client-clock';
+import { retryDelayMs } from '../wire/retry';
+import type { Holder, ListedLock, WatchAnswer } from '../wire/wire';
+import { KnownStates } from './known-states';
+
+/** One lock as it was a moment ago. */
+export type WatchedLock = ListedLock;
+
+export interface WatchLeaderOptions {
+  /** Default: the client made from the environment. */
+  client?: LockyardClient | undefined;
+  /** Default: the client's. */
+  namespace?: string | undefined;
+  /** Ends the watch: the loop over it ends without an error. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Which locks; exactly one of `names` and `prefix`. */
+export interface WatchLocksOptions extends WatchLeaderOptions {
+  /** Up to 1,000 names. */
+  names?: readonly string[] | undefined;
+  /** All locks of the namespace with this prefix; empty: all. */
+  prefix?: string | undefined;
+}
+
+const COMMON: OptionNames<WatchLeaderOptions> = { client: true, namespace: true, signal: true };
+const OPTIONS: OptionNames<WatchLocksOptions> = { ...COMMON, names: true, prefix: true };
+
+/** How long a request for changes is held open: shorter than it could be, to notice silence. */
+const HELD_OPEN_MS = 10_000;
+
+/** How long a request may take. */
+const ANSWERED_WITHIN_MS = HELD_OPEN_MS + 5_000;
+
+/** Without an answer for so long, what was said of the locks is no longer known to be so. */
+const SILENT_MAX_MS = 5_000;
+
+/**
+ * The state of each watched lock, first as it is now and then after every change: its last state,
+ * not every state in between, and never one older than before. Of a prefix, locks that are free at
+ * the beginning are left out. Reconnects and resumes for ever, until `signal` or `break`. 15 s after
+ * the last answer of Lockyard, or sooner, every lock is `unknown` until it answers again.
+ *
+ * A lock that is seen free may be taken by now: acquire it. A renewal is no change, so `expiresAt`
+ * may have passed in the state last seen of a lock that is held.
+ *
+ * Throws `LockyardError` for a refusal that asking again does not change, such as `INVALID` and
+ * `UNAUTHENTICATED`.
+ */
+export async function* watchLocks(options: WatchLocksOptions): AsyncGenerator<WatchedLock, void> {
+  refuseUnknownOptions('watchLocks', options, OPTIONS);
+  const { names, signal } = options;
+  const known = new KnownStates(names ? new Set(names) : null);
+  known.beginPresent();
+  for await (const answer of answersTo(options)) {
+    if (answer === null) {
+      yield* known.forget();
+      known.beginPresent();
+      continue;
+    }
+    if (answer.reset) known.beginPresent();
+    for (const lock of answer.locks) if (known.take(lock) && !signal?.aborted) yield lock;
+    if (!answer.more) yield* known.endPresent();
+  }
+}
+
+/** Who holds a lock that is held by one caller at a time, as with `lead`. */
+export type Leader = Holder;
+
+/**
+ * The holder of a lock, such as the leader that `lead` elects; null while there is none, or while it
+ * cannot be known. First the present one, then after every change, as `watchLocks` does.
+ *
+ * Not promised: that a leader seen here still leads. Only its token can prove that to a resource.
+ */
+export async function* watchLeader(
+  name: string,
+  options: WatchLeaderOptions = {},
+): AsyncGenerator<Leader | null, void> {
+  refuseUnknownOptions('watchLeader', options, COMMON);
+  let last: number | null | undefined;
+  for await (const { state, holders } of watchLocks({ ...options, names: [name] })) {
+    const leader = state === 'unknown' ? null : (holders[0] ?? null);
+    const token = leader?.token ?? null;
+    if (token !== last) yield leader;
+    last = token;
+  }
+}
+
+/** Every answer, each asked for from where the one before ended; null: none for too long. */
+async function* answersTo({
+  client = environmentClient(),
+  namespace,
+  names,
+  prefix,
+  signal,
+}: WatchLocksOptions): AsyncGenerator<WatchAnswer | null, void> {
+  const { clock, chance } = client.settings;
+  const locks = { namespace, names: names && [...names], prefix };
+  let since: string | undefined;
+  let answeredAt = clock.monotonic();
+  let isSilent = false;
+  for (let attempt = 0; !signal?.aborted; attempt += 1) {
+    try {
+      const answer = await client.watch(
+        { ...locks, since, waitMs: HELD_OPEN_MS },
+        { signal, timeoutMs: ANSWERED_WITHIN_MS },
+      );
+      since = answer.position;
+      answeredAt = clock.monotonic();
+      isSilent = false;
+      attempt = -1;
+      yield answer;
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (!(error instanceof LockyardError) || !error.isTransient) throw error;
+      if (!isSilent && clock.monotonic() - answeredAt >= SILENT_MAX_MS) {
+        isSilent = true;
+        since = undefined;
+        yield null;
+      }
+      const delayMs = retryDelayMs(chance, Math.max(0, attempt), error.retryAfterMs);
+      await pause(clock, delayMs, signal).catch(() => {});
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { ChangeJournal } from './change-journal';
+
+const names = (changes: { name: string }[] | null) => changes?.map(({ name }) => name) ?? null;
+
+describe('the journal of changes', () => {
+  it('names every lock that changed since, once, by its last change', () => {
+    const journal = new ChangeJournal(0, 1_000);
+    for (const [i, name] of ['a', 'b', 'a', 'c'].entries()) {
+      journal.add({ name, version: i + 1, by: 2_000 + i });
+    }
+    expect(names(journal.since(0))).toEqual(['b', 'a', 'c']);
+    expect(names(journal.since(2))).toEqual(['a', 'c']);
+    expect(names(journal.since(4))).toEqual([]);
+    expect(names(journal.sinceInstant(2_001))).toEqual(['a', 'c']);
+  });
+
+  it('says so when it does not reach back far enough', () => {
+    const journal = new ChangeJournal(7, 1_000);
+    expect(journal.since(6)).toBeNull();
+    expect(journal.sinceInstant(999)).toBeNull();
+    for (let version = 8; version <= 40_000; version += 1) {
+      journal.add({ name: `lock-${version}`, version, by: version });
+    }
+    expect(journal.since(7)).toBeNull();
+    expect(journal.sinceInstant(1_001)).toBeNull();
+    expect(names(journal.since(39_999))).toEqual(['lock-40000']);
+    expect(journal.since(30_000)).toHaveLength(10_000);
+  });
+
+  it('misses nothing after an instant where the clock was set back', () => {
+    const journal = new ChangeJournal(0, 1_000);
+    journal.add({ name: 'a', version: 1, by: 5_000 });
+    journal.add({ name: 'b', version: 2, by: 3_000 });
+    expect(names(journal.sinceInstant(4_000))).toEqual(['a', 'b']);
+  });
+});

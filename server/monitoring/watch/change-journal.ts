@@ -1,0 +1,70 @@
+/** How many changes of a namespace are kept at least. A reader further behind starts over. */
+const KEPT = 16_384;
+
+/** A change of one lock. */
+export interface LockChange {
+  name: string;
+  /** Rises with every change of this process. */
+  version: number;
+  /** Not before the change was written, by the clock of its backend. */
+  by: number;
+}
+
+/** The changes of the locks of one namespace in order, as far back as they are kept. */
+export class ChangeJournal {
+  private changes: LockChange[] = [];
+  /** By name, its last change of those kept. */
+  private readonly last = new Map<string, LockChange>();
+
+  /**
+   * @param start every change after this version is kept
+   * @param startedAt every change later than this instant of the backend's clock is kept
+   */
+  constructor(
+    private start: number,
+    private startedAt: number,
+  ) {}
+
+  /** @param noted its `by` counts as at least that of the change before */
+  add(noted: LockChange): void {
+    const change = { ...noted, by: Math.max(noted.by, this.changes.at(-1)?.by ?? 0) };
+    this.changes.push(change);
+    this.last.set(change.name, change);
+    if (this.changes.length >= 2 * KEPT) this.dropOldest();
+  }
+
+  /** The last change of a lock, if it is kept. */
+  lastOf(name: string): LockChange | undefined {
+    return this.last.get(name);
+  }
+
+  /** Each lock that changed after this version, once, the earliest change first; null: unknown. */
+  since(version: number): LockChange[] | null {
+    return version < this.start ? null : this.latest((change) => change.version <= version);
+  }
+
+  /** The same after an instant of the backend's clock, and perhaps some before it. */
+  sinceInstant(instant: number): LockChange[] | null {
+    return instant < this.startedAt ? null : this.latest(({ by }) => by <= instant);
+  }
+
+  private latest(isBefore: (change: LockChange) => boolean): LockChange[] {
+    const found: LockChange[] = [];
+    for (let i = this.changes.length - 1; i >= 0; i -= 1) {
+      const change = this.changes[i] as LockChange;
+      if (isBefore(change)) break;
+      if (this.last.get(change.name) === change) found.push(change);
+    }
+    return found.reverse();
+  }
+
+  private dropOldest(): void {
+    const dropped = this.changes.slice(0, KEPT);
+    this.changes = this.changes.slice(KEPT);
+    for (const change of dropped) {
+      if (this.last.get(change.name) === change) this.last.delete(change.name);
+      this.start = change.version;
+      this.startedAt = Math.max(this.startedAt, change.by);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WatchAnswer } from '../../contract/lock/watch';
+import { release, takeLock } from '../../engine/testing/engine-rig';
+import { newSeed, seeded } from '../../engine/testing/seeded';
+import { freshKey } from '../../storage/conformance/testing/changes';
+import { storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
+import { readPosition } from './watch-position';
+import { type WatchTarget, watchTarget } from './watch-target';
+
+const LEASE = { leaseMs: 60_000 };
+
+describe.each(storeNames)('watches over %s', (name) => {
+  let rig: MonitoringRig;
+  let member: MonitoringMember;
+  let stop: AbortController;
+
+  beforeEach(async () => {
+    rig = await MonitoringRig.open(name);
+    member = await rig.watch();
+    stop = new AbortController();
+    await reading(member);
+  });
+  afterEach(async () => {
+    stop.abort();
+    await rig.close();
+  });
+
+  /** Resolves once a process has read its store for the first time. */
+  const reading = ({ monitoring }: MonitoringMember) =>
+    vi.waitFor(() => expect(monitoring.projection.isRead('default')).toBe(true), 10_000);
+
+  function open({ monitoring }: MonitoringMember, target: WatchTarget, since?: string) {
+    const from = since === undefined ? null : readPosition(since);
+    const pace = { waitMs: 10_000, signal: stop.signal, onWaiting: () => {} };
+    return monitoring.projection.watches.follow(target, from, pace);
+  }
+
+  /** One request for changes. */
+  async function ask(at: MonitoringMember, target: WatchTarget, since?: string) {
+    for await (const answer of open(at, target, since)) return answer;
+    throw new Error('no answer');
+  }
+
+  const targetOf = (key: { namespace: string; name: string }) =>
+    watchTarget('default', { namespace: key.namespace, names: [key.name] });
+
+  it('tell what any process changed within three seconds', async () => {
+    const key = freshKey();
+    const elsewhere = await rig.engines.join();
+    const first = await ask(member, targetOf(key));
+    expect(first).toMatchObject({ locks: [{ name: key.name, state: 'free' }], reset: false });
+
+    const next = ask(member, targetOf(key), first.position);
+    const { token } = await takeLock(elsewhere, key, 'w1', LEASE);
+    const takenAt = performance.now();
+    const held = await next;
+    expect(performance.now() - takenAt).toBeLessThan(3_000);
+    expect(held.locks).toMatchObject([{ state: 'held', holders: [{ owner: 'w1', token }] }]);
+
+    await release(elsewhere, key, 'w1', token);
+    const freed = await ask(member, targetOf(key), held.position);
+    expect(freed.locks).toMatchObject([{ state: 'free', holders: [] }]);
+  });
+
+  it('lose no last state and never go back where two processes answer in turn', async () => {
+    const seed = newSeed();
+    const random = seeded(seed);
+    const other = await rig.watch();
+    await reading(other);
+    const keys = [freshKey(), freshKey(), freshKey()];
+    const { namespace } = keys[0] as { namespace: string };
+    const target = watchTarget('default', { namespace, names: keys.map((key) => key.name) });
+    const seen = new Map<string, WatchAnswer['locks'][number]>();
+    let [resets, isOver] = [0, false];
+    const watching = (async () => {
+      let since: string | undefined;
+      for (let turn = 0; !isOver; turn += 1) {
+        const answer = await ask(turn % 2 === 0 ? member : other, target, since);
+        since = answer.position;
+        resets += Number(answer.reset);
+        for (const lock of answer.locks) {
+          const revBefore = seen.get(lock.name)?.rev ?? 0;
+          expect(lock.rev, `seed ${seed}`).toBeGreaterThanOrEqual(revBefore);
+          seen.set(lock.name, lock);
+        }
+      }
+    })();
+    const held = new Map<string, number>();
+    for (let i = 0; i < 25; i += 1) {
+      const key = keys[Math.floor(random() * keys.length)] as (typeof keys)[number];
+      const by = random() < 0.5 ? member : other;
+      const token = held.get(key.name);
+      if (token === undefined) held.set(key.name, (await takeLock(by, key, 'w', LEASE)).token);
+      else {
+        await release(by, key, 'w', token);
+        held.delete(key.name);
+      }
+      await new Promise((resolve) => setTimeout(resolve, random() * 40));
+    }
+    const isRight = () =>
+      keys.every((key) => seen.get(key.name)?.holders[0]?.token === held.get(key.name));
+    await expect.poll(isRight, { timeout: 10_000, message: `seed ${seed}` }).toBe(true);
+    expect(resets, `seed ${seed}`).toBeLessThanOrEqual(2);
+    isOver = true;
+    stop.abort();
+    await watching;
+  });
+});

@@ -1,0 +1,136 @@
+import type { WatchAnswer } from '../../contract/lock/watch';
+import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
+import { Periodic } from '../../platform/periodic';
+import { yieldToStream } from '../lock-list/lock-list-streams';
+import type { TimeSlice } from '../lock-list/order/time-slice';
+import { TimeBudget } from '../lock-list/time-budget';
+import { OpenWatch } from './open-watch';
+import type { WatchJournals } from './watch-journals';
+import type { WatchPosition } from './watch-position';
+import type { WatchReader } from './watch-reader';
+import type { WatchTarget } from './watch-target';
+import type { WatchedNamespace } from './watched-namespace';
+
+/** Watches are woken at most once per tick, however many changes there are. */
+const TICK_MS = 100;
+
+/** How a watch is answered. */
+export interface WatchPace {
+  /** An answer comes at the latest after this time, changes or not. */
+  waitMs: number;
+  signal: AbortSignal;
+  /** Called whenever the watch begins to wait. */
+  onWaiting: () => void;
+}
+
+/**
+ * The watches of services. All are woken in one tick, from what this process has read anyway: a
+ * watch never reads a store. Together they may use a share of one core, and wait when it is used
+ * up.
+ */
+export class LockWatches {
+  /** Answers with states, and answers that a position was not kept. */
+  readonly answered = { states: 0, resets: 0 };
+  private readonly open = new Set<OpenWatch>();
+  private readonly budget: TimeBudget;
+  private readonly ticking: Periodic;
+  private isDraining = false;
+
+  /** @param processId unlike that of any other process */
+  constructor(
+    private readonly journals: WatchJournals,
+    private readonly reader: WatchReader,
+    private readonly slice: () => TimeSlice,
+    private readonly clock: Clock,
+    private readonly processId: string,
+    log: Pick<Log, 'warn'>,
+  ) {
+    this.budget = new TimeBudget(() => clock.monotonic());
+    this.ticking = new Periodic({
+      job: 'wake watches',
+      everyMs: () => Math.max(TICK_MS, this.budget.waitMs()),
+      run: () => this.tick(),
+      log,
+    });
+  }
+
+  /** How many are open. */
+  get count(): number {
+    return this.open.size;
+  }
+
+  /**
+   * Answers what changes of some locks, until the signal. The first answer is about what changed
+   * after `since`, or the present states. While a caller does not ask for the next answer, what it
+   * would have been told is kept for it.
+   *
+   * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
+   */
+  async *follow(
+    target: WatchTarget,
+    since: WatchPosition | null,
+    { waitMs, signal, onWaiting }: WatchPace,
+  ): AsyncGenerator<WatchAnswer, void> {
+    const { journals, reader } = this;
+    const watched = journals.of(target);
+    const watch = new OpenWatch(target, watched, journals, reader, this.processId);
+    this.open.add(watch);
+    watched.join(watch);
+    this.ticking.start();
+    if (this.isDraining) watch.end();
+    try {
+      await watch.begin(since, signal);
+      do {
+        const answer = await watch.next(waitMs, signal, onWaiting);
+        this.answered.states += answer.locks.length;
+        this.answered.resets += Number(answer.reset);
+        yield answer;
+      } while (!signal.aborted && !this.isDraining);
+    } finally {
+      watched.leave(watch);
+      watched.usedAt = this.clock.monotonic();
+      this.open.delete(watch);
+    }
+  }
+
+  /** Answers every open watch now, and ends streams: their callers connect elsewhere. */
+  drain(): void {
+    this.isDraining = true;
+    for (const watch of this.open) watch.end();
+  }
+
+  async close(): Promise<void> {
+    this.drain();
+    await this.ticking.stop();
+  }
+
+  private async tick(): Promise<void> {
+    const namespaces = this.journals.current();
+    if (namespaces.length === 0) void this.ticking.stop();
+    const slice = this.slice();
+    for (const watched of namespaces) await this.wake(watched, slice);
+    this.budget.spend(slice.spentMs);
+  }
+
+  private async wake(watched: WatchedNamespace, slice: TimeSlice): Promise<void> {
+    this.journals.checkReachable(watched);
+    const covered = {
+      version: this.journals.version,
+      readUpTo: this.reader.readUpTo(watched.backend),
+    };
+    const woken = new Set<OpenWatch>();
+    for (const change of watched.takeUnheard()) {
+      for (const watch of watched.watchesOf(change.name)) {
+        if (watch.hear(change.name, change.version)) woken.add(watch);
+        if (slice.isOver) await slice.pause();
+      }
+    }
+    watched.covered = covered;
+    for (const watch of woken) {
+      watch.wake();
+      await yieldToStream();
+      if (slice.isOver) await slice.pause();
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import { WATCH_PAGE_MAX, type WatchAnswer } from '../../contract/lock/watch';
+import type { WatchJournals } from './watch-journals';
+import { positionText, type WatchPosition } from './watch-position';
+import type { WatchReader } from './watch-reader';
+import type { WatchTarget } from './watch-target';
+import type { Covered, WatchedNamespace } from './watched-namespace';
+
+/** A watch that is this many locks behind is answered the present states instead. */
+const PENDING_MAX = 10_000;
+
+/** Two processes know the clock of a backend alike within this time. */
+const CLOCK_SKEW_MS = 250;
+
+/** How long a position of another process may wait until this one has read as far. */
+const CATCH_UP_MAX_MS = 5_000;
+const CATCH_UP_EVERY_MS = 20;
+
+/** In the middle of the present states. */
+interface Snapshot extends Covered {
+  after: string | null;
+}
+
+/** One caller's watch, from its first answer on. Wakes when `hear` has told it of changes. */
+export class OpenWatch {
+  private readonly pending = new Set<string>();
+  private snapshot: Snapshot | null = null;
+  /** The next answer says that the position asked for is not kept. */
+  private isReset = false;
+  /** What it knew of when it began. */
+  private readonly begun: Covered;
+  private isEnding = false;
+  private wakeUp = () => {};
+
+  /** @param processId of this process, unlike that of any other */
+  constructor(
+    readonly target: WatchTarget,
+    private readonly watched: WatchedNamespace,
+    private readonly journals: WatchJournals,
+    private readonly reader: WatchReader,
+    private readonly processId: string,
+  ) {
+    this.begun = this.now();
+  }
+
+  /**
+   * Begins after a position, or with the present states.
+   *
+   * @param since null: from no position
+   */
+  async begin(since: WatchPosition | null, signal: AbortSignal): Promise<void> {
+    if (since === null) return this.startOver(false);
+    const isOwn = since.process === this.processId;
+    if (!isOwn) await this.caughtUp(since.shownAt + CLOCK_SKEW_MS, signal);
+    const { journal } = this.watched;
+    const changes = isOwn
+      ? journal.since(since.version)
+      : journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
+    const isKept = since.target === this.target.key && (isOwn || since.after === null);
+    if (!isKept || changes === null) return this.startOver(true);
+    if (since.after !== null) {
+      const { version, readUpTo, after } = since;
+      this.snapshot = { version, readUpTo, after };
+      return;
+    }
+    const { names, prefix } = this.target;
+    const watched = names && new Set(names);
+    for (const { name } of changes) {
+      if (watched ? watched.has(name) : name.startsWith(prefix)) this.pending.add(name);
+    }
+  }
+
+  /**
+   * Notes that a lock changed.
+   *
+   * @returns whether it is new to this watch
+   */
+  hear(name: string, version: number): boolean {
+    if (version <= this.begun.version) return false;
+    if (this.pending.size >= PENDING_MAX) this.startOver(true);
+    else this.pending.add(name);
+    return true;
+  }
+
+  wake(): void {
+    this.wakeUp();
+  }
+
+  /** From now on every answer comes at once. */
+  end(): void {
+    this.isEnding = true;
+    this.wakeUp();
+  }
+
+  /**
+   * The next answer: at once if there is something to say, else after a change or `waitMs`.
+   *
+   * @param onWaiting called if nothing is to be said yet
+   * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
+   */
+  async next(waitMs: number, signal: AbortSignal, onWaiting: () => void): Promise<WatchAnswer> {
+    if (!this.hasNews && waitMs > 0) {
+      onWaiting();
+      await this.news(waitMs, signal);
+    }
+    return this.snapshot ? this.nextPage(this.snapshot) : this.nextChanges();
+  }
+
+  private get hasNews(): boolean {
+    return this.snapshot !== null || this.pending.size > 0;
+  }
+
+  private news(waitMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', finish);
+        this.wakeUp = () => {};
+        resolve();
+      };
+      const timer = setTimeout(finish, waitMs);
+      this.wakeUp = finish;
+      signal.addEventListener('abort', finish, { once: true });
+      if (signal.aborted || this.isEnding) finish();
+    });
+  }
+
+  private startOver(isReset: boolean): void {
+    this.snapshot = { ...this.now(), after: null };
+    this.pending.clear();
+    this.isReset = isReset;
+  }
+
+  private async nextPage(snapshot: Snapshot): Promise<WatchAnswer> {
+    const { isReset: reset } = this;
+    const { locks, next } = await this.reader.page(this.target, snapshot.after);
+    // It may have begun again meanwhile.
+    if (this.snapshot === snapshot) {
+      this.snapshot = next === null ? null : { ...snapshot, after: next };
+      this.isReset = false;
+    }
+    return { locks, position: this.position(snapshot, next), reset, more: next !== null };
+  }
+
+  private nextChanges(): WatchAnswer {
+    const { journal } = this.watched;
+    const versions = [...this.pending].map((name) => ({
+      name,
+      version: journal.lastOf(name)?.version ?? 0,
+    }));
+    const isWhole = versions.length <= WATCH_PAGE_MAX;
+    if (!isWhole) versions.sort((a, b) => a.version - b.version);
+    const page = versions.slice(0, WATCH_PAGE_MAX);
+    for (const { name } of page) this.pending.delete(name);
+    const locks = this.reader.states(
+      this.target,
+      page.map(({ name }) => name),
+    );
+    const covered = isWhole ? this.covered : { version: page.at(-1)?.version ?? 0, readUpTo: 0 };
+    return { locks, position: this.position(covered, null), reset: false, more: !isWhole };
+  }
+
+  private position({ version, readUpTo }: Covered, after: string | null): string {
+    const { processId: process, target, journals } = this;
+    const shownAt = journals.instantOf(target.backend);
+    return positionText({ process, version, readUpTo, shownAt, target: target.key, after });
+  }
+
+  /** What it has heard of. */
+  private get covered(): Covered {
+    const { covered } = this.watched;
+    return covered.version >= this.begun.version ? covered : this.begun;
+  }
+
+  private now(): Covered {
+    return {
+      version: this.journals.version,
+      readUpTo: this.reader.readUpTo(this.target.backend),
+    };
+  }
+
+  /** Resolves when this process has read everything up to an instant, or cannot in time. */
+  private async caughtUp(instant: number, signal: AbortSignal): Promise<void> {
+    const isBehind = () => this.reader.readUpTo(this.target.backend) < instant;
+    for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
+      if (signal.aborted || this.isEnding) return;
+      await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../../platform/clock';
+import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
+import type { ProjectionRow } from '../projection/projection-row';
+import { ChangeJournal } from './change-journal';
+import { isSameState } from './is-same-state';
+import { WatchedNamespace } from './watched-namespace';
+
+/** Changes of a namespace are kept this long after its last watch, so that a caller can resume. */
+const KEPT_AFTER_MS = 10 * 60_000;
+
+/** What time does to a lock is noticed by another process this much later, at most. */
+const NOTICED_WITHIN_MS = 1_000;
+
+/**
+ * Writes down which locks changed, for the namespaces that are watched or were a moment ago. Of all
+ * others a change costs one look-up.
+ */
+export class WatchJournals {
+  /** Of the last change. */
+  version = 0;
+  private readonly watched = new Map<string, WatchedNamespace>();
+
+  constructor(
+    private readonly backends: readonly MonitoredBackend[],
+    private readonly clock: Clock,
+  ) {}
+
+  /** The namespace, whose changes are written down from now on if they were not already. */
+  of({ namespace, backend }: { namespace: string; backend: string }): WatchedNamespace {
+    const known = this.watched.get(namespace);
+    if (known?.backend === backend) return known;
+    // Positions from an earlier journal of the namespace must not be taken for ones of this.
+    this.version += 1;
+    const journal = new ChangeJournal(this.version, this.instantOf(backend));
+    const watched = new WatchedNamespace(backend, journal);
+    this.watched.set(namespace, watched);
+    return watched;
+  }
+
+  /** All of them, without those that were not watched for long. */
+  current(): WatchedNamespace[] {
+    const oldest = this.clock.monotonic() - KEPT_AFTER_MS;
+    for (const [namespace, watched] of this.watched) {
+      if (!watched.isOpen && watched.usedAt < oldest) this.watched.delete(namespace);
+    }
+    return [...this.watched.values()];
+  }
+
+  /** A reading takes the place of another; null: the lock has no record. */
+  replaced(before: ProjectionRow | null, after: ProjectionRow | null): void {
+    const row = after ?? before;
+    const watched = row && this.watched.get(row.key.namespace);
+    if (watched && !isSameState(before, after)) this.note(watched, row.key.name, 0);
+  }
+
+  /** A lock looks otherwise without having been written. */
+  turned({ key }: ProjectionRow): void {
+    const watched = this.watched.get(key.namespace);
+    if (watched) this.note(watched, key.name, NOTICED_WITHIN_MS);
+  }
+
+  /** Notes all locks that are named, written or not, if their backend went away or came back. */
+  checkReachable(watched: WatchedNamespace): void {
+    const parts = this.backends.filter((each) => publicId(each) === watched.backend);
+    const isReachable = parts.every(({ engine }) => engine.health().reachable);
+    if (isReachable === watched.wasReachable) return;
+    watched.wasReachable = isReachable;
+    for (const name of watched.names) this.note(watched, name, NOTICED_WITHIN_MS);
+  }
+
+  /**
+   * The clock of a backend now; of one with shards, of its first. Processes know it alike, within a
+   * fraction of a second.
+   */
+  instantOf(backend: string): number {
+    const first = this.backends.find((each) => publicId(each) === backend);
+    return this.clock.now() + (first?.engine.health().clockOffsetMs ?? 0);
+  }
+
+  private note(watched: WatchedNamespace, name: string, laterMs: number): void {
+    this.version += 1;
+    const by = this.instantOf(watched.backend) + laterMs;
+    watched.note({ name, version: this.version, by });
+  }
+}

@@ -1,0 +1,26 @@
+import type { MetricFamily } from '../metrics/metrics';
+import type { LockWatches } from './lock-watches';
+
+/** What services watch at this process. */
+export function watchMetrics({ count, answered }: LockWatches): MetricFamily[] {
+  return [
+    {
+      name: 'lockyard_open_watches',
+      help: 'Watches of services that are open: requests held for a change, and event streams.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: count }],
+    },
+    {
+      name: 'lockyard_watch_states_total',
+      help: 'States of locks that watches were answered.',
+      type: 'counter',
+      samples: [{ labels: {}, value: answered.states }],
+    },
+    {
+      name: 'lockyard_watch_resets_total',
+      help: 'Watches that began again with the present states: their position was not kept.',
+      type: 'counter',
+      samples: [{ labels: {}, value: answered.resets }],
+    },
+  ];
+}

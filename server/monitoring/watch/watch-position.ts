@@ -1,0 +1,47 @@
+import { LockyardError } from '../../contract/errors';
+
+/** How far a watcher has been answered. Opaque to callers. */
+export interface WatchPosition {
+  /** The process that answered. */
+  process: string;
+  /** Everything up to this version of that process has been answered. */
+  version: number;
+  /**
+   * Everything written up to this instant of the backend's clock has been answered, whichever
+   * process is asked; 0: nothing can be said.
+   */
+  readUpTo: number;
+  /** Nothing that was answered is from after this instant of that clock. */
+  shownAt: number;
+  /** The key of the target. */
+  target: string;
+  /** In the middle of the present states: the last name answered; else null. */
+  after: string | null;
+}
+
+const FORM =
+  /^([\w-]{1,64})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([\w-]{12})(?:\.([\w-]+))?$/;
+
+export function positionText(position: WatchPosition): string {
+  const { process, version, readUpTo, shownAt, target, after } = position;
+  const instants = [Math.floor(readUpTo), Math.ceil(shownAt)].map((at) => Math.max(0, at));
+  const numbers = [version, ...instants].map((number) => number.toString(36));
+  const name = after === null ? [] : [Buffer.from(after).toString('base64url')];
+  return [process, ...numbers, target, ...name].join('.');
+}
+
+/** @throws LockyardError `INVALID` for what no `lock.watch` has answered */
+export function readPosition(text: string): WatchPosition {
+  const [, process, version, readUpTo, shownAt, target, after] = FORM.exec(text) ?? [];
+  if (!process || !version || !readUpTo || !shownAt || !target) {
+    throw new LockyardError('INVALID', 'since: this is no `position` of a watch.');
+  }
+  return {
+    process,
+    version: Number.parseInt(version, 36),
+    readUpTo: Number.parseInt(readUpTo, 36),
+    shownAt: Number.parseInt(shownAt, 36),
+    target,
+    after: after === undefined ? null : Buffer.from(after, 'base64url').toString(),
+  };
+}

@@ -1,0 +1,90 @@
+import type { ListedLock } from '../../contract/lock/answers';
+import { WATCH_PAGE_MAX } from '../../contract/lock/watch';
+import type { Clock } from '../../platform/clock';
+import { recordId } from '../../storage/record-id';
+import type { LockTable } from '../lock-list/table/lock-table';
+import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
+import { rowId } from '../projection/projection-row';
+import {
+  buildServiceLockListing,
+  type ListingFrame,
+  listedLock,
+  listingFrame,
+  type RowsFrom,
+} from '../projection/service-lock-listing';
+import type { WatchJournals } from './watch-journals';
+import type { WatchTarget } from './watch-target';
+
+/** Reads the states of watched locks from what this process has read of their stores. */
+export class WatchReader {
+  /** @param readAt when each store was read last, on the clock that never steps */
+  constructor(
+    private readonly table: LockTable,
+    private readonly backends: readonly MonitoredBackend[],
+    private readonly readAt: ReadonlyMap<string, number>,
+    private readonly clock: Clock,
+    private readonly journals: WatchJournals,
+  ) {}
+
+  /**
+   * The present states of some watched locks.
+   *
+   * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
+   */
+  states({ backend, namespace }: WatchTarget, names: readonly string[]): ListedLock[] {
+    const frame = this.frameOf(backend);
+    return names.map((name) => {
+      const row = this.table.byId(rowId(backend, recordId({ namespace, name })));
+      return row ? listedLock(row, frame) : this.unwritten(name, frame);
+    });
+  }
+
+  /**
+   * The present states of all watched locks, page by page; by prefix, of those that are not free.
+   *
+   * @param after the last name of the page before
+   * @returns `next` is null on the last page
+   * @throws LockyardError as `states`
+   */
+  async page(
+    target: WatchTarget,
+    after: string | null,
+  ): Promise<{ locks: ListedLock[]; next: string | null }> {
+    const { backend, namespace, names, prefix } = target;
+    if (names) {
+      const begin = after === null ? 0 : names.indexOf(after) + 1;
+      const page = names.slice(begin, begin + WATCH_PAGE_MAX);
+      const isLast = begin + page.length >= names.length;
+      return { locks: this.states(target, page), next: isLast ? null : (page.at(-1) ?? null) };
+    }
+    const frame = this.frameOf(backend);
+    await this.table.refresh();
+    const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);
+    const input = { namespace, prefix, busy: true, limit: WATCH_PAGE_MAX };
+    const from = after === null ? input : { ...input, after };
+    return buildServiceLockListing(rowsFrom, from, frame, this.table.slice());
+  }
+
+  /** Everything written up to this instant of the backend's clock has been read; 0: unknown. */
+  readUpTo(backend: string): number {
+    const instants = this.partsOf(backend).map(({ id }) => this.readAt.get(id));
+    const oldest = Math.min(...instants.map((instant) => instant ?? Number.NEGATIVE_INFINITY));
+    const ageMs = this.clock.monotonic() - oldest;
+    return Number.isFinite(ageMs) ? this.journals.instantOf(backend) - ageMs : 0;
+  }
+
+  private frameOf(backend: string): ListingFrame {
+    return listingFrame(backend, this.partsOf(backend), this.readAt, this.clock);
+  }
+
+  /** The backend, or all of its shards. */
+  private partsOf(backend: string): MonitoredBackend[] {
+    return this.backends.filter((each) => publicId(each) === backend);
+  }
+
+  /** A lock without a record is free, if its store can be asked. */
+  private unwritten(name: string, { frames }: ListingFrame): ListedLock {
+    const isKnown = [...frames.values()].every(({ reachable }) => reachable);
+    return { name, state: isKnown ? 'free' : 'unknown', rev: 0, holders: [], queueLength: 0 };
+  }
+}

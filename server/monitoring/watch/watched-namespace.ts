@@ -1,0 +1,75 @@
+import type { ChangeJournal, LockChange } from './change-journal';
+import type { OpenWatch } from './open-watch';
+
+/** How far watches have been told of everything. */
+export interface Covered {
+  version: number;
+  /** See `WatchPosition`. */
+  readUpTo: number;
+}
+
+/** The changes of one namespace, and the open watches that are to hear of them. */
+export class WatchedNamespace {
+  /** When it was watched last, on the clock that never steps. */
+  usedAt = 0;
+  /** What open watches have heard of. */
+  covered: Covered = { version: 0, readUpTo: 0 };
+  /** Whether its backend responded when that was last looked at. */
+  wasReachable = true;
+  private readonly byName = new Map<string, Set<OpenWatch>>();
+  private readonly byPrefix = new Set<OpenWatch>();
+  /** Changes that open watches have not heard of, by name. */
+  private unheard = new Map<string, LockChange>();
+
+  /** @param backend of the namespace, as users know it */
+  constructor(
+    readonly backend: string,
+    readonly journal: ChangeJournal,
+  ) {}
+
+  /** Whether anyone watches it. */
+  get isOpen(): boolean {
+    return this.byName.size > 0 || this.byPrefix.size > 0;
+  }
+
+  note(change: LockChange): void {
+    this.journal.add(change);
+    if (this.isOpen) this.unheard.set(change.name, change);
+  }
+
+  /** What open watches have not heard of: they are to hear of it now. */
+  takeUnheard(): Iterable<LockChange> {
+    const { unheard } = this;
+    if (unheard.size > 0) this.unheard = new Map();
+    return unheard.values();
+  }
+
+  /** The locks that open watches name. */
+  get names(): Iterable<string> {
+    return this.byName.keys();
+  }
+
+  /** The open watches of a lock. */
+  *watchesOf(name: string): Generator<OpenWatch> {
+    yield* this.byName.get(name) ?? [];
+    for (const watch of this.byPrefix) if (name.startsWith(watch.target.prefix)) yield watch;
+  }
+
+  join(watch: OpenWatch): void {
+    const { names } = watch.target;
+    if (!names) this.byPrefix.add(watch);
+    for (const name of names ?? []) {
+      const watches = this.byName.get(name) ?? new Set();
+      this.byName.set(name, watches.add(watch));
+    }
+  }
+
+  leave(watch: OpenWatch): void {
+    this.byPrefix.delete(watch);
+    for (const name of watch.target.names ?? []) {
+      const watches = this.byName.get(name);
+      watches?.delete(watch);
+      if (watches?.size === 0) this.byName.delete(name);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { WatchAnswer, WatchInput } from '../../../contract/lock/watch';
+import type { WatchPace } from '../../../monitoring/watch/lock-watches';
+import { readPosition } from '../../../monitoring/watch/watch-position';
+import { watchTarget } from '../../../monitoring/watch/watch-target';
+import type { OperationContext } from '../../operation-context';
+import { resolveNamespace } from '../resolve-lock';
+import { LIST_COST_CALLS } from './list-locks';
+import { whileKeyIsLive } from './while-key-is-live';
+
+/** How many names count as one plain call. */
+const NAMES_PER_CALL = 100;
+
+/** A stream says this often that nothing has changed, and up to where. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * What changed of some locks since a position; waits for a change as long as asked. Costs no read
+ * of any backend.
+ *
+ * @throws LockyardError as `resolveNamespace`; `INVALID` for a position that is none;
+ *   `RATE_LIMITED` when the key has too many open watches; `UNAUTHENTICATED` within about a second
+ *   of its revocation; `BACKEND_DOWN` while the backend has never been read by this process
+ */
+export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<WatchAnswer> {
+  return watching(ctx, input, input.waitMs, async (answers) => {
+    for await (const answer of answers) return answer;
+    throw new Error('A watch has ended without an answer.');
+  });
+}
+
+/**
+ * The same as a stream, which lasts until the caller hangs up, the key is revoked, or this process
+ * shuts down.
+ *
+ * @param send resolves when the next answer may be sent
+ */
+export function streamWatch(
+  ctx: OperationContext,
+  input: WatchInput,
+  send: (answer: WatchAnswer) => Promise<void>,
+): Promise<void> {
+  return watching(ctx, input, KEEP_ALIVE_MS, async (answers, signal) => {
+    for await (const answer of answers) if (!signal.aborted) await send(answer);
+  });
+}
+
+async function watching<T>(
+  ctx: OperationContext,
+  input: WatchInput,
+  waitMs: number,
+  run: (answers: AsyncGenerator<WatchAnswer, void>, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { namespace, names, since } = input;
+  const isDear = names === undefined && since === undefined;
+  const calls = isDear ? LIST_COST_CALLS : 1 + Math.floor((names?.length ?? 0) / NAMES_PER_CALL);
+  const { engine } = await resolveNamespace(ctx, namespace, calls);
+  const target = watchTarget(engine.health().id, input);
+  const from = since === undefined ? null : readPosition(since);
+  const { limits, projection } = ctx.runtime;
+  const onWaiting = () => ctx.onWaiting?.();
+  return whileKeyIsLive(
+    ctx,
+    (signal) => {
+      const pace: WatchPace = { waitMs, signal, onWaiting };
+      return run(projection.watches.follow(target, from, pace), signal);
+    },
+    (actor) => limits.enterWatch(actor),
+  );
+}
