@@ -16,7 +16,10 @@ export interface GuardedWrite {
   set: Readonly<Record<string, Bindable>>;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
-  /** The column of the highest token seen: a 64-bit integer, null or 0: none. Default `fence`. */
+  /**
+   * The column that stores the highest token seen: a 64-bit integer; null or 0 mean none. Default:
+   * `fence`.
+   */
   fence?: string | undefined;
 }
 
@@ -43,8 +46,20 @@ export interface PlannedWrite {
   token: number;
 }
 
-/** Throws `InvalidGuard` for a bad token or name, an empty or null key, or a repeated column. */
+const FIELDS: Record<keyof GuardedWrite, true> = {
+  table: true,
+  key: true,
+  set: true,
+  token: true,
+  fence: true,
+};
+
+/**
+ * Throws `InvalidGuard` for a bad token or name, a key that is empty or has null in it, a column
+ * without a value or named twice, and a field that a write does not have.
+ */
 export function planWrite(write: GuardedWrite): PlannedWrite {
+  refuseUnknownFields(write, FIELDS);
   const { table, key, set, token, fence = 'fence' } = write;
   const names = typeof table === 'string' ? [table] : table;
   if (names.length < 1 || names.length > 2) throw new InvalidGuard('A table has one name or two.');
@@ -69,7 +84,21 @@ export function planWrite(write: GuardedWrite): PlannedWrite {
   };
 }
 
-/** Throws `InvalidGuard` unless JavaScript, SQL and Lua all represent the token exactly. */
+/** Throws `InvalidGuard` for a misspelt field, which would otherwise be ignored in silence. */
+export function refuseUnknownFields<W extends object>(
+  write: W,
+  known: Record<keyof W, true>,
+): void {
+  const unknown = Object.keys(write).find((field) => !Object.hasOwn(known, field));
+  if (unknown === undefined) return;
+  const all = Object.keys(known).join(', ');
+  throw new InvalidGuard(`A guarded write has no \`${unknown}\`. It has: ${all}.`);
+}
+
+/**
+ * Throws `InvalidGuard` unless the token is a positive integer that JavaScript, SQL and Lua all
+ * represent exactly.
+ */
 export function validToken(token: number): number {
   if (Number.isSafeInteger(token) && token > 0) return token;
   throw new InvalidGuard(`A token is a positive integer below 2^53, not ${String(token)}.`);

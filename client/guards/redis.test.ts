@@ -114,6 +114,7 @@ describe('where the fence is', () => {
     { expireMs: 0 },
     { expireMs: 1.5 },
     { expireMs: -1 },
+    { expireMS: 60_000 },
   ])('%o is refused', async (change) => {
     const write = guardedSet(redis, { key, value: 'a', token: 1, ...change });
     await expect(write).rejects.toBeInstanceOf(InvalidGuard);

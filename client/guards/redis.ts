@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { InvalidGuard, type Stale, validToken } from './guarded-write';
+import { InvalidGuard, refuseUnknownFields, type Stale, validToken } from './guarded-write';
 
 /** Guarded writes for Redis 3.2 and newer, and Valkey: the subpath `lockyard/guards/redis`. */
 
@@ -27,7 +27,10 @@ export interface GuardedSet {
   value: string | Buffer | null;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
-  /** How long the value lasts; without it, it does not expire. The fence never expires. */
+  /**
+   * How long the value lasts, in milliseconds: a positive integer. Without it, the value does not
+   * expire. The fence never does.
+   */
   expireMs?: number | undefined;
   /**
    * The key that stores the highest token seen. It needs the same hash tag, so that a cluster
@@ -37,8 +40,19 @@ export interface GuardedSet {
   fenceKey?: string | undefined;
 }
 
-/** `applied`: written; the fence is now the token. `stale`: a higher token has written before. */
+/**
+ * `applied`: written; the fence is now the token. `stale`: a higher token has written before;
+ * nothing was changed.
+ */
 export type SetOutcome = { outcome: 'applied' } | Stale;
+
+const FIELDS: Record<keyof GuardedSet, true> = {
+  key: true,
+  value: true,
+  token: true,
+  expireMs: true,
+  fenceKey: true,
+};
 
 /**
  * Writes a key, unless a higher token has written it: one Lua script, which Redis runs atomically.
@@ -51,8 +65,10 @@ export type SetOutcome = { outcome: 'applied' } | Stale;
  */
 export async function guardedSet(
   redis: IoredisClient | NodeRedisClient,
-  { key, value, token, expireMs, fenceKey = fenceKeyOf(key) }: GuardedSet,
+  write: GuardedSet,
 ): Promise<SetOutcome> {
+  refuseUnknownFields(write, FIELDS);
+  const { key, value, token, expireMs, fenceKey = fenceKeyOf(key) } = write;
   if (hashedPart(fenceKey) !== hashedPart(key)) {
     throw new InvalidGuard(`"${key}" and its fence "${fenceKey}" have different hash tags.`);
   }

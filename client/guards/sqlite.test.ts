@@ -140,8 +140,10 @@ describe('names and values', () => {
         throw new Error('was sent');
       },
     };
-    const write = { ...paid(1, 1, 1), key: {} };
-    expect(() => guardedUpdate(unreachable, write)).toThrow(InvalidGuard);
-    expect(() => guardedUpsert(unreachable, write)).toThrow(InvalidGuard);
+    for (const wrong of [{ key: {} }, { fences: 'fence' }]) {
+      const write = { ...paid(1, 1, 1), ...wrong };
+      expect(() => guardedUpdate(unreachable, write)).toThrow(InvalidGuard);
+      expect(() => guardedUpsert(unreachable, write)).toThrow(InvalidGuard);
+    }
   });
 });
