@@ -7,10 +7,16 @@ import manifest from './package.json' with { type: 'json' };
 import { type Chance, systemChance } from './platform/chance';
 import { type ClientClock, systemClock } from './platform/client-clock';
 import { canConnect } from './wire/connection-probe';
+import { ServerAddresses } from './wire/server-addresses';
+import { SilenceWatch } from './wire/silence-watch';
 
 /** Everything has a default but the address and the key, which may come from the environment. */
 export interface LockyardClientOptions {
-  /** Where Lockyard answers, such as `https://locks.example.com`. Default: `LOCKYARD_URL`. */
+  /**
+   * Where Lockyard answers, such as `https://locks.example.com`; or several addresses of servers on
+   * one database, separated by commas: the first is used until it fails, then the next. Default:
+   * `LOCKYARD_URL`.
+   */
   url?: string | undefined;
   /**
    * Default: `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`. Sent as a
@@ -32,8 +38,7 @@ export interface LockyardClientOptions {
 
 /** The options with every gap filled. */
 export interface ClientSettings {
-  /** Without a slash at its end. */
-  url: string;
+  addresses: ServerAddresses;
   apiKey: string;
   namespace: string;
   owner: string;
@@ -43,6 +48,8 @@ export interface ClientSettings {
   fetch: typeof fetch;
   /** Null where requests may go another way, through a proxy or a `fetch` of the caller's own. */
   canConnect: typeof canConnect | null;
+  /** Null for a single address: there is none to move to. */
+  silence: SilenceWatch | null;
   clock: ClientClock;
   chance: Chance;
 }
@@ -60,8 +67,8 @@ const OPTIONS: OptionNames<LockyardClientOptions> = {
 };
 
 /**
- * Throws `INVALID` when address or key is missing or unreadable, the URL is not http(s), or an
- * option is unknown.
+ * Throws `INVALID` when address or key is missing or unreadable, a URL is not http(s), or an option
+ * is unknown.
  */
 export function clientSettings(options: LockyardClientOptions): ClientSettings {
   refuseUnknownOptions('LockyardClient', options, OPTIONS);
@@ -69,16 +76,21 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
   const host = hostname().slice(0, 60);
   const pid = String(process.pid);
   const version = options.version ?? `lockyard-client ${manifest.version}`;
+  const url = needed(options.url ?? process.env.LOCKYARD_URL, 'url', 'LOCKYARD_URL');
+  const addresses = ServerAddresses.read(url);
+  const fetch = options.fetch ?? globalThis.fetch;
+  const clock = options.clock ?? systemClock;
   return {
-    url: httpUrl(needed(options.url ?? process.env.LOCKYARD_URL, 'url', 'LOCKYARD_URL')),
+    addresses,
     apiKey: needed(options.apiKey ?? environmentKey(), 'apiKey', 'LOCKYARD_API_KEY'),
     namespace: options.namespace ?? 'default',
     owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
     meta: { host, pid, version },
     observer: options.observer,
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch,
     canConnect: options.fetch || process.env.NODE_USE_ENV_PROXY ? null : canConnect,
-    clock: options.clock ?? systemClock,
+    silence: addresses.count > 1 ? new SilenceWatch(fetch, clock) : null,
+    clock,
     chance,
   };
 }
@@ -86,11 +98,4 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
 function needed(value: string | undefined, option: string, variable: string): string {
   if (value) return value;
   throw new LockyardError('INVALID', `Missing option \`${option}\`: pass it, or set ${variable}.`);
-}
-
-function httpUrl(text: string): string {
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new LockyardError('INVALID', "Lockyard's URL must be an http or https URL.");
-  }
-  return text.replace(/\/+$/, '');
 }

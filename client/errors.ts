@@ -2,7 +2,7 @@ import type { EndCause, Holder, Lost, Reason } from './wire/wire';
 
 /** What is known of a call that failed. */
 export interface FailureFacts {
-  /** When trying again may help, in milliseconds. */
+  /** After how many milliseconds trying again may help, as the server says. */
   retryAfterMs?: number | undefined;
   /** The server's own id of the request, from `X-Request-Id`: quote it when asking an operator. */
   requestId?: string | undefined;
@@ -20,11 +20,13 @@ export interface FailureFacts {
  */
 export class LockyardError extends Error {
   override readonly name = 'LockyardError';
+  /** After how many milliseconds trying again may help, where the server said so. */
   readonly retryAfterMs: number | undefined;
+  /** The server's own id of the request: quote it when asking an operator. */
   readonly requestId: string | undefined;
   /** Whether the same call may well succeed a moment later. */
   readonly isTransient: boolean;
-  /** No connection to the server could be made. */
+  /** No connection to the server could be made; of several, to none. */
   readonly isUnreachable: boolean;
 
   constructor(
@@ -59,6 +61,7 @@ export class ReleaseUnconfirmed extends Error {
   constructor(
     readonly lock: string,
     readonly token: number,
+    /** What the work returned. */
     readonly result: unknown,
     cause: unknown,
   ) {
@@ -92,11 +95,14 @@ interface Obstacle {
   frozen: string | null;
 }
 
-/** The lock was not granted in time. Nothing is held, and no place in the queue is kept. */
+/** The lock was not granted within `waitMs`. Nothing is held, and no place in the queue is kept. */
 export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
+  /** Who holds the lock, according to the last answer. */
   readonly holders: Holder[];
+  /** How many callers waited for it then; null if the last answer did not say. */
   readonly queueLength: number | null;
+  /** Why an operator has frozen the lock; null if it is not frozen. */
   readonly frozen: string | null;
 
   constructor(
@@ -113,12 +119,20 @@ export class LockTimeout extends Error {
   }
 }
 
-/** How a hold was lost. `unrenewed`: no renewal was answered in time. */
+/**
+ * How a hold was lost. `unrenewed`: no renewal was answered in time, so that it could no longer be
+ * relied on; the server may still know it as live.
+ */
 export interface LossFacts {
   cause: EndCause | 'unrenewed';
-  /** When it was surely over, epoch ms of the backend's clock; absent if only we say so. */
+  /**
+   * When it was surely over, in epoch milliseconds of the backend's clock; absent if only this
+   * client says so.
+   */
   at?: number;
+  /** The operator who force-released it. */
   by?: string;
+  /** The operator's reason. */
   reason?: string;
 }
 

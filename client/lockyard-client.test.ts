@@ -99,6 +99,51 @@ describe('what is sent', () => {
   });
 });
 
+describe('what no procedure has', () => {
+  const any = (input: object) => ({ name: 'job', ...input }) as never;
+
+  test.each([
+    ['acquire', 'lock.acquire'],
+    ['acquireMany', 'lock.acquireMany'],
+    ['renew', 'lock.renew'],
+    ['release', 'lock.release'],
+    ['cancel', 'lock.cancel'],
+    ['cancelMany', 'lock.cancelMany'],
+    ['inspect', 'lock.inspect'],
+    ['list', 'lock.list'],
+    ['check', 'lock.check'],
+    ['createCounter', 'counter.create'],
+    ['addToCounter', 'counter.add'],
+    ['getCounter', 'counter.get'],
+  ] as const)('%s refuses before a request is sent', async (method, procedure) => {
+    const { client, server } = bench;
+    const call = (input: never, options?: never) =>
+      outcomeOf<unknown>(client[method](input, options));
+    const input = method === 'list' || method.endsWith('Many') ? ({} as never) : any({});
+    expect(await call({ ...(input as object), leasems: 5 } as never)).toMatchObject({
+      reason: 'INVALID',
+      message: expect.stringMatching(`^${procedure} has no option \`leasems\`.*namespace`),
+    });
+    expect(await call(input, { timeout: 5 } as never)).toMatchObject({
+      reason: 'INVALID',
+      message: expect.stringMatching(
+        `^The second argument of ${procedure} has no option .*timeoutMs`,
+      ),
+    });
+    expect(server.waitingCalls).toBe(0);
+  });
+
+  test('nor has a lock of a set', async () => {
+    const { client, server } = bench;
+    const locks = [any({ leaseMs: 5 })];
+    expect(await outcomeOf(client.acquireMany({ locks, leaseMs: 5 }))).toMatchObject({
+      reason: 'INVALID',
+      message: 'A lock of acquireMany has no option `leaseMs`. It has: mode, name.',
+    });
+    expect(server.waitingCalls).toBe(0);
+  });
+});
+
 describe('what comes back instead of an answer', () => {
   const failing = () => outcomeOf(bench.client.inspect({ name: 'job' }));
 

@@ -1,8 +1,10 @@
 import { type ClientSettings, clientSettings, type LockyardClientOptions } from './client-settings';
 import { LockyardError } from './errors';
 import { notify } from './observing/lock-observer';
-import { type CallOptions, type Procedure, sendRequest } from './wire/send-request';
-import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from './wire/time-limits';
+import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown-options';
+import { PROCEDURES, type Procedure, SET_LOCK_FIELDS } from './wire/procedures';
+import { type CallOptions, sendRequest } from './wire/send-request';
+import { ANSWER_WITHIN_MS, AT_ONCE_MS, HELD_OPEN_MS } from './wire/time-limits';
 import type {
   AcquireAnswer,
   AcquireInput,
@@ -35,9 +37,10 @@ import type {
 export type Owned<I extends { owner: string }> = Omit<I, 'owner'> & { owner?: string | undefined };
 
 /**
- * The service API, typed: one method is one request, and nothing is sent twice. Expected outcomes
- * are values with `outcome`; everything else is thrown as `LockyardError`. `withLock` adds waiting,
- * renewing, retrying and releasing.
+ * The service API, typed: one method is one request, and nothing is sent twice; only where no
+ * connection can be made at one of several addresses, a request that never left, or may be
+ * repeated, goes to the next. Expected outcomes are values with `outcome`; everything else is
+ * thrown as `LockyardError`. `withLock` adds waiting, renewing, retrying and releasing.
  */
 export class LockyardClient {
   readonly settings: ClientSettings;
@@ -52,65 +55,72 @@ export class LockyardClient {
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = { ...this.settings.meta, ...input.meta };
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    return this.send(ACQUIRE, { ...this.owned(input), meta }, { ...options, timeoutMs });
+    return this.send(PROCEDURES.acquire, { ...this.owned(input), meta }, { ...options, timeoutMs });
   }
 
   /** Takes all of several locks, or none; waits up to 25 s. Adds to `meta` as `acquire` does. */
-  acquireMany(
+  async acquireMany(
     input: Owned<AcquireManyInput>,
     options: CallOptions = {},
   ): Promise<AcquireManyAnswer> {
+    for (const lock of Array.isArray(input.locks) ? input.locks : []) {
+      refuseUnknownOptions('A lock of acquireMany', lock, SET_LOCK_FIELDS);
+    }
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = { ...this.settings.meta, ...input.meta };
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    return this.send(ACQUIRE_MANY, { ...this.owned(input), meta }, { ...options, timeoutMs });
+    return this.send(
+      PROCEDURES.acquireMany,
+      { ...this.owned(input), meta },
+      { ...options, timeoutMs },
+    );
   }
 
   /** Undoes an `acquireMany`: leaves the queue, or releases what was granted. Safe to repeat. */
   cancelMany(input: Owned<CancelManyInput>, options?: CallOptions): Promise<CancelAnswer> {
-    return this.send(CANCEL_MANY, this.owned(input), options);
+    return this.send(PROCEDURES.cancelMany, this.owned(input), options);
   }
 
   /** Undoes an acquire: leaves the queue, or gives back what was granted. Safe to repeat. */
   cancel(input: Owned<CancelInput>, options?: CallOptions): Promise<CancelAnswer> {
-    return this.send(CANCEL, this.owned(input), options);
+    return this.send(PROCEDURES.cancel, this.owned(input), options);
   }
 
   /** Restarts the lease of a live hold; never shortens or revives one. Safe to repeat. */
   renew(input: Owned<RenewInput>, options?: CallOptions): Promise<RenewAnswer> {
-    return this.send(RENEW, this.owned(input), options);
+    return this.send(PROCEDURES.renew, this.owned(input), options);
   }
 
   /** Ends a hold, or takes one entry off it. With a `requestId` it is safe to repeat. */
   release(input: Owned<ReleaseInput>, options?: CallOptions): Promise<ReleaseAnswer> {
-    return this.send(RELEASE, this.owned(input), options);
+    return this.send(PROCEDURES.release, this.owned(input), options);
   }
 
   /** Who has the lock and who waits, as of now; already old when it arrives. */
   inspect(input: LockRef, options?: CallOptions): Promise<InspectAnswer> {
-    return this.send(INSPECT, this.placed(input), options);
+    return this.send(PROCEDURES.inspect, this.placed(input), options);
   }
 
   /** One page of the locks of a namespace, as the server read them a moment ago. */
   list(input: ListInput = {}, options?: CallOptions): Promise<ListAnswer> {
-    return this.send(LIST, this.placed(input), options);
+    return this.send(PROCEDURES.list, this.placed(input), options);
   }
 
   /** What changed of some locks after `since`; waits up to 25 s. `watchLocks` asks for ever. */
   watch(input: WatchInput, options: CallOptions = {}): Promise<WatchAnswer> {
     const waitMs = Math.min(input.waitMs ?? HELD_OPEN_MS, HELD_OPEN_MS);
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    return this.send(WATCH, this.placed(input), { ...options, timeoutMs });
+    return this.send(PROCEDURES.watch, this.placed(input), { ...options, timeoutMs });
   }
 
   /** Whether that hold is live: for a resource that guards its writes. */
   check(input: CheckInput, options?: CallOptions): Promise<CheckAnswer> {
-    return this.send(CHECK, this.placed(input), options);
+    return this.send(PROCEDURES.check, this.placed(input), options);
   }
 
   /** Creates a counter; if it exists, answers its current value. Safe to repeat. */
   createCounter(input: CounterCreateInput, options?: CallOptions): Promise<CounterCreateAnswer> {
-    return this.send(CREATE_COUNTER, this.placed(input), options);
+    return this.send(PROCEDURES.createCounter, this.placed(input), options);
   }
 
   /**
@@ -119,12 +129,12 @@ export class LockyardClient {
    * never created.
    */
   addToCounter(input: CounterAddInput, options?: CallOptions): Promise<CounterAddAnswer> {
-    return this.send(ADD_TO_COUNTER, this.placed(input), options);
+    return this.send(PROCEDURES.addToCounter, this.placed(input), options);
   }
 
   /** A counter's current value; already old when it arrives. Rejects with `NOT_FOUND` as above. */
   getCounter(input: CounterRef, options?: CallOptions): Promise<CounterGetAnswer> {
-    return this.send(GET_COUNTER, this.placed(input), options);
+    return this.send(PROCEDURES.getCounter, this.placed(input), options);
   }
 
   private owned<I extends { namespace?: string | undefined; owner?: string | undefined }>(
@@ -137,40 +147,99 @@ export class LockyardClient {
     return { ...input, namespace: input.namespace ?? this.settings.namespace };
   }
 
-  private async send<A>(
+  /**
+   * Asks the address in use. Where no connection can be made, it asks the others in turn, if the
+   * request never left or may be repeated; the one that answers stays in use.
+   */
+  private async send<A extends object>(
     procedure: Procedure,
     input: object,
     options: CallOptions = {},
   ): Promise<A> {
-    const timeoutMs = options.timeoutMs ?? ANSWER_WITHIN_MS;
-    const { clock, observer } = this.settings;
+    refuseUnknownOptions(procedure.name, input, procedure.fields);
+    refuseUnknownOptions(`The second argument of ${procedure.name}`, options, CALL_OPTIONS);
+    const { addresses, clock } = this.settings;
+    const until = clock.monotonic() + (options.timeoutMs ?? ANSWER_WITHIN_MS);
+    const mayRepeat = isRepeatable(procedure, input);
+    const failures: LockyardError[] = [];
+    for (const address of addresses.inOrder()) {
+      try {
+        const timeoutMs = until - clock.monotonic();
+        return await this.sendTo<A>(address, procedure, input, { ...options, timeoutMs });
+      } catch (error) {
+        if (!(error instanceof LockyardError && isServerFailure(error))) throw error;
+        addresses.leave(address);
+        failures.push(error);
+        const mayMove = error.isUnreachable && (mayRepeat || error.reason === 'BACKEND_DOWN');
+        if (!mayMove || clock.monotonic() >= until) throw error;
+      }
+    }
+    throw noneReachable(failures);
+  }
+
+  private async sendTo<A extends object>(
+    address: string,
+    procedure: Procedure,
+    input: object,
+    options: CallOptions & { timeoutMs: number },
+  ): Promise<A> {
+    const { addresses, clock, observer, silence } = this.settings;
     const sentAt = clock.monotonic();
     try {
-      return await sendRequest<A>(this.settings, procedure, input, { ...options, timeoutMs });
+      const request = (signal: AbortSignal | undefined) =>
+        sendRequest<A>(this.settings, address, procedure, input, { ...options, signal });
+      const answer = await (silence?.during(address, options.signal, request) ??
+        request(options.signal));
+      const isShuttingDown = isQueued(answer) && clock.monotonic() - sentAt < AT_ONCE_MS;
+      if (isShuttingDown) addresses.leave(address);
+      return answer;
     } catch (error) {
       if (error instanceof LockyardError) {
         const latencyMs = clock.monotonic() - sentAt;
         const { reason } = error;
-        notify(observer, 'requestFailed', { procedure: procedure.name, reason, latencyMs });
+        notify(observer, 'requestFailed', {
+          procedure: procedure.name,
+          url: address,
+          reason,
+          latencyMs,
+        });
       }
       throw error;
     }
   }
 }
 
-const ACQUIRE: Procedure = { name: 'lock.acquire', kind: 'mutation' };
-const ACQUIRE_MANY: Procedure = { name: 'lock.acquireMany', kind: 'mutation' };
-const CANCEL_MANY: Procedure = { name: 'lock.cancelMany', kind: 'mutation' };
-const CANCEL: Procedure = { name: 'lock.cancel', kind: 'mutation' };
-const RENEW: Procedure = { name: 'lock.renew', kind: 'mutation' };
-const RELEASE: Procedure = { name: 'lock.release', kind: 'mutation' };
-const INSPECT: Procedure = { name: 'lock.inspect', kind: 'query' };
-const LIST: Procedure = { name: 'lock.list', kind: 'query' };
-const WATCH: Procedure = { name: 'lock.watch', kind: 'mutation' };
-const CHECK: Procedure = { name: 'lock.check', kind: 'query' };
-const CREATE_COUNTER: Procedure = { name: 'counter.create', kind: 'mutation' };
-const ADD_TO_COUNTER: Procedure = { name: 'counter.add', kind: 'mutation' };
-const GET_COUNTER: Procedure = { name: 'counter.get', kind: 'query' };
+const CALL_OPTIONS: OptionNames<CallOptions> = {
+  timeoutMs: true,
+  connectWithinMs: true,
+  signal: true,
+};
+
+/** What must not be repeated by itself can be given a request id, which makes it safe. */
+function isRepeatable({ fields }: Procedure, input: object): boolean {
+  return !('requestId' in fields) || ('requestId' in input && input.requestId !== undefined);
+}
+
+/** Another server may well do better: this one, or what it needs, is away. */
+function isServerFailure({ reason }: LockyardError): boolean {
+  return reason === 'BACKEND_DOWN' || reason === 'UNKNOWN';
+}
+
+/** What is thrown where every address has failed, by the failures at each. */
+function noneReachable(failures: LockyardError[]): LockyardError {
+  const [first, ...others] = failures;
+  if (first && others.length === 0) return first;
+  const isKnown = failures.every(({ reason }) => reason === 'BACKEND_DOWN');
+  return new LockyardError(
+    isKnown ? 'BACKEND_DOWN' : 'UNKNOWN',
+    `Lockyard cannot be reached at any of ${failures.length} addresses.`,
+    { cause: new AggregateError(failures), isUnreachable: true },
+  );
+}
+
+function isQueued(answer: object): boolean {
+  return 'outcome' in answer && answer.outcome === 'queued';
+}
 
 let sharedClient: LockyardClient | undefined;
 

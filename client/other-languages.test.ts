@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
+import { TcpProxy } from '@/test/tcp-proxy';
 
 const examples = join(import.meta.dirname, '../docs/examples');
 const PASSWORD = 'plough the seventh field';
@@ -97,9 +98,15 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     return (await api.post(key, 'lock.acquire', ask)).data?.token as number;
   };
 
-  test('works longer than its lease, and releases', async () => {
+  test('works longer than its lease, though one of its servers goes meanwhile, and releases', async () => {
     const name = lock('works');
-    const { said, complained, code } = await run(name, { leaseMs: 1_500, workMs: 3_500 });
+    const line = await TcpProxy.start('127.0.0.1', Number(new URL(api.url).port));
+    const servers = { LOCKYARD_URL: `http://127.0.0.1:${line.port}, ${api.url}/` };
+    const running = run(name, { leaseMs: 1_500, workMs: 3_500 }, servers);
+    const state = async () => (await inspect(name)).state;
+    await expect.poll(state, { timeout: 20_000 }).toBe('held');
+    await line.close();
+    const { said, complained, code } = await running;
     expect(complained).toBe('');
     expect(said).toMatch(/^granted, token \d+\nreleased$/);
     expect(code).toBe(0);
@@ -142,17 +149,20 @@ describe.each(languages)('the example in $language', ({ language, program, args 
 
   test('ends with 2 for a wrong configuration, with 69 without a server, and never with a trace', async () => {
     const gone = { LOCKYARD_URL: 'http://127.0.0.1:1' };
-    const [refused, keyless, unreachable] = await Promise.all([
+    const [refused, keyless, unreachable, listed] = await Promise.all([
       run(lock('refused'), {}, { LOCKYARD_API_KEY: 'no-key' }),
       run(lock('keyless'), {}, { LOCKYARD_API_KEY: '' }),
       run(lock('unreachable'), {}, gone),
+      run(lock('listed'), {}, { LOCKYARD_URL: `${api.url},` }),
     ]);
     expect(refused).toMatchObject({ complained: 'UNAUTHENTICATED: Invalid API key.', code: 2 });
     expect(keyless).toMatchObject({ said: '', code: 2 });
     expect(keyless.complained).toMatch(/LOCKYARD_API_KEY is not set; create a key: .+$/);
+    expect(listed).toMatchObject({ said: '', code: 2 });
+    expect(listed.complained).toMatch(/each URL in LOCKYARD_URL must begin with http/);
     expect(unreachable).toMatchObject({ said: '', code: 69 });
     expect(unreachable.complained).toMatch(/^.+$/);
-    for (const { complained } of [keyless, unreachable]) {
+    for (const { complained } of [keyless, unreachable, listed]) {
       expect(complained).not.toMatch(/Traceback|Exception in|^null$/);
     }
   });

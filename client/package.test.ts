@@ -132,7 +132,8 @@ describe('the package, packed and installed somewhere else', () => {
         cwd: project,
         env: {
           ...process.env,
-          LOCKYARD_URL: api.url,
+          // Of two servers the first is away.
+          LOCKYARD_URL: `http://127.0.0.1:2,${api.url}`,
           LOCKYARD_API_KEY: await api.key('whole'),
           MYSQL_URL: place.url.kind === 'mysql' ? place.url.url : '',
           REDIS_URL: process.env.TEST_REDIS_URL,
@@ -144,6 +145,7 @@ describe('the package, packed and installed somewhere else', () => {
         written: ['true', ...Array(4).fill('applied'), ...Array(4).fill('stale')],
         refusals: ['LockUpgradeRefused', 'InvalidGuard'],
         told: ['granted', 'joined', 'released', 'granted', 'failed', 'released'],
+        heard: [true, { outcome: 'done', value: 'free again' }, null, 'free'],
       });
     } finally {
       await api.close();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import { ApiHarness } from '@/test/api-harness';
+import { lead } from './lead';
 import { LockyardClient } from './lockyard-client';
 import { outcomeOf } from './testing/scripted-bench';
 import { withLock } from './with-lock';
@@ -194,6 +195,35 @@ describe('waiting', () => {
     expect(await waiters()).toEqual([]);
     holder.letGo();
   });
+});
+
+test('a leader is shown as such, and when it is force-released the next in the queue leads', async () => {
+  const stop = new AbortController();
+  const log: string[] = [];
+  const candidate = (client: LockyardClient, who: string) =>
+    lead(name, {
+      client,
+      leaseMs: 1_500,
+      signal: stop.signal,
+      onElected: ({ token }) => void log.push(`${who} ${token > 0}`),
+      onLost: (why) => void log.push(`${who} ${why?.loss.cause ?? 'ended'}`),
+    });
+  const first = candidate(orders, 'orders');
+  await expect.poll(() => log).toEqual(['orders true']);
+  const second = candidate(billing, 'billing');
+  await untilWaiting(1);
+  const { row } = await api.runtime.projection.detail('default', name);
+  expect(row.hold?.meta).toMatchObject({ role: 'leader' });
+  const { rev, holders } = await orders.inspect({ name });
+  const act = { namespace: 'default', name, token: holders[0]?.token ?? 0, rev, reason: 'stuck' };
+  await forceReleaseLock(api.cli, act);
+  await expect.poll(() => log, { timeout: 10_000 }).toContain('orders forced');
+  expect(log).toContain('billing true');
+  await untilWaiting(1);
+  stop.abort();
+  await Promise.all([first, second]);
+  expect(log.slice(3)).toEqual(['billing ended']);
+  expect(await orders.inspect({ name })).toMatchObject({ state: 'free', waiters: [] });
 });
 
 describe('losing', () => {

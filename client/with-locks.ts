@@ -5,7 +5,6 @@ import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
 import { environmentClient, type LockyardClient } from './lockyard-client';
 import {
-  type OptionNames,
   optionsAndWork,
   refuseBadWait,
   refuseUnknownOptions,
@@ -15,6 +14,7 @@ import {
   type MultiLockGrants,
   type MultiLockRequest,
 } from './waiting/await-multi-lock-grant';
+import { SET_LOCK_FIELDS } from './wire/procedures';
 import type { Mode } from './wire/wire';
 import { LOCK_OPTIONS, type WithLockOptions } from './with-lock';
 
@@ -22,7 +22,6 @@ import { LOCK_OPTIONS, type WithLockOptions } from './with-lock';
 export type WithLocksOptions = Omit<WithLockOptions, 'mode' | 'reentrant' | 'ownHold'>;
 
 const { mode: _mode, reentrant: _reentrant, ownHold: _ownHold, ...OPTIONS } = LOCK_OPTIONS;
-const PARTS: OptionNames<{ name: string; mode?: Mode }> = { name: true, mode: true };
 
 type Work<T> = (set: LockSetHold) => Promise<T> | T;
 
@@ -56,7 +55,8 @@ export async function withLocks<T>(
   refuseUnknownOptions('withLocks', options, OPTIONS);
   refuseBadWait(options.waitMs);
   for (const lock of locks) {
-    if (typeof lock !== 'string') refuseUnknownOptions('A lock of withLocks', lock, PARTS);
+    if (typeof lock !== 'string')
+      refuseUnknownOptions('A lock of withLocks', lock, SET_LOCK_FIELDS);
   }
   const client = options.client ?? environmentClient();
   const wish = requestOf(client, locks, options);

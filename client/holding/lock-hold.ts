@@ -13,7 +13,7 @@ export interface Hold {
   readonly name: string;
   /** The fencing token: send it with every write to a resource that can refuse a stale one. */
   readonly token: number;
-  /** How long the grant was waited for. */
+  /** How long the grant was waited for, in milliseconds; 0 within an outer hold. */
   readonly waitedMs: number;
   /** Aborted with `LockLost` when the hold is lost, or with the reason of the caller's signal. */
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface Hold {
   /** The end of the lease as last reported, epoch ms of the backend's clock. Renewals move it. */
   readonly expiresAt: number;
   /**
-   * How much of the lease surely is left: counted on a clock that never steps, from before the
+   * How many milliseconds of the lease surely are left: counted on a clock that never steps, from before the
    * request was sent, less an allowance for drift. 0 once the hold is lost or the work has ended.
    * True even while the event loop was blocked and `signal` is late.
    */

@@ -97,7 +97,7 @@ describe('an observer is notified', () => {
     expect(await ended).toMatchObject({ name: 'ReleaseUnconfirmed' });
     const failed = (reason: string, latencyMs: number) => [
       'requestFailed',
-      { procedure: 'lock.release', reason, latencyMs },
+      { procedure: 'lock.release', url: bench.url, reason, latencyMs },
     ];
     expect(told.slice(1)).toEqual([
       failed('BACKEND_DOWN', 7),
@@ -110,7 +110,8 @@ describe('an observer is notified', () => {
     const asked = outcomeOf(client.getCounter({ name: 'tickets' }));
     (await bench.server.next('counter.get')).refuse(404, 'NOT_FOUND');
     await asked;
-    const failed = { procedure: 'counter.get', reason: 'NOT_FOUND', latencyMs: 0 };
+    const { url } = bench;
+    const failed = { procedure: 'counter.get', url, reason: 'NOT_FOUND', latencyMs: 0 };
     expect(told).toEqual([['requestFailed', failed]]);
   });
 

@@ -44,7 +44,10 @@ export interface HoldReleased extends ObservedLock {
 export interface RequestFailed {
   /** Such as `lock.acquire`. */
   procedure: string;
+  /** The address that was asked: one of the client's `url`, without a slash at its end. */
+  url: string;
   reason: Reason;
+  /** From sending the request to its failure, in milliseconds. */
   latencyMs: number;
 }
 

@@ -60,7 +60,7 @@ export const WHOLE = `
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@libsql/client';
 import { Redis } from 'ioredis';
-import { LockUpgradeRefused, LockyardClient, withLock } from 'lockyard';
+import { acquireHold, lead, LockUpgradeRefused, LockyardClient, tryWithLock, withLock } from 'lockyard';
 import { guardedUpdate, guardedUpsert as upsertMysql } from 'lockyard/guards/mysql';
 import { guardedSet, InvalidGuard } from 'lockyard/guards/redis';
 import { guardedUpsert as upsertSqlite } from 'lockyard/guards/sqlite';
@@ -105,7 +105,24 @@ const refusals = [
   await upsertMysql(pool, { table: 'things', key: {}, set: {}, token: 1 })
     .catch((error: unknown) => error instanceof InvalidGuard && error.name),
 ];
-console.log(JSON.stringify({ sold, written, refusals, told }));
+
+const other = new LockyardClient({ owner: 'other' });
+const heard: unknown[] = [];
+{
+  await using hold = await acquireHold('block', { client: other });
+  const tried = await tryWithLock('block', { client: other, ownHold: true }, () => 'never');
+  heard.push(tried.outcome === 'held' && tried.holders[0]?.token === hold.token);
+}
+heard.push(await tryWithLock('block', { client: other }, () => 'free again'));
+const stop = new AbortController();
+await lead('leader', {
+  client: other,
+  signal: stop.signal,
+  onElected: () => stop.abort(),
+  onLost: (why) => heard.push(why),
+});
+heard.push((await other.inspect({ name: 'leader' })).state);
+console.log(JSON.stringify({ sold, written, refusals, told, heard }));
 await pool.end();
 await redis.quit();
 sqlite.close();

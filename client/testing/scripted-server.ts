@@ -38,6 +38,10 @@ export class ScriptedCall {
 
 /** A real HTTP server that says what a test tells it to say, call by call. */
 export class ScriptedServer {
+  /** How often it was asked whether it is alive. */
+  looks = 0;
+  /** It does not even answer that. */
+  isSilent = false;
   private readonly calls: ScriptedCall[] = [];
   private readonly http = createServer((request, response) => {
     void this.take(request, response);
@@ -69,6 +73,11 @@ export class ScriptedServer {
 
   private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://local');
+    if (url.pathname === '/api/health/live') {
+      this.looks++;
+      if (!this.isSilent) response.end('{}');
+      return;
+    }
     let body = url.searchParams.get('input') ?? '';
     for await (const chunk of request) body += chunk;
     const procedure = url.pathname.replace('/api/v1/', '');

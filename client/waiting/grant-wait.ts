@@ -5,6 +5,7 @@ import { type RetryBounds, retryDelayMs, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
 import {
   ANSWER_WITHIN_MS,
+  AT_ONCE_MS,
   CONNECT_WITHIN_MS,
   CONNECTED_BUDGET_MS,
   HELD_OPEN_MS,
@@ -18,9 +19,6 @@ interface AnyAnswer {
 
 /** How long to leave a frozen lock alone, in steps of `retryDelayMs`: the longest. */
 const FROZEN_PAUSES = 10;
-
-/** An answer faster than this, and yet `queued`, comes from a server that is shutting down. */
-const AT_ONCE_MS = 200;
 
 /**
  * Waits for a grant over as many requests as it takes, all with one request id, so that the place
@@ -126,7 +124,8 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     const now = this.clock.monotonic();
     // Below 0 for a short wait that goes on because of failures: all of it ends in time.
     const leftMs = Math.min(this.startedAt + this.waitMs - now, HELD_OPEN_MS);
-    const connectMs = this.startedAt + CONNECT_WITHIN_MS - now;
+    const shareMs = CONNECT_WITHIN_MS / this.client.settings.addresses.count;
+    const connectMs = Math.min(this.startedAt + CONNECT_WITHIN_MS - now, shareMs);
     const isWatched = !this.isConnected && this.waitMs < CONNECT_WITHIN_MS;
     return {
       timeoutMs: leftMs + ANSWER_WITHIN_MS,

@@ -1,20 +1,19 @@
 import type { ClientSettings } from '../client-settings';
 import { LockyardError } from '../errors';
+import type { Procedure } from './procedures';
 import type { Reason } from './wire';
 
-/** One procedure of the service API and how it is called. */
-export interface Procedure {
-  name: string;
-  kind: 'query' | 'mutation';
-}
-
-/** How long one request may take, and who may end it. */
+/** How long one call may take, and who may end it. */
 export interface CallOptions {
-  /** Then it counts as `UNKNOWN`. */
+  /**
+   * After so many milliseconds without an answer it rejects with `UNKNOWN`. Default: 6,000, and for
+   * an acquire its `waitMs`, at most 25,000, beyond that.
+   */
   timeoutMs?: number | undefined;
   /**
-   * Then, where not even a connection can be made, it counts as `UNKNOWN` and `isUnreachable`,
-   * whatever `timeoutMs`. Not watched with a `fetch` of your own, nor through a proxy.
+   * After so many milliseconds without an answer it rejects with `UNKNOWN` and `isUnreachable`, if
+   * not even a connection to the address can be made; of several addresses each has that time. Not
+   * watched with a `fetch` of your own, nor through a proxy. Default: `timeoutMs`.
    */
   connectWithinMs?: number | undefined;
   /** Ends the request; the call rejects with its reason. To be sure of anything, cancel. */
@@ -22,12 +21,13 @@ export interface CallOptions {
 }
 
 /**
- * One request, one answer; nothing is sent twice. Rejects with `LockyardError`, or the reason of
- * `signal`. A request that never left is `BACKEND_DOWN`; one without a readable answer is
+ * One request to one address, one answer; nothing is sent twice. Rejects with `LockyardError`, or
+ * the reason of `signal`. A request that never left is `BACKEND_DOWN`; one without a readable answer is
  * `UNKNOWN`.
  */
 export async function sendRequest<A>(
   settings: ClientSettings,
+  address: string,
   procedure: Procedure,
   input: object,
   options: CallOptions & { timeoutMs: number },
@@ -37,11 +37,11 @@ export async function sendRequest<A>(
   const connection = new AbortController();
   const hangUp = () => connection.abort();
   const stopTimer = settings.clock.after(timeoutMs, hangUp);
-  const stopProbe = hangUpUnconnected(settings, options.connectWithinMs, connection);
+  const stopProbe = hangUpUnconnected(settings, address, options.connectWithinMs, connection);
   signal?.addEventListener('abort', hangUp, { once: true });
   try {
     const reply = await settings.fetch(
-      ...httpRequest(settings, procedure, input, connection.signal),
+      ...httpRequest(settings, address, procedure, input, connection.signal),
     );
     return readReply<A>(reply, await reply.text());
   } catch (error) {
@@ -73,14 +73,15 @@ const PROBE_PART = 0.4;
  * request may have left through a connection that was open before.
  */
 function hangUpUnconnected(
-  { canConnect, clock, url }: ClientSettings,
+  { canConnect, clock }: ClientSettings,
+  address: string,
   withinMs: number | undefined,
   connection: AbortController,
 ): () => void {
   if (!canConnect || withinMs === undefined) return () => {};
   let isOver = false;
   const stopTimer = clock.after(withinMs * (1 - PROBE_PART), async () => {
-    const isConnected = await canConnect(url, withinMs * PROBE_PART, clock);
+    const isConnected = await canConnect(address, withinMs * PROBE_PART, clock);
     if (!isConnected && !isOver) connection.abort(UNCONNECTED);
   });
   return () => {
@@ -90,24 +91,22 @@ function hangUpUnconnected(
 }
 
 function httpRequest(
-  { url, apiKey }: ClientSettings,
+  { apiKey }: ClientSettings,
+  address: string,
   { name, kind }: Procedure,
   input: object,
   signal: AbortSignal,
 ): [string, RequestInit] {
-  const address = `${url}/api/v1/${name}`;
+  const url = `${address}/api/v1/${name}`;
   const authorization = `Bearer ${apiKey}`;
   const body = JSON.stringify(input);
   // Following a redirect would send a command twice, so it is reported as a wrong address.
   const common = { redirect: 'manual', signal } as const;
   if (kind === 'query') {
-    return [
-      `${address}?input=${encodeURIComponent(body)}`,
-      { ...common, headers: { authorization } },
-    ];
+    return [`${url}?input=${encodeURIComponent(body)}`, { ...common, headers: { authorization } }];
   }
   const headers = { authorization, 'content-type': 'application/json' };
-  return [address, { ...common, method: 'POST', headers, body }];
+  return [url, { ...common, method: 'POST', headers, body }];
 }
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);

@@ -4,6 +4,9 @@ export const HELD_OPEN_MS = 25_000;
 /** Beyond the wait asked for, the server answers within 5 s, or never will. */
 export const ANSWER_WITHIN_MS = 6_000;
 
+/** An answer faster than this, and yet `queued`, comes from a server that is shutting down. */
+export const AT_ONCE_MS = 200;
+
 /** How long a short wait tries again while no connection can be made. */
 export const CONNECT_WITHIN_MS = 1_000;
 

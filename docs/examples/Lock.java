@@ -5,6 +5,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -12,7 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Takes a Lockyard lock, works while renewing it, and lets go. Needs a JDK 17 and nothing else:
@@ -21,6 +24,8 @@ import java.util.regex.Pattern;
  * export LOCKYARD_URL=http://127.0.0.1:3000 LOCKYARD_API_KEY=...
  * java Lock.java invoices:2026-11 --lease-ms 30000 --wait-ms 60000 --work-ms 1000
  * </pre>
+ *
+ * LOCKYARD_URL may name several servers of one database, separated by commas: when one fails, the next is asked.
  *
  * Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 for wrong usage or configuration (an argument,
  * or an API key that is missing or not valid), 69 when there is no server or it cannot do this now, and 75 when another
@@ -51,14 +56,17 @@ public final class Lock {
         default -> wrongUsage(USAGE);
       }
     }
-    String url = Optional.ofNullable(System.getenv("LOCKYARD_URL")).orElse("http://127.0.0.1:3000");
-    if (!url.matches("https?://\\S+")) wrongUsage("LOCKYARD_URL must begin with http:// or https://");
+    String urlList = Optional.ofNullable(System.getenv("LOCKYARD_URL")).orElse("http://127.0.0.1:3000");
+    List<String> urls = Stream.of(urlList.split(",", -1)).map(url -> url.strip().replaceAll("/+$", "")).toList();
+    if (!urls.stream().allMatch(url -> url.matches("https?://\\S+"))) {
+      wrongUsage("each URL in LOCKYARD_URL must begin with http:// or https://");
+    }
     String apiKey = Optional.ofNullable(System.getenv("LOCKYARD_API_KEY")).orElse("").strip();
     if (apiKey.isEmpty()) {
       wrongUsage("LOCKYARD_API_KEY is not set; create a key: npm run -s lockyard -- keys create");
     }
     String owner = InetAddress.getLocalHost().getHostName() + ":" + ProcessHandle.current().pid();
-    var lockyard = new Lockyard(url, apiKey, owner);
+    var lockyard = new Lockyard(urls, apiKey, owner);
 
     int exitCode;
     try {
@@ -111,16 +119,31 @@ public final class Lock {
     }
   }
 
-  /** A Lockyard server, spoken to with an API key. */
-  record Lockyard(String url, String apiKey, String owner, HttpClient http) {
-    Lockyard(String url, String apiKey, String owner) {
-      this(url, apiKey, owner, HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build());
+  /** One or several Lockyard servers of one database, spoken to with an API key. That at {@code index} is asked. */
+  record Lockyard(List<String> urls, AtomicInteger index, String apiKey, String owner, HttpClient http) {
+    Lockyard(List<String> urls, String apiKey, String owner) {
+      this(urls, new AtomicInteger(), apiKey, owner, http11());
+    }
+
+    private static HttpClient http11() {
+      return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
     /** One POST. Throws {@link Refused}, or another IOException when no answer came: then it may have been done or not. */
     String call(String procedure, String body, Duration replyMax) throws IOException, InterruptedException {
+      int asked = index.get();
+      try {
+        return post(urls.get(asked) + "/api/v1/" + procedure, body, replyMax);
+      } catch (IOException failure) {
+        // The next try goes to the next server, unless another thread has seen to that.
+        if (isServerFailure(failure)) index.compareAndSet(asked, (asked + 1) % urls.size());
+        throw failure;
+      }
+    }
+
+    private String post(String url, String body, Duration replyMax) throws IOException, InterruptedException {
       var request =
-          HttpRequest.newBuilder(URI.create(url + "/api/v1/" + procedure))
+          HttpRequest.newBuilder(URI.create(url))
               .header("Authorization", "Bearer " + apiKey)
               .header("Content-Type", "application/json")
               .timeout(replyMax)
@@ -205,7 +228,8 @@ public final class Lock {
         while (!isLost()) {
           long sentAt = System.nanoTime();
           try {
-            var left = Duration.ofNanos(Math.max(50_000_000, sureUntil - sentAt));
+            // Half of what is left, so that there is time for another try.
+            var left = Duration.ofNanos(Math.max(50_000_000, (sureUntil - sentAt) / 2));
             String answer = lockyard.call("lock.renew", renewal, left);
             if (text(answer, "outcome").orElseThrow().equals("lost")) lose(answer);
             else sureUntil = sentAt + number(answer, "expiresInMs").orElseThrow() * 1_000_000;
@@ -253,6 +277,11 @@ public final class Lock {
   static boolean mayRepeat(IOException failure) {
     var passing = Set.of("BACKEND_DOWN", "CONTENDED", "NAMESPACE_FULL", "RATE_LIMITED", "UNKNOWN");
     return !(failure instanceof Refused refused) || passing.contains(refused.reason);
+  }
+
+  /** Whether another server may do better. */
+  static boolean isServerFailure(IOException failure) {
+    return !(failure instanceof Refused refused) || Set.of("BACKEND_DOWN", "UNKNOWN").contains(refused.reason);
   }
 
   // In a program of yours a JSON library does what the rest of this file does.

@@ -3,12 +3,15 @@
     export LOCKYARD_URL=http://127.0.0.1:3000 LOCKYARD_API_KEY=...
     python3 lock.py invoices:2026-11 --wait-ms 60000
 
+LOCKYARD_URL may name several servers of one database, separated by commas: when one fails, the next is asked.
+
 Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 for wrong usage or configuration (an argument, or
 an API key that is missing or not valid), 69 when there is no server or it cannot do this now, and 75 when another caller
 has the lock.
 """
 
 import argparse
+import http.client
 import json
 import os
 import socket
@@ -45,23 +48,35 @@ class NotGranted(Exception):
 
 
 class Lockyard:
-    """A Lockyard server, spoken to with an API key."""
+    """One or several Lockyard servers of one database, spoken to with an API key."""
 
-    def __init__(self, url, api_key, owner):
-        self.url = url.rstrip("/")
+    def __init__(self, urls, api_key, owner):
+        self.urls = [url.rstrip("/") for url in urls]
+        self.url = self.urls[0]
         self.api_key = api_key
         self.owner = owner
 
     def call(self, procedure, body, timeout_s=REPLY_MAX_S):
         """One POST. Raises `Refused`, or `OSError` when no answer came: then it may have been done or not."""
+        url = self.url
+        try:
+            return self.post(f"{url}/api/v1/{procedure}", body, timeout_s)
+        except (Refused, OSError) as error:
+            # The next try goes to the next server, unless another thread has seen to that.
+            if is_server_failure(error) and self.url == url:
+                self.url = self.urls[(self.urls.index(url) + 1) % len(self.urls)]
+            raise
+
+    def post(self, url, body, timeout_s):
         headers = {"Authorization": f"Bearer {self.api_key}", "Content-Type": "application/json"}
-        data = json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.url}/api/v1/{procedure}", data, headers)
+        request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
             with urllib.request.urlopen(request, timeout=timeout_s) as reply:
                 return json.load(reply)["result"]["data"]
         except urllib.error.HTTPError as error:
             raise refusal_in(error) from None
+        except http.client.HTTPException as error:
+            raise OSError(f"no whole answer: {error!r}") from None
 
     def acquire(self, name, lease_ms, wait_ms=0):
         """Takes the lock or raises `NotGranted`. However often it has to ask, it is one acquire: one request id."""
@@ -141,7 +156,8 @@ class Hold:
         while True:
             sent_at = time.monotonic()
             try:
-                left_s = max(0.05, self._sure_until - sent_at)
+                # Half of what is left, so that there is time for another try.
+                left_s = max(0.05, (self._sure_until - sent_at) / 2)
                 answer = self.lockyard.call("lock.renew", renewal, left_s)
             except (Refused, OSError) as error:
                 if time.monotonic() > self._sure_until or not may_repeat(error):
@@ -185,6 +201,11 @@ def may_repeat(error):
     }
 
 
+def is_server_failure(error):
+    """Whether another server may do better."""
+    return not isinstance(error, Refused) or error.reason in {"BACKEND_DOWN", "UNKNOWN"}
+
+
 def refusal_in(error):
     try:
         refusal = json.load(error)["error"]
@@ -211,14 +232,16 @@ def main():
     parser.add_argument("--wait-ms", type=int, default=0)
     parser.add_argument("--work-ms", type=int, default=1_000)
     args = parser.parse_args()
-    url = os.environ.get("LOCKYARD_URL", "http://127.0.0.1:3000")
-    if not url.startswith(("http://", "https://")):
-        parser.error(f"LOCKYARD_URL must begin with http:// or https://, not {url!r}")
+    urls = os.environ.get("LOCKYARD_URL", "http://127.0.0.1:3000").split(",")
+    urls = [url.strip() for url in urls]
+    for url in urls:
+        if not url.startswith(("http://", "https://")):
+            parser.error(f"each URL in LOCKYARD_URL must begin with http:// or https://, unlike {url!r}")
     api_key = os.environ.get("LOCKYARD_API_KEY", "").strip()
     if not api_key:
         parser.error("LOCKYARD_API_KEY is not set; create a key: npm run -s lockyard -- keys create")
     owner = f"{socket.gethostname()}:{os.getpid()}"
-    lockyard = Lockyard(url, api_key, owner)
+    lockyard = Lockyard(urls, api_key, owner)
     try:
         with lockyard.acquire(args.name, args.lease_ms, args.wait_ms) as hold:
             print(f"granted, token {hold.token}", flush=True)

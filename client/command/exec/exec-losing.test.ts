@@ -124,6 +124,42 @@ describe('a server that goes away while the command runs', () => {
   });
 });
 
+describe('with several addresses', () => {
+  const servers = () => ({ LOCKYARD_URL: `http://127.0.0.1:${rig.line.port},${rig.api.url}` });
+  const end = () => rig.client.inspect({ name }).then(({ holders }) => holders[0]?.expiresAt ?? 0);
+
+  test('a server that goes away costs nothing: the lease is renewed at the other', async () => {
+    const script = `echo "$LOCKYARD_URL" > ${name}.url; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
+    const { ended } = rig.exec([name, '--lease', '3s'], script, { env: servers() });
+    expect(await rig.written(`${name}.url`)).toBe(servers().LOCKYARD_URL);
+    rig.line.refuse();
+    const before = await end();
+    await expect.poll(end, { timeout: 20_000 }).toBeGreaterThan(before + 500);
+    writeFileSync(rig.path(`${name}.go`), '');
+    expect(await ended).toMatchObject({ code: 3 });
+    expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
+  }, 30_000);
+
+  test.each(['refuse', 'silence'] as const)(
+    'the first of which does not work from the start (%s), even --no-wait runs the command',
+    async (how) => {
+      rig.line[how]();
+      const { code, out, err } = await rig.exec([name, '-n'], 'echo ran', { env: servers() }).ended;
+      expect({ code, out }, err).toEqual({ code: 0, out: 'ran\n' });
+    },
+  );
+
+  test('one of which is none, it is refused', async () => {
+    const env = { LOCKYARD_URL: `${rig.api.url},` };
+    const { code, err } = await rig.exec([name], 'echo ran', { env }).ended;
+    expect(code).toBe(64);
+    expect(err).toBe("lockyard: Entry 2 of Lockyard's URLs is empty.\n");
+    for (const words of [['ls'], ['inspect', name]]) {
+      expect(await rig.run(words, { env })).toMatchObject({ code: 64, out: '' });
+    }
+  });
+});
+
 describe('a server that is away at the start', () => {
   test.each([['refuse'], ['silence']] as const)(
     'is asked until patience is over, then told with 69 (%s); the command never ran',
@@ -137,10 +173,10 @@ describe('a server that is away at the start', () => {
   );
 
   test('is not waited for with --no-wait', async () => {
-    const env = { LOCKYARD_URL: 'http://127.0.0.1:1' };
+    const env = { LOCKYARD_URL: 'http://127.0.0.1:2' };
     const { code, err } = await rig.exec([name, '-n'], 'echo ran', { env }).ended;
     expect(code).toBe(69);
-    expect(err).toMatch(/has given no answer for 3 s\.\n$/);
+    expect(err).toMatch(/Lockyard cannot be reached \(ECONNREFUSED\)\.\n$/);
   });
 
   test('is waited for while patience lasts', async () => {

@@ -21,7 +21,7 @@ import { EndedBySignal, SignalRelay } from './signal-relay';
 /** One wait of the service takes at most 10 minutes; a longer one is resumed a little earlier. */
 const WAIT_PART_MS = 9 * 60_000;
 
-/** How long an endless wait goes on without a server, and how long a call without a wait does. */
+/** How long an endless wait goes on without a server; for each address, how long a short one. */
 const SILENCE_MAX_MS = 60_000;
 const SILENCE_MIN_MS = 3_000;
 
@@ -48,14 +48,17 @@ class LockedCommand {
   constructor(private readonly options: ExecOptions) {
     const { owner, namespace, url, waitMs } = options;
     this.say = createReporter(options.verbosity);
+    this.client = openClient({ owner, namespace, url });
     const isEndless = waitMs === Number.POSITIVE_INFINITY;
-    const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(SILENCE_MIN_MS, waitMs);
+    const shortestMs = SILENCE_MIN_MS * this.client.settings.addresses.count;
+    const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(shortestMs, waitMs);
     const { fetch } = new OutageDetector(systemClock, limitMs, {
       began: () => this.say.normally('server not responding, retrying…'),
       ended: () => this.say.normally('server responding again'),
       lasted: () => this.giveUpOnOutage(limitMs),
     });
-    this.client = openClient({ owner, namespace, url, fetch });
+    // Only what the client asks for itself tells of an outage, not its looks at open connections.
+    this.client.settings.fetch = fetch;
   }
 
   async run(): Promise<number> {
@@ -126,10 +129,10 @@ class LockedCommand {
   }
 
   private environment({ token, name, namespace }: Hold): NodeJS.ProcessEnv {
-    const { url, owner } = this.client.settings;
+    const { addresses, owner } = this.client.settings;
     return {
       ...process.env,
-      LOCKYARD_URL: url,
+      LOCKYARD_URL: String(addresses),
       LOCKYARD_NAMESPACE: namespace,
       LOCKYARD_LOCK: name,
       LOCKYARD_OWNER: owner,
