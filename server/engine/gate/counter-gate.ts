@@ -30,6 +30,8 @@ export interface CounterGateOptions {
   log: Pick<Log, 'warn' | 'info'>;
   /** How long a command may wait for the gate; `GATE_ANSWER_MAX_MS` if absent. */
   answerMaxMs?: number | undefined;
+  /** How long values to be read again wait for company; `GATE_COMPANY_MS` if absent. */
+  companyMs?: number | undefined;
 }
 
 /** A counter as its gate and MySQL have it. */
@@ -51,21 +53,24 @@ export class CounterGate {
   readonly line: GateLine;
   private readonly engine: CounterGateOptions['engine'];
   private readonly clock: Clock;
+  private readonly companyMs: number;
   private due: DueRead[] = [];
   private dueTimer: NodeJS.Timeout | undefined;
   private readonly uncertain = new Set<NodeJS.Timeout>();
 
-  constructor({ id, store, engine, clock, log, answerMaxMs }: CounterGateOptions) {
+  constructor(options: CounterGateOptions) {
+    const { id, store, engine, clock, log, answerMaxMs } = options;
     this.id = id;
     this.engine = engine;
     this.clock = clock;
+    this.companyMs = options.companyMs ?? GATE_COMPANY_MS;
     const onReadDue = (due: DueRead[]) => this.readSoon(due);
     this.line = new GateLine(store, () => clock.monotonic(), onReadDue, log, answerMaxMs);
   }
 
   /** Runs a command, or refuses it. Errors as `LockEngine.count`. */
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>> {
-    if (command.verb === 'get') return this.engine.count(key, command);
+    if (command.verb === 'get' || command.verb === 'create') return this.engine.count(key, command);
     const id = counterId(key);
     const steps = stepsOf(command);
     const refusable = command.verb === 'add' && isRefusable(command) ? command.delta : null;
@@ -170,7 +175,7 @@ export class CounterGate {
     this.dueTimer = setTimeout(() => {
       this.dueTimer = undefined;
       for (const each of this.due.splice(0)) void this.read(each);
-    }, GATE_COMPANY_MS).unref();
+    }, this.companyMs).unref();
   }
 
   /** MySQL is not asked for what the gate does not know to be recent: another read will come. */

@@ -14,8 +14,9 @@ export interface CounterGatesOptions {
   gateIdOf: (namespace: string) => string | null;
   clock: Clock;
   log: Pick<Log, 'warn' | 'info'>;
-  /** As in `CounterGateOptions`. */
+  /** Both as in `CounterGateOptions`. */
   answerMaxMs?: number;
+  companyMs?: number | undefined;
 }
 
 /** Every gate of this process: one for each configured Redis and each backend that it is used for. */
@@ -43,8 +44,8 @@ export class CounterGates {
     const key = `${id}/${backend}`;
     const known = this.opened.get(key);
     if (known) return known.gate;
-    const { open, clock, log, answerMaxMs } = this.options;
-    const gate = new CounterGate({ id, store: open(id, backend), engine, clock, log, answerMaxMs });
+    const { open, ...options } = this.options;
+    const gate = new CounterGate({ ...options, id, store: open(id, backend), engine });
     this.opened.set(key, { backend, gate });
     return gate;
   }

@@ -4,12 +4,13 @@ import { TcpProxy } from '@/test/tcp-proxy';
 import type { Bounds } from '../../contract/counter-bounds';
 import type { CounterCommand } from '../../core/counter/counter-command';
 import type { RecordKey } from '../../storage/record-store';
-import { type GateLimits, openRedisGate } from '../../storage/redis-gate/redis-gate';
+import { GATE_LIMITS, type GateLimits, openRedisGate } from '../../storage/redis-gate/redis-gate';
 import type { CounterGate } from '../gate/counter-gate';
 import { CounterGates } from '../gate/counter-gates';
 import type { LockEngine } from '../lock-engine';
 import { createCommand } from './counter-calls';
 import { EngineRig, type Member, newProcess, pause } from './engine-rig';
+import moveGateClock from './move-gate-clock.lua';
 
 /** As in production, only sooner over. */
 export const SHORT: GateLimits = {
@@ -20,7 +21,7 @@ export const SHORT: GateLimits = {
 };
 
 /** A busy machine alone must not look like a slow Redis. */
-export const ANSWER_MAX_MS = 500;
+const ANSWER_MAX_MS = 500;
 
 /** A process with a gate in front of its counters. */
 export interface GatedMember {
@@ -30,6 +31,8 @@ export interface GatedMember {
   plain: Member;
   /** The instants at which it noticed that the gate did not answer. */
   failedAt: number[];
+  /** Moves its monotonic clock forward. */
+  later(ms: number): void;
 }
 
 /** Processes over one fresh MySQL, with one Redis of their own as a gate, behind a proxy. */
@@ -42,32 +45,45 @@ export class GateRig {
     readonly proxy: TcpProxy,
     readonly admin: Redis,
     private readonly limits: GateLimits,
+    private readonly companyMs: number | undefined,
   ) {}
 
-  static async open(limits: GateLimits = SHORT): Promise<GateRig> {
+  /** @param companyMs as in `CounterGateOptions` */
+  static async open(limits: GateLimits = GATE_LIMITS, companyMs?: number): Promise<GateRig> {
     const redis = await startPrivateRedis();
     const proxy = await TcpProxy.start('127.0.0.1', Number(new URL(redis.url).port));
     const admin = new Redis(redis.url, { protocol: 2 });
-    return new GateRig(await EngineRig.open('mysql'), redis, proxy, admin, limits);
+    const rig = await EngineRig.open('mysql');
+    return new GateRig(rig, redis, proxy, admin, limits, companyMs);
   }
 
-  async join(): Promise<GatedMember> {
+  async join(answerMaxMs = ANSWER_MAX_MS): Promise<GatedMember> {
     const plain = await this.rig.join();
     const failedAt: number[] = [];
+    let aheadMs = 0;
     const scope = { scope: 'test', process: newProcess() };
     const gates = new CounterGates({
       ids: ['cache'],
       open: () => openRedisGate(`redis://127.0.0.1:${this.proxy.port}`, scope, this.limits),
       gateIdOf: () => 'cache',
-      clock: { now: () => Date.now(), monotonic: () => performance.now() },
-      answerMaxMs: ANSWER_MAX_MS,
+      clock: { now: () => Date.now(), monotonic: () => performance.now() + aheadMs },
+      companyMs: this.companyMs,
+      answerMaxMs,
       log: { warn: () => failedAt.push(performance.now()), info: () => {} },
     });
     this.gates.push(gates);
     const engine = gates.inFrontOf(plain.engine);
     const gate = gates.of('default', 'default');
     if (!gate) throw new Error('There is no gate.');
-    return { engine, gate, plain, failedAt };
+    const later = (ms: number) => {
+      aheadMs += ms;
+    };
+    return { engine, gate, plain, failedAt, later };
+  }
+
+  /** Moves the gate's clock forward. */
+  async later(ms: number): Promise<void> {
+    await this.admin.eval(moveGateClock, 0, ms);
   }
 
   async wipe(): Promise<void> {

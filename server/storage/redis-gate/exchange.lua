@@ -28,7 +28,8 @@ if knownRun ~= run or not since or since > now then
 end
 local readyIn = math.max(0, since + stepMax - now)
 
--- The fields of a counter, those of other processes apart, and whether its state is fresh.
+-- The fields of a counter, those of other processes apart, and whether its state is fresh. One from
+-- before this server was ready may be that of an older copy.
 local function load(key)
   local list, c, others = redis.call('HGETALL', key), {}, {}
   for i = 1, #list, 2 do
@@ -43,7 +44,8 @@ local function load(key)
   end
   local rev, asOf = tonumber(c.rev or ''), tonumber(c.asOf or '')
   local known = rev and asOf and tonumber(c.boundsRev or '') and tonumber(c.value or '')
-    and c.floor and c.ceiling and asOf <= now and now < asOf + fresh and readyIn == 0
+    and c.floor and c.ceiling and asOf <= now and now < asOf + fresh
+    and asOf >= since + stepMax
   return c, known and true or false, others
 end
 

@@ -29,7 +29,7 @@ export interface GateLimits {
   claimMs: number;
 }
 
-const LIMITS: GateLimits = {
+export const GATE_LIMITS: GateLimits = {
   stepMaxMs: GATE_STEP_MAX_MS,
   freshMs: GATE_FRESH_MS,
   refreshMs: GATE_REFRESH_MS,
@@ -45,7 +45,7 @@ const LIMITS: GateLimits = {
 export function openRedisGate(
   url: string,
   { scope, process }: GateScope,
-  { stepMaxMs, freshMs, refreshMs, claimMs }: GateLimits = LIMITS,
+  { stepMaxMs, freshMs, refreshMs, claimMs }: GateLimits = GATE_LIMITS,
 ): GateStore {
   const guard = { admit: runOf, noteRefusal: () => {} };
   const connection = new RedisConnection<string>(url, CALL_MAX_MS, guard);
