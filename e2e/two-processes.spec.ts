@@ -1,5 +1,5 @@
 import { createConnection } from 'mysql2/promise';
-import { LockyardClient } from '../client/lockyard';
+import { acquireHold, LockyardClient, lead, type Term, withLock } from '../client/lockyard';
 import { cell, lockRow, openLive, openPage, untilAlive } from './locks-page';
 import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
@@ -127,6 +127,53 @@ test('a process that is killed with its waiters in front costs the next one in t
   const releasedAt = performance.now();
   expect(await waiting).toBeGreaterThan(token);
   expect(performance.now() - releasedAt).toBeLessThan(4_500);
+  await one.restart();
+});
+
+test('a client that knows both keeps its place, its hold and its lead when the one it uses is killed', async () => {
+  const name = 'moves-over';
+  const url = `${one.url},${two.url}`;
+  const client = new LockyardClient({ url, apiKey: atOne.settings.apiKey, owner: 'mover' });
+  const resign = new AbortController();
+  const terms: Term[] = [];
+  const leading = lead('moves-lead', {
+    client,
+    leaseMs: 6_000,
+    signal: resign.signal,
+    onElected: (term) => void terms.push(term),
+    onLost: (why) => expect(why).toBeNull(),
+  });
+  await expect.poll(() => terms.length).toBe(1);
+
+  const token = await take(atTwo, name, 'holder');
+  const moving = withLock(name, { client, leaseMs: 6_000 }, (hold) => hold.token);
+  await expect.poll(() => queue(name)).toEqual(['mover']);
+  const waiting = take(atTwo, name, 'later');
+  await expect.poll(() => queue(name)).toEqual(['mover', 'later']);
+  const hold = await acquireHold('moves-hold', { client, leaseMs: 6_000 });
+  const { expiresAt } = hold;
+
+  await one.kill();
+  await expect.poll(() => hold.expiresAt, { timeout: 20_000 }).toBeGreaterThan(expiresAt + 1_000);
+  expect(await queue(name)).toEqual(['mover', 'later']);
+  await atTwo.release({ name, owner: 'holder', token });
+  const moved = await moving;
+  expect(moved).toBeGreaterThan(token);
+  const last = await waiting;
+  expect(last).toBeGreaterThan(moved);
+  await atTwo.release({ name, owner: 'later', token: last });
+
+  const [term] = terms;
+  expect(await atTwo.check({ name: 'moves-hold', token: hold.token })).toEqual({ valid: true });
+  expect(await atTwo.inspect({ name: 'moves-lead' })).toMatchObject({
+    holders: [{ token: term?.token }],
+  });
+  expect(terms).toHaveLength(1);
+  expect(term?.signal.aborted).toBe(false);
+  await hold.release();
+  resign.abort();
+  await leading;
+  expect(await atTwo.inspect({ name: 'moves-lead' })).toMatchObject({ state: 'free' });
   await one.restart();
 });
 
