@@ -53,16 +53,27 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   protected abstract prove(granted: A & { outcome: 'granted' }, sentAt: number): Promise<G | null>;
   protected abstract timeout(answer: A): LockTimeout;
 
-  /** Before it rejects, it releases its queue position, or a grant whose answer was lost. */
+  /**
+   * Before it rejects, it releases its queue position, or a grant whose answer was lost; a short
+   * wait without an answer does so afterwards.
+   */
   async run(): Promise<G> {
     try {
       return await this.untilGranted();
     } catch (error) {
-      // Where there is no connection, an answer to this is unlikely, and not worth a delay.
       const undone = this.mayBeKnown ? this.cancel() : undefined;
-      if (!isUnreachable(error)) await undone;
+      if (!this.isSilenced(error)) await undone;
       throw error;
     }
+  }
+
+  /** Where nothing answers, an answer to a cancel is unlikely, and not worth a delay. */
+  private isSilenced(error: unknown): boolean {
+    const isShort = this.waitMs < CONNECTED_BUDGET_MS;
+    return (
+      isUnreachable(error) ||
+      (isShort && error instanceof LockyardError && !isKnownNotApplied(error))
+    );
   }
 
   /** Releases any grant of the current request id. If that fails, its lease expires. */
