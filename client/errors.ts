@@ -110,13 +110,22 @@ export class LockTimeout extends Error {
     readonly waitMs: number,
     { holders, queueLength, frozen }: Obstacle,
   ) {
-    const holder = holders[0] ? `; ${holders[0].owner} holds it` : '';
+    const holder = holders[0] ? `; ${holders[0].owner} ${holdsIt(holders[0])}` : '';
     const obstacle = frozen === null ? holder : `; it is frozen: ${frozen}`;
     super(`"${lock}" was not granted within ${waitMs} ms${obstacle}.`);
     this.holders = holders;
     this.queueLength = queueLength;
     this.frozen = frozen;
   }
+}
+
+/** What a text about a lock that was not granted says of a holder. */
+export function holdsIt(
+  { releasedAt, expiresInMs }: Holder,
+  duration = (ms: number) => `${ms} ms`,
+): string {
+  if (releasedAt === undefined) return 'holds it';
+  return `released it, and it stays held for another ${duration(expiresInMs)}`;
 }
 
 /**

@@ -21,10 +21,17 @@ export interface WithLockOptions {
   /** Default: the client's. */
   owner?: string | undefined;
   /**
-   * How long the lock stays taken after this process dies: 100 ms to 24 h, default 30 s. Renewed at
-   * a third of it, so a shorter one frees sooner and forgives less.
+   * How long the lock stays taken after this process dies: 100 ms to 24 h, default 30 s, or
+   * `holdAtLeastMs` if that is more. Renewed at a third of it, so a shorter one frees sooner and
+   * forgives less.
    */
   leaseMs?: number | undefined;
+  /**
+   * The lock stays taken for at least this long after the grant, even if the work ends sooner: for
+   * work that several machines start at about the same time, and one of them should do. At most
+   * `leaseMs`; default 0. The call settles when the work is done, and does not wait for it.
+   */
+  holdAtLeastMs?: number | undefined;
   /**
    * The whole patience: 0 (take it now or never) to 10 minutes, or `Infinity`; default 1 minute. A
    * short one still gives up only after 1 s if no connection can be made, and after 5 s once the
@@ -63,6 +70,7 @@ export const LOCK_OPTIONS: OptionNames<WithLockOptions> = {
   namespace: true,
   owner: true,
   leaseMs: true,
+  holdAtLeastMs: true,
   waitMs: true,
   mode: true,
   ownHold: true,
@@ -133,7 +141,8 @@ function requestOf(
     namespace: options.namespace ?? settings.namespace,
     name,
     owner: options.owner ?? settings.owner,
-    leaseMs: options.leaseMs ?? 30_000,
+    leaseMs: options.leaseMs ?? Math.max(30_000, options.holdAtLeastMs ?? 0),
+    holdAtLeastMs: options.holdAtLeastMs,
     waitMs: options.waitMs ?? 60_000,
     mode: options.mode ?? 'exclusive',
     reentrant: options.reentrant ?? false,

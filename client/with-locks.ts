@@ -78,7 +78,8 @@ function requestOf(
       return { name, mode };
     }),
     owner: options.owner ?? settings.owner,
-    leaseMs: options.leaseMs ?? 30_000,
+    leaseMs: options.leaseMs ?? Math.max(30_000, options.holdAtLeastMs ?? 0),
+    holdAtLeastMs: options.holdAtLeastMs,
     waitMs: options.waitMs ?? 60_000,
     meta: options.meta ?? {},
   };

@@ -1,4 +1,4 @@
-import type { InspectAnswer, Mode } from '../wire/wire';
+import type { Holder, InspectAnswer, Mode } from '../wire/wire';
 import { openClient } from './open-client';
 import { COMMON_OPTIONS, onlyArgument, readArguments } from './read-arguments';
 import { formatDuration } from './terminal/duration';
@@ -30,17 +30,20 @@ function formatLock(
   return [
     `${printable(name)} in ${namespace} is ${state}, ${length === 0 ? 'no waiters' : `${length} waiting`}`,
     ...(frozen ? [`frozen by ${printable(frozen.by)}: ${printable(frozen.reason)}`] : []),
-    ...holders.map(
-      ({ owner, service, mode, token, expiresInMs }) =>
-        `${HELD[mode]} by ${party(owner, service)}, token ${token}, ` +
-        `${formatDuration(expiresInMs)} of its lease left`,
-    ),
+    ...holders.map(holderLine),
     ...waiters.map(
       ({ place, owner, service, waitedMs, patienceLeftMs }) =>
         `${place}. ${party(owner, service)}, waiting for ${formatDuration(waitedMs)}, gives ` +
         `up in ${formatDuration(patienceLeftMs)}`,
     ),
   ].join('\n');
+}
+
+function holderLine({ owner, service, mode, token, expiresInMs, releasedAt }: Holder): string {
+  const who = `by ${party(owner, service)}, token ${token}`;
+  const left = formatDuration(expiresInMs);
+  if (releasedAt !== undefined) return `released ${who}, stays held for another ${left}`;
+  return `${HELD[mode]} ${who}, ${left} of its lease left`;
 }
 
 const HELD: Record<Mode, string> = { exclusive: 'held', shared: 'shared' };

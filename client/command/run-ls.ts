@@ -60,7 +60,8 @@ const leaseLeftMs = ({ expiresInMs }: Holder) => expiresInMs;
 function partyOf([holder, ...others]: Holder[]): string {
   if (!holder) return '–';
   const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return `${printable(holder.owner)} (${holder.service})${more}`;
+  const released = holder.releasedAt === undefined ? '' : ', released';
+  return `${printable(holder.owner)} (${holder.service})${released}${more}`;
 }
 
 /** Lines of cells, each column as wide as its widest cell. */

@@ -11,6 +11,7 @@ import {
   readNumber,
   wrongUsage,
 } from './read-arguments';
+import { formatDuration } from './terminal/duration';
 import { printable, printableJson } from './terminal/printable';
 
 export const RELEASE_USAGE = 'lockyard release NAME --token TOKEN --owner OWNER [options]';
@@ -47,7 +48,11 @@ export async function runRelease(
 }
 
 function formatRelease(name: string, token: number, answer: ReleaseAnswer): string {
-  if (answer.outcome === 'released') return `${printable(name)} is released`;
+  if (answer.outcome === 'released') {
+    const { freesInMs } = answer;
+    const later = freesInMs === undefined ? '' : `, and frees in ${formatDuration(freesInMs)}`;
+    return `${printable(name)} is released${later}`;
+  }
   if (answer.outcome === 'lost')
     return printable(new LockLost(name, token, lossFacts(answer)).message);
   return `${printable(name)} is still held: entered ${answer.holdCount} more ${answer.holdCount === 1 ? 'time' : 'times'}`;

@@ -207,8 +207,9 @@ export class LockHold {
       { timeoutMs, signal: this.stopped.signal },
     );
     if (this.stopped.signal.aborted) return;
-    if (answer.outcome === 'lost') {
-      this.lose(lossFacts(answer));
+    if (answer.outcome !== 'renewed') {
+      // Released by another call with this hold's owner and token.
+      this.lose(answer.outcome === 'lost' ? lossFacts(answer) : { cause: 'released' });
       return;
     }
     const latencyMs = clock.monotonic() - sentAt;

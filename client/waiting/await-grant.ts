@@ -17,6 +17,8 @@ export interface LockRequest {
   waitMs: number;
   mode: Mode;
   reentrant: boolean;
+  /** Undefined is not sent: servers of an older release do not know it. */
+  holdAtLeastMs: number | undefined;
   meta: Record<string, string>;
 }
 
@@ -114,7 +116,7 @@ export async function proveGrant(
     const renewedAt = clock.monotonic();
     const renewal = { namespace, name, owner, token: grant.token, leaseMs };
     const answer = await client.renew(renewal, { signal: bounds.signal });
-    if (answer.outcome === 'lost') return null;
+    if (answer.outcome !== 'renewed') return null;
     const { expiresAt, expiresInMs } = answer;
     return { ...grant, expiresAt, expiresInMs, sentAt: renewedAt };
   });

@@ -14,6 +14,8 @@ export interface MultiLockRequest {
   leaseMs: number;
   /** The whole patience; may be infinite. */
   waitMs: number;
+  /** Undefined is not sent: servers of an older release do not know it. */
+  holdAtLeastMs: number | undefined;
   meta: Record<string, string>;
 }
 

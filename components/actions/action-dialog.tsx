@@ -20,6 +20,8 @@ interface ActionDialogProps
   hold: SeenHold;
   /** The fixed sentence about what the act does not do. */
   warning: ReactNode;
+  /** Whether the act can be done to a hold that was released and is still held. */
+  actsOnReleased?: boolean;
 }
 
 /**
@@ -27,9 +29,16 @@ interface ActionDialogProps
  * the fields, and the button. If the hold has changed meanwhile, both are shown side by side, and
  * the action is blocked until the operator accepts the current one.
  */
-export function ActionDialog({ row, hold, warning, ...dialog }: ActionDialogProps) {
+export function ActionDialog({
+  row,
+  hold,
+  warning,
+  actsOnReleased = false,
+  ...dialog
+}: ActionDialogProps) {
   const { seen, now, isChanged } = hold;
   const { attempt } = dialog;
+  const mayAct = now.hold !== null && (actsOnReleased || now.hold.releasedAt === undefined);
   const acceptCurrent = () => {
     attempt.forget();
     hold.acceptCurrent();
@@ -62,7 +71,7 @@ export function ActionDialog({ row, hold, warning, ...dialog }: ActionDialogProp
             )}
           </>
         }
-        {...(isChanged && { instead: { onUse: now.hold ? acceptCurrent : null } })}
+        {...(isChanged && { instead: { onUse: mayAct ? acceptCurrent : null } })}
       />
     </ReadingProvider>
   );

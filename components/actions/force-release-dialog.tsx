@@ -42,7 +42,9 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const first = next ? visibleText(next.owner) : seen.waiters > 0 ? 'next waiter' : null;
   const nextName = blockedBy ? null : first;
   const alone = blockedBy ? 'Force release this hold' : 'Force release (no waiters)';
-  const delay = delayMs > 0 && !blockedBy ? boundText(delayMs) : null;
+  const isKept = seen.hold?.releasedAt !== undefined;
+  const hasDelay = delayMs > 0 && !blockedBy && !isKept;
+  const delay = hasDelay ? boundText(delayMs) : null;
   const later = delay ? ` after ${delay}` : '';
   const verb = next?.setSize ? 'offer' : 'grant';
   const actionLabel = nextName ? `Force release and ${verb} to ${nextName}${later}` : alone;
@@ -57,7 +59,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
       next: answer.next,
       waitersBefore: seen.waiters,
       waitersAfter: answer.queueLength,
-      delayMs: blockedBy ? 0 : delayMs,
+      delayMs: hasDelay ? delayMs : 0,
     };
   });
 
@@ -70,12 +72,17 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
           ? `Force release this lock and ${verb} it to ${nextName}${later}?`
           : 'Force release this lock?'
       }
+      actsOnReleased
       warning={
-        <>
-          The holder is not stopped. It finds out at its next renewal. Its writes are rejected only
-          by resources that check the fencing token.
-          {delay && ` No grants for ${delay} afterwards (namespace lock delay).`}
-        </>
+        isKept ? (
+          'Its holder has released it. It stays held so that others do not repeat the same work.'
+        ) : (
+          <>
+            The holder is not stopped. It finds out at its next renewal. Its writes are rejected
+            only by resources that check the fencing token.
+            {delay && ` No grants for ${delay} afterwards (namespace lock delay).`}
+          </>
+        )
       }
       missing={missing}
       actionLabel={actionLabel}

@@ -115,6 +115,9 @@ function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend:
   const seconds = useAtBackend(backend, (now) =>
     renewal ? Math.floor((now - renewal.renewedAt) / 1_000) : 0,
   );
+  const releasedSeconds = useAtBackend(backend, (now) =>
+    Math.floor(Math.max(0, now - (hold?.releasedAt ?? now)) / 1_000),
+  );
   const isOnTime = useAtBackend(
     backend,
     (now) => renewal !== undefined && isRenewing(renewal, now),
@@ -124,6 +127,17 @@ function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend:
     return dueAt === null ? 0 : Math.round((dueAt - now) / 1_000);
   });
   if (!hold) return <Muted>–</Muted>;
+  if (hold.releasedAt !== undefined) {
+    return (
+      <>
+        <b className="font-[550]">released {agoText(releasedSeconds * 1_000)}</b>
+        <Muted>
+          {' '}
+          · held until <Instant at={hold.expiresAt} now={hold.releasedAt} clock={backend} />
+        </Muted>
+      </>
+    );
+  }
   if (!renewal) return <Muted>loading…</Muted>;
   if (renewal.renewals === 0) return 'none yet';
   const due = renewalDueLabel(dueSeconds * 1_000);

@@ -1,6 +1,6 @@
-import type { LockDetail, LockRow, WaiterRow } from '@/server/contract/console/lock-row';
+import type { HoldRow, LockDetail, LockRow, WaiterRow } from '@/server/contract/console/lock-row';
 import type { Changed } from '@/server/contract/console/operator-answers';
-import type { EndCause, Meta, MultiLockMark } from '@/server/contract/primitives';
+import type { EndCause, MultiLockMark } from '@/server/contract/primitives';
 
 /** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
 export interface HoldSnapshot {
@@ -11,10 +11,12 @@ export interface HoldSnapshot {
     token: number;
     grantedAt: number;
     expiresAt: number;
+    /** When its holder released it; it stays held until `expiresAt`. Absent: it did not. */
+    releasedAt?: number;
     /** Absent for a lock that was taken alone. */
     set?: MultiLockMark;
     /** Absent if this hold is known only from a refusal. */
-    renewal?: { leaseMs: number; renewedAt: number; renewals: number; meta: Meta };
+    renewal?: Pick<HoldRow, 'leaseMs' | 'renewedAt' | 'renewals' | 'meta' | 'releasedAt'>;
   } | null;
   /** How many others share the lock. */
   others: number;
@@ -35,6 +37,7 @@ export function snapshotOfRow(row: LockRow, queue: WaiterRow[] | null = null): H
       token: hold.token,
       grantedAt: hold.grantedAt,
       expiresAt: hold.expiresAt,
+      ...(hold.releasedAt === undefined ? {} : { releasedAt: hold.releasedAt }),
       ...(hold.set ? { set: hold.set } : {}),
       renewal: hold,
     },

@@ -1,4 +1,5 @@
-import type { LockRow } from '@/server/contract/console/lock-row';
+import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
 import { isNameable } from '../deletion/use-selection';
 
 /** Holders renew at a third of the lease. */
@@ -6,15 +7,21 @@ const RENEWAL_SHARE = 1 / 3;
 /** A holder that renewed within this share of its lease is taken to be alive. */
 const ALIVE_SHARE = 1 / 2;
 
-type RenewalFacts = { leaseMs: number; renewedAt: number; renewals: number };
+type RenewalFacts = Pick<HoldRow, 'leaseMs' | 'renewedAt' | 'renewals' | 'releasedAt'>;
 
-/** When the next renewal should come, if the holder renews as ours does; null if it never has. */
+/**
+ * When the next renewal should come, if the holder renews as ours does; null if it never has, or
+ * has released the lock.
+ */
 export function renewalDueAt(hold: RenewalFacts): number | null {
-  return hold.renewals === 0 ? null : hold.renewedAt + hold.leaseMs * RENEWAL_SHARE;
+  return hold.renewals === 0 || isReleased(hold)
+    ? null
+    : hold.renewedAt + hold.leaseMs * RENEWAL_SHARE;
 }
 
 /** Whether the holder has shown lately that it is alive. */
 export function isRenewing(hold: RenewalFacts, now: number): boolean {
+  if (isReleased(hold)) return false;
   return hold.renewals > 0 && now - hold.renewedAt <= hold.leaseMs * ALIVE_SHARE;
 }
 

@@ -1,4 +1,5 @@
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
 import {
   agoText,
   baselineText,
@@ -37,17 +38,25 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
     }
     case 'contended':
       if (!hold) return 'handing over';
+      if (isReleased(hold)) return keptLabel(hold, now);
       return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'not renewed yet';
     case 'held':
-      return '';
+      return hold && isReleased(hold) ? keptLabel(hold, now) : '';
     case 'frozen':
       return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
       return `available in ${spokenDuration(Math.max(0, row.delayedUntil - now))} (lock delay)`;
     case 'free':
-      if (hold) return `expired ${agoText(now - hold.expiresAt)}`;
+      if (hold) {
+        return `${isReleased(hold) ? 'released' : 'expired'} ${agoText(now - hold.expiresAt)}`;
+      }
       return ended ? `${ENDED_LABELS[ended.cause]} ${agoText(now - ended.at)}` : '';
   }
+}
+
+/** Of a lock that was released, and stays held for the least time that its holder asked for. */
+function keptLabel({ expiresAt }: HoldRow, now: number): string {
+  return `released, frees in ${countdownText(Math.max(0, expiresAt - now))}`;
 }
 
 /** What a countdown shows: whole seconds left, and nothing where nothing is known. */
@@ -164,6 +173,7 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
     const reason = reasonLabel(row, now, silentMs);
     return { now: reason ? `Not held, ${reason}.` : 'Not held.', next: '' };
   }
+  if (isReleased(hold) && row.holders <= 1) return keptSentence(hold, waiters, now);
   const by = row.holders > 1 ? ` by ${exactCount(row.holders)} holders` : '';
   const held = `Held ${spokenDuration(now - hold.grantedAt)}${by}`;
   const leftMs = hold.expiresAt - now;
@@ -179,8 +189,20 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
   };
 }
 
-function freesSentence({ renewals, renewalsStopped, expiresAt }: HoldRow, now: number): string {
+function keptSentence(hold: HoldRow, waiters: number, now: number): LockSentence {
+  const { releasedAt = now, expiresAt } = hold;
+  if (expiresAt <= now) return { now: 'Released.', next: 'Cleaning up.' };
+  const waiting = waiters > 0 ? waitingLabel(waiters) : 'no waiters';
+  return {
+    now: `Released ${agoText(now - releasedAt)}, still held for its minimum time, ${waiting}.`,
+    next: freesSentence(hold, now),
+  };
+}
+
+function freesSentence(hold: HoldRow, now: number): string {
+  const { renewals, renewalsStopped, expiresAt } = hold;
   const left = countdownText(Math.max(0, expiresAt - now));
+  if (isReleased(hold)) return `Frees in ${left}.`;
   if (renewalsStopped) return `Frees in ${left}: renewals blocked.`;
   const times = renewals === 1 ? 'once' : `${exactCount(renewals)} times`;
   return `Frees in ${left} unless renewed (${renewals === 0 ? 'not renewed yet' : `renewed ${times}`}).`;

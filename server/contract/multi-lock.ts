@@ -3,8 +3,10 @@ import { LOCK_STATES } from './lock/answers';
 import {
   ANONYMOUS_WAIT_MAX_MS,
   cause,
+  coveredByLease,
   expiresAt,
   expiresInMs,
+  holdAtLeastMs,
   holdCount,
   holder,
   leaseMs,
@@ -12,6 +14,7 @@ import {
   meta,
   mode,
   modeInput,
+  NOT_COVERED,
   namespace,
   operatorReason,
   ownerName,
@@ -42,13 +45,15 @@ export const acquireManyInput = z
     owner: ownerName,
     leaseMs,
     waitMs,
+    holdAtLeastMs,
     meta: meta.default({}),
     requestId: requestId.optional(),
   })
   .refine((input) => input.waitMs <= ANONYMOUS_WAIT_MAX_MS || input.requestId !== undefined, {
     message: `is needed when waitMs is over ${ANONYMOUS_WAIT_MAX_MS}`,
     path: ['requestId'],
-  });
+  })
+  .refine(coveredByLease, NOT_COVERED);
 
 export const cancelManyInput = z.strictObject({
   namespace,

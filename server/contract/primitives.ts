@@ -108,6 +108,25 @@ export const waitMs = z
       '25,000 it needs a `requestId`. 0 in a batch.',
   );
 
+/** For how long a lock stays taken, even if it is released sooner. */
+export const holdAtLeastMs = z
+  .number()
+  .int()
+  .min(0)
+  .max(LEASE_MAX_MS)
+  .optional()
+  .describe(
+    'The lock stays taken for at least this long after the grant, even if it is released sooner; ' +
+      'at most `leaseMs`. For jobs that several machines start at about the same time, and one of ' +
+      'them should run. An operator can end it.',
+  );
+
+/** Refuses a `holdAtLeastMs` that the lease would not cover, were the holder to die. */
+export const coveredByLease = (input: { holdAtLeastMs?: number | undefined; leaseMs: number }) =>
+  (input.holdAtLeastMs ?? 0) <= input.leaseMs;
+
+export const NOT_COVERED = { message: 'must be at most leaseMs', path: ['holdAtLeastMs'] };
+
 /** Whether a hold is alone or shares its lock with others. */
 export const mode = z
   .enum(['exclusive', 'shared'])
@@ -161,6 +180,14 @@ export const expiresInMs = z
   .int()
   .describe('What is left of the lease, in milliseconds, for callers whose clock differs.');
 
+/** In the answer to a release that came before `holdAtLeastMs` was over. */
+export const freesAt = z
+  .int()
+  .exactOptional()
+  .describe('Only before `holdAtLeastMs` is over: the lock stays taken until this instant.');
+
+export const freesInMs = z.int().min(0).exactOptional().describe('The time left until `freesAt`.');
+
 const owner = z.string().describe('The holder’s or waiter’s own name for itself.');
 
 const service = z.string().describe('The name of its API key.');
@@ -195,6 +222,17 @@ export const holder = z
     grantedAt: z.int().describe('When it was granted, in epoch milliseconds.'),
     expiresAt,
     expiresInMs,
+    keptUntil: z
+      .int()
+      .exactOptional()
+      .describe('Only with `holdAtLeastMs`: the lock stays taken until then at least.'),
+    releasedAt: z
+      .int()
+      .exactOptional()
+      .describe(
+        'Its holder released it then, before `keptUntil`. The lock is still taken, and frees at ' +
+          '`expiresAt`.',
+      ),
     set: multiLockMark.exactOptional().describe('Only for a hold of a `lock.acquireMany`.'),
     role: z
       .string()

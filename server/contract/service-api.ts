@@ -14,7 +14,6 @@ import {
   cancelAnswer,
   checkAnswer,
   inspectAnswer,
-  LOCK_ANSWERS,
   listAnswer,
   releaseAnswer,
   renewAnswer,
@@ -28,6 +27,7 @@ import {
   releaseInput,
   renewInput,
 } from './lock/inputs';
+import { LOCK_ANSWERS } from './lock/named-answers';
 import { watchAnswer, watchInput } from './lock/watch';
 import {
   acquireManyAnswer,
@@ -133,7 +133,8 @@ export const SERVICE_API = {
     says:
       'Restarts the lease. It never shortens a lease and never revives a hold that has ended. ' +
       'Renew after a third of the lease. It acts only on the hold with this `owner` and ' +
-      '`token` that belongs to the key’s service.',
+      '`token` that belongs to the key’s service. `released`: it was released before ' +
+      '`holdAtLeastMs` was over.',
     input: renewInput,
     answer: renewAnswer,
     example: {
@@ -148,8 +149,9 @@ export const SERVICE_API = {
     kind: 'mutation',
     title: 'Release a lock',
     says:
-      'Ends the hold; if the owner entered more than once, releases one entry. With a ' +
-      '`requestId` it is safe to repeat: one id releases at most once.',
+      'Ends the hold; if the owner entered more than once, releases one entry. Before ' +
+      '`holdAtLeastMs` is over the lock stays taken until then, and the queue waits: see ' +
+      '`freesAt`. With a `requestId` it is safe to repeat: one id releases at most once.',
     input: releaseInput,
     answer: releaseAnswer,
     example: { name: 'invoices:2026-11', owner: 'billing-1', token: 145_000_000_000_001 },

@@ -52,6 +52,12 @@ const breaks: [invariant: string, Break][] = [
     ({ holds }) => ({ holds: holds.map((hold) => ({ ...hold, count: 0 })) }),
   ],
   [
+    'a released hold ends when it is kept no longer',
+    ({ holds }) => ({
+      holds: holds.map((hold) => ({ ...hold, releasedAt: START_AT, keptUntil: START_AT + 1 })),
+    }),
+  ],
+  [
     'a new hold has a new token',
     ({ holds, lastToken }) => ({
       holds: holds.slice(0, 1).map((hold) => ({ ...hold, token: hold.token - 1 })),

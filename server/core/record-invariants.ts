@@ -72,6 +72,7 @@ function checkHolds(was: LockRecord, next: LockRecord): void {
   for (const hold of holds) {
     const { token } = hold;
     if (!isCounted(hold, was)) refuse('a hold was entered once or more');
+    if (!isKeptInTime(hold, was)) refuse('a released hold ends when it is kept no longer');
     if (token > highest) {
       if (token > lastToken) refuse('tokens rise along the holds');
       continue;
@@ -134,6 +135,14 @@ function isCounted({ token, count }: Hold, was: LockRecord): boolean {
   if (before === undefined) return false;
   const isNoWorse = count >= Math.min(1, before) && count <= Math.max(HOLD_COUNT_MAX, before);
   return isNoWorse || Object.is(count, before);
+}
+
+/** Whether it ends when it should, if it was released; or was wrong before. */
+function isKeptInTime(hold: Hold, was: LockRecord): boolean {
+  const { token, releasedAt, keptUntil, expiresAt } = hold;
+  if (releasedAt === undefined || expiresAt === keptUntil) return true;
+  const before = holdOf(was, token);
+  return before?.releasedAt === releasedAt && before.expiresAt === expiresAt;
 }
 
 /**

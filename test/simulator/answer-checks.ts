@@ -4,6 +4,7 @@ import type { AcquireAnswer } from '@/server/contract/lock/answers';
 import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
 import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
+import { isReleased } from '@/server/core/lock/lock-record';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import type { RecordKey } from '@/server/storage/record-store';
 import type { ObservedHold, Referee } from './referee';
@@ -57,7 +58,7 @@ export class AnswerChecks {
     if (isRefusedAsFull(heard)) referee.refusedAsFull(key, startedAt);
     const isDoubt = 'error' in heard && heard.error.reason === 'UNKNOWN';
     if (isDoubt || !isSure) return;
-    const mine = referee.holdsOf(key).find(({ owner }) => owner === ask.owner);
+    const mine = referee.holdsOf(key).find((hold) => hold.owner === ask.owner && !isReleased(hold));
     const outcome = 'answer' in heard ? heard.answer.outcome : heard.error.reason;
     if (mine && outcome !== 'queued')
       referee.report(`${who} holds ${mine.token}, and was told ${outcome}`);
@@ -107,20 +108,21 @@ export class AnswerChecks {
     key: RecordKey,
     token: number,
     startedAt: number,
-    heard: Received<{ outcome: string }>,
+    heard: Received<{ outcome: string; freesAt?: number }>,
   ): void {
     if (isRefusedAsFull(heard)) {
       this.referee.report(`the holder of ${token} was told that its namespace is full`);
     }
     if (!('answer' in heard)) return;
-    const { outcome } = heard.answer;
+    const { outcome, freesAt } = heard.answer;
     if (outcome === 'renewed' && isLostBefore(this.referee.observedHold(key, token), startedAt)) {
       this.referee.report(`${token} was forgotten, and its holder was told renewed`);
     }
     const hold = this.referee.liveHold(key, token);
     if (outcome === 'lost' && hold)
       this.referee.report(`${token} is live, and its holder was told lost`);
-    if (outcome === 'released' && hold) {
+    if (outcome === 'released' && freesAt === undefined) this.referee.toldFree(key, token);
+    if (outcome === 'released' && hold && !isReleased(hold)) {
       this.referee.report(`${token} is live, and its holder was told released`);
     }
   }

@@ -1,6 +1,6 @@
 import { LockyardError } from '@/server/contract/errors';
 import type { LockEvent } from '@/server/core/lock/lock-event';
-import type { LockRecord } from '@/server/core/lock/lock-record';
+import { isReleased, type LockRecord } from '@/server/core/lock/lock-record';
 import { decodeRecord, encodeRecord } from '@/server/storage/codec/record-codec';
 import type { Change, ReadResult, RecordStore } from '@/server/storage/record-store';
 import type { SimProcess } from './sim-process';
@@ -10,6 +10,11 @@ import type { Flaws } from './sim-world';
 function anyHold(record: LockRecord | null) {
   const [hold] = record?.holds ?? [];
   return hold ? { service: hold.service, owner: hold.owner, token: hold.token } : {};
+}
+
+function withoutLeastTimes(record: LockRecord): LockRecord {
+  const holds = record.holds.map(({ keptUntil: _, ...hold }) => hold);
+  return { ...record, holds };
 }
 
 /** How wrong the clock of a process may be that trusts its own. */
@@ -84,6 +89,19 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
       if (command.verb !== 'acquire' || !decision.next) return decision;
       const holds = decision.next.holds.map((hold) => ({ ...hold, count: 1 }));
       return { ...decision, next: { ...decision.next, holds } };
+    },
+  },
+  'a lock that was to be held at least for a while, and is freed by its release': {
+    locks: (decide) => (record, command, context) => {
+      const forgetful = command.verb === 'release' && record ? withoutLeastTimes(record) : record;
+      return decide(forgetful, command, context);
+    },
+  },
+  'a lock that is granted to the next caller though it is kept': {
+    locks: (decide) => (record, command, context) => {
+      if (command.verb !== 'acquire' || !record) return decide(record, command, context);
+      const holds = record.holds.filter((hold) => !isReleased(hold));
+      return decide({ ...record, holds }, command, context);
     },
   },
   'a freeze that lets newcomers in': {

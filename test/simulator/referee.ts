@@ -3,12 +3,19 @@ import type { Mode, MultiLockMark } from '@/server/contract/primitives';
 import type { CounterEvent } from '@/server/core/counter/counter-event';
 import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
 import type { LockEvent } from '@/server/core/lock/lock-event';
-import { type Hold, type LockRecord, liveHolds, type Waiter } from '@/server/core/lock/lock-record';
+import {
+  type Hold,
+  isReleased,
+  type LockRecord,
+  liveHolds,
+  type Waiter,
+} from '@/server/core/lock/lock-record';
 import { decodeCounter } from '@/server/storage/codec/counter-codec';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
 import { DeletionReferee } from './deletion-referee';
+import { LeastTimeReferee } from './least-time-referee';
 import { LossReferee } from './loss-referee';
 import type { Deletion, SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
@@ -65,6 +72,7 @@ export class Referee {
   private readonly freeSince = new Map<string, number>();
   private readonly losses = new LossReferee();
   private readonly deletions = new DeletionReferee();
+  private readonly leastTimes = new LeastTimeReferee();
   /** By record that exists: since when. */
   private readonly existsSince = new Map<string, number>();
   /** By record that was deleted: since when it was free. */
@@ -106,6 +114,12 @@ export class Referee {
   /** The hold of this token, if it is one of those. */
   liveHold(key: RecordKey, token: number): Hold | undefined {
     return this.holdsOf(key).find((hold) => hold.token === token);
+  }
+
+  /** A holder that gave its lock back was told that it is free now. */
+  toldFree(key: RecordKey, token: number): void {
+    if (!this.leastTimes.wasFreedTooSoon(recordId(key), token)) return;
+    this.report(`${token} was to be held at least for a while, and was freed by its release`);
   }
 
   /**
@@ -237,12 +251,16 @@ export class Referee {
     this.observedHolds.set(id, observed);
     const instant = this.instant(change.key);
     const { aheadMs } = this.world.databaseOf(change.key);
-    this.observeClosed(id, old, change.events as LockEvent[], at);
-    for (const event of change.events as LockEvent[]) {
+    const events = change.events as LockEvent[];
+    this.observeClosed(id, old, events, at);
+    for (const wrong of this.leastTimes.observe(id, { old, record, events, at })) {
+      this.report(`${id}: ${wrong}`);
+    }
+    for (const event of events) {
       if (event.token === undefined) continue;
       const { token, owner, kind, mode = 'exclusive' } = event;
       if (kind === 'granted') {
-        this.observeGrant(id, record, old, event, change.events as LockEvent[]);
+        this.observeGrant(id, record, old, event, events);
         const wrong = this.losses.violation(id, { token, mode, at }, observed);
         if (wrong) this.report(`${id}: ${wrong}`);
         const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0, aheadMs };
@@ -265,7 +283,7 @@ export class Referee {
         known.wasLate = true;
       }
     }
-    this.losses.watch(id, change.events as LockEvent[]);
+    this.losses.watch(id, events);
     this.lastToken.set(id, Math.max(record.lastToken, this.lastToken.get(id) ?? 0));
     this.freeSince.set(id, instant);
   }
@@ -277,9 +295,12 @@ export class Referee {
   private observeClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
     let isFrozen = (old?.frozen ?? null) !== null;
     let quietUntil = old?.delayedUntil ?? 0;
+    const given = new Set(old?.holds.filter(isReleased).map((hold) => hold.token));
     for (const { kind, at: decidedAt, token } of events) {
       if (kind === 'frozen' || kind === 'unfrozen') isFrozen = kind === 'frozen';
-      if (LOSSES.has(kind)) quietUntil = Math.max(quietUntil, decidedAt + this.lockDelayMs);
+      if (kind === 'kept' && token !== undefined) given.add(token);
+      const isLost = LOSSES.has(kind) && !given.has(token ?? 0);
+      if (isLost) quietUntil = Math.max(quietUntil, decidedAt + this.lockDelayMs);
       if (kind !== 'granted') continue;
       if (isFrozen) this.report(`${id}: ${token} was granted though the lock is frozen`);
       if (quietUntil > Math.max(at, decidedAt))

@@ -2,6 +2,7 @@ import type { CounterAddAnswer } from '@/server/contract/counter';
 import { LockyardError } from '@/server/contract/errors';
 import type { AcquireAnswer, ReleaseAnswer, RenewAnswer } from '@/server/contract/lock/answers';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
+import { type Hold, isReleased } from '@/server/core/lock/lock-record';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordedCall } from '@/server/engine/testing/history-checker';
@@ -23,6 +24,9 @@ interface SimCall extends RecordedCall {
 
 export const SERVICE = 'orders';
 const GIVE_UP_AFTER_MS = 7_000;
+
+/** Longer ones would leave little to play. */
+const LEAST_MAX_MS = 700;
 
 /** A program that uses the service, with habits good and bad. It lives outside of all processes. */
 export class SimClient {
@@ -70,13 +74,16 @@ export class SimClient {
     const requestId = random() < 0.5 ? this.newId() : undefined;
     await this.release(key, token, requestId);
     if (random() < 0.2) await this.release(key, token, requestId, true);
+    const { leastTimes } = this.world;
+    if (leastTimes && leastTimes() < 0.3) await this.renew(key, token, leaseMs);
   }
 
   async acquire(key: RecordKey, leaseMs: number): Promise<{ token: number } | null> {
     const { random } = this.world;
     const waitMs = random() < 0.4 ? 0 : Math.floor(random() * 2_500);
     const mode = random() < this.world.shared ? ('shared' as const) : ('exclusive' as const);
-    const asked = { owner: this.owner, leaseMs, waitMs, mode, reentrant: false, meta: {} };
+    const plain = { owner: this.owner, leaseMs, waitMs, mode, reentrant: false, meta: {} };
+    const asked = { ...plain, ...this.leastTime(leaseMs) };
     const requestId = random() < 0.6 ? this.newId() : undefined;
     const scope = { service: SERVICE, verb: 'acquire', namespace: key.namespace, name: key.name };
     const request =
@@ -111,6 +118,13 @@ export class SimClient {
     return answer?.outcome === 'granted' ? answer : null;
   }
 
+  /** In a world of such locks: for how long one stays taken at least, perhaps. */
+  private leastTime(leaseMs: number): { holdAtLeastMs?: number } {
+    const { leastTimes } = this.world;
+    if (!leastTimes || leastTimes() < 0.3) return {};
+    return { holdAtLeastMs: 1 + Math.floor(leastTimes() * Math.min(leaseMs, LEAST_MAX_MS)) };
+  }
+
   /** Null: unknown. */
   private async ask(
     key: RecordKey,
@@ -121,7 +135,8 @@ export class SimClient {
     const { leaseMs, waitMs } = ask;
     const call = this.record('acquire', key, null, leaseMs, requestId);
     const holds = this.checks.referee.record(key)?.holds ?? [];
-    const isSure = !this.unsure.has(key.name) && holds.every(({ owner }) => owner !== this.owner);
+    const isMine = (hold: Hold) => hold.owner === this.owner && !isReleased(hold);
+    const isSure = !this.unsure.has(key.name) && !holds.some(isMine);
     const startedAt = this.world.database.instant();
     this.unsure.add(key.name);
     const reply = await this.call<AcquireAnswer>(

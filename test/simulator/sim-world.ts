@@ -57,6 +57,17 @@ const CROWD = 0xc205;
 const SHARD_CLOCKS = 0x5ad1;
 const SHARD_AWAY_MS = 3_000;
 
+const LEAST_TIMES = 0x1ea5;
+const LEAST_TIMES_SHARE = 0.2;
+
+/** Whether callers of this world ask for locks that are held at least for a while. */
+export function hasLeastTimes(seed: number): boolean {
+  const kind = worldKind(seed);
+  return (
+    (kind === 'plain' || kind === 'sharded') && seeded(seed ^ LEAST_TIMES)() < LEAST_TIMES_SHARE
+  );
+}
+
 /** So long at most is a process stopped. */
 const STOP_MS = 3_000;
 
@@ -83,6 +94,11 @@ export class SimWorld {
    * worlds of older seeds stay the same.
    */
   readonly reenters: boolean;
+  /**
+   * Where callers ask for locks that are held at least for a while: random numbers of its own, so
+   * that the worlds of older seeds stay the same; null elsewhere.
+   */
+  readonly leastTimes: (() => number) | null;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
   /** Whether the database's clock is set forward and back now and then. */
@@ -146,6 +162,7 @@ export class SimWorld {
     // covers one that is set back as well.
     this.clockSteps = random() < 0.2 && control === null;
     this.reenters = seeded(seed ^ 7)() < 0.4;
+    this.leastTimes = hasLeastTimes(seed) ? seeded(seed ^ LEAST_TIMES ^ 1) : null;
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
     this.troubleEndsAt = lastsMs + random() * 6_000;
     this.renewing = control ? 0.7 : 0.4;

@@ -18,6 +18,8 @@ export interface ExecOptions {
   waitMs: number;
   mode: Mode;
   leaseMs: number;
+  /** How long the lock stays held, even if the command ends sooner; undefined: no longer. */
+  holdAtLeastMs: number | undefined;
   /** How long the command has to end between SIGTERM and SIGKILL. */
   graceMs: number;
   namespace: string | undefined;
@@ -35,6 +37,7 @@ const OPTIONS = {
   'no-wait': { type: 'boolean', short: 'n' },
   shared: { type: 'boolean', short: 's' },
   lease: { type: 'string' },
+  'hold-at-least': { type: 'string' },
   'kill-after': { type: 'string', short: 'k' },
   owner: { type: 'string' },
   'conflict-exit-code': { type: 'string', short: 'E' },
@@ -54,13 +57,15 @@ export function readExecOptions(words: string[]): ExecOptions | null {
   const name = onlyArgument(positionals, EXEC_USAGE);
   const [program, ...rest] = split < 0 ? [] : words.slice(split + 1);
   if (!program) throw wrongUsage(`Missing command after --. Usage: ${EXEC_USAGE}`);
-  const leaseMs = readLease(values.lease);
+  const holdAtLeastMs = readDuration('--hold-at-least', values['hold-at-least'], undefined);
+  const leaseMs = readLease(values.lease, holdAtLeastMs);
   return {
     name,
     command: [program, ...rest],
     waitMs: readWait(values.wait, values['no-wait']),
     mode: values.shared ? 'shared' : 'exclusive',
     leaseMs,
+    holdAtLeastMs,
     graceMs: readGrace(values['kill-after'], leaseMs),
     namespace: values.namespace,
     owner: values.owner,
@@ -80,10 +85,15 @@ function readWait(wait: string | undefined, noWait: boolean | undefined): number
   return noWait ? 0 : readDuration('--wait', wait, Number.POSITIVE_INFINITY);
 }
 
-function readLease(text: string | undefined): number {
-  const leaseMs = readDuration('--lease', text, 30_000);
-  if (leaseMs >= LEASE_MIN_MS && leaseMs <= LEASE_MAX_MS) return leaseMs;
-  throw wrongUsage('--lease must be from 100ms to 24h.');
+/** If it is not given, it covers what the lock is to be held at least. */
+function readLease(text: string | undefined, holdAtLeastMs = 0): number {
+  if (holdAtLeastMs > LEASE_MAX_MS) throw wrongUsage('--hold-at-least must be at most 24h.');
+  const leaseMs = readDuration('--lease', text, Math.max(30_000, holdAtLeastMs));
+  if (leaseMs < LEASE_MIN_MS || leaseMs > LEASE_MAX_MS) {
+    throw wrongUsage('--lease must be from 100ms to 24h.');
+  }
+  if (holdAtLeastMs > leaseMs) throw wrongUsage('--hold-at-least must be at most --lease.');
+  return leaseMs;
 }
 
 /** More than half a lease would leave no time to renew before the command has to be ended. */

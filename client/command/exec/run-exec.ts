@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { isatty } from 'node:tty';
-import { LockLost, LockTimeout, LockyardError, ReleaseUnconfirmed } from '../../errors';
+import { holdsIt, LockLost, LockTimeout, LockyardError, ReleaseUnconfirmed } from '../../errors';
 import type { Hold } from '../../holding/lock-hold';
 import type { LockyardClient } from '../../lockyard-client';
 import { systemClock } from '../../platform/client-clock';
@@ -88,11 +88,12 @@ class LockedCommand {
   }
 
   private once(waitMs: number): Promise<CommandEnd> {
-    const { name, mode, leaseMs, command } = this.options;
+    const { name, mode, leaseMs, holdAtLeastMs, command } = this.options;
     const meta = { command: basename(command[0]).slice(0, 100) };
     const { client, say } = this;
     say.verbosely(`waiting for "${name}" …`);
-    const lock = { client, mode, leaseMs, waitMs, meta, signal: this.wait.signal };
+    const { signal } = this.wait;
+    const lock = { client, mode, leaseMs, holdAtLeastMs, waitMs, meta, signal };
     const listeners = {
       onAskedToRelease: ({ by, reason }: Remark) =>
         say.normally(`${by} asks for "${name}": ${reason}`),
@@ -180,6 +181,8 @@ function describeConflict(
   waitMs: number,
 ): string {
   const patience = waitMs > 0 ? ` within ${formatDuration(waitMs)}` : '';
-  const who = holder ? `; ${holder.owner} (${holder.service}) holds it` : '';
+  const who = holder
+    ? `; ${holder.owner} (${holder.service}) ${holdsIt(holder, formatDuration)}`
+    : '';
   return `"${lock}" was not granted${patience}${frozen === null ? who : `; it is frozen: ${frozen}`}`;
 }

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { boundText, countdownText } from '../../format/durations';
@@ -29,8 +30,10 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     detail,
     isStale,
   });
+  const isKept = hold !== null && isReleased(hold);
+  const holderActDisabled = disabledBecause ?? (isKept ? 'Already released' : null);
   useKeys({
-    e: () => !disabledBecause && actions?.extend(row),
+    e: () => !holderActDisabled && actions?.extend(row),
     r: () => !disabledBecause && actions?.release(row),
   });
   const next = waiters[0];
@@ -43,10 +46,10 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Sent with its next renewal; the holder may comply or ignore it."
         isDone={result?.kind === 'asked'}
       >
-        <Button disabled={disabledBecause !== null} onClick={() => actions?.ask(row)}>
+        <Button disabled={holderActDisabled !== null} onClick={() => actions?.ask(row)}>
           {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
         </Button>
-        <span className="min-w-0 text-12 text-t2">{disabledBecause ?? askedLabel(hold)}</span>
+        <span className="min-w-0 text-12 text-t2">{holderActDisabled ?? askedLabel(hold)}</span>
       </Step>
       <Step
         place={2}
@@ -54,11 +57,11 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Block further renewals; the lock frees when the lease ends."
         isDone={result?.kind === 'stopped'}
       >
-        <Button disabled={disabledBecause !== null} onClick={() => actions?.stop(row)}>
+        <Button disabled={holderActDisabled !== null} onClick={() => actions?.stop(row)}>
           Block renewals…
         </Button>
         <span className="min-w-0 text-12 text-t2">
-          {disabledBecause ??
+          {holderActDisabled ??
             `${hold?.renewalsStopped ? 'blocked, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
         </span>
       </Step>
@@ -68,17 +71,21 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Gives the holder time to finish. Waiters are delayed."
         isDone={result?.kind === 'extended'}
       >
-        <Button disabled={disabledBecause !== null} onClick={() => actions?.extend(row)}>
+        <Button disabled={holderActDisabled !== null} onClick={() => actions?.extend(row)}>
           Extend…
         </Button>
         <span className="min-w-0 text-12 text-t2">
-          {disabledBecause ?? delayedLabel(waiters.length)}
+          {holderActDisabled ?? delayedLabel(waiters.length)}
         </span>
       </Step>
       <Step
         place={4}
         title="Force release"
-        effect="Revoked now and granted to the next waiter. The holder is not stopped."
+        effect={
+          isKept
+            ? 'Freed now and granted to the next waiter. Its holder has released it.'
+            : 'Revoked now and granted to the next waiter. The holder is not stopped.'
+        }
         isHard
         isDone={result?.kind === 'forced'}
       >
@@ -93,7 +100,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
           {disabledBecause ??
             (isClosed
               ? 'no grant while backend is closed'
-              : releaseLabel(row, next?.owner, detail.policy.lockDelayMs))}
+              : releaseLabel(row, next?.owner, isKept ? 0 : detail.policy.lockDelayMs))}
         </span>
       </Step>
     </section>

@@ -18,6 +18,7 @@ const LOOKS: Record<string, EventLook> = {
   withdrawn: { label: 'Offer revoked', icon: 'close', ink: 'text-t2' },
   renewed: { label: 'Renewed', icon: 'refresh', ink: 'text-t2' },
   released: { label: 'Released', icon: 'lock-open', ink: 'text-t2' },
+  kept: { label: 'Released, still held', icon: 'lock', ink: 'text-t2' },
   decremented: { label: 'Re-entry released', icon: 'lock-open', ink: 'text-t2' },
   expired: { label: 'Expired', icon: 'timer-off', ink: 'text-expired' },
   forced: { label: 'Force-released', icon: 'lock-open', ink: 'text-acc' },
@@ -42,7 +43,7 @@ export function eventLook(kind: string): EventLook {
 
 /** What an event says beyond its kind and its owner; empty where that is all. */
 export function eventDetail(event: EventRow): string {
-  const { kind, waitedMs, heldMs, by, reason } = event;
+  const { kind, at, waitedMs, heldMs, expiresAt, by, reason } = event;
   const parts: string[] = [];
   if (by) {
     const who = `by ${visibleText(by)}`;
@@ -52,6 +53,9 @@ export function eventDetail(event: EventRow): string {
   else if (kind === 'granted')
     parts.push(waitedMs ? `after waiting ${durationText(waitedMs)}` : 'immediately');
   else if (waitedMs !== null && waitedMs > 0) parts.push(`after waiting ${durationText(waitedMs)}`);
+  if (kind === 'kept' && expiresAt !== null) {
+    parts.push(`for another ${durationText(Math.max(0, expiresAt - at))}`);
+  }
   if (heldMs !== null) parts.push(`held ${durationText(heldMs)}`);
   return parts.join(', ');
 }

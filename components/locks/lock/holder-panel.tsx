@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Remark } from '@/server/contract/primitives';
+import { isReleased } from '@/server/core/lock/lock-record';
 import { agoText, spokenDuration } from '../../format/durations';
 import { exactCount } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
@@ -99,6 +100,7 @@ function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
   );
   const isOnTime = useAtBackend(row.backend, (now) => isRenewing(hold, now));
   if (isStale || row.status === 'unknown') return <>unknown</>;
+  if (isReleased(hold)) return <>released</>;
   if (hold.renewals === 0) return <>not renewed yet</>;
   return (
     <span className={`flex items-center gap-1.5 ${isOnTime ? 'text-acc' : 'text-expiring'}`}>
@@ -169,8 +171,9 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
       {hold.renewalsStopped && (
         <RemarkFact word="Renewals blocked" remark={hold.renewalsStopped} now={now} />
       )}
+      <KeptFact hold={hold} now={now} backend={row.backend} />
       {hold.holdCount > 1 && <Fact word="Re-entered">×{exactCount(hold.holdCount)}</Fact>}
-      <Fact word="Lease">
+      <Fact word={isReleased(hold) ? 'Frees in' : 'Lease'}>
         <span className="flex flex-wrap items-center gap-2.5">
           {isUnknown ? (
             <>
@@ -181,27 +184,43 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
             <Countdown
               backend={row.backend}
               until={hold.expiresAt}
-              wholeMs={hold.leaseMs}
+              wholeMs={isReleased(hold) ? hold.expiresAt - hold.grantedAt : hold.leaseMs}
               className="lease-wide"
               isAlarming={row.status === 'expiring'}
             />
           )}
-          <Muted>of {spokenDuration(hold.leaseMs)}</Muted>
+          {!isReleased(hold) && <Muted>of {spokenDuration(hold.leaseMs)}</Muted>}
         </span>
       </Fact>
-      <Fact word="Next renewal">
-        {isUnknown ? (
-          <Muted>unknown · {exactCount(hold.renewals)} at last update</Muted>
-        ) : dueMs === null ? (
-          <Muted>none yet</Muted>
-        ) : (
-          <>
-            {renewalDueLabel(dueMs)}
-            <Muted> · {exactCount(hold.renewals)} so far</Muted>
-          </>
-        )}
-      </Fact>
+      {!isReleased(hold) && (
+        <Fact word="Next renewal">
+          {isUnknown ? (
+            <Muted>unknown · {exactCount(hold.renewals)} at last update</Muted>
+          ) : dueMs === null ? (
+            <Muted>none yet</Muted>
+          ) : (
+            <>
+              {renewalDueLabel(dueMs)}
+              <Muted> · {exactCount(hold.renewals)} so far</Muted>
+            </>
+          )}
+        </Fact>
+      )}
     </dl>
+  );
+}
+
+/** Of a lock that is held at least for a while: until when, and whether it was released before. */
+function KeptFact({ hold, now, backend }: { hold: HoldRow; now: number; backend: string }) {
+  const { keptUntil, releasedAt } = hold;
+  if (keptUntil === undefined || (releasedAt === undefined && keptUntil <= now)) return null;
+  const until = <Instant at={keptUntil} now={now} clock={backend} />;
+  if (releasedAt === undefined) return <Fact word="At least until">{until}</Fact>;
+  return (
+    <Fact word="Released">
+      <Instant at={releasedAt} now={now} clock={backend} />
+      <Muted>, held until {until}</Muted>
+    </Fact>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
 import { boundText } from '../../format/durations';
 import { exactCount, shortToken } from '../../format/numbers';
 import type { IconName } from '../../icons/icon';
@@ -15,6 +16,7 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
   const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
   const isClosed = useIsClosed(row.backend);
+  const isKept = row.hold !== null && isReleased(row.hold);
   return (
     <Panel title={row.hold ? 'Impact of release' : 'Next grant'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
@@ -47,7 +49,15 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
             'Available immediately.'
           )}
         </Line>
-        {row.hold && (
+        {isKept && (
+          <Line icon="check">
+            Its holder has released it.{' '}
+            <span className="text-t3">
+              It stays held for the minimum time that it was acquired for.
+            </span>
+          </Line>
+        )}
+        {row.hold && !isKept && (
           <Line icon="alert-triangle" ink="text-contended">
             The holder is not stopped. It finds out at its next renewal.{' '}
             <span className="text-t3">
@@ -57,9 +67,9 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
         )}
         {row.holders <= 1 && (row.hold || minValidToken > 0) && (
           <Line icon="key">
-            {row.hold && 'Token invalidated immediately: '}
+            {row.hold && !isKept && 'Token invalidated immediately: '}
             <span className="text-t3">
-              {row.hold
+              {row.hold && !isKept
                 ? 'resources that check it reject tokens below '
                 : 'Resources that check tokens reject those below '}
               <span className="font-mono text-12 whitespace-nowrap" title={String(minValidToken)}>
@@ -69,7 +79,7 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
             </span>
           </Line>
         )}
-        {row.hold && row.holders <= 1 && !row.frozen && policy.lockDelayMs > 0 && (
+        {row.hold && !isKept && row.holders <= 1 && !row.frozen && policy.lockDelayMs > 0 && (
           <Line icon="clock" ink="text-delayed">
             No grants for {boundText(policy.lockDelayMs)} afterwards{' '}
             <span className="text-t3">(namespace lock delay).</span>

@@ -3,6 +3,7 @@
 import Link from 'next/link';
 import { type CSSProperties, type FocusEvent, memo, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
 import { resultLabel, useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
@@ -121,9 +122,11 @@ export const LockListRow = memo(function LockRowLine({
       </GridCell>
       {actions && row.hold && row.status !== 'unknown' && (
         <GridCell name="acts" className="row-acts">
-          <Button size="small" onClick={() => actions.extend(row)}>
-            Extend…
-          </Button>
+          {!isReleased(row.hold) && (
+            <Button size="small" onClick={() => actions.extend(row)}>
+              Extend…
+            </Button>
+          )}
           <Button size="small" tone="danger-word" onClick={() => actions.release(row)}>
             Force release…
           </Button>

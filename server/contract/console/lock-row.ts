@@ -58,6 +58,10 @@ export interface HoldRow {
   meta: Meta;
   askedToRelease: Remark | null;
   renewalsStopped: Remark | null;
+  /** Until when the lock stays taken at least; absent: no longer than it is held. */
+  keptUntil?: number;
+  /** When its holder released it, before `keptUntil`: the lock frees at `expiresAt`. */
+  releasedAt?: number;
   /** The multi-lock that it was granted with; absent for a single lock. */
   set?: MultiLockMark;
 }

@@ -3,6 +3,8 @@ import {
   cause,
   expiresAt,
   expiresInMs,
+  freesAt,
+  freesInMs,
   holdCount,
   holder,
   operatorReason,
@@ -44,7 +46,7 @@ export const granted = z
 
 const elsewhere = { holders: z.array(holder), queueLength, retryAfterMs };
 
-const held = z
+export const held = z
   .object({ outcome: z.literal('held'), ...elsewhere })
   .describe('Another owner holds it, and `waitMs` was 0.')
   .meta(
@@ -67,7 +69,7 @@ const held = z
     }),
   );
 
-const timeout = z
+export const timeout = z
   .object({ outcome: z.literal('timeout'), ...elsewhere })
   .describe('Not granted within `waitMs`; final for this `requestId`.');
 
@@ -98,11 +100,15 @@ export const ended = z
   )
   .meta(like({ outcome: 'ended', token: 145000000000001, cause: 'released' }));
 
-const cancelled = z.object({ outcome: z.literal('cancelled') }).describe('It has left the queue.');
-const cancelReleased = z
+export const cancelled = z
+  .object({ outcome: z.literal('cancelled') })
+  .describe('It has left the queue.');
+export const cancelReleased = z
   .object({ outcome: z.literal('released') })
   .describe('It was granted meanwhile; the hold is released.');
-const cancelNone = z.object({ outcome: z.literal('none') }).describe('There is nothing to cancel.');
+export const cancelNone = z
+  .object({ outcome: z.literal('none') })
+  .describe('There is nothing to cancel.');
 
 export const renewed = z
   .object({
@@ -148,8 +154,10 @@ export const lost = z
     }),
   );
 
-const released = z.object({ outcome: z.literal('released') }).describe('The lock is free.');
-const decremented = z
+export const released = z
+  .object({ outcome: z.literal('released'), freesAt, freesInMs })
+  .describe('The hold is over. The lock is free, or with `freesAt` it stays taken until then.');
+export const decremented = z
   .object({ outcome: z.literal('decremented'), holdCount })
   .describe('The owner had entered more than once: `holdCount` releases are left.')
   .meta(like({ outcome: 'decremented', holdCount: 1 }));
@@ -170,7 +178,8 @@ export const cancelAnswer = z.discriminatedUnion('outcome', [
   cancelReleased,
   cancelNone,
 ]);
-export const renewAnswer = z.discriminatedUnion('outcome', [renewed, lost]);
+/** `released`: its holder has released it, and `holdAtLeastMs` is not over. */
+export const renewAnswer = z.discriminatedUnion('outcome', [renewed, released, lost]);
 export const releaseAnswer = z.discriminatedUnion('outcome', [released, decremented, lost]);
 
 /**
@@ -254,37 +263,10 @@ export const checkAnswer = z
   .describe('Whether a token is still valid.')
   .meta(like({ valid: true }));
 
-/** The schemas about one lock that have a name in the API's description. */
-export const LOCK_ANSWERS = {
-  Holder: holder,
-  Waiter: waiter,
-  Granted: granted,
-  Held: held,
-  Timeout: timeout,
-  Queued: queued,
-  QueueFull: queueFull,
-  Frozen: frozen,
-  Ended: ended,
-  Cancelled: cancelled,
-  CancelReleased: cancelReleased,
-  CancelNone: cancelNone,
-  Renewed: renewed,
-  Lost: lost,
-  Released: released,
-  Decremented: decremented,
-  AcquireAnswer: acquireAnswer,
-  CancelAnswer: cancelAnswer,
-  RenewAnswer: renewAnswer,
-  ReleaseAnswer: releaseAnswer,
-  InspectAnswer: inspectAnswer,
-  ListedLock: listedLock,
-  ListAnswer: listAnswer,
-  CheckAnswer: checkAnswer,
-} as const satisfies Record<string, z.ZodType>;
-
 export type Granted = z.output<typeof granted>;
 export type Held = z.output<typeof heldOrTimeout>;
 export type Renewed = z.output<typeof renewed>;
+export type Released = z.output<typeof released>;
 export type Lost = z.output<typeof lost>;
 export type AcquireAnswer = z.output<typeof acquireAnswer>;
 export type CancelAnswer = z.output<typeof cancelAnswer>;

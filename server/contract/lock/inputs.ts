@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import {
   ANONYMOUS_WAIT_MAX_MS,
+  coveredByLease,
   fencingToken,
+  holdAtLeastMs,
   leaseMs,
   lockName,
   meta,
   modeInput,
+  NOT_COVERED,
   namespace,
   ownerName,
   requestId,
@@ -20,6 +23,7 @@ export const acquireInput = z
     leaseMs,
     waitMs,
     mode: modeInput,
+    holdAtLeastMs,
     reentrant: z
       .boolean()
       .default(false)
@@ -32,7 +36,8 @@ export const acquireInput = z
   .refine((input) => input.waitMs <= ANONYMOUS_WAIT_MAX_MS || input.requestId !== undefined, {
     message: `is needed when waitMs is over ${ANONYMOUS_WAIT_MAX_MS}`,
     path: ['requestId'],
-  });
+  })
+  .refine(coveredByLease, NOT_COVERED);
 
 export const cancelInput = z.strictObject({
   namespace,

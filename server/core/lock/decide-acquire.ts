@@ -9,6 +9,7 @@ import {
   endHold,
   freshLease,
   grant,
+  keptLonger,
   rememberGrant,
   removeEntry,
   type StoredGrant,
@@ -17,7 +18,7 @@ import {
 } from './hold-lifecycle';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
-import { HOLD_COUNT_MAX, type Hold, type Waiter } from './lock-record';
+import { HOLD_COUNT_MAX, type Hold, isReleased, type Waiter } from './lock-record';
 import {
   cancelDeparted,
   departedOf,
@@ -47,7 +48,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
-  const mine = record.holds.find((hold) => isOf(hold, ask) && hold.mode === ask.mode);
+  const mine = record.holds.find((hold) => isOwnOf(hold, ask) && hold.mode === ask.mode);
   if (mine && ask.reentrant) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();
@@ -118,9 +119,8 @@ function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity): void {
 /** Undoes an acquire, whether it is still queued, has lost its place, or is already granted. */
 export function decideCancel(draft: Draft, command: CancelCommand) {
   const { request } = command;
-  const isMine = (party: Hold | Waiter) => isOf(party, command);
   const waiter = waiterOf(draft.record, request.key);
-  if (waiter && isMine(waiter)) {
+  if (waiter && isOf(waiter, command)) {
     draft.addEvent('cancelled', waiter, { waitedMs: waitedMs(draft, waiter) });
     removeWaiters(draft, [waiter]);
     expireAndPromote(draft);
@@ -128,7 +128,9 @@ export function decideCancel(draft: Draft, command: CancelCommand) {
     return { outcome: 'cancelled' } as const;
   }
   expireAndPromote(draft);
-  const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
+  const hold = draft.record.holds.find(
+    (h) => isOwnOf(h, command) && h.requests.includes(request.key),
+  );
   if (!hold && !waiter && cancelDeparted(draft, command)) {
     timedOut(draft, { ...request, inputHash: '' });
     return { outcome: 'cancelled' } as const;
@@ -138,12 +140,16 @@ export function decideCancel(draft: Draft, command: CancelCommand) {
   return { outcome: 'released' } as const;
 }
 
+type Caller = { service: string; owner: string };
+
 /** Whether a hold or a waiter belongs to this caller. */
-function isOf(
-  party: Hold | Waiter,
-  { service, owner }: { service: string; owner: string },
-): boolean {
+function isOf(party: Caller, { service, owner }: Caller): boolean {
   return party.service === service && party.owner === owner;
+}
+
+/** Whether a hold belongs to this caller, which has not released it. */
+function isOwnOf(hold: Hold, caller: Caller): boolean {
+  return isOf(hold, caller) && !isReleased(hold);
 }
 
 /** The answer to an acquire that does not wait and cannot be granted. */
@@ -198,6 +204,7 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
   const next = updateHold(draft, hold, {
     count: hold.count + 1,
     ...freshLease(draft, hold, ask.leaseMs),
+    ...keptLonger(draft, hold, ask),
     requests: remembered ? [...hold.requests, key] : hold.requests,
   });
   const { token, count, expiresAt } = next;
@@ -222,6 +229,7 @@ function replayAcquire(
   if ('outcome' in memo) return memo;
   if (draft.isFromBefore(memo.rev)) throw staleRead();
   const hold = draft.record.holds.find(({ token }) => token === memo.token);
+  if (hold && isReleased(hold)) return { outcome: 'ended', token: memo.token, cause: 'released' };
   if (hold && !draft.isPast(hold.expiresAt)) {
     const claimed = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
     return { ...granted(draft, claimed), ...memo };

@@ -10,8 +10,8 @@ import { LockyardError } from '../../contract/errors';
 import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
-import { endHold, freshLease, removeEntry, updateHold } from './hold-lifecycle';
-import { holderViews, lockState, lostAnswer, renewedAnswer } from './lock-answers';
+import { endHold, freshLease, keepReleased, removeEntry, updateHold } from './hold-lifecycle';
+import { holderViews, keptAnswer, lockState, lostAnswer, renewedAnswer } from './lock-answers';
 import type {
   ExtendCommand,
   ForceReleaseCommand,
@@ -21,17 +21,18 @@ import type {
   RenewCommand,
   RevertGrantCommand,
 } from './lock-command';
-import type { Hold } from './lock-record';
+import { type Hold, isReleased } from './lock-record';
 
 /**
  * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An
  * expired lease is never revived, even if no other caller took the lock since; a hold whose
- * renewals were stopped keeps its end.
+ * renewals were stopped keeps its end, and so does one that was released and is only kept.
  */
 export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   expireAndPromote(draft);
   const hold = ownHold(draft, command);
   if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
+  if (isReleased(hold)) return keptAnswer(hold, draft.now);
   const next = updateHold(draft, hold, {
     ...freshLease(draft, hold, command.leaseMs),
     renewedAt: draft.now,
@@ -41,20 +42,35 @@ export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   return renewedAnswer(next, draft.rev, draft.now);
 }
 
-/** Ends the current hold or removes one entry; `lost` for a caller that no longer holds it. */
+/**
+ * Ends the current hold or removes one entry; `lost` for a caller that no longer holds it. A hold
+ * that is to last longer at least keeps the lock taken until then, without an owner.
+ */
 export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAnswer {
   const replay = draft.replay<ReleaseAnswer>(command.request);
-  if (replay) return replay;
+  if (replay) return releasedAgain(replay, draft.now);
   expireAndPromote(draft);
   const hold = ownHold(draft, command);
   if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
+  if (isReleased(hold)) return keptAnswer(hold, draft.now);
   const answer = releaseEntry(draft, hold);
-  draft.remember(command.request, answer, hold.count > 1 ? hold.requestsKeptUntil : draft.now);
+  const endsAt = Math.max(draft.now, hold.keptUntil ?? 0);
+  draft.remember(command.request, answer, hold.count > 1 ? hold.requestsKeptUntil : endsAt);
   return answer;
+}
+
+/** The same answer later, when less is left. */
+function releasedAgain(answer: ReleaseAnswer, now: number): ReleaseAnswer {
+  if (answer.outcome !== 'released' || answer.freesAt === undefined) return answer;
+  return { ...answer, freesInMs: Math.max(0, answer.freesAt - now) };
 }
 
 function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
   if (hold.count > 1) return { outcome: 'decremented', holdCount: removeEntry(draft, hold) };
+  const { keptUntil } = hold;
+  if (keptUntil !== undefined && !draft.isPast(keptUntil)) {
+    return keptAnswer(keepReleased(draft, hold, keptUntil), draft.now);
+  }
   endHold(draft, hold, 'released');
   handOff(draft);
   return { outcome: 'released' };
@@ -63,7 +79,7 @@ function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
 /** Reverts a late grant or re-entry that no caller but its own can have received. */
 export function decideRevertGrant(draft: Draft, { token }: RevertGrantCommand) {
   const hold = draft.record.holds.find((other) => other.token === token);
-  if (!hold) return { outcome: 'gone' } as const;
+  if (!hold || isReleased(hold)) return { outcome: 'gone' } as const;
   if (hold.requests.length >= hold.count) return { outcome: 'kept' } as const;
   if (hold.count > 1) removeEntry(draft, hold);
   else revertHold(draft, hold);
@@ -76,7 +92,10 @@ function revertHold(draft: Draft, hold: Hold): void {
   if (draft.record.holds.includes(hold)) endHold(draft, hold, 'late');
 }
 
-/** Ends the hold that the operator saw, or nothing. The revoked token is invalid at once. */
+/**
+ * Ends the hold that the operator saw, also one that only keeps the lock taken, or nothing. The
+ * revoked token is invalid at once.
+ */
 export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): ForceReleaseAnswer {
   const replay = draft.replay<ForceReleaseAnswer>(command.request);
   if (replay) return replay;
@@ -94,14 +113,14 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
   return answer;
 }
 
-/** Extends the hold that the operator saw, or does nothing. */
+/** Extends the hold that the operator saw, unless it was released; or does nothing. */
 export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer {
   const replay = draft.replay<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
   if (replay) return { ...replay, expiresInMs: Math.max(0, replay.expiresAt - draft.now) };
   expireAndPromote(draft);
   const { token, extendMs, by, reason, request } = command;
   const hold = draft.record.holds.find((other) => other.token === token);
-  if (!hold) return changedAnswer(draft, token);
+  if (!hold || isReleased(hold)) return changedAnswer(draft, token);
   const { expiresAt } = updateHold(draft, hold, { expiresAt: hold.expiresAt + extendMs });
   draft.addEvent('extended', hold, { token, expiresAt, by, reason });
   const expiresInMs = expiresAt - draft.now;
@@ -123,11 +142,16 @@ function ownHold(
   return hold?.owner === claim.owner ? hold : null;
 }
 
-/** The answer when the seen hold is gone: the current hold, and how the earlier one ended. */
+/**
+ * The answer when the seen hold is gone, or its holder has released it: the current hold, and how
+ * the earlier one ended.
+ */
 function changedAnswer(draft: Draft, seenToken: number): Changed {
   const { record, now } = draft;
   const seenOwner = record.ended?.token === seenToken ? record.ended.owner : '';
-  const { outcome: _, ...ended } = lostAnswer(record, seenToken, seenOwner, now);
+  const kept = record.holds.find(({ token }) => token === seenToken);
+  const { outcome: _, ...lost } = lostAnswer(record, seenToken, seenOwner, now);
+  const ended = { ...lost, ...(kept && releasedThen(kept)) };
   return {
     outcome: 'changed',
     rev: draft.currentRev,
@@ -136,6 +160,10 @@ function changedAnswer(draft: Draft, seenToken: number): Changed {
     queueLength: record.queue.length,
     ended,
   };
+}
+
+function releasedThen({ releasedAt }: Hold): Partial<Changed['ended']> {
+  return releasedAt === undefined ? {} : { cause: 'released', at: releasedAt };
 }
 
 function nextHolder({ record }: Draft, lastToken: number): NextHolder {
@@ -157,7 +185,7 @@ export function decideReleaseRequest(
   expireAndPromote(draft);
   const { verb, token, by, reason, request } = command;
   const hold = draft.record.holds.find((other) => other.token === token);
-  if (!hold) return changedAnswer(draft, token);
+  if (!hold || isReleased(hold)) return changedAnswer(draft, token);
   const remark = { by, reason, at: draft.now };
   const isAsked = verb === 'askRelease';
   updateHold(draft, hold, isAsked ? { askedToRelease: remark } : { renewalsStopped: remark });

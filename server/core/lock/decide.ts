@@ -10,9 +10,9 @@ import {
   decideRevertGrant,
 } from './decide-hold';
 import { expireAndPromote } from './expire-and-promote';
-import { inspectRecord } from './lock-answers';
+import { inspectRecord, isValidToken } from './lock-answers';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
-import { type LockRecord, liveHolds } from './lock-record';
+import type { LockRecord } from './lock-record';
 
 /**
  * Decides one command on one lock. Only this and `decideMultiLock` grant, keep and take away locks.
@@ -27,6 +27,8 @@ import { type LockRecord, liveHolds } from './lock-record';
  * - only (service, owner, token) of the current hold renews, re-enters or releases; an expired
  * lease is never revived;
  * - the queue is served first in, first out, among the waiters that are still present;
+ * - a lock that was asked for at least a while stays taken for that long, even if it is released
+ * sooner; only a force-release ends that, and the undoing of a grant;
  * - a force-release or an extension applies to the hold whose token it names, or changes nothing.
  *
  * Not guaranteed: that a holder stops when its lease ends. A paused holder may still write; only
@@ -87,6 +89,6 @@ function answerTo(
     case 'inspect':
       return inspectRecord(record, now, context.epoch, context.policy.grantsFrom);
     case 'check':
-      return { valid: liveHolds(record, now).some((hold) => hold.token === command.token) };
+      return { valid: isValidToken(record, command.token, now) };
   }
 }

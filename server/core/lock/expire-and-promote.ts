@@ -4,7 +4,14 @@ import { OFFER_MS } from '../timing';
 import { endHold, grant } from './hold-lifecycle';
 import { timedOut } from './lock-answers';
 import type { AcquireCommand } from './lock-command';
-import { type Hold, type LockRecord, type Offer, SHARED_MAX, type Waiter } from './lock-record';
+import {
+  type Hold,
+  isReleased,
+  type LockRecord,
+  type Offer,
+  SHARED_MAX,
+  type Waiter,
+} from './lock-record';
 import {
   inServiceOrder,
   isOutOfPatience,
@@ -25,7 +32,8 @@ export function expireAndPromote(draft: Draft): void {
 }
 
 /**
- * Ends the expired leases in the order of their ends, so that the last is remembered.
+ * Ends the expired leases, and the holds that were released and had to be kept no longer, in the
+ * order of their ends, so that the last is remembered.
  *
  * @param reverted the hold whose end is recorded as `late` instead of `expired`
  */
@@ -33,7 +41,7 @@ export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): voi
   const { holds } = draft.record;
   const byEnd = holds.length < 2 ? holds : [...holds].sort((a, b) => a.expiresAt - b.expiresAt);
   for (const hold of byEnd) {
-    const cause = hold === reverted ? 'late' : 'expired';
+    const cause = hold === reverted ? 'late' : isReleased(hold) ? 'released' : 'expired';
     if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, hold.expiresAt);
   }
 }

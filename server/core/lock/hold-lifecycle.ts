@@ -4,7 +4,7 @@ import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
-import type { Hold } from './lock-record';
+import { type Hold, isReleased } from './lock-record';
 import { forgetDeparted } from './queue';
 
 /**
@@ -42,6 +42,7 @@ export function grant(
     ...how,
   };
   if (ask.set) hold.set = ask.set;
+  if (ask.holdAtLeastMs) hold.keptUntil = now + ask.holdAtLeastMs;
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
   forgetDeparted(draft, ask.request);
   draft.addEvent('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
@@ -101,6 +102,29 @@ export function shortenLease(draft: Draft, hold: Hold, expiresAt: number): void 
 }
 
 /**
+ * What a re-entry changes in how long the lock stays taken at least: never less. A hold whose
+ * renewals were stopped ends with its lease in any case.
+ */
+export function keptLonger(draft: Draft, hold: Hold, ask: AcquireCommand): Partial<Hold> {
+  if (!ask.holdAtLeastMs || hold.renewalsStopped) return {};
+  return { keptUntil: Math.max(hold.keptUntil ?? 0, draft.now + ask.holdAtLeastMs) };
+}
+
+/**
+ * Turns a hold that was released too soon into one that only keeps the lock taken. It ends by
+ * itself, as released, at the instant until which it was to be kept.
+ */
+export function keepReleased(draft: Draft, hold: Hold, keptUntil: number): Hold {
+  const { isUnclaimed: _, ...rest } = hold;
+  const next = { ...rest, expiresAt: keptUntil, releasedAt: draft.now };
+  draft.change({
+    holds: draft.record.holds.map((other) => (other.token === hold.token ? next : other)),
+  });
+  draft.addEvent('kept', hold, { token: hold.token, expiresAt: keptUntil });
+  return next;
+}
+
+/**
  * Removes one entry from a hold that was entered more than once, and returns how many are left.
  * Only an undo names the request whose entry it is; otherwise the oldest goes, since the caller of
  * the newest may not have its answer yet.
@@ -119,7 +143,7 @@ export function removeEntry(
 
 /**
  * Ends a hold and remembers how. The lock is not handed over yet. If the namespace has a
- * lock-delay, a hold that was lost (not released) starts it.
+ * lock-delay, a hold that was lost (not released, not even before) starts it.
  *
  * @param at the instant at which it was over; now, unless it expired
  * @param why who ended it and for what reason, if a person did
@@ -133,7 +157,7 @@ export function endHold(
 ): void {
   const { token, service, owner, grantedAt } = hold;
   const { lockDelayMs } = draft.context.policy;
-  const isLost = cause === 'expired' || cause === 'forced';
+  const isLost = (cause === 'expired' || cause === 'forced') && !isReleased(hold);
   if (isLost && lockDelayMs > 0) {
     draft.change({ delayedUntil: Math.max(draft.record.delayedUntil, at + lockDelayMs) });
   }

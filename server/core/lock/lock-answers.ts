@@ -1,9 +1,16 @@
-import type { Held, InspectAnswer, LockState, Lost, Renewed } from '../../contract/lock/answers';
+import type {
+  Held,
+  InspectAnswer,
+  LockState,
+  Lost,
+  Released,
+  Renewed,
+} from '../../contract/lock/answers';
 import type { HolderView, WaiterView } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { lowestTokenToCome } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
-import { type Hold, type LockRecord, liveHolds } from './lock-record';
+import { type Hold, isReleased, type LockRecord, liveHolds } from './lock-record';
 import { isOutOfPatience } from './queue';
 
 /** What a lock is at `now`. An expired hold is never shown as held, recorded or not. */
@@ -12,18 +19,27 @@ export function lockState(record: LockRecord | null, now: number): LockState {
   if (record.frozen) return 'frozen';
   if (liveHolds(record, now).length > 0) return 'held';
   if (record.delayedUntil > now) return 'delayed';
-  const lapsed = record.holds.length > 0 || record.ended?.cause === 'expired';
+  const isLapsed = (hold: Hold) => !isReleased(hold);
+  const lapsed = record.holds.some(isLapsed) || record.ended?.cause === 'expired';
   return lapsed ? 'expired' : 'free';
 }
 
 function holderView(hold: Hold, now: number): HolderView {
-  const { owner, service, token, mode, count, grantedAt, expiresAt, meta } = hold;
-  const expiresInMs = expiresAt - now;
-  const view = { owner, service, token, mode, holdCount: count, grantedAt, expiresAt, expiresInMs };
-  const { role } = meta;
+  const { owner, service, token, mode, count, grantedAt, expiresAt } = hold;
+  const { set, keptUntil, releasedAt } = hold;
+  const { role } = hold.meta;
   return {
-    ...view,
-    ...(hold.set ? { set: hold.set } : {}),
+    owner,
+    service,
+    token,
+    mode,
+    holdCount: count,
+    grantedAt,
+    expiresAt,
+    expiresInMs: expiresAt - now,
+    ...(keptUntil === undefined ? {} : { keptUntil }),
+    ...(releasedAt === undefined ? {} : { releasedAt }),
+    ...(set ? { set } : {}),
     ...(role === undefined ? {} : { role }),
   };
 }
@@ -49,6 +65,11 @@ function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
   );
 }
 
+/** Whether the hold with this token is live and its holder has not released it. */
+export function isValidToken(record: LockRecord | null, token: number, now: number): boolean {
+  return liveHolds(record, now).some((hold) => hold.token === token && !isReleased(hold));
+}
+
 /** Reads a record without changing it; an expired hold is over even if that is not written yet. */
 export function inspectRecord(
   record: LockRecord | null,
@@ -56,7 +77,8 @@ export function inspectRecord(
   epoch: number,
   grantsFrom = 0,
 ): InspectAnswer {
-  const tokens = liveHolds(record, now).map((hold) => hold.token);
+  const owned = liveHolds(record, now).filter((hold) => !isReleased(hold));
+  const tokens = owned.map((hold) => hold.token);
   const delayedUntil = record ? record.delayedUntil : grantsFrom;
   return {
     state: !record && delayedUntil > now ? 'delayed' : lockState(record, now),
@@ -85,19 +107,25 @@ export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {
   };
 }
 
+/** The answer to the former holder of a lock that is still taken, until then. */
+export function keptAnswer({ expiresAt }: Hold, now: number): Released {
+  return { outcome: 'released', freesAt: expiresAt, freesInMs: expiresAt - now };
+}
+
 /**
  * What a renewal that was committed before came to, by a record read later: the present lease of
- * the hold, or `lost` if the record says that it has ended. Null: the hold has expired, and its end
- * is not in the record.
+ * the hold, `released` if its holder released it since, or `lost` if the record says that it has
+ * ended. Null: the hold is over, and its end is not in the record.
  */
 export function answerRenewed(
   record: LockRecord | null,
   { token, owner }: { token: number; owner: string },
   now: number,
-): Renewed | Lost | null {
+): Renewed | Released | Lost | null {
   const hold = record?.holds.find((other) => other.token === token && other.owner === owner);
   if (!record || !hold) return lostAnswer(record, token, owner, now);
-  return hold.expiresAt > now ? renewedAnswer(hold, record.rev, now) : null;
+  if (hold.expiresAt <= now) return null;
+  return isReleased(hold) ? keptAnswer(hold, now) : renewedAnswer(hold, record.rev, now);
 }
 
 /** How the hold with this token ended; `superseded` if only later ones are remembered. */

@@ -26,6 +26,8 @@ export interface AcquireCommand {
   reentrant: boolean;
   meta: Meta;
   request: RequestIdentity;
+  /** The lock stays taken for so long, even if it is released sooner; at most `leaseMs`. */
+  holdAtLeastMs?: number;
   /** Part of a multi-lock: `decideMultiLock` grants it together with the others, or not at all. */
   set?: MultiLockMark;
   /**

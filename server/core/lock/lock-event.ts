@@ -11,6 +11,7 @@ export const EVENT_KINDS = [
   'withdrawn',
   'renewed',
   'released',
+  'kept',
   'decremented',
   'expired',
   'forced',

@@ -46,6 +46,16 @@ export interface Hold {
    * Only the process that made the grant can have answered it.
    */
   isUnclaimed?: boolean;
+  /**
+   * The lock stays taken until then at least, even if the holder releases it sooner; absent: no
+   * longer than it is held. Never past the end of the lease, as it was granted or renewed.
+   */
+  keptUntil?: number;
+  /**
+   * When its holder released it, before `keptUntil`, at which it ends: that is its `expiresAt` now.
+   * The lock is still taken, but has no owner: no renewal, re-entry or release changes it.
+   */
+  releasedAt?: number;
 }
 
 /** One queued acquire. Its input stays with the process where its caller waits. */
@@ -160,6 +170,11 @@ export function copyOf(record: LockRecord): LockRecord {
     delayedUntil,
     answersUntil,
   };
+}
+
+/** Whether its holder has released it: the lock is only kept from others for a while. */
+export function isReleased({ releasedAt }: Pick<Hold, 'releasedAt'>): boolean {
+  return releasedAt !== undefined;
 }
 
 /** The holds that are live at `now`; an expired lease is none, even if its end is not written. */

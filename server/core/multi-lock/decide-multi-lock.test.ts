@@ -375,6 +375,27 @@ describe('a set with a request id', () => {
     expect(world.runSet(set).outcome).toBe(waitMs > 0 ? 'timeout' : 'ended');
   });
 
+  it('that is held at least for a while keeps each of its locks after its release', () => {
+    const world = new MultiLockWorld();
+    const set = multiLockOf('ab', { requestId: 'r1', holdAtLeastMs: 6_000 });
+    const [a, b] = granted(world.runSet(set));
+    const freesAt = world.now + 6_000;
+    const released = world.run('a', release('orders/w1', a?.token ?? 0));
+    expect(released).toMatchObject({ outcome: 'released', freesAt });
+    expect(world.runSet(set)).toMatchObject({
+      outcome: 'ended',
+      ended: [{ name: 'a', cause: 'released' }],
+      grants: [{ name: 'b', token: b?.token }],
+    });
+    const { service, owner, request } = set;
+    const cancel = { verb: 'cancelSet' as const, service, owner, names: ['a', 'b'], request };
+    expect(world.runSet(cancel)).toEqual({ outcome: 'released' });
+    expect(world.holdersOf('b')).toEqual([]);
+    expect(world.run('a', acquire('orders/w2')).outcome).toBe('held');
+    world.now = freesAt;
+    expect(world.run('a', acquire('orders/w2')).outcome).toBe('granted');
+  });
+
   it('that was entered again since gives back its own entry alone, once, and is over all the same', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });

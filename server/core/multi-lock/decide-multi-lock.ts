@@ -3,7 +3,7 @@ import { decideRevertGrant } from '../lock/decide-hold';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { endHold, removeEntry } from '../lock/hold-lifecycle';
 import type { AcquireCommand } from '../lock/lock-command';
-import type { Hold, LockRecord, Waiter } from '../lock/lock-record';
+import { type Hold, isReleased, type LockRecord, type Waiter } from '../lock/lock-record';
 import { cancelDeparted, waitedMs } from '../lock/queue';
 import type { RequestIdentity } from '../request-fingerprint';
 import { acquireMultiLock, type ChangedMembers, giveUpMultiLock } from './acquire-multi-lock';
@@ -123,7 +123,7 @@ function cancelMultiLock(
     const { draft } = member;
     expireAndPromote(draft);
     const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
-    if (!hold) continue;
+    if (!hold || isReleased(hold)) continue;
     if (hold.count > 1) removeEntry(draft, hold, request);
     else endHold(draft, hold, 'released');
     handOff(draft);

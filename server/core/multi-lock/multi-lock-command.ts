@@ -22,6 +22,8 @@ export interface AcquireMultiLockCommand {
   waitMs: number;
   meta: Meta;
   request: RequestIdentity;
+  /** As for a single acquire, for each of the locks. */
+  holdAtLeastMs?: number;
   /** As for a single acquire. */
   outsidePolicy?: string | null;
 }
@@ -74,8 +76,9 @@ export function memberCommand(
   command: AcquireMultiLockCommand | GiveUpMultiLockCommand,
   mode: Mode,
 ): AcquireCommand {
-  const { service, owner, leaseMs, waitMs, meta, request, locks } = command;
+  const { service, owner, leaseMs, waitMs, meta, request, locks, holdAtLeastMs } = command;
   const set = { id: request.key.slice(0, MULTI_LOCK_ID_CHARS), size: locks.length };
   const asked = { service, owner, leaseMs, waitMs, mode, reentrant: false, meta, request };
-  return { verb: 'acquire', ...asked, set };
+  const ask: AcquireCommand = { verb: 'acquire', ...asked, set };
+  return holdAtLeastMs === undefined ? ask : { ...ask, holdAtLeastMs };
 }

@@ -9,7 +9,7 @@ import { type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';
 import { RETRY_AFTER_MIN_MS } from '../lock/lock-answers';
-import type { Hold } from '../lock/lock-record';
+import { type Hold, isReleased } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { MultiLockMember } from './multi-lock-member';
@@ -74,13 +74,15 @@ export function replayMultiLock(
   if (!memo) return null;
   if ('outcome' in memo) return memo;
   const grants: MultiLockGrant[] = [];
-  const ended = [];
+  const ended: MultiLockEnded['ended'] = [];
   for (const { name, token, rev } of memo.grants) {
     const member = members.find((other) => other.name === name);
     const record = member?.before;
     if (rev > (record?.rev ?? highestDeletedRev(now))) throw staleRead();
     const hold = record?.holds.find((other) => other.token === token);
-    if (hold && hold.expiresAt > now) {
+    if (hold && isReleased(hold)) {
+      ended.push({ name, token, cause: 'released' });
+    } else if (hold && hold.expiresAt > now) {
       grants.push(grantOf(name, hold, rev, now));
     } else {
       if (member && hold) {

@@ -1,7 +1,7 @@
 import type { CounterRecord } from '../counter/counter-record';
 import { ANSWERS_MAX_MS } from '../decision';
 import { startsAboveFrom } from '../fencing-token';
-import { type LockRecord, liveHolds } from '../lock/lock-record';
+import { isReleased, type LockRecord, liveHolds } from '../lock/lock-record';
 
 /** Why a record is not deleted, in the order in which the reasons are checked. */
 export const RETENTION_REASONS = [
@@ -54,7 +54,7 @@ export function lockDeletion(record: LockRecord, epoch: number, now: number): De
   const isLost = ended?.cause === 'expired' || ended?.cause === 'forced';
   const lostAt = Math.max(
     isLost ? ended.at : Number.NEGATIVE_INFINITY,
-    ...holds.map(({ expiresAt }) => expiresAt),
+    ...holds.filter((hold) => !isReleased(hold)).map(({ expiresAt }) => expiresAt),
   );
   const isAnyLive = liveHolds(record, now).length > 0;
   return firstOf(now, [

@@ -14,9 +14,12 @@ class GatekeeperReferee implements Referee {
   onWritten(written: Written): void {
     const { before, after, context, writtenAt, decision, command } = written;
     const { changed } = holdsMoved(before, after);
-    for (const { kind, at } of decision.events) {
+    const wasReleased = (token?: number) =>
+      before?.holds.some((hold) => hold.token === token && hold.releasedAt !== undefined);
+    for (const { kind, at, token } of decision.events) {
       const { lockDelayMs } = context.policy;
-      const isDelayed = lockDelayMs > 0 && (kind === 'expired' || kind === 'forced');
+      const isLost = (kind === 'expired' || kind === 'forced') && !wasReleased(token);
+      const isDelayed = lockDelayMs > 0 && isLost;
       if (isDelayed) this.closedUntil = Math.max(this.closedUntil, at + lockDelayMs);
       if (kind !== 'granted') continue;
       expect(after.frozen, 'granted while frozen').toBe(null);

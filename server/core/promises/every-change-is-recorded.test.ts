@@ -34,7 +34,7 @@ class HistoryReferee implements Referee {
 }
 
 const ENDINGS: EventKind[] = ['released', 'expired', 'forced', 'late'];
-const CHANGES: EventKind[] = ['renewed', 'extended', 'reentered', 'decremented'];
+const CHANGES: EventKind[] = ['renewed', 'extended', 'reentered', 'decremented', 'kept'];
 
 const essence = ({ token, count, expiresAt }: Hold) => ({ token, count, expiresAt });
 

@@ -20,12 +20,16 @@ class OwnershipReferee implements Referee {
       expect(hold).toMatchObject({ token: was.token, service: was.service, owner: was.owner });
       const isStepBack = hold.count < was.count;
       if (!isStepBack) expect(writtenAt, 'a lapsed lease was revived').toBeLessThan(was.expiresAt);
+      expect(was.releasedAt, 'a released hold was changed').toBe(undefined);
+      if (hold.releasedAt !== undefined) continue;
       expect(hold.expiresAt, 'a lease was shortened').toBeGreaterThanOrEqual(was.expiresAt);
     }
     this.ledger.onWritten(written);
     for (const hold of ended) {
-      const { cause } = this.ledger.entry(hold.token).ending ?? {};
-      if (cause !== 'expired') expect(mayEnd(hold, command), `${command.verb} ended`).toBe(true);
+      const { cause, at } = this.ledger.entry(hold.token).ending ?? {};
+      const isKeptNoLonger = hold.releasedAt !== undefined && at === hold.keptUntil;
+      if (cause !== 'expired' && !isKeptNoLonger)
+        expect(mayEnd(hold, command), `${command.verb} ended`).toBe(true);
     }
   }
 

@@ -45,9 +45,11 @@ class OperatorReferee implements Referee {
     }
   }
 
-  private checkUntouched({ token }: ForceReleaseCommand | ExtendCommand, told: Answered): void {
+  private checkUntouched(act: ForceReleaseCommand | ExtendCommand, told: Answered): void {
     const { proposal, written, at } = told;
-    expect(this.ledger.isLive(token, Math.max(at, proposal.context.now))).toBe(false);
+    const isLive = this.ledger.isLive(act.token, Math.max(at, proposal.context.now));
+    const isKept = isLive && this.ledger.entry(act.token).hold.releasedAt !== undefined;
+    expect(isLive).toBe(act.verb === 'extend' && isKept);
     const answer = proposal.decision.answer as ForceReleaseAnswer;
     expect(answer.rev).toBe(written?.after.rev ?? proposal.before?.rev ?? 0);
     if (!written) return;
@@ -86,9 +88,10 @@ function asOf<A extends ForceReleaseAnswer | ExtendAnswer>(now: number, first: A
   return { ...first, expiresInMs: Math.max(0, first.expiresAt - now) };
 }
 
-/** The holds that ended other than by expiry; the same write may also expire others. */
+/** The holds that ended other than by time; the same write may also end others that were due. */
 function onPurpose({ before, after, decision }: Written): Hold[] {
-  const lapsed = decision.events.filter(({ kind }) => kind === 'expired').map(({ token }) => token);
+  const isDue = ({ kind }: { kind: string }) => kind === 'expired' || kind === 'released';
+  const lapsed = decision.events.filter(isDue).map(({ token }) => token);
   return holdsMoved(before, after).ended.filter(({ token }) => !lapsed.includes(token));
 }
 

@@ -96,6 +96,36 @@ describe('the status of a lock', () => {
     expect(status()).toBe('free');
   });
 
+  it('is `held` while it is kept after its release, never `expiring`, and then `free`', () => {
+    const { lock, status } = world();
+    const least = { leaseMs: 10_000, holdAtLeastMs: 10_000 };
+    const answer = lock.run(acquire('orders/w1', least));
+    const token = answer.outcome === 'granted' ? answer.token : 0;
+    lock.pass(100);
+    lock.run(renew('orders/w1', token));
+    lock.run(release('orders/w1', token));
+    lock.pass(9_000);
+    expect(status()).toBe('held');
+    lock.run(acquire('orders/w2', { waitMs: 60_000 }));
+    expect(status()).toBe('contended');
+    lock.pass(899);
+    expect(status()).toBe('contended');
+    lock.pass(1);
+    expect(status()).toBe('contended');
+    lock.hangUp('p1');
+    lock.run({ verb: 'settle' });
+    expect(status()).toBe('free');
+  });
+
+  it('is `free` when it is kept no longer, though that is not written yet', () => {
+    const { lock, status } = world();
+    const answer = lock.run(acquire('orders/w1', { holdAtLeastMs: 1_000 }));
+    lock.run(release('orders/w1', answer.outcome === 'granted' ? answer.token : 0));
+    lock.pass(1_000);
+    expect(status()).toBe('free');
+    expect(lock.run({ verb: 'inspect' }).state).toBe('free');
+  });
+
   it('is `frozen` whether it is held or waited for, and as before when it is unfrozen', () => {
     const { lock, status, take } = world();
     take();

@@ -1,5 +1,5 @@
 import type { LockStatus } from '../../contract/console/console-terms';
-import { type Hold, type LockRecord, liveHolds } from '../lock/lock-record';
+import { type Hold, isReleased, type LockRecord, liveHolds } from '../lock/lock-record';
 import { oldestWaitAt } from '../lock/queue';
 import {
   HISTORY_MIN_COUNT,
@@ -47,15 +47,15 @@ export function lockStatus(
     if (live.some((hold) => isExpiring(hold, now))) return 'expiring';
     return waiters > 0 ? 'contended' : 'held';
   }
-  const lapsedAt = Math.max(facts.lapsedAt ?? 0, ...facts.holds.map(({ expiresAt }) => expiresAt));
+  const lapses = facts.holds.filter((hold) => !isReleased(hold)).map(({ expiresAt }) => expiresAt);
+  const lapsedAt = Math.max(facts.lapsedAt ?? 0, ...lapses);
   if (now - lapsedAt < EXPIRED_SHOWN_MS) return 'expired';
   return waiters > 0 ? 'contended' : 'free';
 }
 
-function isExpiring(
-  { leaseMs, renewedAt, renewals, expiresAt }: HoldForStuck,
-  now: number,
-): boolean {
+function isExpiring(hold: HoldForStuck, now: number): boolean {
+  if (isReleased(hold)) return false;
+  const { leaseMs, renewedAt, renewals, expiresAt } = hold;
   const isShort = expiresAt - now < leaseMs * SHORT_SHARE;
   const isLate = renewals > 0 && now - renewedAt > leaseMs * LATE_SHARE;
   return isShort && isLate;
@@ -106,7 +106,7 @@ export function lockTier(
   if (status !== 'contended') return 'normal';
   const p99Ms = knownP99(baselines);
   const isLong = facts.holds.some(
-    ({ grantedAt, expiresAt }) => expiresAt > now && now - grantedAt > p99Ms,
+    (hold) => hold.expiresAt > now && now - hold.grantedAt > p99Ms && !isReleased(hold),
   );
   return isLong ? 'watch' : 'normal';
 }

@@ -1,6 +1,6 @@
 import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
-import type { Hold } from '../lock/lock-record';
+import { type Hold, isReleased } from '../lock/lock-record';
 
 /** A hold is far beyond its baseline when it lasts this many times the lock's own p99. */
 const FAR_FACTOR = 5;
@@ -17,7 +17,7 @@ const WAIT_GRACE_MS = 5_000;
 /** The part of a hold that `stuck` depends on. */
 export type HoldForStuck = Pick<
   Hold,
-  'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'expiresAt' | 'askedToRelease'
+  'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'expiresAt' | 'askedToRelease' | 'releasedAt'
 >;
 
 /** What a lock is measured against: its own history and its namespace. */
@@ -59,7 +59,8 @@ interface HoldLimit {
 
 /**
  * Why a lock is stuck at `now`; null if it is not. Age alone is never enough: there must also be a
- * caller that wants the lock, now or during this hold. An expired hold does not count as held.
+ * caller that wants the lock, now or during this hold. An expired hold does not count as held, nor
+ * one that was released and is kept for a while, as its caller asked.
  *
  * The third reason is our reading of "a watchdog that outlived its work". An unchanged token is
  * true of every long hold, and renewals are normal. It is a fault only if the lock was wanted
@@ -116,7 +117,7 @@ function holdLimit({ ownHold, policy }: LockBaselines): HoldLimit | null {
 }
 
 function longestHold(holds: HoldForStuck[], now: number): HoldForStuck | null {
-  const live = holds.filter(({ expiresAt }) => expiresAt > now);
+  const live = holds.filter((hold) => hold.expiresAt > now && !isReleased(hold));
   return live.reduce<HoldForStuck | null>(
     (longest, hold) => (longest && longest.grantedAt <= hold.grantedAt ? longest : hold),
     null,

@@ -26,6 +26,8 @@ export type Step =
       service: string;
       owner: string;
       leaseMs: number;
+      /** For which share of the lease the lock stays taken at least. */
+      leastShare: number;
       waitMs: number;
       mode: Mode;
       reentrant: boolean;
@@ -82,6 +84,7 @@ const acquire = fc.record({
   service: fc.constantFrom('orders', 'billing'),
   owner: fc.constantFrom('w1', 'w2'),
   leaseMs,
+  leastShare: fc.constantFrom(0, 0, 0.5, 1),
   waitMs: fc.constantFrom(0, 200, 1_500, 6_000, 6_000, 6_000),
   mode: fc.constantFrom<Mode>('exclusive', 'exclusive', 'shared'),
   reentrant: fc.boolean(),

@@ -144,7 +144,9 @@ export class Campaign {
   private newAsk(step: Extract<Step, { act: 'acquire' }>): AcquireCommand {
     const { service, owner, leaseMs, waitMs, mode, reentrant, named } = step;
     const request = requestOf(named ? `ask ${this.asks.length}` : null, 'input');
-    const ask = { service, owner, leaseMs, waitMs, mode, reentrant, meta: {}, request };
+    const holdAtLeastMs = leaseMs * step.leastShare;
+    const asked = { leaseMs, waitMs, mode, reentrant, meta: {}, holdAtLeastMs };
+    const ask = { service, owner, ...asked, request };
     this.asks.push({ verb: 'acquire', ...ask });
     return { verb: 'acquire', ...ask };
   }

@@ -50,15 +50,17 @@ export interface AcquireOptions {
   reentrant?: boolean;
   requestId?: string;
   meta?: Record<string, string>;
+  holdAtLeastMs?: number;
 }
 
 export function acquire(caller: Caller, options: AcquireOptions = {}): AcquireCommand {
   const { leaseMs = 10_000, waitMs = 0, reentrant = false, meta = {}, requestId } = options;
-  const { mode = 'exclusive' } = options;
-  const input = JSON.stringify([caller, leaseMs, waitMs, mode, reentrant, meta]);
+  const { mode = 'exclusive', holdAtLeastMs } = options;
+  const kept = holdAtLeastMs === undefined ? {} : { holdAtLeastMs };
+  const input = JSON.stringify([caller, leaseMs, waitMs, mode, reentrant, meta, kept]);
   const request = requestOf(requestId === undefined ? null : `${caller} ${requestId}`, input);
   const asked = { leaseMs, waitMs, mode, reentrant, meta };
-  return { verb: 'acquire', ...partiesOf(caller), ...asked, request };
+  return { verb: 'acquire', ...partiesOf(caller), ...asked, ...kept, request };
 }
 
 export const cancel = (caller: Caller, requestId: string): CancelCommand => ({

@@ -40,6 +40,7 @@ export interface MultiLockOptions {
   modes?: Record<string, Mode>;
   requestId?: string;
   input?: string;
+  holdAtLeastMs?: number;
 }
 
 export function multiLockOf(names: string, parts: MultiLockOptions = {}): AcquireMultiLockCommand {
@@ -55,6 +56,7 @@ export function multiLockOf(names: string, parts: MultiLockOptions = {}): Acquir
     waitMs,
     meta: {},
     request,
+    ...(parts.holdAtLeastMs === undefined ? {} : { holdAtLeastMs: parts.holdAtLeastMs }),
   };
 }
 

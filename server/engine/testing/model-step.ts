@@ -70,6 +70,7 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
       mode,
       reentrant: random() < 0.3,
       meta: {},
+      ...pick({}, {}, { holdAtLeastMs: SHORT_LEASE_MS }, { holdAtLeastMs: leaseMs }),
     };
     const request =
       asked.waitMs > 0
@@ -83,7 +84,8 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
       .filter(() => random() < 0.7)
       .map((each) => ({ name: each, mode: pick<Mode>('exclusive', 'shared') }));
     if (locks.length < 2) return acquire();
-    const asked = { owner, locks, leaseMs, waitMs: 0, meta: {} };
+    const least = pick({}, {}, {}, { holdAtLeastMs: leaseMs });
+    const asked = { owner, locks, leaseMs, waitMs: 0, meta: {}, ...least };
     const about = locks.map((each) => each.name).join();
     const request = maybeId('acquireMany', about, asked) ?? anonymousRequest();
     return random() < 0.7

@@ -80,6 +80,7 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     });
     const renewed = (await asked).answer as RenewAnswer;
     if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
+    if (renewed.outcome === 'released') return { outcome: 'ended', token, cause: 'released' };
     const { expiresAt, expiresInMs, renewalsStopped } = renewed;
     const isAllThereIs = renewalsStopped !== undefined && expiresInMs > 0;
     if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw grantTooLate(null);

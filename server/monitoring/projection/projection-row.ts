@@ -184,8 +184,17 @@ export function holdRow(hold: Hold): HoldRow {
   const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped, set } = hold;
   const who = { token, mode, service, owner, holdCount: count };
   const times = { leaseMs, grantedAt, renewedAt, renewals, expiresAt, waitedMs };
-  const row = { ...who, ...times, meta, askedToRelease, renewalsStopped };
-  return set ? { ...row, set } : row;
+  const { keptUntil, releasedAt } = hold;
+  return {
+    ...who,
+    ...times,
+    meta,
+    askedToRelease,
+    renewalsStopped,
+    ...(keptUntil === undefined ? {} : { keptUntil }),
+    ...(releasedAt === undefined ? {} : { releasedAt }),
+    ...(set ? { set } : {}),
+  };
 }
 
 function endedRow({ owner, service, token, cause, grantedAt, at }: EndedHold) {

@@ -83,7 +83,12 @@ describe('a record', () => {
       });
       const size = fc.integer({ min: 2, max: 20 });
       const set = fc.option(fc.record({ id: text, size })).map((mark) => mark && { set: mark });
-      const hold = fc.tuple(plainHold, set).map(([facts, mark]) => ({ ...facts, ...mark }));
+      const kept = fc.option(
+        fc.record({ keptUntil: instant, releasedAt: instant }, { requiredKeys: ['keptUntil'] }),
+      );
+      const hold = fc
+        .tuple(plainHold, set, kept)
+        .map(([facts, mark, least]) => ({ ...facts, ...mark, ...least }));
       const why = fc.record({ by: text, reason: text }, { requiredKeys: [] });
       const ended = fc
         .tuple(
@@ -149,6 +154,7 @@ describe('a record of the first version', () => {
   it('is read as an exclusive hold without notices', () => {
     const { holds, offers, frozen, delayedUntil } = read(held('0'));
     expect(holds).toMatchObject([{ token: 9, mode: 'exclusive', renewalsStopped: null }]);
+    expect(holds[0]).not.toHaveProperty('keptUntil');
     expect([offers, frozen, delayedUntil]).toEqual([[], null, 0]);
   });
 

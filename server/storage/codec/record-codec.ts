@@ -46,6 +46,8 @@ type HoldTuple = [
     set?: MultiLockMark;
     /** 1: the hold was granted, and its holder has not been heard from since. */
     unclaimed?: 1;
+    keptUntil?: number;
+    releasedAt?: number;
   },
 ];
 
@@ -144,6 +146,7 @@ function encodeHead(record: LockRecord, served: number): string {
 
 function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
   const { grantedAt, askedToRelease, renewalsStopped, set, isUnclaimed } = hold;
+  const { keptUntil, releasedAt } = hold;
   const tuple: HoldTuple = [
     lastToken - hold.token,
     hold.service,
@@ -161,12 +164,14 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
     hold.requestsKeptUntil - grantedAt,
     hold.mode === 'shared' ? 1 : 0,
   ];
-  if (askedToRelease || renewalsStopped || set || isUnclaimed) {
+  if (askedToRelease || renewalsStopped || set || isUnclaimed || keptUntil !== undefined) {
     tuple.push({
       ...(askedToRelease ? { askedToRelease } : {}),
       ...(renewalsStopped ? { renewalsStopped } : {}),
       ...(set ? { set } : {}),
       ...(isUnclaimed ? { unclaimed: 1 } : {}),
+      ...(keptUntil === undefined ? {} : { keptUntil }),
+      ...(releasedAt === undefined ? {} : { releasedAt }),
     });
   }
   return tuple;
@@ -196,6 +201,8 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
     renewalsStopped: rare?.renewalsStopped ?? null,
     ...(rare?.set ? { set: rare.set } : {}),
     ...(rare?.unclaimed ? { isUnclaimed: true } : {}),
+    ...(rare?.keptUntil === undefined ? {} : { keptUntil: rare.keptUntil }),
+    ...(rare?.releasedAt === undefined ? {} : { releasedAt: rare.releasedAt }),
   };
 }
 

@@ -19,7 +19,7 @@ export async function acquireLock(
   const { engine, key, service, policy } = await resolveLock(ctx, input, 1);
   const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
-  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta };
+  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta, ...askedAtLeast(input) };
   const request =
     requestId === undefined
       ? anonymousRequest()
@@ -50,6 +50,11 @@ export async function cancelAcquire(
   // The identity of the acquire itself; what that asked for does not matter here.
   const request = requestIdentity({ service, verb: 'acquire', ...key, requestId, input: {} });
   return engine.run(key, { verb: 'cancel', service, owner, request });
+}
+
+/** Left out where it is not asked for, so that the identity of such a request stays the same. */
+export function askedAtLeast({ holdAtLeastMs }: Pick<AcquireInput, 'holdAtLeastMs'>) {
+  return holdAtLeastMs ? { holdAtLeastMs } : {};
 }
 
 /** A commit may block the event loop; only the second turn after it reads the network. */

@@ -10,6 +10,7 @@ import { HOLD_REQUEST_MS } from '../../../core/timing';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
 import { resolveNamespace } from '../resolve-lock';
+import { askedAtLeast } from './acquire-lock';
 import { whileKeyIsLive } from './while-key-is-live';
 
 /** Takes several locks of one namespace, all or none, waiting as `acquireLock` does. */
@@ -21,7 +22,7 @@ export async function acquireMany(
   const { engine, service, policy } = await resolveNamespace(ctx, namespace, input.locks.length);
   const outsidePolicy = checkPolicy(namespace, policy, input);
   const locks = [...input.locks].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const asked = { owner, locks, leaseMs, waitMs, meta };
+  const asked = { owner, locks, leaseMs, waitMs, meta, ...askedAtLeast(input) };
   const names = locks.map(({ name }) => name);
   const request =
     requestId === undefined

@@ -1,0 +1,46 @@
+import type { LockEvent } from '@/server/core/lock/lock-event';
+import { type Hold, isReleased, type LockRecord } from '@/server/core/lock/lock-record';
+
+/** One step of a lock, as the database saw it; `at`: by its clock. */
+interface LockStep {
+  old: LockRecord | null;
+  record: LockRecord;
+  events: readonly LockEvent[];
+  at: number;
+}
+
+/** Watches that a lock which is to be held at least for a while is not freed sooner. */
+export class LeastTimeReferee {
+  /** Freed too soon, though never by force: rightly only if no caller had it. */
+  private readonly undone = new Set<string>();
+
+  /** What is wrong with a step, as sentences. */
+  observe(id: string, { old, record, events, at }: LockStep): string[] {
+    const wrong: string[] = [];
+    for (const hold of old?.holds ?? []) {
+      const { token, keptUntil = 0 } = hold;
+      const next = record.holds.find((other) => other.token === token);
+      const isForced = events.some((event) => event.kind === 'forced' && event.token === token);
+      const isTooSoon = !next && !isForced && at < keptUntil;
+      if (!isReleased(hold)) {
+        if (isTooSoon && !isKept(events, token)) this.undone.add(`${id} ${token}`);
+      } else if (isTooSoon) {
+        wrong.push(`${token} was released, and freed ${keptUntil - at} ms too soon`);
+      } else if (next && !isSame(hold, next)) {
+        wrong.push(`${token} was changed after its release`);
+      }
+    }
+    return wrong;
+  }
+
+  /** Whether a hold that a caller was granted, and has released, was freed at once. */
+  wasFreedTooSoon(id: string, token: number): boolean {
+    return this.undone.has(`${id} ${token}`);
+  }
+}
+
+const isKept = (events: readonly LockEvent[], token: number) =>
+  events.some((event) => event.kind === 'kept' && event.token === token);
+
+const isSame = (one: Hold, other: Hold) =>
+  one.releasedAt === other.releasedAt && one.expiresAt === other.expiresAt;
