@@ -1,4 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { CommandRig, untilGone } from '../testing/command-rig';
 
@@ -52,6 +53,45 @@ describe('excluding', () => {
   test('the lock is free as soon as the command is done', async () => {
     expect(await rig.exec([name], ':').ended).toMatchObject({ code: 0 });
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
+  });
+});
+
+describe('--hold-at-least', () => {
+  const CRON = ['-nq', '-E', '0', '--hold-at-least', '1m'];
+
+  test('the crontab line of the docs: four machines up to 500 ms apart, a job of 200 ms, and it runs once', async () => {
+    const machine = async (skewMs: number) => {
+      await sleep(skewMs);
+      return rig.exec([name, ...CRON], 'echo ran >> cron; sleep 0.2').ended;
+    };
+    const ends = await Promise.all([0, 150, 350, 500].map(machine));
+    expect(ends).toMatchObject(Array(4).fill({ code: 0, out: '', err: '' }));
+    expect(rig.read('cron')).toBe('ran\n');
+    const { holders } = await rig.client.inspect({ name });
+    expect(holders).toMatchObject([{ releasedAt: expect.any(Number) }]);
+    expect(holders[0]?.expiresInMs).toBeGreaterThan(30_000);
+    const [holder] = holders;
+    expect((holder?.expiresAt ?? 0) - (holder?.grantedAt ?? 0)).toBe(60_000);
+  });
+
+  test('ends with the command, and the next call says that the lock was released and frees later', async () => {
+    expect(await rig.exec([name, '--hold-at-least', '30s'], 'exit 3').ended).toMatchObject({
+      code: 3,
+      err: '',
+    });
+    const { code, err } = await rig.exec([name, '-n'], ':').ended;
+    expect(code).toBe(1);
+    expect(err).toMatch(/ \(orders\) released it, and it stays held for another \d+(\.\d)? s\n/);
+    const { out } = await rig.run(['inspect', name]);
+    expect(out).toMatch(/released by .+ \(orders\), token \d+, stays held for another \d+/);
+  });
+
+  test('is at most the lease, which covers it where it is not given', async () => {
+    const wrong = await rig.exec([name, '--hold-at-least', '31s', '--lease', '30s'], ':').ended;
+    expect(wrong).toMatchObject({ code: 64 });
+    expect(wrong.err).toContain('--hold-at-least must be at most --lease.');
+    const long = await rig.exec([name, '--hold-at-least', '25h'], ':').ended;
+    expect(long.err).toContain('--hold-at-least must be at most 24h.');
   });
 });
 

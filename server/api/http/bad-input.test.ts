@@ -67,6 +67,10 @@ const badAcquires: [string, unknown][] = [
   ['leaseMs a text', { ...whole, leaseMs: '1000' }],
   ['leaseMs under 100 ms', { ...whole, leaseMs: 99 }],
   ['leaseMs over 24 h', { ...whole, leaseMs: 24 * 3_600_000 + 1 }],
+  ['holdAtLeastMs negative', { ...whole, holdAtLeastMs: -1 }],
+  ['holdAtLeastMs not an integer', { ...whole, holdAtLeastMs: 0.5 }],
+  ['holdAtLeastMs of a wrong type', { ...whole, holdAtLeastMs: '500' }],
+  ['holdAtLeastMs over leaseMs', { ...whole, holdAtLeastMs: 1_001 }],
   ['waitMs negative', { ...whole, waitMs: -1 }],
   ['waitMs over 10 min', { ...whole, waitMs: 600_001, requestId: 'r' }],
   ['waitMs over 25 s without a request id', { ...whole, waitMs: 25_001 }],
@@ -103,6 +107,7 @@ const badSets: [string, unknown][] = [
   ['two namespaces', { ...set, locks: [lock(1), { ...lock(2), namespace: 'other' }] }],
   ['a wish to re-enter', { ...set, reentrant: true }],
   ['a long wait without a request id', { ...set, waitMs: 25_001 }],
+  ['holdAtLeastMs over leaseMs', { ...set, holdAtLeastMs: set.leaseMs + 1 }],
   ['a lease that is too short', { ...set, leaseMs: 99 }],
 ];
 

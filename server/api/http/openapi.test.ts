@@ -130,6 +130,23 @@ describe('what is answered is what is described:', () => {
     await call('lock.renew', { ...mine, leaseMs: 20_000 }, 'lost');
   });
 
+  test('holding it at least for a while', async () => {
+    const ask = { name: 'f', owner: 'one', leaseMs: 10_000, holdAtLeastMs: 10_000 };
+    const { data } = await call('lock.acquire', ask, 'granted');
+    const mine = { name: 'f', owner: 'one', token: data?.token as number };
+    const { data: released } = await call('lock.release', mine, 'released');
+    expect(released?.freesInMs).toBeGreaterThan(5_000);
+    const renewed = await call('lock.renew', { ...mine, leaseMs: 10_000 }, 'released');
+    expect(renewed.data?.freesAt).toBe(released?.freesAt);
+    await call('lock.acquire', { ...ask, owner: 'two' }, 'held');
+    await call('lock.inspect', { name: 'f' });
+    await call('lock.acquire', { ...ask, name: 'g', holdAtLeastMs: 10_001 }, 'INVALID');
+    const locks = [{ name: 'm3' }, { name: 'm4' }];
+    const { name: _, ...several } = ask;
+    await call('lock.acquireMany', { ...several, locks }, 'granted');
+    await call('lock.acquireMany', { ...several, locks, holdAtLeastMs: 10_001 }, 'INVALID');
+  });
+
   test('losing it to an operator', async () => {
     const ask = { name: 'c', owner: 'one', leaseMs: 10_000 };
     const { data } = await call('lock.acquire', ask, 'granted');

@@ -96,6 +96,7 @@ export interface AcquireOptions {
   waitMs?: number;
   mode?: Mode;
   reentrant?: boolean;
+  holdAtLeastMs?: number;
   requestId?: string;
 }
 
@@ -108,8 +109,9 @@ export function acquireCommand(
   parts: AcquireOptions = {},
 ): AcquireCommand {
   const { service = 'orders', leaseMs = 10_000, waitMs = 0, reentrant = false, requestId } = parts;
-  const mode = parts.mode ?? 'exclusive';
-  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta: {} };
+  const { mode = 'exclusive', holdAtLeastMs } = parts;
+  const least = holdAtLeastMs === undefined ? {} : { holdAtLeastMs };
+  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta: {}, ...least };
   const request =
     requestId === undefined
       ? anonymousRequest()
