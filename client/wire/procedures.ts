@@ -36,6 +36,7 @@ const ACQUIRING = {
   owner: true,
   leaseMs: true,
   waitMs: true,
+  holdAtLeastMs: true,
   meta: true,
   requestId: true,
 } as const;
