@@ -9,11 +9,11 @@ import {
   endHold,
   freshLease,
   grant,
-  keptLonger,
   rememberGrant,
   removeEntry,
   type StoredGrant,
   shortenLease,
+  stayLonger,
   updateHold,
 } from './hold-lifecycle';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './lock-answers';
@@ -204,7 +204,7 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
   const next = updateHold(draft, hold, {
     count: hold.count + 1,
     ...freshLease(draft, hold, ask.leaseMs),
-    ...keptLonger(draft, hold, ask),
+    ...stayLonger(draft, hold, ask),
     requests: remembered ? [...hold.requests, key] : hold.requests,
   });
   const { token, count, expiresAt } = next;

@@ -11,7 +11,7 @@ import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, keepReleased, removeEntry, updateHold } from './hold-lifecycle';
-import { holderViews, keptAnswer, lockState, lostAnswer, renewedAnswer } from './lock-answers';
+import { holderViews, lockState, lostAnswer, releasedAnswer, renewedAnswer } from './lock-answers';
 import type {
   ExtendCommand,
   ForceReleaseCommand,
@@ -32,7 +32,7 @@ export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   expireAndPromote(draft);
   const hold = ownHold(draft, command);
   if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
-  if (isReleased(hold)) return keptAnswer(hold, draft.now);
+  if (isReleased(hold)) return releasedAnswer(hold, draft.now);
   const next = updateHold(draft, hold, {
     ...freshLease(draft, hold, command.leaseMs),
     renewedAt: draft.now,
@@ -52,7 +52,7 @@ export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAns
   expireAndPromote(draft);
   const hold = ownHold(draft, command);
   if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
-  if (isReleased(hold)) return keptAnswer(hold, draft.now);
+  if (isReleased(hold)) return releasedAnswer(hold, draft.now);
   const answer = releaseEntry(draft, hold);
   const endsAt = Math.max(draft.now, hold.keptUntil ?? 0);
   draft.remember(command.request, answer, hold.count > 1 ? hold.requestsKeptUntil : endsAt);
@@ -69,7 +69,7 @@ function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
   if (hold.count > 1) return { outcome: 'decremented', holdCount: removeEntry(draft, hold) };
   const { keptUntil } = hold;
   if (keptUntil !== undefined && !draft.isPast(keptUntil)) {
-    return keptAnswer(keepReleased(draft, hold, keptUntil), draft.now);
+    return releasedAnswer(keepReleased(draft, hold, keptUntil), draft.now);
   }
   endHold(draft, hold, 'released');
   handOff(draft);

@@ -105,7 +105,7 @@ export function shortenLease(draft: Draft, hold: Hold, expiresAt: number): void 
  * What a re-entry changes in how long the lock stays taken at least: never less. A hold whose
  * renewals were stopped ends with its lease in any case.
  */
-export function keptLonger(draft: Draft, hold: Hold, ask: AcquireCommand): Partial<Hold> {
+export function stayLonger(draft: Draft, hold: Hold, ask: AcquireCommand): Partial<Hold> {
   if (!ask.holdAtLeastMs || hold.renewalsStopped) return {};
   return { keptUntil: Math.max(hold.keptUntil ?? 0, draft.now + ask.holdAtLeastMs) };
 }

@@ -108,7 +108,7 @@ export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {
 }
 
 /** The answer to the former holder of a lock that is still taken, until then. */
-export function keptAnswer({ expiresAt }: Hold, now: number): Released {
+export function releasedAnswer({ expiresAt }: Hold, now: number): Released {
   return { outcome: 'released', freesAt: expiresAt, freesInMs: expiresAt - now };
 }
 
@@ -125,7 +125,7 @@ export function answerRenewed(
   const hold = record?.holds.find((other) => other.token === token && other.owner === owner);
   if (!record || !hold) return lostAnswer(record, token, owner, now);
   if (hold.expiresAt <= now) return null;
-  return isReleased(hold) ? keptAnswer(hold, now) : renewedAnswer(hold, record.rev, now);
+  return isReleased(hold) ? releasedAnswer(hold, now) : renewedAnswer(hold, record.rev, now);
 }
 
 /** How the hold with this token ended; `superseded` if only later ones are remembered. */
