@@ -17,7 +17,7 @@ import { newTestLocation } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { isAlive } from './command/testing/command-rig';
 import { LockyardClient } from './lockyard-client';
-import { TRACED, TYPED, WHOLE } from './testing/package-examples';
+import { RUN_SNIPPETS, TRACED, TYPED, WHOLE } from './testing/package-examples';
 
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockyard-package-'));
@@ -173,7 +173,7 @@ describe('the package, packed and installed somewhere else', () => {
     }
   }, 60_000);
 
-  test('what its pages show compiles', () => {
+  test('what its pages show compiles, and runs where it needs no other driver', async () => {
     lend('prom-client');
     const given = `import * as lockyard from 'lockyard';
       import type { Pool } from 'mysql2/promise';
@@ -187,12 +187,36 @@ describe('the package, packed and installed somewhere else', () => {
       declare function writeReport(): Promise<void>;
       declare function runScheduler(options: object): Promise<void>;
       declare function routeTo(owner: string | null): void;
+      declare function openInvoices(): Promise<string[]>;
+      declare const store: { write(invoice: string, options: { token: number }): Promise<void> };
       declare const shutdown: AbortController;`;
     const readme = snippets('client/README.md', given);
     const page = snippets('docs/client.md', given);
     expect(Object.keys(readme).length).toBeGreaterThan(3);
     expect(Object.keys(page).length).toBeGreaterThan(2);
-    compile({ ...readme, ...page }, { skipLibCheck: true, noEmit: true });
+    const all = { ...readme, ...page, ...snippets('README.md', given) };
+    compile(all, { skipLibCheck: true });
+    const api = await ApiHarness.start();
+    try {
+      await api.namespace('billing');
+      const isAlone = (text: string) => !/\b(pool|redis|Counter)\b/.test(text.replace(given, ''));
+      const names = Object.keys(all).filter((name) => isAlone(all[name] ?? ''));
+      writeFileSync(join(project, 'run-snippets.js'), RUN_SNIPPETS);
+      const { stdout } = await shell(`node run-snippets.js ${names.join(' ')}`, {
+        cwd: project,
+        env: {
+          ...process.env,
+          LOCKYARD_URL: api.url,
+          LOCKYARD_API_KEY: await api.key('examples', ['default', 'billing']),
+        },
+      });
+      expect(names.length).toBeGreaterThan(7);
+      for (const said of ['written:', 'not the leader any more', ...names]) {
+        expect(stdout).toContain(said);
+      }
+    } finally {
+      await api.close();
+    }
   }, 60_000);
 
   test('brings the command `lockyard`, which a script runs through npx', async () => {

@@ -140,3 +140,34 @@ trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
 await withLock('traced', {}, () => 'done');
 console.log(exporter.getFinishedSpans().map(({ name }) => name).join(' '));
 `;
+
+/** Runs the pages' snippets that its arguments name, with what those take as given as globals. */
+export const RUN_SNIPPETS = `
+import { LockyardClient } from 'lockyard';
+
+const { LOCKYARD_URL: url, LOCKYARD_API_KEY: apiKey } = process.env;
+console.warn = console.log;
+Object.assign(globalThis, {
+  url,
+  apiKey,
+  orderId: 'order-1',
+  token: 1,
+  client: new LockyardClient(),
+  readDrafts: async () => ['draft'],
+  writeInvoices: async (drafts) => drafts.length,
+  transfer: async () => {},
+  writeReport: async () => {},
+  runScheduler: () => shutdown.abort(),
+  routeTo: () => {},
+  openInvoices: async () => ['invoice'],
+  store: { write: async () => {} },
+});
+for (const name of process.argv.slice(2)) {
+  globalThis.shutdown = new AbortController();
+  const ended = setTimeout(() => shutdown.abort(), 300);
+  const { snippet } = await import('./' + name + '.js');
+  await snippet();
+  clearTimeout(ended);
+  console.log(name);
+}
+`;
