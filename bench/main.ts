@@ -8,12 +8,13 @@ import { FAIR_SHARE, measureFairShare } from './looking/measure-fair-share';
 import { measureLists } from './looking/measure-lists';
 import { measureLooking } from './looking/measure-looking';
 import { pageCases } from './looking/page-cases';
+import { watchCases } from './looking/watch-cases';
 import { raceOnMariadb } from './race-on-mariadb';
 import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
 
 /** Every case of `npm run bench -- looking`, in the order in which they are measured. */
-const lookingCases: LookingCase[] = [...pageCases, ...listCases, ...labCases];
+const lookingCases: LookingCase[] = [...pageCases, ...listCases, ...watchCases, ...labCases];
 
 const given = process.argv.slice(2);
 const numbers = given.map(Number).filter((value) => !Number.isNaN(value));

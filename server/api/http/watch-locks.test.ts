@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { shutDown } from '@/server/bootstrap/shut-down';
 import { watchTarget } from '@/server/monitoring/watch/watch-target';
@@ -138,15 +141,30 @@ describe('a request for changes', () => {
   }
 
   test('from a position that is not kept says so, and starts at the present', async () => {
-    const token = await acquire('four');
-    await expect.poll(async () => (await now({ names: ['four'] })).locks[0]?.state).toBe('held');
-    const { position } = await now({ names: ['four'] });
-    const [, ...rest] = position.split('.');
-    const fromBefore = ['beforetherestart', '1', '1', '1', rest.at(-1)].join('.');
-    for (const since of [fromBefore, (await now({ names: ['other'] })).position]) {
-      const answer = await watch({ names: ['four'], since });
-      expect(answer).toMatchObject({ reset: true, locks: [{ holders: [{ token }] }] });
-    }
+    const folder = await mkdtemp(join(tmpdir(), 'lockyard-watch-'));
+    const start = async () => {
+      const server = await ApiHarness.start({ LOCKYARD_DATA_DIR: folder });
+      await isRead(server);
+      return server;
+    };
+    const before = await start();
+    const own = await before.key('orders');
+    const held = { name: 'four', owner: 'worker-1', leaseMs: 60_000 };
+    const { data } = await before.post(own, 'lock.acquire', held);
+    const ask = async (server: ApiHarness, input: object) =>
+      (await server.post(own, 'lock.watch', input)).data as unknown as Answer;
+    const { position } = await ask(before, { names: ['four'], waitMs: 0 });
+    const others = await ask(before, { names: ['other'], waitMs: 0 });
+    const mixedUp = await ask(before, { names: ['four'], since: others.position });
+    expect(mixedUp).toMatchObject({ reset: true, locks: [{ name: 'four' }] });
+    await before.close();
+
+    const after = await start();
+    const answer = await ask(after, { names: ['four'], since: position });
+    const { token } = data as { token: number };
+    expect(answer).toMatchObject({ reset: true, locks: [{ state: 'held', holders: [{ token }] }] });
+    await after.close();
+    await rm(folder, { recursive: true });
   });
 });
 

@@ -107,3 +107,58 @@ describe.each(storeNames)('watches over %s', (name) => {
     await watching;
   });
 });
+
+describe('a watch whose backend stops responding', () => {
+  it('says unknown, never free, also of a lock that never was, and what is known again', async () => {
+    const rig = await MonitoringRig.open('sqlite');
+    const member = await rig.watch();
+    const { projection } = member.monitoring;
+    await vi.waitFor(() => expect(projection.isRead('default')).toBe(true), 10_000);
+    const [held, never] = [freshKey(), freshKey()];
+    await takeLock(member, held, 'w1', LEASE);
+    await vi.waitFor(() => expect(projection.row(held.namespace, held.name)).not.toBeNull(), 5_000);
+
+    const names = [held.name, never.name];
+    const target = watchTarget('default', { namespace: held.namespace, names });
+    const { signal } = new AbortController();
+    const pace = { waitMs: 10_000, signal, onWaiting: () => {} };
+    const answers = projection.watches.follow(target, null, pace);
+    const last = new Map<string, string>();
+    const until = async (heldAs: string, neverAs: string) => {
+      while (last.get(held.name) !== heldAs || last.get(never.name) !== neverAs) {
+        const { locks } = (await answers.next()).value as WatchAnswer;
+        for (const { name, state } of locks) last.set(name, state);
+      }
+    };
+    await until('held', 'free');
+    member.faults.goAway();
+    await until('unknown', 'unknown');
+    member.faults.comeBack();
+    await until('held', 'free');
+    await answers.return();
+    await rig.close();
+  });
+});
+
+describe('a watch of a lock whose hold was lost', () => {
+  it('tells the end of the lock delay, which nothing is written for', async () => {
+    const rig = await MonitoringRig.open('sqlite');
+    const key = freshKey();
+    rig.engines.policies.set(key.namespace, { queueLimit: 10, lockDelayMs: 1_500 });
+    const member = await rig.watch();
+    const { projection } = member.monitoring;
+    await vi.waitFor(() => expect(projection.isRead('default')).toBe(true), 10_000);
+    const target = watchTarget('default', { namespace: key.namespace, names: [key.name] });
+    const { signal } = new AbortController();
+    const pace = { waitMs: 10_000, signal, onWaiting: () => {} };
+    const answers = projection.watches.follow(target, null, pace);
+    await takeLock(member, key, 'w1', { leaseMs: 500 });
+    const states: string[] = [];
+    while (states.at(-1) !== 'expired' || !states.includes('delayed')) {
+      const { locks } = (await answers.next()).value as WatchAnswer;
+      states.push(...locks.map(({ state }) => state));
+    }
+    await answers.return();
+    await rig.close();
+  });
+});
