@@ -7,6 +7,9 @@ const EVENTS_PER_SECOND = 500;
 const WATCHES = 1_000;
 const LOCKS = 1_000;
 
+/** More connections at once than a server accepts in a moment would keep other callers waiting. */
+const OPENED_AT_ONCE = 50;
+
 /** Cases about services that watch locks: one for all of them, or each for its own. */
 export const watchCases: LookingCase[] = [
   watching('1,000 watches of all locks', () => ({ prefix: 'tenant-' })),
@@ -25,10 +28,15 @@ function watching(name: string, inputOf: (i: number, names: string[]) => object)
     },
     async load(server) {
       const names = callers.holds.map((hold) => hold.name);
-      const streams = Array.from(
-        { length: WATCHES },
-        (_, i) => new WatchStream(server, inputOf(i, names)),
-      );
+      const streams: WatchStream[] = [];
+      while (streams.length < WATCHES) {
+        const next = Array.from(
+          { length: OPENED_AT_ONCE },
+          (_, i) => new WatchStream(server, inputOf(streams.length + i, names)),
+        );
+        await Promise.all(next.map(({ begun }) => begun));
+        streams.push(...next);
+      }
       const stop = callers.stir(EVENTS_PER_SECOND);
       const begunAt = performance.now();
       return async () => {
@@ -51,6 +59,8 @@ function watching(name: string, inputOf: (i: number, names: string[]) => object)
 class WatchStream {
   messages = 0;
   bytes = 0;
+  /** Resolves with the first message. */
+  readonly begun: Promise<unknown>;
   private readonly call: ClientRequest;
 
   constructor({ port, apiKey }: Pick<ServerUnderLoad, 'port' | 'apiKey'>, input: object) {
@@ -64,6 +74,9 @@ class WatchStream {
     const path = '/api/v1/lock.watch';
     this.call = request({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false });
     this.call.on('error', () => undefined);
+    this.begun = new Promise((resolve) =>
+      this.call.once('response', (res) => res.once('data', resolve)),
+    );
     this.call.on('response', (res) => {
       if (res.statusCode !== 200) throw new Error(`A watch was answered ${res.statusCode}.`);
       res.on('data', (piece: Buffer) => {

@@ -234,7 +234,12 @@ describe('an event stream', () => {
     const { watches } = api.runtime.projection;
     const target = watchTarget('default', { namespace: 'default', names: ['six/a', 'six/b'] });
     const { signal } = new AbortController();
-    const answers = watches.follow(target, null, { waitMs: 10_000, signal, onWaiting: () => {} });
+    const answers = watches.follow(target, null, {
+      waitMs: 10_000,
+      signal,
+      onWaiting: () => {},
+      isPolled: false,
+    });
     await answers.next();
     for (const name of ['six/a', 'six/b']) {
       for (let i = 0; i < 10; i += 1) await release(name, await acquire(name));

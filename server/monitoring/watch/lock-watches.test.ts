@@ -32,7 +32,7 @@ describe.each(storeNames)('watches over %s', (name) => {
 
   function open({ monitoring }: MonitoringMember, target: WatchTarget, since?: string) {
     const from = since === undefined ? null : readPosition(since);
-    const pace = { waitMs: 10_000, signal: stop.signal, onWaiting: () => {} };
+    const pace = { waitMs: 10_000, signal: stop.signal, onWaiting: () => {}, isPolled: false };
     return monitoring.projection.watches.follow(target, from, pace);
   }
 
@@ -121,7 +121,7 @@ describe('a watch whose backend stops responding', () => {
     const names = [held.name, never.name];
     const target = watchTarget('default', { namespace: held.namespace, names });
     const { signal } = new AbortController();
-    const pace = { waitMs: 10_000, signal, onWaiting: () => {} };
+    const pace = { waitMs: 10_000, signal, onWaiting: () => {}, isPolled: false };
     const answers = projection.watches.follow(target, null, pace);
     const last = new Map<string, string>();
     const until = async (heldAs: string, neverAs: string) => {
@@ -150,7 +150,7 @@ describe('a watch of a lock whose hold was lost', () => {
     await vi.waitFor(() => expect(projection.isRead('default')).toBe(true), 10_000);
     const target = watchTarget('default', { namespace: key.namespace, names: [key.name] });
     const { signal } = new AbortController();
-    const pace = { waitMs: 10_000, signal, onWaiting: () => {} };
+    const pace = { waitMs: 10_000, signal, onWaiting: () => {}, isPolled: false };
     const answers = projection.watches.follow(target, null, pace);
     await takeLock(member, key, 'w1', { leaseMs: 500 });
     const states: string[] = [];

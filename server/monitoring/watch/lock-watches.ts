@@ -2,9 +2,8 @@ import type { WatchAnswer } from '../../contract/lock/watch';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
-import { yieldToStream } from '../lock-list/lock-list-streams';
 import type { TimeSlice } from '../lock-list/order/time-slice';
-import { TimeBudget } from '../lock-list/time-budget';
+import { AnswerTurns } from './answer-turns';
 import { OpenWatch } from './open-watch';
 import type { WatchJournals } from './watch-journals';
 import type { WatchPosition } from './watch-position';
@@ -22,6 +21,8 @@ export interface WatchPace {
   signal: AbortSignal;
   /** Called whenever the watch begins to wait. */
   onWaiting: () => void;
+  /** Whether each answer takes a request of its own, which costs more than its building. */
+  isPolled: boolean;
 }
 
 /**
@@ -33,7 +34,7 @@ export class LockWatches {
   /** Answers with states, and answers that a position was not kept. */
   readonly answered = { states: 0, resets: 0 };
   private readonly open = new Set<OpenWatch>();
-  private readonly budget: TimeBudget;
+  private readonly turns: AnswerTurns;
   private readonly ticking: Periodic;
   private isDraining = false;
 
@@ -46,13 +47,18 @@ export class LockWatches {
     private readonly processId: string,
     log: Pick<Log, 'warn'>,
   ) {
-    this.budget = new TimeBudget(() => clock.monotonic());
+    this.turns = new AnswerTurns(slice, () => clock.monotonic());
     this.ticking = new Periodic({
       job: 'wake watches',
-      everyMs: () => Math.max(TICK_MS, this.budget.waitMs()),
+      everyMs: TICK_MS,
       run: () => this.tick(),
       log,
     });
+  }
+
+  /** Whether watches are answered later because they have used up their share of a core. */
+  get isSlowed(): boolean {
+    return this.turns.isSlowed;
   }
 
   /** How many are open. */
@@ -70,11 +76,12 @@ export class LockWatches {
   async *follow(
     target: WatchTarget,
     since: WatchPosition | null,
-    { waitMs, signal, onWaiting }: WatchPace,
+    pace: WatchPace,
   ): AsyncGenerator<WatchAnswer, void> {
-    const { journals, reader } = this;
+    const { journals, reader, turns, processId } = this;
+    const { signal } = pace;
     const watched = journals.of(target);
-    const watch = new OpenWatch(target, watched, journals, reader, this.processId);
+    const watch = new OpenWatch(target, watched, { journals, reader, turns, processId });
     this.open.add(watch);
     watched.join(watch);
     this.ticking.start();
@@ -82,7 +89,7 @@ export class LockWatches {
     try {
       await watch.begin(since, signal);
       do {
-        const answer = await watch.next(waitMs, signal, onWaiting);
+        const answer = await watch.next(pace);
         this.answered.states += answer.locks.length;
         this.answered.resets += Number(answer.reset);
         yield answer;
@@ -97,6 +104,7 @@ export class LockWatches {
   /** Answers every open watch now, and ends streams: their callers connect elsewhere. */
   drain(): void {
     this.isDraining = true;
+    this.turns.hurry();
     for (const watch of this.open) watch.end();
   }
 
@@ -110,7 +118,7 @@ export class LockWatches {
     if (namespaces.length === 0) void this.ticking.stop();
     const slice = this.slice();
     for (const watched of namespaces) await this.wake(watched, slice);
-    this.budget.spend(slice.spentMs);
+    this.turns.spend(slice.spentMs);
   }
 
   private async wake(watched: WatchedNamespace, slice: TimeSlice): Promise<void> {
@@ -127,10 +135,6 @@ export class LockWatches {
       }
     }
     watched.covered = covered;
-    for (const watch of woken) {
-      watch.wake();
-      await yieldToStream();
-      if (slice.isOver) await slice.pause();
-    }
+    await slice.forEach(woken, (watch) => watch.wake());
   }
 }

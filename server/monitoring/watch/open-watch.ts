@@ -1,4 +1,7 @@
 import { WATCH_PAGE_MAX, type WatchAnswer } from '../../contract/lock/watch';
+import type { TimeSlice } from '../lock-list/order/time-slice';
+import type { AnswerTurns } from './answer-turns';
+import type { WatchPace } from './lock-watches';
 import type { WatchJournals } from './watch-journals';
 import { positionText, type WatchPosition } from './watch-position';
 import type { WatchReader } from './watch-reader';
@@ -15,9 +18,24 @@ const CLOCK_SKEW_MS = 250;
 const CATCH_UP_MAX_MS = 5_000;
 const CATCH_UP_EVERY_MS = 20;
 
+/** An answer about more locks is a large one. */
+const SMALL_LOCKS = 50;
+
+/** What a request for changes costs besides its answer, in milliseconds of a core. */
+const REQUEST_MS = 0.2;
+
 /** In the middle of the present states. */
 interface Snapshot extends Covered {
   after: string | null;
+}
+
+/** What all watches of a process have in common. */
+interface WatchService {
+  journals: WatchJournals;
+  reader: WatchReader;
+  turns: AnswerTurns;
+  /** Of this process, unlike that of any other. */
+  processId: string;
 }
 
 /** One caller's watch, from its first answer on. Wakes when `hear` has told it of changes. */
@@ -31,13 +49,10 @@ export class OpenWatch {
   private isEnding = false;
   private wakeUp = () => {};
 
-  /** @param processId of this process, unlike that of any other */
   constructor(
     readonly target: WatchTarget,
     private readonly watched: WatchedNamespace,
-    private readonly journals: WatchJournals,
-    private readonly reader: WatchReader,
-    private readonly processId: string,
+    private readonly service: WatchService,
   ) {
     this.begun = this.now();
   }
@@ -49,7 +64,7 @@ export class OpenWatch {
    */
   async begin(since: WatchPosition | null, signal: AbortSignal): Promise<void> {
     if (since === null) return this.startOver(false);
-    const isOwn = since.process === this.processId;
+    const isOwn = since.process === this.service.processId;
     if (!isOwn) await this.caughtUp(since.shownAt + CLOCK_SKEW_MS, signal);
     const { journal } = this.watched;
     const changes = isOwn
@@ -94,15 +109,16 @@ export class OpenWatch {
   /**
    * The next answer: at once if there is something to say, else after a change or `waitMs`.
    *
-   * @param onWaiting called if nothing is to be said yet
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
-  async next(waitMs: number, signal: AbortSignal, onWaiting: () => void): Promise<WatchAnswer> {
-    if (!this.hasNews && waitMs > 0) {
-      onWaiting();
-      await this.news(waitMs, signal);
-    }
-    return this.snapshot ? this.nextPage(this.snapshot) : this.nextChanges();
+  async next({ waitMs, signal, onWaiting, isPolled }: WatchPace): Promise<WatchAnswer> {
+    onWaiting();
+    if (!this.hasNews && waitMs > 0) await this.news(waitMs, signal);
+    const isLarge = this.snapshot !== null || this.pending.size > SMALL_LOCKS;
+    return this.service.turns.run(
+      (slice) => (this.snapshot ? this.nextPage(this.snapshot, slice) : this.nextChanges()),
+      { isLarge, extraMs: isPolled ? REQUEST_MS : 0 },
+    );
   }
 
   private get hasNews(): boolean {
@@ -130,9 +146,9 @@ export class OpenWatch {
     this.isReset = isReset;
   }
 
-  private async nextPage(snapshot: Snapshot): Promise<WatchAnswer> {
+  private async nextPage(snapshot: Snapshot, slice: TimeSlice): Promise<WatchAnswer> {
     const { isReset: reset } = this;
-    const { locks, next } = await this.reader.page(this.target, snapshot.after);
+    const { locks, next } = await this.service.reader.page(this.target, snapshot.after, slice);
     // It may have begun again meanwhile.
     if (this.snapshot === snapshot) {
       this.snapshot = next === null ? null : { ...snapshot, after: next };
@@ -151,7 +167,7 @@ export class OpenWatch {
     if (!isWhole) versions.sort((a, b) => a.version - b.version);
     const page = versions.slice(0, WATCH_PAGE_MAX);
     for (const { name } of page) this.pending.delete(name);
-    const locks = this.reader.states(
+    const locks = this.service.reader.states(
       this.target,
       page.map(({ name }) => name),
     );
@@ -160,7 +176,8 @@ export class OpenWatch {
   }
 
   private position({ version, readUpTo }: Covered, after: string | null): string {
-    const { processId: process, target, journals } = this;
+    const { target } = this;
+    const { processId: process, journals } = this.service;
     const shownAt = journals.instantOf(target.backend);
     return positionText({ process, version, readUpTo, shownAt, target: target.key, after });
   }
@@ -173,14 +190,14 @@ export class OpenWatch {
 
   private now(): Covered {
     return {
-      version: this.journals.version,
-      readUpTo: this.reader.readUpTo(this.target.backend),
+      version: this.service.journals.version,
+      readUpTo: this.service.reader.readUpTo(this.target.backend),
     };
   }
 
   /** Resolves when this process has read everything up to an instant, or cannot in time. */
   private async caughtUp(instant: number, signal: AbortSignal): Promise<void> {
-    const isBehind = () => this.reader.readUpTo(this.target.backend) < instant;
+    const isBehind = () => this.service.reader.readUpTo(this.target.backend) < instant;
     for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
       if (signal.aborted || this.isEnding) return;
       await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));

@@ -2,13 +2,19 @@ import type { MetricFamily } from '../metrics/metrics';
 import type { LockWatches } from './lock-watches';
 
 /** What services watch at this process. */
-export function watchMetrics({ count, answered }: LockWatches): MetricFamily[] {
+export function watchMetrics({ count, answered, isSlowed }: LockWatches): MetricFamily[] {
   return [
     {
       name: 'lockyard_open_watches',
       help: 'Watches of services that are open: requests held for a change, and event streams.',
       type: 'gauge',
       samples: [{ labels: {}, value: count }],
+    },
+    {
+      name: 'lockyard_watches_slowed',
+      help: '1 while watches are answered later because they have used up a fifth of a core.',
+      type: 'gauge',
+      samples: [{ labels: {}, value: Number(isSlowed) }],
     },
     {
       name: 'lockyard_watch_states_total',

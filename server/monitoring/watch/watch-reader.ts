@@ -2,6 +2,7 @@ import type { ListedLock } from '../../contract/lock/answers';
 import { WATCH_PAGE_MAX } from '../../contract/lock/watch';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
+import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockTable } from '../lock-list/table/lock-table';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import { rowId } from '../projection/projection-row';
@@ -43,12 +44,14 @@ export class WatchReader {
    * The present states of all watched locks, page by page; by prefix, of those that are not free.
    *
    * @param after the last name of the page before
+   * @param slice counts the work
    * @returns `next` is null on the last page
    * @throws LockyardError as `states`
    */
   async page(
     target: WatchTarget,
     after: string | null,
+    slice: TimeSlice,
   ): Promise<{ locks: ListedLock[]; next: string | null }> {
     const { backend, namespace, names, prefix } = target;
     if (names) {
@@ -58,11 +61,11 @@ export class WatchReader {
       return { locks: this.states(target, page), next: isLast ? null : (page.at(-1) ?? null) };
     }
     const frame = this.frameOf(backend);
-    await this.table.refresh();
+    await slice.wait(this.table.refresh());
     const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);
     const input = { namespace, prefix, busy: true, limit: WATCH_PAGE_MAX };
     const from = after === null ? input : { ...input, after };
-    return buildServiceLockListing(rowsFrom, from, frame, this.table.slice());
+    return buildServiceLockListing(rowsFrom, from, frame, slice);
   }
 
   /** Everything written up to this instant of the backend's clock has been read; 0: unknown. */

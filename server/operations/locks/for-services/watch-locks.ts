@@ -22,7 +22,8 @@ const KEEP_ALIVE_MS = 10_000;
  *   of its revocation; `BACKEND_DOWN` while the backend has never been read by this process
  */
 export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<WatchAnswer> {
-  return watching(ctx, input, input.waitMs, async (answers) => {
+  const pace = { waitMs: input.waitMs, isPolled: true };
+  return watching(ctx, input, pace, async (answers) => {
     for await (const answer of answers) return answer;
     throw new Error('A watch has ended without an answer.');
   });
@@ -39,7 +40,8 @@ export function streamWatch(
   input: WatchInput,
   send: (answer: WatchAnswer) => Promise<void>,
 ): Promise<void> {
-  return watching(ctx, input, KEEP_ALIVE_MS, async (answers, signal) => {
+  const pace = { waitMs: KEEP_ALIVE_MS, isPolled: false };
+  return watching(ctx, input, pace, async (answers, signal) => {
     for await (const answer of answers) if (!signal.aborted) await send(answer);
   });
 }
@@ -47,7 +49,7 @@ export function streamWatch(
 async function watching<T>(
   ctx: OperationContext,
   input: WatchInput,
-  waitMs: number,
+  pace: Pick<WatchPace, 'waitMs' | 'isPolled'>,
   run: (answers: AsyncGenerator<WatchAnswer, void>, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { namespace, names, since } = input;
@@ -60,10 +62,8 @@ async function watching<T>(
   const onWaiting = () => ctx.onWaiting?.();
   return whileKeyIsLive(
     ctx,
-    (signal) => {
-      const pace: WatchPace = { waitMs, signal, onWaiting };
-      return run(projection.watches.follow(target, from, pace), signal);
-    },
+    (signal) =>
+      run(projection.watches.follow(target, from, { ...pace, signal, onWaiting }), signal),
     (actor) => limits.enterWatch(actor),
   );
 }

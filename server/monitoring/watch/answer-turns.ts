@@ -1,0 +1,108 @@
+import { yieldToStream } from '../lock-list/lock-list-streams';
+import type { TimeSlice } from '../lock-list/order/time-slice';
+import { TimeBudget } from '../lock-list/time-budget';
+
+/** How long answers are built before others of this process get their turn. */
+const REST_AFTER_MS = 3;
+
+/** Of so many turns in a row, one is for a large answer if one waits. */
+const TURNS_PER_LARGE = 4;
+
+interface Turn {
+  build: (slice: TimeSlice) => Promise<void>;
+  extraMs: number;
+}
+
+/**
+ * Builds the answers to watches one after another, within a share of one core, and rests between:
+ * a thousand watches that are woken at once must not keep those waiting who acquire locks. Small
+ * answers come before large ones, which are not forgotten either.
+ */
+export class AnswerTurns {
+  private readonly small: Turn[] = [];
+  private readonly large: Turn[] = [];
+  private readonly budget: TimeBudget;
+  private isWorking = false;
+  private taken = 0;
+  private unrestedMs = 0;
+  private isHurried = false;
+
+  constructor(
+    private readonly newSlice: () => TimeSlice,
+    monotonic: () => number,
+  ) {
+    this.budget = new TimeBudget(monotonic);
+  }
+
+  /** Whether watches are answered later because they have used up their share. */
+  get isSlowed(): boolean {
+    return this.budget.isSlowed;
+  }
+
+  /**
+   * Builds an answer when its turn has come, and settles as that does.
+   *
+   * @param extraMs what the answer costs besides, in milliseconds of a core
+   */
+  run<T>(
+    build: (slice: TimeSlice) => T | Promise<T>,
+    { isLarge, extraMs }: { isLarge: boolean; extraMs: number },
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const turn: Turn = {
+        build: async (slice) => {
+          try {
+            resolve(await build(slice));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        extraMs,
+      };
+      (isLarge ? this.large : this.small).push(turn);
+      if (!this.isWorking) void this.work();
+    });
+  }
+
+  /** Counts other work for watches. */
+  spend(ms: number): void {
+    this.budget.spend(ms);
+  }
+
+  /** From now on nothing waits for its share. */
+  hurry(): void {
+    this.isHurried = true;
+  }
+
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    for (let turn = this.take(); turn; turn = this.take()) {
+      await this.withinShare();
+      const slice = this.newSlice();
+      await turn.build(slice);
+      // What is done with the answer at once counts too.
+      await yieldToStream();
+      const spentMs = slice.spentMs + turn.extraMs;
+      this.budget.spend(spentMs);
+      this.unrestedMs += spentMs;
+      if (this.unrestedMs < REST_AFTER_MS || this.isHurried) continue;
+      this.unrestedMs = 0;
+      await slice.pause();
+    }
+    this.isWorking = false;
+  }
+
+  private take(): Turn | undefined {
+    this.taken += 1;
+    const isForLarge = this.taken % TURNS_PER_LARGE === 0;
+    const [first, second] = isForLarge ? [this.large, this.small] : [this.small, this.large];
+    return first.shift() ?? second.shift();
+  }
+
+  private async withinShare(): Promise<void> {
+    const waitMs = this.isHurried ? 0 : this.budget.waitMs();
+    if (waitMs === 0) return;
+    this.budget.noteDelay();
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}
