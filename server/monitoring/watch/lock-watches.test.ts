@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WatchAnswer } from '../../contract/lock/watch';
 import { release, takeLock } from '../../engine/testing/engine-rig';
 import { newSeed, seeded } from '../../engine/testing/seeded';
@@ -15,16 +15,16 @@ describe.each(storeNames)('watches over %s', (name) => {
   let member: MonitoringMember;
   let stop: AbortController;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     rig = await MonitoringRig.open(name);
     member = await rig.watch();
-    stop = new AbortController();
     await reading(member);
   });
-  afterEach(async () => {
-    stop.abort();
-    await rig.close();
+  beforeEach(() => {
+    stop = new AbortController();
   });
+  afterEach(() => stop.abort());
+  afterAll(() => rig.close());
 
   /** Resolves once a process has read its store for the first time. */
   const reading = ({ monitoring }: MonitoringMember) =>
@@ -144,7 +144,7 @@ describe('a watch of a lock whose hold was lost', () => {
   it('tells the end of the lock delay, which nothing is written for', async () => {
     const rig = await MonitoringRig.open('sqlite');
     const key = freshKey();
-    rig.engines.policies.set(key.namespace, { queueLimit: 10, lockDelayMs: 1_500 });
+    rig.engines.policies.set(key.namespace, { queueLimit: 10, lockDelayMs: 1_000 });
     const member = await rig.watch();
     const { projection } = member.monitoring;
     await vi.waitFor(() => expect(projection.isRead('default')).toBe(true), 10_000);
@@ -152,7 +152,7 @@ describe('a watch of a lock whose hold was lost', () => {
     const { signal } = new AbortController();
     const pace = { waitMs: 10_000, signal, onWaiting: () => {}, isPolled: false };
     const answers = projection.watches.follow(target, null, pace);
-    await takeLock(member, key, 'w1', { leaseMs: 500 });
+    await takeLock(member, key, 'w1', { leaseMs: 300 });
     const states: string[] = [];
     while (states.at(-1) !== 'expired' || !states.includes('delayed')) {
       const { locks } = (await answers.next()).value as WatchAnswer;
