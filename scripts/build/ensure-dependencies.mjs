@@ -21,11 +21,7 @@ export async function ensureDependencies({ withDev, say }) {
   if (!dependenciesAreMissing({ withDev })) return;
   const { nothingInstalled, devInstalled } = missingPackages(projectRoot, { withDev });
   const startedAt = performance.now();
-  say(
-    nothingInstalled
-      ? 'Installing packages (the first time this takes about half a minute) …'
-      : 'Installing packages that changed …',
-  );
+  say(installNotice({ nothingInstalled, isFirstDev: withDev && !devInstalled }));
   // `npm ci` is exact, but empties node_modules first: without a network that would lose what
   // works.
   const verb = nothingInstalled ? ['ci'] : ['install', '--no-save'];
@@ -44,6 +40,12 @@ export async function ensureDependencies({ withDev, say }) {
   ]);
   if (code !== 0) throw new PlainFailure(installFailure(output));
   say(`Installed packages (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+}
+
+function installNotice({ nothingInstalled, isFirstDev }) {
+  if (nothingInstalled)
+    return 'Installing packages (the first time this takes about half a minute) …';
+  return isFirstDev ? 'Installing development packages …' : 'Installing packages that changed …';
 }
 
 function npm(args) {

@@ -3,7 +3,7 @@ import { LAB_DEFAULTS, LAB_LIMITS, type LabSettings } from '@/server/contract/co
 import { nearestName } from '@/server/platform/nearest-name';
 
 export interface LabArguments {
-  /** The ids as typed; `all` alone means all that can run. */
+  /** Ids of the catalogue. */
   strategies: string[];
   settings: Omit<LabSettings, 'strategies'>;
   /** The result as JSON instead of a table. */
@@ -30,7 +30,7 @@ const OPTIONS = {
 
 export const HELP = `npm run lab -- [options]
 
-  --strategies <ids>   all, or ids of the catalogue separated by commas (all)
+  --strategies <list>  all, or ids and numbers of the catalogue separated by commas (all)
   --workers <number>   concurrent buyers (${LAB_DEFAULTS.workers})
   --stock <number>     units for sale (${LAB_DEFAULTS.stock})
   --think-ms <number>  between reading and writing, on average (${LAB_DEFAULTS.thinkMs})
@@ -39,13 +39,15 @@ export const HELP = `npm run lab -- [options]
   --seed <number>      fixes the think times (${LAB_DEFAULTS.seed})
   --json               prints the result as JSON`;
 
+/** A strategy by what people call it. Several may share a number; the service has none. */
+type Numbered = { id: string; number: string };
+
 /**
  * Reads the arguments of `npm run lab`.
  *
- * @param ids of the catalogue
  * @throws ArgumentError
  */
-export function readLabArguments(args: string[], ids: string[]): LabArguments {
+export function readLabArguments(args: string[], catalogue: readonly Numbered[]): LabArguments {
   const values = parse(args);
   const number = (option: keyof typeof OPTIONS, limits: { least: number; most: number }) => {
     const text = values[option];
@@ -62,7 +64,7 @@ export function readLabArguments(args: string[], ids: string[]): LabArguments {
   const { least, most } = LAB_LIMITS.perEntryMs;
   const seconds = number('seconds', { least: least / 1_000, most: most / 1_000 });
   return {
-    strategies: readStrategies(values.strategies ?? 'all', ids),
+    strategies: readStrategies(values.strategies ?? 'all', catalogue),
     settings: {
       workers: number('workers', LAB_LIMITS.workers) ?? LAB_DEFAULTS.workers,
       stock: number('stock', LAB_LIMITS.stock) ?? LAB_DEFAULTS.stock,
@@ -99,17 +101,27 @@ function parse(args: string[]) {
   }
 }
 
-function readStrategies(text: string, ids: string[]): string[] {
-  const named = text.split(',').map((id) => id.trim());
-  if (named.length === 1 && named[0] === 'all') return ids;
-  for (const [i, id] of named.entries()) {
-    if (!ids.includes(id)) {
-      const typed = id.slice(0, 40);
-      throw new ArgumentError(
-        `There is no strategy "${typed}". Did you mean ${nearestName(typed, ids)}?`,
-      );
-    }
-    if (named.indexOf(id) !== i) throw new ArgumentError(`The strategy "${id}" is named twice.`);
-  }
+function readStrategies(text: string, catalogue: readonly Numbered[]): string[] {
+  const typed = text.split(',').map((one) => one.trim());
+  const ids = catalogue.map(({ id }) => id);
+  if (typed.length === 1 && typed[0] === 'all') return ids;
+  const named = typed.flatMap((one) => strategiesCalled(one, catalogue));
+  const twice = named.find((id, i) => named.indexOf(id) !== i);
+  if (twice !== undefined) throw new ArgumentError(`The strategy "${twice}" is named twice.`);
   return named;
+}
+
+/** The one with this id, or all with this number. */
+function strategiesCalled(typed: string, catalogue: readonly Numbered[]): string[] {
+  const number = typed.toUpperCase();
+  const found = catalogue.filter(
+    (one) => one.id === typed || (number !== '' && one.number === number),
+  );
+  if (found.length > 0) return found.map(({ id }) => id);
+  const shown = typed.slice(0, 40);
+  const ids = catalogue.map(({ id }) => id);
+  const hint = /^\d*$/.test(shown)
+    ? '--help lists them.'
+    : `Did you mean ${nearestName(shown, ids)}?`;
+  throw new ArgumentError(`There is no strategy "${shown}". ${hint}`);
 }

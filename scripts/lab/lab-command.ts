@@ -30,10 +30,7 @@ const isCheck = first === '--check';
 const typed = isCheck || first === undefined ? rest : [first, ...rest];
 
 try {
-  const given = readLabArguments(
-    typed,
-    catalogue.map(({ id }) => id),
-  );
+  const given = readLabArguments(typed, catalogue);
   const { lab } = readConfig(labVariables());
   if (given.help) {
     print(`${HELP}\n\n${catalogueList()}`);
@@ -55,7 +52,7 @@ function labVariables(): Record<string, string | undefined> {
 
 function catalogueList(): string {
   const lines = catalogue.map(
-    ({ id, number, title }) => `  ${id.padEnd(28)} ${number.padEnd(3)} ${title}`,
+    ({ id, number, title }) => `  ${id.padEnd(30)} ${number.padEnd(3)} ${title}`,
   );
   return ['Strategies:', ...lines].join('\n');
 }

@@ -59,6 +59,6 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
 
 Both users commands generate a password and print it; with --password-stdin they read one from standard input.
 
-  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, release. They call the service at
-                         LOCKYARD_URL with LOCKYARD_API_KEY; see docs/exec.md.
+  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release. They
+                         call the service at LOCKYARD_URL with LOCKYARD_API_KEY; see docs/exec.md.
 `;
