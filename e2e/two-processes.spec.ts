@@ -1,5 +1,12 @@
 import { createConnection } from 'mysql2/promise';
-import { acquireHold, LockyardClient, lead, type Term, withLock } from '../client/lockyard';
+import {
+  acquireHold,
+  LockyardClient,
+  lead,
+  type Term,
+  watchLeader,
+  withLock,
+} from '../client/lockyard';
 import { cell, lockRow, openLive, openPage, untilAlive } from './locks-page';
 import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
@@ -144,6 +151,14 @@ test('a client that knows both keeps its place, its hold and its lead when the o
     onLost: (why) => expect(why).toBeNull(),
   });
   await expect.poll(() => terms.length).toBe(1);
+  const leaders: (number | null)[] = [];
+  const unwatch = new AbortController();
+  const watching = (async () => {
+    for await (const leader of watchLeader('moves-lead', { client, signal: unwatch.signal })) {
+      leaders.push(leader?.token ?? null);
+    }
+  })();
+  await expect.poll(() => leaders).toEqual([terms[0]?.token]);
 
   const token = await take(atTwo, name, 'holder');
   const moving = withLock(name, { client, leaseMs: 6_000 }, (hold) => hold.token);
@@ -174,6 +189,9 @@ test('a client that knows both keeps its place, its hold and its lead when the o
   resign.abort();
   await leading;
   expect(await atTwo.inspect({ name: 'moves-lead' })).toMatchObject({ state: 'free' });
+  await expect.poll(() => leaders).toEqual([term?.token, null]);
+  unwatch.abort();
+  await watching;
   await one.restart();
 });
 
