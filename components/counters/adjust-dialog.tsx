@@ -7,7 +7,7 @@ import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { WholeNumberField } from './bounds-fields';
-import { boundLabel, deltaLabel, parseWholeNumber } from './counter-labels';
+import { boundsLabel, deltaLabel, parseWholeNumber } from './counter-labels';
 import { CounterSummary } from './counter-summary';
 
 /** Sets a counter that still has the value that the operator saw. */
@@ -68,7 +68,7 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
         label="New value"
         hint={
           value === null
-            ? `floor ${boundLabel(row.floor)}, ceiling ${boundLabel(row.ceiling)}`
+            ? boundsLabel(row)
             : `${deltaLabel(value - seenValue)} from ${exactCount(seenValue)}`
         }
         value={text}

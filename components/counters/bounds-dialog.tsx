@@ -7,7 +7,7 @@ import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { BoundsFields, isBetween, parseBounds } from './bounds-fields';
-import { boundLabel } from './counter-labels';
+import { boundsLabel } from './counter-labels';
 import { CounterSummary } from './counter-summary';
 
 type Bounds = Pick<CounterRow, 'floor' | 'ceiling'>;
@@ -39,9 +39,7 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
       requestId,
     });
     if (answer.outcome === 'rebound') return onClose();
-    const current =
-      `Value is ${exactCount(answer.value)}, floor ${boundLabel(answer.floor)}, ceiling ` +
-      `${boundLabel(answer.ceiling)}`;
+    const current = `Value is ${exactCount(answer.value)}, ${boundsLabel(answer)}`;
     setRefusal(`${current} now. Not applied.`);
   });
   const missing = [

@@ -9,7 +9,7 @@ import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { Instant } from '../ui/instant';
 import { ExactName, VisibleText } from '../ui/visible-text';
-import { boundLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
+import { boundsLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
 
 /** What happened to the counter, newest first. */
 export function ChangesPanel({
@@ -73,11 +73,7 @@ function ChangeLine({ move, backend }: { move: CounterMoveRow; backend: string }
       </span>
       <span className="event-words">
         <ExactName name={by ?? service} className="text-12 text-t2" />
-        {bounds && (
-          <span className="text-t2">
-            floor {boundLabel(bounds.floor)}, ceiling {boundLabel(bounds.ceiling)}
-          </span>
-        )}
+        {bounds && <span className="text-t2">{boundsLabel(bounds)}</span>}
         {reason && (
           <span className="truncate text-t2" title={visibleText(reason)}>
             “<VisibleText text={reason} />”

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
 import {
   boundLabel,
+  boundsLabel,
   boundsPosition,
   deltaLabel,
+  driftLabel,
+  estimateLabel,
   headroomLabel,
   parseWholeNumber,
 } from './counter-labels';
@@ -65,5 +69,34 @@ describe('labels', () => {
     for (const text of ['', '-', '1.5', '1e3', 'x', '9007199254740992', '0x10']) {
       expect(parseWholeNumber(text)).toBeNull();
     }
+  });
+});
+
+describe('what a gate has otherwise than MySQL', () => {
+  const row = { rev: 7, value: 5, floor: 0, ceiling: 40 } as CounterRow;
+  const gateWith = (fast: GateRow['fast'], drift: number | null) => ({ fast, drift }) as GateRow;
+
+  it('is its drift; other limits of the same state too, which a value alone would not show', () => {
+    expect(driftLabel(row, gateWith({ ...row, value: 5 }, 0))).toBe('none');
+    expect(driftLabel(row, gateWith({ ...row, value: 2 }, -3))).toBe('−3');
+    expect(driftLabel(row, gateWith({ ...row, value: 5, floor: 3 }, 0))).toBe('limits differ');
+    expect(driftLabel(row, gateWith({ ...row, value: 2, ceiling: null }, -3))).toBe(
+      '−3, limits differ',
+    );
+  });
+
+  it('is never made up where nothing can be compared', () => {
+    expect(driftLabel(row, gateWith(null, null))).toBe('unknown');
+    expect(driftLabel(row, gateWith({ ...row, value: 5 }, null))).toBe('changing');
+    expect(driftLabel(row, gateWith({ ...row, value: 5, rev: 6, floor: 3 }, 0))).toBe('none');
+  });
+
+  it('never says that more is left than it estimates', () => {
+    const estimate = { low: 3, high: 6 };
+    const fast = { ...row, value: 5 };
+    const left = 'estimate: at least 3 above the floor, 34 below the ceiling';
+    expect(estimateLabel({ fast, estimate })).toBe(left);
+    expect(estimateLabel({ fast: null, estimate: null })).toBe('');
+    expect(boundsLabel({ floor: null, ceiling: 40 })).toBe('floor none, ceiling 40');
   });
 });

@@ -57,6 +57,28 @@ function distanceLabel(high: number, low: number, side: string, bound: string): 
 export const boundLabel = (bound: number | null): string =>
   bound === null ? 'none' : exactCount(bound);
 
+export const boundsLabel = ({ floor, ceiling }: Pick<CounterRow, 'floor' | 'ceiling'>): string =>
+  `floor ${boundLabel(floor)}, ceiling ${boundLabel(ceiling)}`;
+
+/** Whether a gate has other bounds than MySQL of one and the same state of the counter. */
+export function boundsDiffer(
+  { rev, floor, ceiling }: CounterRow,
+  { fast }: Pick<GateRow, 'fast'>,
+): boolean {
+  return fast?.rev === rev && (fast.floor !== floor || fast.ceiling !== ceiling);
+}
+
+/** What a gate has otherwise than MySQL. */
+export function driftLabel(row: CounterRow, { fast, drift }: GateRow): string {
+  if (!fast) return 'unknown';
+  if (drift === null) return 'changing';
+  const parts = [
+    drift === 0 ? null : deltaLabel(drift),
+    boundsDiffer(row, { fast }) ? 'limits differ' : null,
+  ];
+  return parts.filter((part) => part !== null).join(', ') || 'none';
+}
+
 /** What a gate estimates to be left, either way; empty where nothing limits the counter. */
 export function estimateLabel({ fast, estimate }: Pick<GateRow, 'fast' | 'estimate'>): string {
   if (!fast || !estimate) return '';

@@ -2,11 +2,11 @@ import type { CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '../format/numbers';
 import { Rev } from '../ui/rev';
 import { ExactName } from '../ui/visible-text';
-import { boundLabel } from './counter-labels';
+import { boundsLabel } from './counter-labels';
 
 /** The counter that a dialog is about, as the operator saw it. */
 export function CounterSummary({ row }: { row: CounterRow }) {
-  const { name, namespace, value, floor, ceiling, rev } = row;
+  const { name, namespace, value, rev } = row;
   return (
     <dl className="facts">
       <div>
@@ -26,9 +26,7 @@ export function CounterSummary({ row }: { row: CounterRow }) {
       </div>
       <div>
         <dt>Limits</dt>
-        <dd>
-          floor {boundLabel(floor)}, ceiling {boundLabel(ceiling)}
-        </dd>
+        <dd>{boundsLabel(row)}</dd>
       </div>
     </dl>
   );

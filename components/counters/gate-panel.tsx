@@ -8,7 +8,7 @@ import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Rev } from '../ui/rev';
-import { deltaLabel, estimateLabel } from './counter-labels';
+import { driftLabel, estimateLabel } from './counter-labels';
 
 /** What the gate in front of the counter has of it, beside what MySQL has. */
 export function GatePanel({
@@ -22,7 +22,9 @@ export function GatePanel({
 }) {
   const { may } = useSession();
   const { fast, status } = gate;
-  const hasDrift = gate.drift !== null && gate.drift !== 0;
+  const drift = driftLabel(row, gate);
+  const hasDrift = gate.drift !== null && drift !== 'none';
+  const isAway = status === 'down' || status === 'missing';
   return (
     <section aria-label="Gate" className="card gate-panel">
       <Fact label="Fast value (Redis)">
@@ -46,13 +48,14 @@ export function GatePanel({
       <Fact label="Drift">
         <span className={`flex items-center gap-1.5 ${hasDrift ? 'text-contended' : ''}`}>
           {hasDrift && <Icon name="alert-triangle" size={15} />}
-          <b className="gate-value">{driftText(gate)}</b>
+          {fast ? <b className="gate-value">{drift}</b> : <span className="text-t3">{drift}</span>}
         </span>
         {hasDrift && <span className="text-12 text-t2">Corrected automatically within 10 s</span>}
       </Fact>
       <div className="gate-note">
-        <p className={status === 'down' || status === 'missing' ? 'text-unknown' : 'text-t2'}>
-          {statusText(gate)}
+        <p className={`flex min-w-0 items-center gap-2 ${isAway ? 'text-unknown' : 'text-t2'}`}>
+          {isAway && <Icon name="alert-triangle" size={15} />}
+          <span className="min-w-0">{statusText(gate)}</span>
         </p>
         {may('operator') && (status === 'fresh' || status === 'empty') && row.isKnown && (
           <Button onClick={onReconcile}>Reconcile now…</Button>
@@ -69,12 +72,6 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
       <div className="flex flex-wrap items-baseline gap-x-2">{children}</div>
     </div>
   );
-}
-
-function driftText({ fast, drift }: GateRow): string {
-  if (!fast) return '–';
-  if (drift === null) return 'changing';
-  return drift === 0 ? 'none' : deltaLabel(drift);
 }
 
 function statusText(gate: GateRow): string {

@@ -5,6 +5,7 @@ import { OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
+import { boundsDiffer, boundsLabel } from './counter-labels';
 import { CounterSummary } from './counter-summary';
 
 /** Gives the gate the durable value now, after a preview of both. */
@@ -42,10 +43,18 @@ export function ReconcileDialog({
       about={
         <>
           <CounterSummary row={row} />
-          <p aria-live="polite">
-            Fast value: {before} → <b className="font-[550]">{durable}</b>
-            {before === durable ? ' (no drift)' : ''}
-          </p>
+          <div aria-live="polite">
+            <p>
+              Fast value: {before} → <b className="font-[550]">{durable}</b>
+              {before === durable ? ' (no drift)' : ''}
+            </p>
+            {gate.fast && boundsDiffer(row, gate) && (
+              <p>
+                Limits at the gate: {boundsLabel(gate.fast)} →{' '}
+                <b className="font-[550]">{boundsLabel(row)}</b>
+              </p>
+            )}
+          </div>
           <p className="pt-1.5 text-t2">
             MySQL is read again and the gate gets what it has then. The counter itself is not
             changed.
