@@ -6,6 +6,8 @@ export interface FailureFacts {
   retryAfterMs?: number | undefined;
   /** The server's own id of the request, from `X-Request-Id`: quote it when asking an operator. */
   requestId?: string | undefined;
+  /** The capacity in force of a lock, where permits were asked for that do not fit it. */
+  capacity?: number | undefined;
   cause?: unknown;
   /** Asking again would not be safe, whatever the reason. */
   isFinal?: boolean;
@@ -24,6 +26,8 @@ export class LockyardError extends Error {
   readonly retryAfterMs: number | undefined;
   /** The server's own id of the request: quote it when asking an operator. */
   readonly requestId: string | undefined;
+  /** The capacity in force, where an acquire of permits named another one, or wanted more. */
+  readonly capacity: number | undefined;
   /** Whether the same call may well succeed a moment later. */
   readonly isTransient: boolean;
   /** No connection to the server could be made; of several, to none. */
@@ -37,6 +41,7 @@ export class LockyardError extends Error {
     super(message, { cause: facts.cause });
     this.retryAfterMs = facts.retryAfterMs;
     this.requestId = facts.requestId;
+    this.capacity = facts.capacity;
     this.isTransient = TRANSIENT.has(reason) && !facts.isFinal;
     this.isUnreachable = facts.isUnreachable ?? false;
   }
@@ -70,19 +75,23 @@ export class ReleaseUnconfirmed extends Error {
 }
 
 /**
- * Work under a shared hold asked for the same lock exclusively. It would wait for itself: an
- * exclusive hold comes only when all shared ones have ended. End the shared work first, or take the
- * lock exclusively from the beginning.
+ * Work under a hold asked for more of the same lock than that hold has: work under a shared one for
+ * another mode, work with permits for more of them or another mode. It would wait for itself. End
+ * the outer work first, or take what is needed from the beginning.
  */
 export class LockUpgradeRefused extends Error {
   override readonly name = 'LockUpgradeRefused';
 
   constructor(
     readonly lock: string,
-    /** Of the shared hold. */
+    /** Of the hold that the calling work has. */
     readonly token: number,
+    held: 'shared' | 'with permits' = 'shared',
+    wanted = 'exclusive',
   ) {
-    super(`"${lock}" is held shared by the calling work (token ${token}); exclusive waits for it.`);
+    super(
+      `"${lock}" is held ${held} by the calling work (token ${token}); ${wanted} waits for it.`,
+    );
   }
 }
 

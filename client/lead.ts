@@ -15,7 +15,10 @@ export interface Term extends Hold {
 export type TermEnd = LockLost | null;
 
 export interface LeadOptions
-  extends Omit<WithLockOptions, 'waitMs' | 'mode' | 'reentrant' | 'ownHold'> {
+  extends Omit<
+    WithLockOptions,
+    'waitMs' | 'mode' | 'permits' | 'capacity' | 'reentrant' | 'ownHold'
+  > {
   /**
    * Called at the start of each term. The term lasts until the hold is lost, or `term.resign()`, or
    * the caller's signal: not only until this returns. What it returns is awaited before the next
@@ -26,7 +29,8 @@ export interface LeadOptions
   onLost?: ((why: TermEnd) => unknown) | undefined;
 }
 
-const { waitMs: _w, mode: _m, reentrant: _r, ownHold: _o, ...COMMON } = LOCK_OPTIONS;
+const { waitMs: _w, mode: _m, permits: _p, capacity: _c, ...ALONE } = LOCK_OPTIONS;
+const { reentrant: _r, ownHold: _o, ...COMMON } = ALONE;
 const OPTIONS: OptionNames<LeadOptions> = { ...COMMON, onElected: true, onLost: true };
 
 /** Before this caller is a candidate again after it resigned, or was refused. */

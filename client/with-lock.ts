@@ -39,8 +39,18 @@ export interface WithLockOptions {
    * minutes.
    */
   waitMs?: number | undefined;
-  /** Default: exclusive. Shared holds of one lock live together. */
+  /**
+   * Default: exclusive. Shared holds of one lock live together; so do holds in mode `permit`, as long
+   * as their `permits` add up to no more than `capacity`.
+   */
   mode?: Mode | undefined;
+  /** In mode `permit`: how many permits to take together; default 1. */
+  permits?: number | undefined;
+  /**
+   * Needed in mode `permit`: how many permits of this lock may be held at once, 1 to 10,000. All
+   * callers name the same; another one than the present is `INVALID`, with that one as `capacity`.
+   */
+  capacity?: number | undefined;
   /**
    * Take a hold of one's own even within work that runs under this lock already. Otherwise the
    * inner call runs under the outer hold, without a request: `owner`, where it is given, must be
@@ -73,6 +83,8 @@ export const LOCK_OPTIONS: OptionNames<WithLockOptions> = {
   holdAtLeastMs: true,
   waitMs: true,
   mode: true,
+  permits: true,
+  capacity: true,
   ownHold: true,
   reentrant: true,
   meta: true,
@@ -101,8 +113,8 @@ type Work<T> = (hold: Hold) => Promise<T> | T;
  * - `LockLost`: the hold ended before the work did; takes precedence over an error of the work,
  *   which is its `cause`;
  * - `ReleaseUnconfirmed`: the work is done under a good hold, its release was not answered;
- * - `LockUpgradeRefused`: within work under a shared hold of the lock, which an exclusive one would
- *   wait for;
+ * - `LockUpgradeRefused`: within work under a shared hold of the lock, or with permits of it, for
+ *   what would wait for that hold;
  * - `LockyardError`: refused, or no answer within the budget; the work never ran. An option that
  *   does not exist is `INVALID`, before a request is sent;
  * - the signal's reason, or whatever the work threw.
@@ -145,6 +157,8 @@ function requestOf(
     holdAtLeastMs: options.holdAtLeastMs,
     waitMs: options.waitMs ?? 60_000,
     mode: options.mode ?? 'exclusive',
+    ...(options.permits === undefined ? {} : { permits: options.permits }),
+    ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
     reentrant: options.reentrant ?? false,
     meta: options.meta ?? {},
   };

@@ -19,14 +19,27 @@ import type { Mode } from './wire/wire';
 import { LOCK_OPTIONS, type WithLockOptions } from './with-lock';
 
 /** As for `withLock`; the two callbacks are called once for each lock that they concern. */
-export type WithLocksOptions = Omit<WithLockOptions, 'mode' | 'reentrant' | 'ownHold'>;
+export type WithLocksOptions = Omit<WithLockOptions, OfOneLock>;
 
-const { mode: _mode, reentrant: _reentrant, ownHold: _ownHold, ...OPTIONS } = LOCK_OPTIONS;
+/** Options that a set as a whole does not have. */
+type OfOneLock = 'mode' | 'permits' | 'capacity' | 'reentrant' | 'ownHold';
+
+const {
+  mode: _m,
+  permits: _p,
+  capacity: _c,
+  reentrant: _r,
+  ownHold: _o,
+  ...OPTIONS
+} = LOCK_OPTIONS;
+
+/** A set takes no permits. */
+type ModeInSet = Exclude<Mode, 'permit'>;
 
 type Work<T> = (set: LockSetHold) => Promise<T> | T;
 
 /** A lock by its name, taken exclusively; or with its mode. */
-export type LockOfSet = string | { name: string; mode?: Mode | undefined };
+export type LockOfSet = string | { name: string; mode?: ModeInSet | undefined };
 
 /**
  * Does `work` while holding all of 2 to 20 locks of one namespace: waits until all are granted at

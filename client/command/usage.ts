@@ -11,6 +11,8 @@ export const USAGE = `Usage:
       -n, --no-wait                Do not wait.
       -E, --conflict-exit-code N   Exit code if the lock is not acquired (default: 1).
       -s, --shared                 Acquire in shared mode (default: exclusive).
+          --capacity N             Acquire permits, of which N may be held at once: the same N in all commands.
+          --permits N              How many permits to acquire (default: 1; needs --capacity).
           --lease DURATION         Lease duration; the lock frees after this if the machine dies (default: 30s, or --hold-at-least if longer).
           --hold-at-least DURATION Keep the lock held for this long, even if the command ends sooner; at most the lease.
       -k, --kill-after DURATION    Grace period between SIGTERM and SIGKILL after losing the lock (default: 5s, at most 1/6 of the lease; max: 1/2 of the lease).

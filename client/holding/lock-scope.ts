@@ -23,6 +23,8 @@ export interface InnerRequest {
   namespace: string;
   name: string;
   mode: Mode;
+  /** In mode permit. */
+  permits?: number | undefined;
   /** Undefined: any owner. */
   owner: string | undefined;
 }
@@ -32,8 +34,8 @@ export interface InnerRequest {
  * service. A hold whose work has ended does not count, even for inner work that is still running.
  *
  * Throws `LockLost` when the hold is lost, or its lease may have expired: work that relies on it
- * must stop, and a new request would hide that. Throws `LockUpgradeRefused` for a shared hold where
- * the wish is exclusive.
+ * must stop, and a new request would hide that. Throws `LockUpgradeRefused` where the wish needs
+ * more than the hold has, and would wait for it.
  */
 export function enclosingHold(wish: InnerRequest): LockHold | null {
   for (let scope = firstOpen(scopes.getStore()); scope; scope = scope.outer) {
@@ -41,12 +43,23 @@ export function enclosingHold(wish: InnerRequest): LockHold | null {
     const { hold } = scope;
     const lost = hold.checkLost();
     if (lost) throw lost;
-    if (hold.request.mode === 'shared' && wish.mode === 'exclusive') {
-      throw new LockUpgradeRefused(wish.name, hold.token);
-    }
+    refuseUpgrade(hold, wish);
     return hold;
   }
   return null;
+}
+
+/** An exclusive hold is enough for any wish, a shared one for shared ones, permits for as many. */
+function refuseUpgrade({ request: held, token }: LockHold, wish: InnerRequest): void {
+  const { name, mode, permits = 1 } = wish;
+  if (held.mode === 'exclusive') return;
+  if (mode !== held.mode) {
+    const how = held.mode === 'shared' ? 'shared' : 'with permits';
+    throw new LockUpgradeRefused(name, token, how, mode);
+  }
+  if (mode === 'permit' && permits > (held.permits ?? 1)) {
+    throw new LockUpgradeRefused(name, token, 'with permits', `a request for ${permits} permits`);
+  }
 }
 
 function isSameLock({ client, request: held }: LockHold, wish: InnerRequest): boolean {

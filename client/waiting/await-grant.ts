@@ -16,6 +16,9 @@ export interface LockRequest {
   /** The whole patience; may be infinite. */
   waitMs: number;
   mode: Mode;
+  /** In mode permit. */
+  permits?: number;
+  capacity?: number;
   reentrant: boolean;
   /** Undefined is not sent: servers of an older release do not know it. */
   holdAtLeastMs: number | undefined;

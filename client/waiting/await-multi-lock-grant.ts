@@ -9,7 +9,7 @@ import { waitInParts } from './wait-in-parts';
 /** Which locks to take together, and for whom. */
 export interface MultiLockRequest {
   namespace: string;
-  locks: { name: string; mode: Mode }[];
+  locks: { name: string; mode: Exclude<Mode, 'permit'> }[];
   owner: string;
   leaseMs: number;
   /** The whole patience; may be infinite. */

@@ -139,10 +139,12 @@ function readReply<A>(reply: Response, text: string): A {
   const reason = field(facts, 'reason');
   const message = field(error, 'message');
   const retryAfterMs = field(facts, 'retryAfterMs');
+  const capacity = field(facts, 'capacity');
   if (isReason(reason)) {
     throw new LockyardError(reason, typeof message === 'string' ? message : reason, {
       requestId,
       retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
+      capacity: typeof capacity === 'number' ? capacity : undefined,
     });
   }
   const what = `${reply.status} came without an answer of Lockyard`;

@@ -16,6 +16,7 @@ import type * as primitives from '../../server/contract/primitives';
 export type Reason = AnyReason;
 
 export type Mode = z.output<typeof primitives.mode>;
+export type PermitUse = z.output<typeof primitives.permitUse>;
 export type Remark = z.output<typeof primitives.remark>;
 export type EndCause = z.output<typeof primitives.cause>;
 export type Holder = z.output<typeof primitives.holder>;

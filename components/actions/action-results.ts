@@ -27,6 +27,7 @@ export type ActionOutcome =
   | { kind: 'stopped'; owner: string; expiresAt: number }
   | { kind: 'frozen' }
   | { kind: 'unfrozen' }
+  | { kind: 'capacitySet'; capacity: number; inUse: number }
   | { kind: 'extended'; token: number; byMs: number };
 
 /** It is shown for a while where the lock is shown. */
@@ -68,6 +69,8 @@ export function resultLabel(result: ActionResult): string {
   switch (result.kind) {
     case 'extended':
       return `extended by ${rangeText(result.byMs)}`;
+    case 'capacitySet':
+      return `capacity ${exactCount(result.capacity)}`;
     case 'asked':
       return 'release requested';
     case 'stopped':
@@ -105,6 +108,10 @@ export function resultMessage(result: ActionResult, hold: HoldRow | null, now: n
   }
   if (result.kind === 'frozen' || result.kind === 'unfrozen') {
     return result.kind === 'frozen' ? 'Frozen: no new grants.' : 'Unfrozen.';
+  }
+  if (result.kind === 'capacitySet') {
+    const { capacity, inUse } = result;
+    return `Capacity set to ${exactCount(capacity)}; ${exactCount(inUse)} in use.`;
   }
   if (result.kind === 'extended') {
     return `Extended token ${shortToken(result.token)} by ${rangeText(result.byMs)}.`;

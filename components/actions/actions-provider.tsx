@@ -3,6 +3,7 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useSession } from '../live/session';
+import { CapacityDialog } from './capacity-dialog';
 import { ExtendDialog } from './extend-dialog';
 import { ForceReleaseDialog } from './force-release-dialog';
 import { FreezeDialog } from './freeze-dialog';
@@ -15,6 +16,8 @@ interface Actions {
   stop: (row: LockRow) => void;
   /** Freezes the lock, or unfreezes it. */
   freeze: (row: LockRow) => void;
+  /** Changes how many permits may be held at once. */
+  capacity: (row: LockRow) => void;
 }
 
 type Action = keyof Actions;
@@ -40,6 +43,7 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
       ask: opener('ask'),
       stop: opener('stop'),
       freeze: opener('freeze'),
+      capacity: opener('capacity'),
     };
   }, [isOperator]);
   const close = () => setOpen(null);
@@ -54,6 +58,7 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
         <HolderRequestDialog verb="stopRenewals" row={open.row} onClose={close} />
       )}
       {open?.act === 'freeze' && <FreezeDialog row={open.row} onClose={close} />}
+      {open?.act === 'capacity' && <CapacityDialog row={open.row} onClose={close} />}
       {open?.act === 'extend' && <ExtendDialog row={open.row} onClose={close} />}
     </ActionsContext.Provider>
   );

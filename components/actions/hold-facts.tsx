@@ -10,7 +10,7 @@ import { useIsClosed } from '../shell/backend-queries';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
 import { ExactName, VisibleText } from '../ui/visible-text';
-import { firstWaiter, grantBlockedBy, type HoldSnapshot } from './hold-snapshot';
+import { firstWaiter, grantBlockedBy, type HoldSnapshot, permitsLeftAfter } from './hold-snapshot';
 
 interface Fact {
   label: string;
@@ -105,6 +105,7 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
         {' '}
         · service {hold.service}
         {hold.set && `, part of a ${hold.set.size}-lock set`}
+        {hold.permits !== undefined && `, ${plural(hold.permits, 'permit')}`}
       </Muted>
     </>
   );
@@ -191,6 +192,16 @@ function Next({ side, backend }: { side: HoldSnapshot; backend: string }) {
   const blockedBy = grantBlockedBy(side, useIsClosed(backend));
   if (blockedBy === 'closed') return <Muted>none – {backend} is not granting locks</Muted>;
   if (blockedBy === 'frozen') return <Muted>none – lock is frozen</Muted>;
+  const left = permitsLeftAfter(side);
+  if (blockedBy === 'permits' && next)
+    return (
+      <Muted>
+        none – <ExactName name={next.owner} />{' '}
+        {next.permits === undefined
+          ? 'waits until all permits are released'
+          : `waits for ${exactCount(next.permits)}, ${plural(left ?? 0, 'permit')} would be free`}
+      </Muted>
+    );
   if (blockedBy === 'shared')
     return (
       <Muted>
@@ -198,6 +209,8 @@ function Next({ side, backend }: { side: HoldSnapshot; backend: string }) {
         it
       </Muted>
     );
+  if (side.waiters === 0 && left !== null)
+    return <Muted>none – {plural(left, 'permit')} would be free</Muted>;
   if (side.waiters === 0) return <Muted>none – lock becomes free</Muted>;
   if (!next) return <Muted>first in the queue</Muted>;
   return (
@@ -207,6 +220,7 @@ function Next({ side, backend }: { side: HoldSnapshot; backend: string }) {
         {' '}
         · service {next.service}
         {next.setSize && `, waiting for ${next.setSize} locks`}
+        {next.permits !== undefined && `, ${plural(next.permits, 'permit')}`}
       </Muted>
     </>
   );

@@ -1,6 +1,7 @@
 import type { HoldRow, LockDetail, LockRow, WaiterRow } from '@/server/contract/console/lock-row';
 import type { Changed } from '@/server/contract/console/operator-answers';
-import type { EndCause, MultiLockMark } from '@/server/contract/primitives';
+import type { EndCause, MultiLockMark, PermitUse } from '@/server/contract/primitives';
+import { waitersThatFit } from '@/server/core/lock/permits';
 
 /** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
 export interface HoldSnapshot {
@@ -13,6 +14,8 @@ export interface HoldSnapshot {
     expiresAt: number;
     /** When its holder released it; it stays held until `expiresAt`. Absent: it did not. */
     releasedAt?: number;
+    /** Only in mode permit. */
+    permits?: number;
     /** Absent for a lock that was taken alone. */
     set?: MultiLockMark;
     /** Absent if this hold is known only from a refusal. */
@@ -20,6 +23,8 @@ export interface HoldSnapshot {
   } | null;
   /** How many others share the lock. */
   others: number;
+  /** Absent unless the lock has permits, and where only a refusal is known. */
+  permits?: PermitUse;
   isFrozen: boolean;
   waiters: number;
   oldestWaitAt: number | null;
@@ -38,10 +43,12 @@ export function snapshotOfRow(row: LockRow, queue: WaiterRow[] | null = null): H
       grantedAt: hold.grantedAt,
       expiresAt: hold.expiresAt,
       ...(hold.releasedAt === undefined ? {} : { releasedAt: hold.releasedAt }),
+      ...(hold.permits === undefined ? {} : { permits: hold.permits }),
       ...(hold.set ? { set: hold.set } : {}),
       renewal: hold,
     },
     others: Math.max(0, row.holders - 1),
+    ...(row.permits ? { permits: row.permits } : {}),
     isFrozen: row.frozen !== null,
     waiters: row.waiters,
     oldestWaitAt: row.oldestWaitAt,
@@ -92,11 +99,22 @@ export function endOfHold(
  * @param isClosed its backend grants nothing at the moment
  */
 export function grantBlockedBy(
-  { others, isFrozen }: HoldSnapshot,
+  side: HoldSnapshot,
   isClosed: boolean,
-): 'closed' | 'frozen' | 'shared' | null {
+): 'closed' | 'frozen' | 'permits' | 'shared' | null {
   if (isClosed) return 'closed';
-  return isFrozen ? 'frozen' : others > 0 ? 'shared' : null;
+  if (side.isFrozen) return 'frozen';
+  if (side.others === 0) return null;
+  const left = permitsLeftAfter(side);
+  if (left === null) return 'shared';
+  const first = firstWaiter(side);
+  return first && waitersThatFit([first], left).length === 0 ? 'permits' : null;
+}
+
+/** How many permits are left once the hold has ended; null in other modes. */
+export function permitsLeftAfter({ hold, permits }: HoldSnapshot): number | null {
+  if (hold?.permits === undefined || !permits) return null;
+  return Math.max(0, permits.capacity - permits.inUse + hold.permits);
 }
 
 /** The first waiter; null if there is none or the queue is not known yet. */

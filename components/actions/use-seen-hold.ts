@@ -38,17 +38,7 @@ export interface SeenHold {
 /** Holds what was seen when a dialog opened against what is there now, live. */
 export function useSeenHold(row: LockRow): SeenHold {
   const [pageReading] = useState(useReadingStore().get);
-  const client = useTRPCClient();
-  const { namespace, name } = row;
-  const { data: detail, receivedAt } = useLive<LockDetail | null>(
-    row.id,
-    null,
-    ({ onData, ...rest }) =>
-      client.locks.watchDetail.subscribe(
-        { namespace, name },
-        { ...rest, onData: (message) => onData(message.data) },
-      ),
-  );
+  const { data: detail, receivedAt } = useLockDetail(row);
   const [asSeen, setBase] = useState<HoldSnapshot>(() => snapshotOfRow(row));
   const [refusal, setRefusal] = useState<Changed | null>(null);
 
@@ -82,6 +72,17 @@ export function useSeenHold(row: LockRow): SeenHold {
       setRefusal(null);
     },
   };
+}
+
+/** The lock as its own page shows it, live; null until it has been read. */
+export function useLockDetail({ id, namespace, name }: LockRow) {
+  const client = useTRPCClient();
+  return useLive<LockDetail | null>(id, null, ({ onData, ...rest }) =>
+    client.locks.watchDetail.subscribe(
+      { namespace, name },
+      { ...rest, onData: (message) => onData(message.data) },
+    ),
+  );
 }
 
 const CAUSES: Record<string, EndCause> = {

@@ -16,6 +16,7 @@ const ACTION_LABELS: Record<string, string> = {
   'lock.stopRenewals': 'Blocked renewals',
   'lock.freeze': 'Froze lock',
   'lock.unfreeze': 'Unfroze lock',
+  'lock.setCapacity': 'Changed capacity',
   'lock.delete': 'Deleted free locks',
   'counter.delete': 'Deleted counters',
   'counter.reconcile': 'Reconciled gate',

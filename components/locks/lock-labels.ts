@@ -1,5 +1,6 @@
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
+import type { PermitUse } from '@/server/contract/primitives';
 import {
   agoText,
   baselineText,
@@ -8,7 +9,7 @@ import {
   factorText,
   spokenDuration,
 } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { expiredAt, renewalDueAt } from './lock-facts';
 
@@ -38,10 +39,15 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
     }
     case 'contended':
       if (!hold) return 'handing over';
+      if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
+      if (row.permits && hold.permits) return permitsLabel(row.permits);
       if (isReleased(hold)) return keptLabel(hold, now);
       return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'not renewed yet';
     case 'held':
-      return hold && isReleased(hold) ? keptLabel(hold, now) : '';
+      if (!hold) return '';
+      if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
+      if (row.permits && hold.permits) return permitsLabel(row.permits);
+      return isReleased(hold) ? keptLabel(hold, now) : '';
     case 'frozen':
       return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
@@ -58,6 +64,10 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
 function keptLabel({ expiresAt }: HoldRow, now: number): string {
   return `released, frees in ${countdownText(Math.max(0, expiresAt - now))}`;
 }
+
+/** 7 of 10 permits. */
+export const permitsLabel = ({ inUse, capacity }: PermitUse) =>
+  `${exactCount(inUse)} of ${plural(capacity, 'permit')}`;
 
 /** What a countdown shows: whole seconds left, and nothing where nothing is known. */
 export function leaseLabel(row: LockRow, now: number): string {
@@ -175,7 +185,8 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
   }
   if (isReleased(hold) && row.holders <= 1) return keptSentence(hold, waiters, now);
   const by = row.holders > 1 ? ` by ${exactCount(row.holders)} holders` : '';
-  const held = `Held ${spokenDuration(now - hold.grantedAt)}${by}`;
+  const share = row.permits && hold.permits ? `, ${permitsLabel(row.permits)}` : '';
+  const held = `Held ${spokenDuration(now - hold.grantedAt)}${by}${share}`;
   const leftMs = hold.expiresAt - now;
   if (leftMs <= 0) {
     return {

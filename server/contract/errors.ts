@@ -28,11 +28,12 @@ export class LockyardError extends Error {
   constructor(
     readonly reason: Reason,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number; allow?: string } = {},
+    options: { cause?: unknown; retryAfterMs?: number; allow?: string; capacity?: number } = {},
   ) {
     super(message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
     this.allow = options.allow;
+    this.capacity = options.capacity;
   }
 
   /** When to retry, in milliseconds; only on 429 and 503. */
@@ -40,6 +41,9 @@ export class LockyardError extends Error {
 
   /** The methods that the requested address supports, as `Allow` lists them; only on 405. */
   readonly allow: string | undefined;
+
+  /** The capacity in force, for an acquire in mode permit that does not fit it. */
+  readonly capacity: number | undefined;
 }
 
 /** What each reason means to a caller of the service API. */

@@ -13,7 +13,6 @@ import {
   lockName,
   meta,
   mode,
-  modeInput,
   NOT_COVERED,
   namespace,
   operatorReason,
@@ -33,11 +32,19 @@ export const MULTI_LOCK_MAX = 20;
 
 const areDistinct = (names: string[]) => new Set(names).size === names.length;
 
+/** Whether one of its locks is taken alone or shared: a set takes no permits. */
+const modeInSet = z
+  .enum(['exclusive', 'shared'], {
+    error: 'must be exclusive or shared; permits are acquired one lock at a time',
+  })
+  .default('exclusive')
+  .describe('`exclusive`: alone. `shared`: together with other shared holds.');
+
 export const acquireManyInput = z
   .strictObject({
     namespace,
     locks: z
-      .array(z.strictObject({ name: lockName, mode: modeInput }))
+      .array(z.strictObject({ name: lockName, mode: modeInSet }))
       .min(MULTI_LOCK_MIN)
       .max(MULTI_LOCK_MAX)
       .refine((locks) => areDistinct(locks.map(({ name }) => name)), 'must name each lock once')

@@ -127,15 +127,41 @@ export const coveredByLease = (input: { holdAtLeastMs?: number | undefined; leas
 
 export const NOT_COVERED = { message: 'must be at most leaseMs', path: ['holdAtLeastMs'] };
 
+const MODES =
+  '`exclusive`: alone. `shared`: together with other shared holds. `permit`: together with other ' +
+  'permit holds, as long as their `permits` add up to no more than the lock’s `capacity`.';
+
 /** Whether a hold is alone or shares its lock with others. */
-export const mode = z
-  .enum(['exclusive', 'shared'])
-  .describe('`exclusive`: alone. `shared`: together with other shared holds.');
+export const mode = z.enum(['exclusive', 'shared', 'permit']).describe(MODES);
 
 /** As an input, where `exclusive` need not be said. */
-export const modeInput = mode
-  .default('exclusive')
-  .describe('`exclusive`: alone. `shared`: together with other shared holds.');
+export const modeInput = mode.default('exclusive').describe(MODES);
+
+/** The highest capacity of a lock in mode permit. */
+export const CAPACITY_MAX = 10_000;
+
+/** How many permits a hold has or a caller wants. */
+export const permits = z
+  .int()
+  .min(1)
+  .max(CAPACITY_MAX)
+  .describe('Only in mode `permit`: the number of permits.');
+
+/** How many permits of a lock may be held at once. */
+export const capacity = z.int().min(1).max(CAPACITY_MAX);
+
+/** The permits of a lock; absent unless a hold or a waiter is in mode permit. */
+export const permitUse = z
+  .object({
+    capacity: capacity.describe('How many permits may be held at once.'),
+    inUse: z.int().min(0).describe('How many are held. Over `capacity` only if it was lowered.'),
+    named: capacity
+      .exactOptional()
+      .describe(
+        'Only after an operator’s change: the capacity that callers named before, and may still.',
+      ),
+  })
+  .describe('The permits of a lock, as long as someone holds some or waits for some.');
 
 export const token = z
   .int()
@@ -218,6 +244,7 @@ export const holder = z
     service,
     token,
     mode,
+    permits: permits.exactOptional(),
     holdCount,
     grantedAt: z.int().describe('When it was granted, in epoch milliseconds.'),
     expiresAt,
@@ -246,6 +273,7 @@ export const waiter = z
     place: z.int().min(1).describe('1 is next.'),
     ticket: z.int().min(0).describe('Identifies the waiter; lower tickets are served first.'),
     mode,
+    permits: permits.exactOptional(),
     owner,
     service,
     enqueuedAt: z.int().describe('When it began to wait, in epoch milliseconds.'),
@@ -261,6 +289,7 @@ export const waiter = z
 
 /** Durations end in `Ms`; instants are epoch milliseconds on the clock of the lock's backend. */
 export type Mode = z.output<typeof mode>;
+export type PermitUse = z.output<typeof permitUse>;
 export type Meta = z.output<typeof meta>;
 export type EndCause = z.output<typeof cause>;
 export type Remark = z.output<typeof remark>;

@@ -11,6 +11,7 @@ import {
   unwrittenRecord,
   type Waiter,
 } from './lock/lock-record';
+import { capacityOf } from './lock/permits';
 import { checkLockRecord } from './record-invariants';
 import { type RequestIdentity, requestFingerprint } from './request-fingerprint';
 import { ANSWER_RETENTION_MS } from './timing';
@@ -112,7 +113,7 @@ export const RETENTION_AHEAD_MS = 30 * 60_000;
 export const ANSWERS_MAX_MS = LEASE_MAX_MS + RETENTION_AHEAD_MS + ANSWER_RETENTION_MS;
 
 /** The caller that an event concerns; a hold and a waiter both fit. */
-type Party = { service: string; owner: string };
+type Party = { service: string; owner: string; permits?: number };
 
 /**
  * A decision in progress: a private copy of the record, and what must be written with it. Every
@@ -196,8 +197,9 @@ export class Draft {
 
   /** Writes a line of history. */
   addEvent(kind: EventKind, party: Party, facts: Partial<LockEvent> = {}): void {
-    const { service, owner } = party;
-    const event = { kind, at: this.now, rev: this.rev, service, owner, ...facts };
+    const { service, owner, permits } = party;
+    const event: LockEvent = { kind, at: this.now, rev: this.rev, service, owner, ...facts };
+    if (permits !== undefined) event.permits = permits;
     this.events = append(this.events, [event]);
   }
 
@@ -231,6 +233,7 @@ export class Draft {
     const expect = { past: this.past, ahead: this.ahead };
     if (this.changed) {
       this.record.rev = this.rev;
+      this.record.capacity = capacityOf(this.record);
       checkLockRecord(this.before, this.record, this.context.policy.queueLimit);
     }
     const next = this.changed ? this.record : null;

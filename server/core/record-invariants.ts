@@ -10,6 +10,7 @@ import {
   unwrittenRecord,
   type Waiter,
 } from './lock/lock-record';
+import { capacityOf, permitsTaken } from './lock/permits';
 
 /**
  * A decision would have left a record that breaks an invariant. That is a fault of Lockyard itself,
@@ -63,10 +64,7 @@ export function checkLockRecord(
 function checkHolds(was: LockRecord, next: LockRecord): void {
   const { holds, lastToken } = next;
   if (holds.length > Math.max(SHARED_MAX, was.holds.length)) refuse('shared holds are bounded');
-  const isExclusive = holds.some(({ mode }) => mode === 'exclusive');
-  if (isExclusive && holds.length > 1 && hasNewHold(was, next)) {
-    refuse('an exclusive hold is alone');
-  }
+  if (holds.length > 0 && hasNewHold(was, next)) checkModes(next);
   const highest = highestToken(was);
   let known = 0;
   for (const hold of holds) {
@@ -85,6 +83,19 @@ function checkHolds(was: LockRecord, next: LockRecord): void {
   const misplaced = misplacedIn(holds, tokenOf, lastToken);
   if (misplaced > 0 && misplaced > misplacedIn(was.holds, tokenOf, was.lastToken)) {
     refuse('tokens rise along the holds');
+  }
+}
+
+/** Holds side by side, one of which is new. */
+function checkModes(next: LockRecord): void {
+  const { holds } = next;
+  const [first] = holds;
+  if (holds.length > 1 && holds.some(({ mode }) => mode === 'exclusive')) {
+    refuse('an exclusive hold is alone');
+  }
+  if (holds.some(({ mode }) => mode !== first?.mode)) refuse('holds of a lock have one mode');
+  if (first?.mode === 'permit' && permitsTaken(next) > (capacityOf(next)?.inForce ?? 0)) {
+    refuse('permits are within the capacity');
   }
 }
 
@@ -123,9 +134,23 @@ function checkOffers(was: LockRecord, next: LockRecord): void {
       refuse('an offer names a waiter');
     }
     if (waiter?.mode !== 'exclusive' || isAlone) continue;
-    const isNew = offers.some((offer) => !hasOffer(was, offer.ticket)) || hasNewHold(was, next);
-    if (isNew) refuse('an exclusive offer is alone');
+    if (hasNewOffer(was, next)) refuse('an exclusive offer is alone');
   }
+  if (capacityOf(next) && hasNewOffer(was, next)) checkOfferedPermits(next);
+}
+
+/** Permits are offered only as long as they fit; offers for permits are beside nothing else. */
+function checkOfferedPermits(next: LockRecord): void {
+  const { offers, holds } = next;
+  const modes = new Set(holds.map(({ mode }) => mode));
+  for (const { ticket } of offers) {
+    const waiter = waiterAt(next, ticket);
+    if (waiter) modes.add(waiter.mode);
+  }
+  if (!modes.has('permit')) return;
+  if (modes.size > 1) refuse('permits are offered beside permits alone');
+  const most = capacityOf(next)?.inForce ?? 0;
+  if (permitsTaken(next) > most) refuse('permits are within the capacity');
 }
 
 /** Whether its count is valid, or no further from that than it was. */
@@ -174,8 +199,16 @@ function highestToken({ lastToken, holds, ended }: LockRecord): number {
   return highest;
 }
 
+/** Whether there is an offer or a hold that was not there. */
+function hasNewOffer(was: LockRecord, next: LockRecord): boolean {
+  return next.offers.some((offer) => !hasOffer(was, offer.ticket)) || hasNewHold(was, next);
+}
+
 function hasNewHold(was: LockRecord, { holds }: LockRecord): boolean {
-  return holds.some(({ token, mode }) => holdOf(was, token)?.mode !== mode);
+  return holds.some(({ token, mode, permits }) => {
+    const known = holdOf(was, token);
+    return known?.mode !== mode || known.permits !== permits;
+  });
 }
 
 function holdOf({ holds }: LockRecord, token: number): Hold | undefined {

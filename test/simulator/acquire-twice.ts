@@ -13,9 +13,12 @@ export async function acquireTwice(
 ): Promise<void> {
   const { world, checks, owner } = client;
   const { referee } = checks;
-  const mode = referee.record(key)?.holds.find((hold) => hold.token === token)?.mode ?? 'exclusive';
+  const record = referee.record(key);
+  const { mode = 'exclusive', permits } = record?.holds.find((hold) => hold.token === token) ?? {};
+  const capacity = record?.capacity?.named;
+  const wanted = permits === undefined || capacity === undefined ? {} : { permits, capacity };
   const request = anonymousRequest(world.newText);
-  const plain = { waitMs: 0, mode, reentrant: true, meta: {}, request };
+  const plain = { waitMs: 0, mode, ...wanted, reentrant: true, meta: {}, request };
   const ask: AcquireCommand = { verb: 'acquire', service: SERVICE, owner, leaseMs, ...plain };
   const call = client.record('acquire', key, null, leaseMs);
   client.unsure.add(key.name);

@@ -79,8 +79,9 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
     locks: (decide) => (record, command, context) => {
       const [hold] = record?.holds ?? [];
       if (command.verb !== 'acquire' || !hold) return decide(record, command, context);
-      const { owner, mode } = hold;
-      return decide(record, { ...command, owner, mode, reentrant: true }, context);
+      const { owner, mode, permits = 1 } = hold;
+      const wanted = mode === 'permit' ? { permits } : {};
+      return decide(record, { ...command, owner, mode, ...wanted, reentrant: true }, context);
     },
   },
   're-entries that are not counted': {

@@ -17,6 +17,7 @@ import type { RecordKey } from '@/server/storage/record-store';
 import { DeletionReferee } from './deletion-referee';
 import { LeastTimeReferee } from './least-time-referee';
 import { LossReferee } from './loss-referee';
+import { permitViolations } from './permit-referee';
 import type { Deletion, SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
 
@@ -253,7 +254,8 @@ export class Referee {
     const { aheadMs } = this.world.databaseOf(change.key);
     const events = change.events as LockEvent[];
     this.observeClosed(id, old, events, at);
-    for (const wrong of this.leastTimes.observe(id, { old, record, events, at })) {
+    const least = this.leastTimes.observe(id, { old, record, events, at });
+    for (const wrong of [...least, ...permitViolations({ old, record, events, at })]) {
       this.report(`${id}: ${wrong}`);
     }
     for (const event of events) {

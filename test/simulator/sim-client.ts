@@ -11,6 +11,7 @@ import { acquireTwice } from './acquire-twice';
 import type { AnswerChecks } from './answer-checks';
 import type { CrowdedNames } from './crowded-names';
 import { holdMultiLockOnce } from './hold-multi-lock-once';
+import { changeCapacity, wantedOf } from './sim-permits';
 import type { SimWorld } from './sim-world';
 
 /** What a caller heard: an answer, a refusal, or nothing at all. */
@@ -82,7 +83,8 @@ export class SimClient {
     const { random } = this.world;
     const waitMs = random() < 0.4 ? 0 : Math.floor(random() * 2_500);
     const mode = random() < this.world.shared ? ('shared' as const) : ('exclusive' as const);
-    const plain = { owner: this.owner, leaseMs, waitMs, mode, reentrant: false, meta: {} };
+    const wanted = wantedOf(this.world, mode);
+    const plain = { owner: this.owner, leaseMs, waitMs, ...wanted, reentrant: false, meta: {} };
     const asked = { ...plain, ...this.leastTime(leaseMs) };
     const requestId = random() < 0.6 ? this.newId() : undefined;
     const scope = { service: SERVICE, verb: 'acquire', namespace: key.namespace, name: key.name };
@@ -226,8 +228,9 @@ export class SimClient {
    * while.
    */
   private async operate(key: RecordKey): Promise<void> {
-    const { random, newText, scheduler } = this.world;
+    const { random, newText, scheduler, permitRandom } = this.world;
     if (this.world.audits) return this.world.audits.operate(this, key);
+    if (permitRandom && permitRandom() < 0.4) return changeCapacity(this, key, permitRandom);
     if (this.world.crowd && random() < 0.3) return this.deleteName(this.world.crowd, key);
     const hold = this.checks.referee.record(key)?.holds[0];
     const why = { by: 'ana', reason: 'drill', request: anonymousRequest(newText) };

@@ -54,6 +54,7 @@ const LOSSY_LASTS_MS = 6_000;
 
 const LOSSES = 0x70b1;
 const CROWD = 0xc205;
+const PERMITS = 0x9e12;
 const SHARD_CLOCKS = 0x5ad1;
 const SHARD_AWAY_MS = 3_000;
 
@@ -99,6 +100,11 @@ export class SimWorld {
    * that the worlds of older seeds stay the same; null elsewhere.
    */
   readonly leastTimes: (() => number) | null;
+  /**
+   * From what callers draw how many permits they want, in a world where most want some; null in any
+   * other. Separate random numbers, for the same reason.
+   */
+  readonly permitRandom: (() => number) | null;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
   /** Whether the database's clock is set forward and back now and then. */
@@ -156,6 +162,7 @@ export class SimWorld {
     this.keys = this.crowd?.keys ?? (this.isSharded ? keysOverShards() : few);
     this.lockDelayMs = random() < 0.2 ? 300 : 0;
     this.shared = random() < 0.5 ? 0 : 0.3;
+    this.permitRandom = worldKind(seed) === 'permits' ? seeded(seed ^ PERMITS) : null;
     const faults = random() < 0.2 ? 0 : random() * 0.12;
     this.faults = this.crowd?.isAlone ? 0 : faults;
     // Not in a world with data loss: the wait after a loss is measured by the clock, and no promise

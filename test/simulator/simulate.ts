@@ -128,7 +128,7 @@ async function end(world: SimWorld, truth: Referee, clients: SimClient[]): Promi
     revertedGrants,
     toleranceMs,
   })) {
-    if (world.shared > 0 && !RULES_OF_SHARED_LOCKS.has(rule)) continue;
+    if ((world.shared > 0 || world.permitRandom) && !RULES_OF_SHARED_LOCKS.has(rule)) continue;
     if (world.lossyStore && RULES_WITHOUT_LOSS.has(rule)) continue;
     if (world.crowd && rule === 'C4 gaps') continue;
     truth.report(`${rule} on ${lock}: ${what}`);

@@ -4,6 +4,7 @@ import { AUDITED_BUILDS } from './audited-builds';
 import { BROKEN_BUILDS } from './broken-builds';
 import { CROWDED_BUILDS } from './crowded-builds';
 import { LOSSY_BUILDS } from './lossy-builds';
+import { PERMIT_BUILDS } from './permit-builds';
 import { playSeeds } from './play-seeds';
 import { SHARDED_BUILDS } from './sharded-builds';
 import { type Flaws, hasLeastTimes } from './sim-world';
@@ -90,6 +91,7 @@ describe('the simulator finds', () => {
       Object.entries(SHARDED_BUILDS).map((build) => ['sharded', ...build] as const),
       Object.entries(AUDITED_BUILDS).map((build) => ['audited', ...build] as const),
       Object.entries(CROWDED_BUILDS).map((build) => ['crowded', ...build] as const),
+      Object.entries(PERMIT_BUILDS).map((build) => ['permits', ...build] as const),
     ].flat(),
   )('in a %s world %s', (kind, name, flaws) => expectFound(name, flaws, kind), 240_000);
 });

@@ -7,11 +7,12 @@ import { seeded } from '@/server/engine/testing/seeded';
  * - `sharded`: its names are spread over several stores with clocks of their own.
  * - `audited`: operators act through the audit log, processes are stopped for long, and packets
  *   land very late.
+ * - `permits`: most callers take permits, and operators change the capacity.
  * - `crowded`: there are more names than its namespace has room for, and idle locks are deleted.
  */
 export type WorldKind = (typeof WORLD_KINDS)[number];
 
-export const WORLD_KINDS = ['plain', 'lossy', 'sharded', 'audited', 'crowded'] as const;
+export const WORLD_KINDS = ['plain', 'lossy', 'sharded', 'audited', 'crowded', 'permits'] as const;
 
 const SHARE = 0.08;
 
@@ -23,10 +24,12 @@ export function worldKind(seed: number): WorldKind {
   if (seeded(seed ^ LOSSY)() < SHARE) return 'lossy';
   if (seeded(seed ^ SHARDED)() < SHARE) return 'sharded';
   if (seeded(seed ^ AUDITED)() < AUDITED_SHARE) return 'audited';
-  return seeded(seed ^ CROWDED)() < SHARE ? 'crowded' : 'plain';
+  if (seeded(seed ^ CROWDED)() < SHARE) return 'crowded';
+  return seeded(seed ^ PERMITS)() < SHARE ? 'permits' : 'plain';
 }
 
 const LOSSY = 0x0b11;
 const SHARDED = 0x1e55;
 const AUDITED = 0xa0d1;
 const CROWDED = 0xc0de;
+const PERMITS = 0x9e44;

@@ -17,6 +17,9 @@ export interface ExecOptions {
   /** The whole patience; infinite unless bounded. */
   waitMs: number;
   mode: Mode;
+  /** In mode permit. */
+  permits?: number;
+  capacity?: number;
   leaseMs: number;
   /** How long the lock stays held, even if the command ends sooner; undefined: no longer. */
   holdAtLeastMs: number | undefined;
@@ -36,6 +39,8 @@ const OPTIONS = {
   wait: { type: 'string', short: 'w' },
   'no-wait': { type: 'boolean', short: 'n' },
   shared: { type: 'boolean', short: 's' },
+  permits: { type: 'string' },
+  capacity: { type: 'string' },
   lease: { type: 'string' },
   'hold-at-least': { type: 'string' },
   'kill-after': { type: 'string', short: 'k' },
@@ -63,7 +68,7 @@ export function readExecOptions(words: string[]): ExecOptions | null {
     name,
     command: [program, ...rest],
     waitMs: readWait(values.wait, values['no-wait']),
-    mode: values.shared ? 'shared' : 'exclusive',
+    ...readMode(values),
     leaseMs,
     holdAtLeastMs,
     graceMs: readGrace(values['kill-after'], leaseMs),
@@ -77,6 +82,30 @@ export function readExecOptions(words: string[]): ExecOptions | null {
       255,
     ),
     verbosity: values.verbose ? 'verbose' : values.quiet ? 'quiet' : 'normal',
+  };
+}
+
+const CAPACITY_MAX = 10_000;
+
+function readMode({
+  shared,
+  permits,
+  capacity,
+}: {
+  shared?: boolean | undefined;
+  permits?: string | undefined;
+  capacity?: string | undefined;
+}): Pick<ExecOptions, 'mode' | 'permits' | 'capacity'> {
+  if (capacity === undefined) {
+    if (permits !== undefined) throw wrongUsage('--permits needs --capacity.');
+    return { mode: shared ? 'shared' : 'exclusive' };
+  }
+  if (shared) throw wrongUsage('--shared and --capacity exclude each other.');
+  const most = readNumber('--capacity', capacity, 1, CAPACITY_MAX);
+  return {
+    mode: 'permit',
+    permits: readNumber('--permits', permits ?? '1', 1, most),
+    capacity: most,
   };
 }
 

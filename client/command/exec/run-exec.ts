@@ -88,12 +88,13 @@ class LockedCommand {
   }
 
   private once(waitMs: number): Promise<CommandEnd> {
-    const { name, mode, leaseMs, holdAtLeastMs, command } = this.options;
+    const { name, mode, permits, capacity, leaseMs, holdAtLeastMs, command } = this.options;
     const meta = { command: basename(command[0]).slice(0, 100) };
     const { client, say } = this;
     say.verbosely(`waiting for "${name}" …`);
     const { signal } = this.wait;
-    const lock = { client, mode, leaseMs, holdAtLeastMs, waitMs, meta, signal };
+    const wanted = { mode, permits, capacity, leaseMs, holdAtLeastMs };
+    const lock = { client, ...wanted, waitMs, meta, signal };
     const listeners = {
       onAskedToRelease: ({ by, reason }: Remark) =>
         say.normally(`${by} asks for "${name}": ${reason}`),

@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
+import { waitersThatFit } from '@/server/core/lock/permits';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { boundText, countdownText } from '../../format/durations';
@@ -100,7 +101,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
           {disabledBecause ??
             (isClosed
               ? 'no grant while backend is closed'
-              : releaseLabel(row, next?.owner, isKept ? 0 : detail.policy.lockDelayMs))}
+              : releaseLabel(detail, row, isKept ? 0 : detail.policy.lockDelayMs))}
         </span>
       </Step>
     </section>
@@ -110,15 +111,15 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
 const askedLabel = (hold: HoldRow | null) =>
   hold?.askedToRelease ? `asked by ${visibleText(hold.askedToRelease.by)}` : 'not asked yet';
 
-function releaseLabel(
-  { frozen, holders }: LockRow,
-  next: string | undefined,
-  delayMs: number,
-): string {
+function releaseLabel({ waiters: [next] }: LockDetail, row: LockRow, delayMs: number): string {
+  const { frozen, holders, hold, permits } = row;
   if (frozen) return 'stays frozen';
-  if (holders > 1) return 'other shared holders keep it';
   const later = delayMs > 0 ? `after ${boundText(delayMs)} ` : '';
-  return next === undefined ? 'no waiters' : `${later}to ${visibleText(next)}`;
+  const to = next ? `${later}to ${visibleText(next.owner)}` : 'no waiters';
+  if (holders <= 1) return to;
+  if (!permits || hold?.permits === undefined) return 'other shared holders keep it';
+  const left = permits.capacity - permits.inUse + hold.permits;
+  return next && waitersThatFit([next], left).length === 0 ? 'next waiter still waits' : to;
 }
 
 const delayedLabel = (waiting: number) =>

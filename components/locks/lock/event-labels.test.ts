@@ -14,6 +14,8 @@ const event = (part: Partial<EventRow>): EventRow => ({
   waitedMs: null,
   heldMs: null,
   expiresAt: null,
+  permits: null,
+  capacity: null,
   by: null,
   reason: null,
   ...part,

@@ -1,5 +1,6 @@
 import type { EventRow } from '@/server/contract/console/lock-row';
 import { durationText } from '../../format/durations';
+import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import type { IconName } from '../../icons/icon';
 
@@ -33,6 +34,7 @@ const LOOKS: Record<string, EventLook> = {
   unfrozen: { label: 'Unfrozen', icon: 'snowflake', ink: 'text-acc' },
   asked: { label: 'Release requested', icon: 'hand', ink: 'text-acc' },
   stopped: { label: 'Renewals blocked', icon: 'hourglass', ink: 'text-acc' },
+  capacity: { label: 'Capacity changed', icon: 'gauge', ink: 'text-acc' },
   late: { label: 'Granted too late, undone', icon: 'clock', ink: 'text-t2' },
 };
 
@@ -43,8 +45,10 @@ export function eventLook(kind: string): EventLook {
 
 /** What an event says beyond its kind and its owner; empty where that is all. */
 export function eventDetail(event: EventRow): string {
-  const { kind, at, waitedMs, heldMs, expiresAt, by, reason } = event;
+  const { kind, at, waitedMs, heldMs, expiresAt, permits, capacity, by, reason } = event;
   const parts: string[] = [];
+  if (capacity !== null) parts.push(`to ${plural(capacity, 'permit')}`);
+  if (permits !== null) parts.push(plural(permits, 'permit'));
   if (by) {
     const who = `by ${visibleText(by)}`;
     parts.push(reason ? `${who}: “${visibleText(reason)}”` : who);

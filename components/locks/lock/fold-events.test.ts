@@ -16,6 +16,8 @@ const event = (kind: string): EventRow => {
     waitedMs: null,
     heldMs: null,
     expiresAt: null,
+    permits: null,
+    capacity: null,
     by: null,
     reason: null,
   };

@@ -5,7 +5,7 @@ import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/loc
 import type { Remark } from '@/server/contract/primitives';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { agoText, spokenDuration } from '../../format/durations';
-import { exactCount } from '../../format/numbers';
+import { exactCount, plural } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
@@ -31,13 +31,20 @@ export function HolderPanel({
   return (
     <Panel
       title={holds.length > 1 ? 'Holders' : 'Holder'}
-      aside={holds.length > 1 ? `${exactCount(holds.length)} shared holders` : undefined}
+      aside={holdersLabel(row, holds)}
       end={<RenewalStatus row={row} hold={chosen} />}
     >
       {holds.length > 1 && <HolderChoice holds={holds} chosen={chosen} onChoose={onChoose} />}
       <HoldFacts row={row} hold={chosen} />
     </Panel>
   );
+}
+
+function holdersLabel({ permits }: LockRow, holds: HoldRow[]): string | undefined {
+  if (permits && holds[0]?.permits !== undefined) {
+    return `${exactCount(permits.inUse)} of ${plural(permits.capacity, 'permit')}`;
+  }
+  return holds.length > 1 ? `${exactCount(holds.length)} shared holders` : undefined;
 }
 
 function HolderChoice({
@@ -52,7 +59,7 @@ function HolderChoice({
   return (
     <fieldset className="holder-choice">
       <legend className="sr-only">Holder to show and act on</legend>
-      {holds.map(({ token, owner }) => (
+      {holds.map(({ token, owner, permits }) => (
         <label key={token} className="choice min-w-0">
           <input
             type="radio"
@@ -62,6 +69,11 @@ function HolderChoice({
             onChange={() => onChoose(token)}
           />
           <ExactName name={owner} className="text-12" />
+          {permits !== undefined && (
+            <span className="shrink-0 pl-1.5 text-12" title={plural(permits, 'permit')}>
+              ×{exactCount(permits)}
+            </span>
+          )}
         </label>
       ))}
     </fieldset>
@@ -172,6 +184,17 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
         <RemarkFact word="Renewals blocked" remark={hold.renewalsStopped} now={now} />
       )}
       <KeptFact hold={hold} now={now} backend={row.backend} />
+      {hold.permits !== undefined && row.permits && (
+        <Fact word="Permits">
+          {exactCount(hold.permits)}
+          <Muted>
+            {' '}
+            of {exactCount(row.permits.capacity)}
+            {row.permits.named !== undefined &&
+              `, set by an operator; callers name ${exactCount(row.permits.named)}`}
+          </Muted>
+        </Fact>
+      )}
       {hold.holdCount > 1 && <Fact word="Re-entered">×{exactCount(hold.holdCount)}</Fact>}
       <Fact word={isReleased(hold) ? 'Frees in' : 'Lease'}>
         <span className="flex flex-wrap items-center gap-2.5">

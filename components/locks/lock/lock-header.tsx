@@ -69,6 +69,11 @@ export function LockHeader({
                 at={{ namespace: row.namespace, way: 'names', names: row.name }}
               />
             )}
+            {row.permits && (
+              <Button disabled={isStale || !detail.fresh} onClick={() => actions.capacity(row)}>
+                Capacity…
+              </Button>
+            )}
             <Button disabled={isStale || !detail.fresh} onClick={() => actions.freeze(row)}>
               <Icon name="snowflake" size={15} />
               {row.frozen ? 'Unfreeze…' : 'Freeze…'}

@@ -56,7 +56,7 @@ export function LockView({
             <div className="lock-panels">
               <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />
               <QueuePanel detail={data} />
-              <ReleaseImpact detail={data} />
+              <ReleaseImpact detail={data} chosen={chosen} />
             </div>
             <ChartsPanel row={data.row} initial={insight} />
             <EventsPanel detail={data} initial={events} />

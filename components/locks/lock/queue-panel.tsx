@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
-import { exactCount } from '../../format/numbers';
+import { exactCount, plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend } from '../../live/reading';
 import { Button } from '../../ui/controls/button';
@@ -76,7 +76,7 @@ function Waiter({
   /** If the queue is not known: when it last was, by the backend's clock. */
   lastReadAt: number | null;
 }) {
-  const { owner, service, enqueuedAt, patienceUntil, detached, setSize } = waiter;
+  const { owner, service, enqueuedAt, patienceUntil, detached, setSize, permits } = waiter;
   const ageMs = useAtBackend(
     backend,
     (now) => Math.floor(Math.max(0, (lastReadAt ?? now) - enqueuedAt) / 1_000) * 1_000,
@@ -90,6 +90,9 @@ function Waiter({
       >
         <ExactName name={owner} className="text-12" />
         {place === 0 && lastReadAt === null && <span className="text-12 text-acc">next</span>}
+        {permits !== undefined && (
+          <span className="truncate text-12 text-t3">{plural(permits, 'permit')}</span>
+        )}
         {setSize && (
           <span
             className="truncate text-12 text-t3"

@@ -1,10 +1,12 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import type { LockDetail } from '@/server/contract/console/lock-row';
+import type { HoldRow, LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
+import { waitersThatFit } from '@/server/core/lock/permits';
 import { boundText } from '../../format/durations';
-import { exactCount, shortToken } from '../../format/numbers';
+import { exactCount, plural, shortToken } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
 import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
 import { useIsClosed } from '../../shell/backend-queries';
@@ -12,9 +14,10 @@ import { Panel } from '../../ui/panel';
 import { ExactName } from '../../ui/visible-text';
 
 /** What would happen if the lock were taken from its holder now. */
-export function ReleaseImpact({ detail }: { detail: LockDetail }) {
+export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
   const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
+  const permits = chosen && permitImpact(detail, chosen);
   const isClosed = useIsClosed(row.backend);
   const isKept = row.hold !== null && isReleased(row.hold);
   return (
@@ -27,6 +30,8 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
             'No grant: backend is not granting locks.'
           ) : row.frozen ? (
             'No grant: frozen.'
+          ) : permits ? (
+            permits
           ) : row.holders > 1 ? (
             'Other shared holders keep it.'
           ) : next ? (
@@ -35,11 +40,7 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
               <ExactName name={next.owner} className="text-12" />
               {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
               {row.status === 'delayed' && ' after the lock delay'}.{' '}
-              <span className="text-t3">
-                {waiters.length > 1
-                  ? `${exactCount(waiters.length - 1)} still waiting.`
-                  : 'No other waiters.'}
-              </span>
+              <span className="text-t3">{stillWaiting(waiters.length - 1)}</span>
             </>
           ) : row.status === 'delayed' ? (
             'Granted to the next caller after the lock delay.'
@@ -89,6 +90,36 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
     </Panel>
   );
 }
+
+/** Where the permits of this hold would go; null for a lock that is not held with permits. */
+function permitImpact({ row, waiters }: LockDetail, chosen: HoldRow): string | null {
+  if (!row.permits || chosen.permits === undefined) return null;
+  const { capacity, inUse } = row.permits;
+  const left = capacity - inUse + chosen.permits;
+  const served = waitersThatFit(waiters, left);
+  const [first] = waiters;
+  if (served.length > 0) {
+    return `${joined(served.map(permitsTo))}. ${stillWaiting(waiters.length - served.length)}`;
+  }
+  if (first?.permits !== undefined) {
+    const free = left > 0 ? `${exactCount(left)} would be free` : 'none would be free';
+    return `No grant: ${visibleText(first.owner)} waits for ${exactCount(first.permits)}, ${free}.`;
+  }
+  if (first) return row.holders > 1 ? 'Other holders of permits keep it.' : null;
+  return `${exactCount(Math.max(0, left))} of ${plural(capacity, 'permit')} would be free.`;
+}
+
+const permitsTo = ({ owner, permits = 0 }: WaiterRow) =>
+  `${plural(permits, 'permit')} ${permits === 1 ? 'goes' : 'go'} to ${visibleText(owner)}`;
+
+/** At most three of them by name. */
+function joined(grants: string[]): string {
+  const more = grants.length > 3 ? `, and to ${plural(grants.length - 3, 'other')}` : '';
+  return `${grants.slice(0, 3).join(', ')}${more}`;
+}
+
+const stillWaiting = (count: number) =>
+  count > 0 ? `${exactCount(count)} still waiting.` : 'No other waiters.';
 
 function Line({
   icon,

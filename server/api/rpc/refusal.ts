@@ -12,6 +12,8 @@ export interface Refusal {
   retryAfterMs?: number | undefined;
   /** For a request with a method that its address does not have: those that it has. */
   allow?: string | undefined;
+  /** The capacity in force, where an acquire in mode permit does not fit it. */
+  capacity?: number | undefined;
 }
 
 /** A failed call as both APIs tell it: tRPC's shape, with the reason. */
@@ -25,6 +27,7 @@ export interface ErrorShape {
     reason: Reason;
     path?: string;
     retryAfterMs?: number;
+    capacity?: number;
     requestId?: string;
   };
 }
@@ -33,7 +36,7 @@ export function errorShape(
   refusal: Refusal,
   where: { path?: string | undefined; requestId?: string | undefined },
 ): ErrorShape {
-  const { reason, message, retryAfterMs } = refusal;
+  const { reason, message, retryAfterMs, capacity } = refusal;
   const { code, httpStatus } = statusOf(refusal);
   const waitMs = retryAfterOf(reason, retryAfterMs);
   return {
@@ -45,6 +48,7 @@ export function errorShape(
       reason,
       ...(where.path === undefined ? {} : { path: where.path }),
       ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+      ...(capacity === undefined ? {} : { capacity }),
       ...(where.requestId === undefined ? {} : { requestId: where.requestId }),
     },
   };
@@ -57,7 +61,8 @@ export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {
-    return { reason: cause.reason, message: cause.message, retryAfterMs: cause.retryAfterMs };
+    const { reason, message, retryAfterMs, capacity } = cause;
+    return { reason, message, retryAfterMs, capacity };
   }
   if (cause instanceof z.ZodError) return { reason: 'INVALID', message: describeIssues(cause) };
   if (cause instanceof SyntaxError && error.code === 'BAD_REQUEST') {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEASE_MAX_MS } from '../namespace-policy';
-import { fencingToken, lockName, namespaceName, requestId } from '../primitives';
+import { capacity, fencingToken, lockName, namespaceName, requestId } from '../primitives';
 import {
   LOCK_SORTS,
   LOCK_STATUSES,
@@ -103,6 +103,19 @@ export const freezeInput = z.strictObject({
   reason: operatorReason,
 });
 export type FreezeInput = z.output<typeof freezeInput>;
+
+export const setCapacityInput = z.strictObject({
+  namespace: namespaceName,
+  name: lockName,
+  /** The capacity in force that the operator saw: the change applies to it or to nothing. */
+  seenCapacity: capacity,
+  capacity,
+  /** As for a freeze. */
+  rev: z.number().int().nonnegative(),
+  requestId: requestId.optional(),
+  reason: operatorReason,
+});
+export type SetCapacityInput = z.output<typeof setCapacityInput>;
 
 export const auditListInput = z.strictObject({
   act: z.string().max(32).optional(),

@@ -1,6 +1,6 @@
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
-import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../primitives';
+import type { EndCause, Meta, Mode, MultiLockMark, PermitUse, Remark } from '../primitives';
 import type { BackendHealth } from './backend-health';
 import type { LockStatus } from './console-terms';
 import type { HoldBaseline } from './insight-row';
@@ -20,6 +20,8 @@ export interface LockRow {
   hold: HoldRow | null;
   /** How many holders the lock had when it was read. */
   holders: number;
+  /** Absent unless a hold or a waiter is in mode permit. */
+  permits?: PermitUse;
   frozen: Remark | null;
   /** The lock-delay: no grant before this instant; 0 for none. */
   delayedUntil: number;
@@ -46,6 +48,8 @@ export interface LockRow {
 export interface HoldRow {
   token: number;
   mode: Mode;
+  /** Only in mode permit. */
+  permits?: number;
   service: string;
   owner: string;
   holdCount: number;
@@ -105,6 +109,8 @@ export interface LockDetail {
 export interface WaiterRow {
   ticket: number;
   mode: Mode;
+  /** Only in mode permit. */
+  permits?: number;
   owner: string;
   service: string;
   process: string;
@@ -129,6 +135,10 @@ export interface EventRow {
   waitedMs: number | null;
   heldMs: number | null;
   expiresAt: number | null;
+  /** How many permits the hold has or the waiter wants; null in other modes. */
+  permits: number | null;
+  /** How many permits may be held at once from now on; null unless an operator changed that. */
+  capacity: number | null;
   by: string | null;
   reason: string | null;
 }

@@ -3,7 +3,14 @@ import type { EndCause, HolderView } from '../primitives';
 
 /** Who gets the lock after a force-release. */
 export type NextHolder =
-  | { kind: 'granted' | 'offered'; owner: string; service: string; token: number | null }
+  | {
+      kind: 'granted' | 'offered';
+      owner: string;
+      service: string;
+      token: number | null;
+      /** Only in mode permit. */
+      permits?: number;
+    }
   | { kind: 'nobody' };
 
 export type ForceReleaseAnswer =
@@ -28,3 +35,17 @@ export interface Changed {
 export type ReleaseRequestAnswer = { outcome: 'told'; rev: number } | Changed;
 
 export type FreezeAnswer = { outcome: 'frozen' | 'unfrozen' | 'unchanged'; rev: number };
+
+export type SetCapacityAnswer =
+  | {
+      outcome: 'capacitySet';
+      rev: number;
+      capacity: number;
+      /** How many permits are held, after the grants that the change allows. */
+      inUse: number;
+      queueLength: number;
+    }
+  /** The capacity is not the one that the operator saw; null: no permits are in use any more. */
+  | { outcome: 'otherCapacity'; rev: number; capacity: number | null }
+  /** A waiter wants more permits than that, and would wait in vain. */
+  | { outcome: 'waiterWantsMore'; rev: number; owner: string; service: string; permits: number };

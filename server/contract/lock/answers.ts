@@ -9,6 +9,7 @@ import {
   holder,
   operatorReason,
   patienceLeftMs,
+  permitUse,
   queueLength,
   remark,
   retryAfterMs,
@@ -199,6 +200,7 @@ export const inspectAnswer = z
       ),
     rev,
     holders: z.array(holder),
+    permits: permitUse.exactOptional(),
     waiters: z.array(waiter).describe('In the order in which they will be granted.'),
     frozen: remark.describe('Who froze the lock, and why.').exactOptional(),
     delayedUntil: z
@@ -243,6 +245,7 @@ export const listedLock = z
       ),
     rev,
     holders: z.array(holder),
+    permits: permitUse.exactOptional(),
     queueLength,
     unreadable: z.string().exactOptional().describe('Why its record cannot be read.'),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   ANONYMOUS_WAIT_MAX_MS,
+  capacity,
   coveredByLease,
   fencingToken,
   holdAtLeastMs,
@@ -11,6 +12,7 @@ import {
   NOT_COVERED,
   namespace,
   ownerName,
+  permits,
   requestId,
   waitMs,
 } from '../primitives';
@@ -24,6 +26,16 @@ export const acquireInput = z
     waitMs,
     mode: modeInput,
     holdAtLeastMs,
+    permits: permits
+      .describe('Only in mode `permit`: how many permits to take together; 1 by default.')
+      .optional(),
+    capacity: capacity
+      .describe(
+        'Needed in mode `permit`, and only there: how many permits may be held at once, 1 to ' +
+          '10,000. The first caller sets it, for as long as someone holds permits or waits for ' +
+          'some; meanwhile another one is `INVALID`.',
+      )
+      .optional(),
     reentrant: z
       .boolean()
       .default(false)
@@ -37,7 +49,23 @@ export const acquireInput = z
     message: `is needed when waitMs is over ${ANONYMOUS_WAIT_MAX_MS}`,
     path: ['requestId'],
   })
-  .refine(coveredByLease, NOT_COVERED);
+  .refine(coveredByLease, NOT_COVERED)
+  .refine(({ mode, capacity: named }) => mode !== 'permit' || named !== undefined, {
+    message: 'is needed in mode permit',
+    path: ['capacity'],
+  })
+  .refine(({ mode, capacity: named }) => mode === 'permit' || named === undefined, {
+    message: 'is only for mode permit',
+    path: ['capacity'],
+  })
+  .refine(({ mode, permits: wanted }) => mode === 'permit' || wanted === undefined, {
+    message: 'is only for mode permit',
+    path: ['permits'],
+  })
+  .refine(({ permits: wanted = 1, capacity: named = wanted }) => wanted <= named, {
+    message: 'must be at most capacity',
+    path: ['permits'],
+  });
 
 export const cancelInput = z.strictObject({
   namespace,

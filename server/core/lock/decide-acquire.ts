@@ -18,7 +18,14 @@ import {
 } from './hold-lifecycle';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
-import { HOLD_COUNT_MAX, type Hold, isReleased, type Waiter } from './lock-record';
+import {
+  HOLD_COUNT_MAX,
+  type Hold,
+  isReleased,
+  type LockRecord,
+  type Waiter,
+} from './lock-record';
+import { requireCapacity } from './permits';
 import {
   cancelDeparted,
   departedOf,
@@ -36,7 +43,7 @@ import {
 /**
  * Grants a lock that has room, re-enters it for its owner in the same mode on request, queues a
  * caller that is willing to wait, and refuses all others. No caller overtakes the queue: a waiting
- * writer blocks the readers behind it. The same request sent again gets the same answer, or its old
+ * writer blocks the readers behind it, and one that wants many permits those that want few. The same request sent again gets the same answer, or its old
  * place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
@@ -48,12 +55,13 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
-  const mine = record.holds.find((hold) => isOwnOf(hold, ask) && hold.mode === ask.mode);
-  if (mine && ask.reentrant) return reenter(draft, mine, ask);
+  requireCapacity(record, ask);
+  const mine = ask.reentrant ? holdToEnter(record, ask) : null;
+  if (mine) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();
   if (before && isOutOfPatience(before, draft.now)) return heldAnswer(draft, 'timeout');
-  if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
+  if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask)) {
     return granted(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0));
   }
   if (ask.waitMs === 0) return refused(draft);
@@ -193,6 +201,20 @@ function waitOn(draft: Draft, { request }: AcquireCommand): AcquireAnswer {
   if (handed) return granted(draft, handed.hold);
   const waiter = waiterOf(draft.record, request.key);
   return waiter ? queued(draft, waiter) : timedOut(draft, request);
+}
+
+/**
+ * The owner's hold in the same mode, and with as many permits.
+ *
+ * @throws LockyardError `CONFLICT` if it holds permits, but another number of them
+ */
+function holdToEnter({ holds }: LockRecord, ask: AcquireCommand): Hold | null {
+  const mine = holds.filter((hold) => isOwnOf(hold, ask) && hold.mode === ask.mode);
+  const same = mine.find(({ permits }) => permits === ask.permits);
+  const [other] = mine;
+  if (same || !other) return same ?? null;
+  const text = `This owner holds ${other.permits} permits, and may enter again with that number.`;
+  throw new LockyardError('CONFLICT', text);
 }
 
 /** The token stays the same, the count rises, and the lease is renewed, never shortened. */

@@ -21,7 +21,7 @@ import type {
   RenewCommand,
   RevertGrantCommand,
 } from './lock-command';
-import { type Hold, isReleased } from './lock-record';
+import { type Hold, isReleased, type Waiter } from './lock-record';
 
 /**
  * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An
@@ -168,12 +168,15 @@ function releasedThen({ releasedAt }: Hold): Partial<Changed['ended']> {
 
 function nextHolder({ record }: Draft, lastToken: number): NextHolder {
   const hold = record.holds.find(({ token }) => token > lastToken);
-  if (hold) return { kind: 'granted', owner: hold.owner, service: hold.service, token: hold.token };
+  if (hold) return { kind: 'granted', ...partyOf(hold), token: hold.token };
   const [offer] = record.offers;
   const waiter = offer && record.queue.find(({ ticket }) => ticket === offer.ticket);
   if (!waiter) return { kind: 'nobody' };
-  return { kind: 'offered', owner: waiter.owner, service: waiter.service, token: null };
+  return { kind: 'offered', ...partyOf(waiter), token: null };
 }
+
+const partyOf = ({ owner, service, permits }: Hold | Waiter) =>
+  permits === undefined ? { owner, service } : { owner, service, permits };
 
 /** Leaves a message for the hold that the operator saw; its next renewal delivers it. */
 export function decideReleaseRequest(

@@ -9,6 +9,7 @@ import {
   decideRenew,
   decideRevertGrant,
 } from './decide-hold';
+import { decideSetCapacity } from './decide-set-capacity';
 import { expireAndPromote } from './expire-and-promote';
 import { inspectRecord, isValidToken } from './lock-answers';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
@@ -22,7 +23,8 @@ import type { LockRecord } from './lock-record';
  * Guarantees, once a store has swapped `next` in for exactly this record while `expect` held on its
  * clock:
  * - at any instant of the backend's clock an exclusive hold is the only live one; shared holds may
- * be many;
+ * be many, and so may permit holds, whose permits never exceed the capacity, unless an operator has
+ * lowered that since;
  * - tokens always rise; rev rises by one;
  * - only (service, owner, token) of the current hold renews, re-enters or releases; an expired
  * lease is never revived;
@@ -36,7 +38,9 @@ import type { LockRecord } from './lock-record';
  *
  * @param record the lock as last read, or null if it was never written
  * @throws LockyardError `FORBIDDEN` for another service's hold; `INVALID` for a request id used
- * with another input; `CONFLICT` for a hold entered too often; `CONTENDED` when the record and
+ * with another input, or a capacity other than the present one; `CONFLICT` for a hold entered too
+ * often, or again with another number of permits, and for more permits than an operator allows;
+ * `CONTENDED` when the record and
  * the stored answer were read at different instants and contradict each other; `BACKEND_DOWN` for
  * a new acquire while the backend is closed; `NAMESPACE_FULL` for an acquire or a freeze of a
  * name without a record while there is no room for it; `UNSUPPORTED` when the lock's tokens or
@@ -83,6 +87,8 @@ function answerTo(
     case 'freeze':
     case 'unfreeze':
       return decideFreeze(draft, command);
+    case 'setCapacity':
+      return decideSetCapacity(draft, command);
     case 'settle':
       expireAndPromote(draft);
       return { outcome: 'settled' };

@@ -1,4 +1,3 @@
-import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { OFFER_MS } from '../timing';
 import { endHold, grant } from './hold-lifecycle';
@@ -12,6 +11,7 @@ import {
   SHARED_MAX,
   type Waiter,
 } from './lock-record';
+import { type Demand, havePermits } from './permits';
 import {
   inServiceOrder,
   isOutOfPatience,
@@ -24,11 +24,16 @@ import {
 
 /** Applies what is due: expired leases end, absent waiters leave, a free lock is handed on. */
 export function expireAndPromote(draft: Draft): void {
+  endWhatIsOver(draft);
+  handOff(draft);
+}
+
+/** The same without a hand-off, which has to follow. */
+export function endWhatIsOver(draft: Draft): void {
   endExpiredHolds(draft);
   if (!isOpen(draft)) revokeOffers(draft);
   dropVoidOffers(draft);
   dropAbsentWaiters(draft);
-  handOff(draft);
 }
 
 /**
@@ -47,8 +52,8 @@ export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): voi
 }
 
 /**
- * Hands the lock to the next waiters: the first in the queue and, if it is shared, the shared ones
- * right behind it. A waiter whose caller is connected here is granted at once. A waiter of another
+ * Hands the lock to the next waiters: the first in the queue and, if it is shared or wants
+ * permits, those of the same mode right behind it that fit as well. A waiter whose caller is connected here is granted at once. A waiter of another
  * process gets an offer, which its own process claims; so does a multi-lock, which has to check its
  * other locks. First in, first out; a waiter that is absent when its turn comes loses its place.
  * While the lock is frozen or delayed, or its backend closed, there are no grants: offers are
@@ -61,7 +66,7 @@ export function handOff(draft: Draft): void {
   }
   for (const waiter of inServiceOrder(draft.record.queue)) {
     const isOffered = draft.record.offers.some(({ ticket }) => ticket === waiter.ticket);
-    if (!isOffered && !hasRoom(draft.record, waiter.mode)) return;
+    if (!isOffered && !hasRoom(draft.record, waiter)) return;
     if (!isPresent(draft, waiter)) continue;
     const ask = localCaller(draft, waiter);
     if (ask && waiter.setSize === undefined) grantToWaiter(draft, waiter, ask);
@@ -77,16 +82,22 @@ export function isOpen(draft: Draft): boolean {
   return frozen === null && (delayedUntil === 0 || draft.isPast(delayedUntil));
 }
 
-/** Whether one more of this mode fits beside the current holds and offers. */
-export function hasRoom({ holds, offers, queue }: LockRecord, mode: Mode): boolean {
+/** Whether one more of this mode, with as many permits, fits beside the current holds and offers. */
+export function hasRoom(record: LockRecord, wanted: Demand): boolean {
+  const { holds, offers, queue } = record;
+  const { mode } = wanted;
   if (mode === 'exclusive') return holds.length === 0 && offers.length === 0;
   if (holds.length + offers.length >= SHARED_MAX) return false;
-  const isExclusive = (offer: Offer) =>
-    queue.some(({ ticket, mode: other }) => ticket === offer.ticket && other === 'exclusive');
-  return holds.every((hold) => hold.mode === 'shared') && !offers.some(isExclusive);
+  if (!holds.every((hold) => hold.mode === mode)) return false;
+  for (const { ticket } of offers) {
+    const waiter = queue.find((other) => other.ticket === ticket);
+    if (waiter && waiter.mode !== mode) return false;
+  }
+  return mode === 'shared' || havePermits(record, wanted);
 }
 
-function revokeOffers(draft: Draft): void {
+/** Takes back every offer; their waiters keep their places. */
+export function revokeOffers(draft: Draft): void {
   const { offers, queue } = draft.record;
   if (offers.length === 0) return;
   draft.change({ offers: [] });
@@ -119,9 +130,10 @@ function offer(draft: Draft, waiter: Waiter): void {
 /** The token and the lease begin now; the store's compare checks that the wait is not over. */
 function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void {
   draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
-  removeWaiters(draft, [waiter]);
   const how = ask.request.remembered ? { isUnclaimed: true } : {};
   const hold = grant(draft, ask, waitedMs(draft, waiter), how);
+  // Only then, since it may be the last one to which a changed capacity applies.
+  removeWaiters(draft, [waiter]);
   draft.handOffs.push({ tag: waiter.tag, hold });
 }
 

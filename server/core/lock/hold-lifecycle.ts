@@ -5,6 +5,7 @@ import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import { type Hold, isReleased } from './lock-record';
+import { nameCapacity } from './permits';
 import { forgetDeparted } from './queue';
 
 /**
@@ -43,6 +44,8 @@ export function grant(
   };
   if (ask.set) hold.set = ask.set;
   if (ask.holdAtLeastMs) hold.keptUntil = now + ask.holdAtLeastMs;
+  if (ask.permits !== undefined) hold.permits = ask.permits;
+  nameCapacity(draft, ask);
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
   forgetDeparted(draft, ask.request);
   draft.addEvent('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });

@@ -6,11 +6,12 @@ import type {
   Released,
   Renewed,
 } from '../../contract/lock/answers';
-import type { HolderView, WaiterView } from '../../contract/primitives';
+import type { HolderView, PermitUse, WaiterView } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { lowestTokenToCome } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { type Hold, isReleased, type LockRecord, liveHolds } from './lock-record';
+import { capacityOf, permitsOf } from './permits';
 import { isOutOfPatience } from './queue';
 
 /** What a lock is at `now`. An expired hold is never shown as held, recorded or not. */
@@ -25,7 +26,7 @@ export function lockState(record: LockRecord | null, now: number): LockState {
 }
 
 function holderView(hold: Hold, now: number): HolderView {
-  const { owner, service, token, mode, count, grantedAt, expiresAt } = hold;
+  const { owner, service, token, mode, permits, count, grantedAt, expiresAt } = hold;
   const { set, keptUntil, releasedAt } = hold;
   const { role } = hold.meta;
   return {
@@ -33,6 +34,7 @@ function holderView(hold: Hold, now: number): HolderView {
     service,
     token,
     mode,
+    ...(permits === undefined ? {} : { permits }),
     holdCount: count,
     grantedAt,
     expiresAt,
@@ -51,10 +53,11 @@ export function holderViews(record: LockRecord | null, now: number): HolderView[
 function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
   const waiting = (record?.queue ?? []).filter((waiter) => !isOutOfPatience(waiter, now));
   return waiting.map(
-    ({ ticket, mode, owner, service, enqueuedAt, patienceMs, setSize }, index) => ({
+    ({ ticket, mode, permits, owner, service, enqueuedAt, patienceMs, setSize }, index) => ({
       place: index + 1,
       ticket,
       mode,
+      ...(permits === undefined ? {} : { permits }),
       owner,
       service,
       enqueuedAt,
@@ -68,6 +71,15 @@ function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
 /** Whether the hold with this token is live and its holder has not released it. */
 export function isValidToken(record: LockRecord | null, token: number, now: number): boolean {
   return liveHolds(record, now).some((hold) => hold.token === token && !isReleased(hold));
+}
+
+/** The permits of a lock that are held at `now`, as a field of an answer; none without any. */
+export function permitsView(record: LockRecord | null, now: number): { permits?: PermitUse } {
+  const capacity = record && capacityOf(record);
+  if (!capacity) return {};
+  const { inForce, named } = capacity;
+  const inUse = permitsOf(liveHolds(record, now));
+  return { permits: { capacity: inForce, inUse, ...(named === inForce ? {} : { named }) } };
 }
 
 /** Reads a record without changing it; an expired hold is over even if that is not written yet. */
@@ -84,6 +96,7 @@ export function inspectRecord(
     state: !record && delayedUntil > now ? 'delayed' : lockState(record, now),
     rev: record?.rev ?? 0,
     holders: holderViews(record, now),
+    ...permitsView(record, now),
     waiters: waiterViews(record, now),
     ...(record?.frozen ? { frozen: record.frozen } : {}),
     ...(delayedUntil > now ? { delayedUntil } : {}),

@@ -3,6 +3,7 @@ import type {
   ForceReleaseAnswer,
   FreezeAnswer,
   ReleaseRequestAnswer,
+  SetCapacityAnswer,
 } from '../../contract/console/operator-answers';
 import type {
   AcquireAnswer,
@@ -23,6 +24,10 @@ export interface AcquireCommand {
   /** The longest wait over all requests with this id; 0 never queues. */
   waitMs: number;
   mode: Mode;
+  /** How many permits, in mode permit only. */
+  permits?: number;
+  /** How many permits may be held at once, in mode permit only; at least `permits`. */
+  capacity?: number;
   reentrant: boolean;
   meta: Meta;
   request: RequestIdentity;
@@ -124,6 +129,18 @@ export interface FreezeCommand {
   latestAt?: number;
 }
 
+/** Changes how many permits of a lock may be held at once, as long as it has a capacity. */
+export interface SetCapacityCommand {
+  verb: 'setCapacity';
+  /** The capacity in force that the operator saw. */
+  seen: number;
+  capacity: number;
+  by: string;
+  reason: string;
+  request: RequestIdentity;
+  latestAt?: number;
+}
+
 /** Applies what is due by now, and does nothing else. */
 export interface ExpireAndPromoteCommand {
   verb: 'settle';
@@ -153,6 +170,7 @@ export interface LockAnswers {
   stopRenewals: ReleaseRequestAnswer;
   freeze: FreezeAnswer;
   unfreeze: FreezeAnswer;
+  setCapacity: SetCapacityAnswer;
   settle: { outcome: 'settled' };
   inspect: InspectAnswer;
   check: CheckAnswer;
@@ -170,6 +188,7 @@ export type LockCommand =
   | ExtendCommand
   | ReleaseRequestCommand
   | FreezeCommand
+  | SetCapacityCommand
   | ExpireAndPromoteCommand
   | InspectCommand
   | CheckCommand;

@@ -25,6 +25,7 @@ export const EVENT_KINDS = [
   'unfrozen',
   'asked',
   'stopped',
+  'capacity',
 ] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -42,12 +43,16 @@ export interface LockEvent {
   /** The hold concerned; absent for events that only concern the queue. */
   token?: number;
   mode?: Mode;
+  /** How many permits the hold has or the waiter wants. */
+  permits?: number;
+  /** How many permits may be held at once from now on: `capacity` only. */
+  capacity?: number;
   waitedMs?: number;
   heldMs?: number;
   /** The new end of the lease, where the event set one. */
   expiresAt?: number;
   holdCount?: number;
-  /** The person who did it, and why: `forced` and `extended`. */
+  /** The person who did it, and why: of an operator's act. */
   by?: string;
   reason?: string;
   meta?: Meta;

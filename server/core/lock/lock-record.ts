@@ -1,7 +1,10 @@
 import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../../contract/primitives';
 import { sinceEra } from '../fencing-token';
 
-/** How many callers may share one lock, so that its record stays small; the others wait. */
+/**
+ * How many callers may hold one lock at once, by sharing it or with permits, so that its record
+ * stays small; the others wait.
+ */
 export const SHARED_MAX = 200;
 
 /** How often its owner may enter a hold. */
@@ -17,6 +20,8 @@ export const DEPARTED_MAX = 200;
 export interface Hold {
   token: number;
   mode: Mode;
+  /** How many permits it has; present in mode permit only. */
+  permits?: number;
   service: string;
   owner: string;
   /** How often the owner has entered: 1, or more where it asked to re-enter. */
@@ -63,6 +68,8 @@ export interface Waiter {
   /** Rises within one lock; a lower ticket is served first. */
   ticket: number;
   mode: Mode;
+  /** How many permits it wants; present in mode permit only. */
+  permits?: number;
   service: string;
   owner: string;
   /** Which request this is: see `request-tag.ts`. */
@@ -93,6 +100,14 @@ export interface Offer {
   until: number;
 }
 
+/** How many permits of a lock may be held at once. */
+export interface PermitCapacity {
+  /** What grants go by. */
+  inForce: number;
+  /** What callers name: the capacity of the first one. Another one after an operator's change. */
+  named: number;
+}
+
 /** The last hold that ended, kept so that its holder can be told why. */
 export interface EndedHold {
   token: number;
@@ -114,7 +129,7 @@ export interface LockRecord {
   rev: number;
   lastToken: number;
   lastTicket: number;
-  /** One exclusive hold, or any number of shared ones. */
+  /** One exclusive hold, or any number of shared ones, or of permit holds. */
   holds: Hold[];
   offers: Offer[];
   ended: EndedHold | null;
@@ -130,6 +145,8 @@ export interface LockRecord {
    * since an older version wrote the record.
    */
   answersUntil: number | null;
+  /** Null: no hold has permits, and no waiter wants any. Read it with `capacityOf`. */
+  capacity: PermitCapacity | null;
 }
 
 /**
@@ -150,13 +167,14 @@ export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
     frozen: null,
     delayedUntil: grantsFrom > now ? grantsFrom : 0,
     answersUntil: 0,
+    capacity: null,
   };
 }
 
 /** A copy to change. Written out by hand, since a spread costs as much as a decision. */
 export function copyOf(record: LockRecord): LockRecord {
   const { rev, lastToken, lastTicket, holds, offers, ended, queue } = record;
-  const { departed, frozen, delayedUntil, answersUntil } = record;
+  const { departed, frozen, delayedUntil, answersUntil, capacity } = record;
   return {
     rev,
     lastToken,
@@ -169,6 +187,7 @@ export function copyOf(record: LockRecord): LockRecord {
     frozen,
     delayedUntil,
     answersUntil,
+    capacity,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Draft } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
+import { nameCapacity } from './permits';
 
 /** How long a record remembers a waiter that left without an answer. */
 export const DEPARTED_MS = 10 * 60_000;
@@ -16,6 +17,7 @@ export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | nul
   const waiter: Waiter = {
     ticket: nextTicket(record),
     mode: ask.mode,
+    ...(ask.permits === undefined ? {} : { permits: ask.permits }),
     service: ask.service,
     owner: ask.owner,
     tag: requestFingerprint(ask.request),
@@ -25,6 +27,7 @@ export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | nul
     detachedUntil: null,
     ...(ask.set ? { setSize: ask.set.size } : {}),
   };
+  nameCapacity(draft, ask);
   draft.change({ queue: [...record.queue, waiter], lastTicket: waiter.ticket });
   forgetDeparted(draft, ask.request);
   draft.addEvent('queued', waiter);

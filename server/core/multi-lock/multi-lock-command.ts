@@ -4,10 +4,13 @@ import type { Meta, Mode } from '../../contract/primitives';
 import type { AcquireCommand } from '../lock/lock-command';
 import type { RequestIdentity } from '../request-fingerprint';
 
+/** How one of its locks is held: a multi-lock takes no permits. */
+export type MultiLockMode = Exclude<Mode, 'permit'>;
+
 /** One lock of a multi-lock, and its mode. */
 export interface RequestedLock {
   name: string;
-  mode: Mode;
+  mode: MultiLockMode;
 }
 
 /** Takes several locks of one namespace, all or none. */
@@ -74,7 +77,7 @@ function namesIn(command: MultiLockCommand): string[] {
 /** A multi-lock's acquire for one of its locks. */
 export function memberCommand(
   command: AcquireMultiLockCommand | GiveUpMultiLockCommand,
-  mode: Mode,
+  mode: MultiLockMode,
 ): AcquireCommand {
   const { service, owner, leaseMs, waitMs, meta, request, locks, holdAtLeastMs } = command;
   const set = { id: request.key.slice(0, MULTI_LOCK_ID_CHARS), size: locks.length };

@@ -1,16 +1,16 @@
 import type { BlockedBy } from '../../contract/multi-lock';
-import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { hasRoom, isOpen } from '../lock/expire-and-promote';
 import { holderViews, lockState } from '../lock/lock-answers';
 import { type LockRecord, type Offer, SHARED_MAX, type Waiter } from '../lock/lock-record';
 import { type Age, isOlder, removeWaiters, waiterOf } from '../lock/queue';
 import type { RequestIdentity } from '../request-fingerprint';
+import type { MultiLockMode } from './multi-lock-command';
 
 /** One lock of a multi-lock during the decision. */
 export interface MultiLockMember {
   name: string;
-  mode: Mode;
+  mode: MultiLockMode;
   /** The record as it was read. */
   before: LockRecord | null;
   draft: Draft;
@@ -49,12 +49,12 @@ export function isAvailable(
   const before = record.queue.filter(({ ticket }) => !mine || ticket < mine.ticket);
   if (!before.every((waiter) => isYoungerMultiLock(waiter, age))) return false;
   const offers = record.offers.filter((offer) => !isOfYoungerMultiLock(record, offer, age));
-  return hasRoom({ ...record, offers }, mode);
+  return hasRoom({ ...record, offers }, { mode });
 }
 
 /** Whether the lock is held or closed, so worth queueing at, and not just reserved. */
 export function isTaken({ draft, mode }: MultiLockMember): boolean {
-  return !isOpen(draft) || !hasRoom({ ...draft.record, offers: [] }, mode);
+  return !isOpen(draft) || !hasRoom({ ...draft.record, offers: [] }, { mode });
 }
 
 /**

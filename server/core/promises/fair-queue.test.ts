@@ -48,11 +48,14 @@ class QueueReferee implements Referee {
     );
     const modes = [...holds, ...served].map(({ mode }) => mode);
     if (modes.includes('exclusive')) expect(modes).toHaveLength(1);
+    expect(new Set(modes).size, 'holds and offers of several modes').toBeLessThanOrEqual(1);
     const isOpen = !after.frozen && after.delayedUntil <= context.now;
     if (!isOpen) expect(offers).toEqual([]);
     const next = queue[offers.length];
-    const fits =
-      next && (next.mode === 'shared' ? !modes.includes('exclusive') : modes.length === 0);
+    const taken = [...holds, ...served].reduce((sum, { permits = 0 }) => sum + permits, 0);
+    const isLeft = taken + (next?.permits ?? 0) <= (after.capacity?.inForce ?? Infinity);
+    const isBeside = next && next.mode !== 'exclusive' && modes.every((mode) => mode === next.mode);
+    const fits = next && (modes.length === 0 || (isBeside && isLeft));
     if (command.verb === 'detach') return;
     if (isOpen) expect(fits ?? false, 'the lock has room while a caller waits').toBe(false);
     for (const { ticket, until } of offers) {

@@ -31,9 +31,10 @@ class ExclusionReferee implements Referee {
   }
 }
 
-/** An exclusive hold is alone; shared ones may be many. */
+/** An exclusive hold is alone; shared ones may be many, and so may permit holds. */
 function expectTogether(modes: Mode[]): void {
   if (modes.includes('exclusive')) expect(modes).toHaveLength(1);
+  expect(new Set(modes).size, 'holds of several modes').toBeLessThanOrEqual(1);
 }
 
 function isValid({ after, writtenAt, context }: Written, token: number): boolean {

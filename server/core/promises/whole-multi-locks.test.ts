@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Mode } from '../../contract/primitives';
 import type { Hold, LockRecord } from '../lock/lock-record';
 import { liveHolds } from '../lock/lock-record';
-import type { AcquireMultiLockCommand } from '../multi-lock/multi-lock-command';
+import type { AcquireMultiLockCommand, MultiLockMode } from '../multi-lock/multi-lock-command';
 import { isFingerprintOf } from '../request-fingerprint';
 import { acquire, release } from '../testing/lock-requests';
 import {
@@ -17,7 +16,7 @@ import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 const NAMES = ['a', 'b', 'c', 'd'] as const;
 
 const name = fc.constantFrom(...NAMES);
-const mode = fc.constantFrom<Mode>('exclusive', 'exclusive', 'shared');
+const mode = fc.constantFrom<MultiLockMode>('exclusive', 'exclusive', 'shared');
 const process = fc.constantFrom('p1', 'p2');
 const nth = fc.nat(20);
 

@@ -30,6 +30,9 @@ export type Step =
       leastShare: number;
       waitMs: number;
       mode: Mode;
+      /** In mode permit. */
+      permits: number;
+      capacity: number;
       reentrant: boolean;
       named: boolean;
     })
@@ -46,6 +49,7 @@ export type Step =
     })
   | (Carried & { act: OperatorAct; nth: number; ms: number; requestId: string })
   | (Carried & { act: 'freeze' | 'unfreeze'; requestId: string })
+  | (Carried & { act: 'setCapacity'; capacity: number; requestId: string })
   | (Carried & { act: 'withdraw'; nth: number })
   | (Carried & { act: 'settle' })
   | { act: 'pass'; ms: number }
@@ -86,7 +90,9 @@ const acquire = fc.record({
   leaseMs,
   leastShare: fc.constantFrom(0, 0, 0.5, 1),
   waitMs: fc.constantFrom(0, 200, 1_500, 6_000, 6_000, 6_000),
-  mode: fc.constantFrom<Mode>('exclusive', 'exclusive', 'shared'),
+  mode: fc.constantFrom<Mode>('exclusive', 'exclusive', 'shared', 'permit', 'permit'),
+  permits: fc.constantFrom(1, 1, 2, 4),
+  capacity: fc.constantFrom(4, 4, 4, 5),
   reentrant: fc.boolean(),
   named: fc.boolean(),
 });
@@ -139,6 +145,12 @@ const freeze = fc.record({
   ...carried,
   requestId,
 });
+const setCapacity = fc.record({
+  act: fc.constant('setCapacity' as const),
+  ...carried,
+  capacity: fc.integer({ min: 1, max: 6 }),
+  requestId,
+});
 const setDelay = fc.record({
   act: fc.constant('setDelay' as const),
   ms: fc.constantFrom(0, 400, 2_000),
@@ -165,6 +177,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 9, arbitrary: claim },
     { weight: 3, arbitrary: operate },
     { weight: 2, arbitrary: freeze },
+    { weight: 2, arbitrary: setCapacity },
     { weight: 1, arbitrary: setDelay },
     { weight: 1, arbitrary: withdraw },
     { weight: 4, arbitrary: settle },

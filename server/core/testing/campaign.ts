@@ -2,7 +2,7 @@ import { LockyardError } from '../../contract/errors';
 import type { AcquireCommand, LockCommand } from '../lock/lock-command';
 import type { Hold } from '../lock/lock-record';
 import type { Carried, OperatorAct, Step } from './campaign-steps';
-import { requestOf } from './lock-requests';
+import { requestOf, setCapacity } from './lock-requests';
 import { LockWorld, type Proposal, type Written } from './lock-world';
 
 /** An answer that a caller got. `written`: the change behind it, if there was one. */
@@ -132,6 +132,8 @@ export class Campaign {
         const { act: verb, requestId } = step;
         return { verb, by: 'ada', reason: 'a repair', request: requestOf(`${verb} ${requestId}`) };
       }
+      case 'setCapacity':
+        return setCapacity(this.capacitySeen, step.capacity, step.requestId);
       case 'withdraw': {
         const hold = pick(this.grants, step.nth);
         return hold && { verb: 'withdraw', token: hold.token };
@@ -141,14 +143,21 @@ export class Campaign {
     }
   }
 
+  /** As the last operator saw it, who may have looked before others changed it. */
+  private get capacitySeen(): number {
+    return this.world.record?.capacity?.inForce ?? 4;
+  }
+
   private newAsk(step: Extract<Step, { act: 'acquire' }>): AcquireCommand {
     const { service, owner, leaseMs, waitMs, mode, reentrant, named } = step;
     const request = requestOf(named ? `ask ${this.asks.length}` : null, 'input');
     const holdAtLeastMs = leaseMs * step.leastShare;
-    const asked = { leaseMs, waitMs, mode, reentrant, meta: {}, holdAtLeastMs };
-    const ask = { service, owner, ...asked, request };
-    this.asks.push({ verb: 'acquire', ...ask });
-    return { verb: 'acquire', ...ask };
+    const { permits, capacity } = step;
+    const wanted = mode === 'permit' ? { permits, capacity } : {};
+    const asked = { leaseMs, waitMs, mode, ...wanted, reentrant, meta: {}, holdAtLeastMs };
+    const ask: AcquireCommand = { verb: 'acquire', service, owner, ...asked, request };
+    this.asks.push(ask);
+    return ask;
   }
 
   private actOnHold(

@@ -10,6 +10,7 @@ import type {
   ReleaseCommand,
   ReleaseRequestCommand,
   RenewCommand,
+  SetCapacityCommand,
 } from '../lock/lock-command';
 import type { RequestIdentity } from '../request-fingerprint';
 
@@ -47,6 +48,8 @@ export interface AcquireOptions {
   leaseMs?: number;
   waitMs?: number;
   mode?: Mode;
+  permits?: number;
+  capacity?: number;
   reentrant?: boolean;
   requestId?: string;
   meta?: Record<string, string>;
@@ -55,12 +58,16 @@ export interface AcquireOptions {
 
 export function acquire(caller: Caller, options: AcquireOptions = {}): AcquireCommand {
   const { leaseMs = 10_000, waitMs = 0, reentrant = false, meta = {}, requestId } = options;
-  const { mode = 'exclusive', holdAtLeastMs } = options;
-  const kept = holdAtLeastMs === undefined ? {} : { holdAtLeastMs };
-  const input = JSON.stringify([caller, leaseMs, waitMs, mode, reentrant, meta, kept]);
+  const { mode = 'exclusive', permits, capacity, holdAtLeastMs } = options;
+  const wanted = {
+    ...(permits === undefined ? {} : { permits }),
+    ...(capacity === undefined ? {} : { capacity }),
+    ...(holdAtLeastMs === undefined ? {} : { holdAtLeastMs }),
+  };
+  const input = JSON.stringify([caller, leaseMs, waitMs, mode, reentrant, meta, wanted]);
   const request = requestOf(requestId === undefined ? null : `${caller} ${requestId}`, input);
   const asked = { leaseMs, waitMs, mode, reentrant, meta };
-  return { verb: 'acquire', ...partiesOf(caller), ...asked, ...kept, request };
+  return { verb: 'acquire', ...partiesOf(caller), ...asked, ...wanted, request };
 }
 
 export const cancel = (caller: Caller, requestId: string): CancelCommand => ({
@@ -130,3 +137,16 @@ const freezing = (verb: FreezeCommand['verb'], requestId: string): FreezeCommand
 
 export const freeze = (requestId = 'act') => freezing('freeze', requestId);
 export const unfreeze = (requestId = 'act') => freezing('unfreeze', requestId);
+
+export const setCapacity = (
+  seen: number,
+  capacity: number,
+  requestId = 'act',
+): SetCapacityCommand => ({
+  verb: 'setCapacity',
+  seen,
+  capacity,
+  by: 'ada',
+  reason: 'a small database',
+  request: requestOf(`setCapacity ${requestId}`, `${seen} ${capacity}`),
+});

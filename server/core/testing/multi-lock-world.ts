@@ -1,10 +1,9 @@
-import type { Mode } from '../../contract/primitives';
 import type { DecidingPolicy, Decision, DecisionContext, IdempotencyRecord } from '../decision';
 import { decide } from '../lock/decide';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
 import type { LockRecord, Waiter } from '../lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../multi-lock/decide-multi-lock';
-import type { MultiLockAnswer } from '../multi-lock/multi-lock-command';
+import type { MultiLockAnswer, MultiLockMode } from '../multi-lock/multi-lock-command';
 import {
   type AcquireMultiLockCommand,
   type MultiLockCommand,
@@ -37,7 +36,7 @@ export interface MultiLockOptions {
   owner?: string;
   waitMs?: number;
   leaseMs?: number;
-  modes?: Record<string, Mode>;
+  modes?: Record<string, MultiLockMode>;
   requestId?: string;
   input?: string;
   holdAtLeastMs?: number;

@@ -1,7 +1,7 @@
 import type { Mode } from '../../contract/primitives';
 import type { CounterCommand } from '../../core/counter/counter-command';
 import type { LockCommand } from '../../core/lock/lock-command';
-import type { MultiLockCommand } from '../../core/multi-lock/multi-lock-command';
+import type { MultiLockCommand, MultiLockMode } from '../../core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 
 /** What is done next. Locks and counters are named by their place in a short list. */
@@ -40,7 +40,7 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
   const name = world.locks[lock] ?? '';
   const service = pick('orders', 'orders', 'billing');
   const owner = pick('w1', 'w2', 'w3');
-  const mode = pick<Mode>('exclusive', 'exclusive', 'shared');
+  const mode = pick<Mode>('exclusive', 'exclusive', 'shared', 'permit', 'permit');
   const leaseMs = pick(SHORT_LEASE_MS, LONG_LEASE_MS);
   const idOf = (verb: string, about: string, input: Record<string, unknown>) =>
     requestIdentity({
@@ -68,6 +68,7 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
       leaseMs,
       waitMs: pick(0, 0, 5_000, 30_000),
       mode,
+      ...(mode === 'permit' ? { permits: pick(1, 1, 2, 4), capacity: pick(4, 4, 4, 5) } : {}),
       reentrant: random() < 0.3,
       meta: {},
       ...pick({}, {}, { holdAtLeastMs: SHORT_LEASE_MS }, { holdAtLeastMs: leaseMs }),
@@ -82,7 +83,7 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
   const multiLock = (): ModelStep => {
     const locks = world.locks
       .filter(() => random() < 0.7)
-      .map((each) => ({ name: each, mode: pick<Mode>('exclusive', 'shared') }));
+      .map((each) => ({ name: each, mode: pick<MultiLockMode>('exclusive', 'shared') }));
     if (locks.length < 2) return acquire();
     const least = pick({}, {}, {}, { holdAtLeastMs: leaseMs });
     const asked = { owner, locks, leaseMs, waitMs: 0, meta: {}, ...least };
@@ -177,6 +178,14 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
         verb: pick('freeze', 'unfreeze', 'unfreeze'),
         ...by,
         request: idOf('freeze', name, { nonce: random() < 0.5 }),
+      }),
+    () =>
+      onHold({
+        verb: 'setCapacity',
+        seen: pick(4, 4, 5, 6),
+        capacity: pick(2, 4, 6),
+        ...by,
+        request: idOf('setCapacity', name, by),
       }),
     () => onHold({ verb: 'settle' }),
     () => onHold({ verb: 'withdraw', token: hold.token }),

@@ -1,8 +1,8 @@
 import type { AcquireManyAnswer, MultiLockGranted } from '../../contract/multi-lock';
-import type { Mode } from '../../contract/primitives';
 import type {
   AcquireMultiLockCommand,
   CancelMultiLockCommand,
+  MultiLockMode,
 } from '../../core/multi-lock/multi-lock-command';
 import type { RecordKey } from '../../storage/record-store';
 import type { WaitOptions } from '../lock-engine';
@@ -16,7 +16,7 @@ export interface MultiLockOptions {
   leaseMs?: number;
   waitMs?: number;
   /** Of the first lock. */
-  mode?: Mode;
+  mode?: MultiLockMode;
   requestId?: string;
 }
 

@@ -1,6 +1,6 @@
 import type { LockyardError } from '../../contract/errors';
 import type { MultiLockGrant } from '../../contract/multi-lock';
-import type { Mode } from '../../contract/primitives';
+import type { MultiLockMode } from '../../core/multi-lock/multi-lock-command';
 import type { RecordKey } from '../../storage/record-store';
 import { acquire, type EngineRig, type Member, pause, release } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
@@ -93,7 +93,7 @@ class Caller {
 
   async takeMultiLock(id: string): Promise<void> {
     const keys = this.someKeys(2 + Math.floor(this.draw() * 4));
-    const mode: Mode = this.draw() < 0.3 ? 'shared' : 'exclusive';
+    const mode: MultiLockMode = this.draw() < 0.3 ? 'shared' : 'exclusive';
     for (let tries = 0; ; tries += 1) {
       const startedAt = performance.now();
       const requestId = `${id}:${tries}`;

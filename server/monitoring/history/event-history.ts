@@ -85,6 +85,8 @@ function eventRow(found: StoredEvent): EventRow {
     waitedMs: event.waitedMs ?? null,
     heldMs: event.heldMs ?? null,
     expiresAt: event.expiresAt ?? null,
+    permits: event.permits ?? null,
+    capacity: event.capacity ?? null,
     by: event.by ?? null,
     reason: event.reason ?? null,
   };

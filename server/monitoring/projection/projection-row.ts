@@ -1,4 +1,5 @@
 import type { HoldRow, LockRow, WaiterRow } from '../../contract/console/lock-row';
+import { permitsView } from '../../core/lock/lock-answers';
 import {
   type EndedHold,
   type Hold,
@@ -134,6 +135,7 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
     rev: record.rev,
     hold: hold && holdRow(hold),
     holders: liveHolds(record, readAt).length,
+    ...permitsView(record, readAt),
     frozen: record.frozen,
     delayedUntil: record.delayedUntil,
     ended: hold || !record.ended ? null : endedRow(record.ended),
@@ -170,23 +172,31 @@ export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] 
   return (record?.queue ?? [])
     .map((waiter): WaiterRow => {
       const { ticket, mode, owner, service, process, enqueuedAt, patienceMs } = waiter;
+      const { permits, setSize } = waiter;
       const patienceUntil = enqueuedAt + patienceMs;
       const detached = waiter.detachedUntil !== null;
       const who = { ticket, mode, owner, service, process };
-      const row = { ...who, enqueuedAt, patienceUntil, detached };
-      return waiter.setSize === undefined ? row : { ...row, setSize: waiter.setSize };
+      return {
+        ...who,
+        ...(permits === undefined ? {} : { permits }),
+        enqueuedAt,
+        patienceUntil,
+        detached,
+        ...(setSize === undefined ? {} : { setSize }),
+      };
     })
     .filter(({ patienceUntil }) => patienceUntil > now);
 }
 
 export function holdRow(hold: Hold): HoldRow {
   const { token, mode, service, owner, count, leaseMs, grantedAt, renewedAt, renewals } = hold;
-  const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped, set } = hold;
+  const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped, set, permits } = hold;
   const who = { token, mode, service, owner, holdCount: count };
   const times = { leaseMs, grantedAt, renewedAt, renewals, expiresAt, waitedMs };
   const { keptUntil, releasedAt } = hold;
   return {
     ...who,
+    ...(permits === undefined ? {} : { permits }),
     ...times,
     meta,
     askedToRelease,

@@ -1,7 +1,7 @@
 import { LockyardError } from '../../contract/errors';
 import type { ListAnswer, ListedLock } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
-import { holderViews, lockState } from '../../core/lock/lock-answers';
+import { holderViews, lockState, permitsView } from '../../core/lock/lock-answers';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { Clock } from '../../platform/clock';
 import { compareBytes } from '../lock-list/order/compare-bytes';
@@ -90,6 +90,7 @@ export function listedLock(
     state: reachable && isReadable ? lockState(record, now) : 'unknown',
     rev: record.rev,
     holders: holderViews(record, now),
+    ...permitsView(record, now),
     queueLength: record.queue.length,
     ...(unreadableBecause === null ? {} : { unreadable: unreadableBecause }),
   };

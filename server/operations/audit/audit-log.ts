@@ -14,6 +14,7 @@ export const AUDIT_ACTS = [
   'lock.stopRenewals',
   'lock.freeze',
   'lock.unfreeze',
+  'lock.setCapacity',
   'lock.delete',
   'counter.create',
   'counter.adjust',

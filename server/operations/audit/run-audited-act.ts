@@ -84,6 +84,8 @@ function notStarted(): LockyardError {
 /** Answers that say that nothing was done. */
 const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   changed: 'changed',
+  otherCapacity: 'changed',
+  waiterWantsMore: 'not_applied',
   exists: 'not_applied',
   outOfBounds: 'not_applied',
   nothing: 'not_applied',

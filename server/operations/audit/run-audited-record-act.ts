@@ -16,6 +16,7 @@ const VERBS = {
   'lock.stopRenewals': 'stopRenewals',
   'lock.freeze': 'freeze',
   'lock.unfreeze': 'unfreeze',
+  'lock.setCapacity': 'setCapacity',
   'counter.create': 'counter.create',
   'counter.adjust': 'counter.adjust',
   'counter.setBounds': 'counter.setBounds',

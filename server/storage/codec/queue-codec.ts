@@ -27,7 +27,10 @@ type WaiterTuple = [
   enqueuedAfterMs: number,
   patienceMs: number,
   detachedAfterMs?: number | null,
+  /** 0 for a single lock. */
   setSize?: number,
+  /** Makes it a waiter in mode permit. */
+  permits?: number,
 ];
 
 /** The index of a word in a list; a new word is added to the list. */
@@ -46,7 +49,8 @@ export function encodeQueue({ queue, departed }: Pick<LockRecord, 'queue' | 'dep
   const waiters = queue.map((waiter): WaiterTuple => {
     const service = indexIn(services, waiter.service);
     const process = indexIn(processes, waiter.process);
-    const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil, setSize } = waiter;
+    const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil, permits } = waiter;
+    const setSize = waiter.setSize ?? (permits === undefined ? undefined : 0);
     const tuple: WaiterTuple = [
       waiter.mode === 'shared' ? -ticket : ticket,
       service,
@@ -60,6 +64,7 @@ export function encodeQueue({ queue, departed }: Pick<LockRecord, 'queue' | 'dep
       tuple.push(detachedUntil === null ? null : detachedUntil - since);
     }
     if (setSize !== undefined) tuple.push(setSize);
+    if (permits !== undefined) tuple.push(permits);
     return tuple;
   });
   const text: QueueText = [services, processes, since, waiters];
@@ -79,10 +84,11 @@ export function decodeQueue(text: string): Pick<LockRecord, 'departed'> & { wait
   const [services, processes, since, tuples, departed = []] = JSON.parse(text) as QueueText;
   const waiters = tuples.map((tuple) => {
     const [ticket, service, owner, tag, process, enqueuedAfterMs, patienceMs] = tuple;
-    const [, , , , , , , detached, setSize] = tuple;
+    const [, , , , , , , detached, setSize = 0, permits] = tuple;
     return {
       ticket: Math.abs(ticket),
-      mode: ticket < 0 ? ('shared' as const) : ('exclusive' as const),
+      mode: permits === undefined ? modeOf(ticket) : ('permit' as const),
+      ...(permits === undefined ? {} : { permits }),
       service: services[service] ?? '',
       owner,
       tag,
@@ -90,7 +96,7 @@ export function decodeQueue(text: string): Pick<LockRecord, 'departed'> & { wait
       enqueuedAt: since + enqueuedAfterMs,
       patienceMs,
       detachedUntil: detached == null ? null : since + detached,
-      ...(setSize === undefined ? {} : { setSize }),
+      ...(setSize > 0 ? { setSize } : {}),
     };
   });
   return {
@@ -103,3 +109,5 @@ export function decodeQueue(text: string): Pick<LockRecord, 'departed'> & { wait
     })),
   };
 }
+
+const modeOf = (ticket: number) => (ticket < 0 ? ('shared' as const) : ('exclusive' as const));

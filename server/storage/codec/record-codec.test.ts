@@ -82,13 +82,16 @@ describe('a record', () => {
         renewalsStopped: fc.option(remark),
       });
       const size = fc.integer({ min: 2, max: 20 });
+      const count = fc.integer({ min: 1, max: 10_000 });
       const set = fc.option(fc.record({ id: text, size })).map((mark) => mark && { set: mark });
       const kept = fc.option(
         fc.record({ keptUntil: instant, releasedAt: instant }, { requiredKeys: ['keptUntil'] }),
       );
+      const permit = fc.record({ mode: fc.constant('permit'), permits: count });
+      const permits = fc.option(permit).map((facts) => facts ?? {});
       const hold = fc
-        .tuple(plainHold, set, kept)
-        .map(([facts, mark, least]) => ({ ...facts, ...mark, ...least }));
+        .tuple(plainHold, set, kept, permits)
+        .map(([facts, mark, least, wanted]) => ({ ...facts, ...mark, ...least, ...wanted }));
       const why = fc.record({ by: text, reason: text }, { requiredKeys: [] });
       const ended = fc
         .tuple(
@@ -115,7 +118,9 @@ describe('a record', () => {
         detachedUntil: fc.option(instant),
       });
       const setSize = fc.option(size).map((locks) => locks && { setSize: locks });
-      const waiter = fc.tuple(plainWaiter, setSize).map(([facts, mark]) => ({ ...facts, ...mark }));
+      const waiter = fc
+        .tuple(plainWaiter, fc.oneof(setSize, permits))
+        .map(([facts, more]) => ({ ...facts, ...more }));
       const departed = fc.record({
         tag: text,
         enqueuedAt: instant,
@@ -134,6 +139,7 @@ describe('a record', () => {
         frozen: fc.option(remark),
         delayedUntil: instant,
         answersUntil: instant,
+        capacity: fc.option(fc.record({ inForce: count, named: count })),
       });
       fc.assert(
         fc.property(record, (written) => {
@@ -257,6 +263,7 @@ const EMPTY: LockRecord = {
   lastToken: 1,
   lastTicket: 0,
   answersUntil: 0,
+  capacity: null,
   holds: [],
   offers: [],
   ended: null,

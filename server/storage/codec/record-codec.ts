@@ -1,5 +1,12 @@
-import type { Meta, MultiLockMark, Remark } from '../../contract/primitives';
-import type { EndedHold, Hold, LockRecord, Offer, Waiter } from '../../core/lock/lock-record';
+import type { Meta, Mode, MultiLockMark, Remark } from '../../contract/primitives';
+import type {
+  EndedHold,
+  Hold,
+  LockRecord,
+  Offer,
+  PermitCapacity,
+  Waiter,
+} from '../../core/lock/lock-record';
 import type { StoredRecord } from '../record-store';
 import { decodeQueue, encodeQueue } from './queue-codec';
 import { requireValidRev, UnreadableRecord } from './unreadable-record';
@@ -39,11 +46,12 @@ type HoldTuple = [
   requests: string[],
   keptAfterMs: number,
   /** Absent in records of an older version: exclusive. */
-  mode?: ModeCode,
+  mode?: number,
   rare?: {
     askedToRelease?: Remark;
     renewalsStopped?: Remark;
     set?: MultiLockMark;
+    permits?: number;
     /** 1: the hold was granted, and its holder has not been heard from since. */
     unclaimed?: 1;
     keptUntil?: number;
@@ -53,8 +61,8 @@ type HoldTuple = [
 
 type OfferTuple = [ticket: number, until: number];
 
-/** 0: exclusive, 1: shared. */
-type ModeCode = 0 | 1;
+/** The place of a mode in this list; an older version takes one that it does not know as exclusive. */
+const MODES = ['exclusive', 'shared', 'permit'] as const satisfies readonly Mode[];
 
 type EndedTuple = [
   tokenBehindLast: number,
@@ -77,7 +85,9 @@ type Head = [
   frozen?: Remark | 0,
   delayedUntil?: number,
   /** Absent in records of an older version: unknown. */
-  answersUntil?: number,
+  answersUntil?: number | null,
+  /** How many permits may be held at once, and what callers name where that is something else. */
+  capacity?: [inForce: number, named?: number],
 ];
 
 /** Throws for a record that no version of Lockyard wrote: see `describeUnreadable`. */
@@ -85,7 +95,7 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
   requireValidRev(stored.rev);
   const head = JSON.parse(stored.head) as Head;
   const [lastToken, lastTicket, served, holds, ended, offers] = head;
-  const [, , , , , , frozen = 0, delayedUntil = 0, answersUntil = null] = head;
+  const [, , , , , , frozen = 0, delayedUntil = 0, answersUntil = null, capacity] = head;
   if (!Number.isSafeInteger(lastToken) || !Number.isSafeInteger(lastTicket)) {
     throw new UnreadableRecord('Its last token or ticket is not a whole number that is exact.');
   }
@@ -102,6 +112,7 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
     frozen: frozen === 0 ? null : frozen,
     delayedUntil,
     answersUntil,
+    capacity: capacity ? decodeCapacity(capacity) : null,
   };
   return { record, writer: stored.writer, storedQueue };
 }
@@ -130,7 +141,7 @@ function haveSameDeparted(one: LockRecord, other: LockRecord): boolean {
 
 function encodeHead(record: LockRecord, served: number): string {
   const { lastToken, lastTicket, holds, ended, offers, frozen } = record;
-  const { delayedUntil, answersUntil } = record;
+  const { delayedUntil, answersUntil, capacity } = record;
   const head: Head = [
     lastToken,
     lastTicket,
@@ -139,14 +150,24 @@ function encodeHead(record: LockRecord, served: number): string {
     ended ? encodeEnded(ended, lastToken) : 0,
     offers.length > 0 ? offers.map(({ ticket, until }) => [ticket, until]) : 0,
   ];
-  if (answersUntil !== null) head.push(frozen ?? 0, delayedUntil, answersUntil);
+  if (capacity) {
+    head.push(frozen ?? 0, delayedUntil, answersUntil, encodeCapacity(capacity));
+  } else if (answersUntil !== null) head.push(frozen ?? 0, delayedUntil, answersUntil);
   else if (frozen || delayedUntil > 0) head.push(frozen ?? 0, delayedUntil);
   return JSON.stringify(head);
 }
 
+function encodeCapacity({ inForce, named }: PermitCapacity): [number, number?] {
+  return named === inForce ? [inForce] : [inForce, named];
+}
+
+function decodeCapacity([inForce, named = inForce]: [number, number?]): PermitCapacity {
+  return { inForce, named };
+}
+
 function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
   const { grantedAt, askedToRelease, renewalsStopped, set, isUnclaimed } = hold;
-  const { keptUntil, releasedAt } = hold;
+  const { permits, keptUntil, releasedAt } = hold;
   const tuple: HoldTuple = [
     lastToken - hold.token,
     hold.service,
@@ -162,13 +183,15 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
     Object.keys(hold.meta).length > 0 ? hold.meta : 0,
     hold.requests,
     hold.requestsKeptUntil - grantedAt,
-    hold.mode === 'shared' ? 1 : 0,
+    MODES.indexOf(hold.mode),
   ];
-  if (askedToRelease || renewalsStopped || set || isUnclaimed || keptUntil !== undefined) {
+  const isMarked = set !== undefined || isUnclaimed || permits !== undefined;
+  if (askedToRelease || renewalsStopped || isMarked || keptUntil !== undefined) {
     tuple.push({
       ...(askedToRelease ? { askedToRelease } : {}),
       ...(renewalsStopped ? { renewalsStopped } : {}),
       ...(set ? { set } : {}),
+      ...(permits === undefined ? {} : { permits }),
       ...(isUnclaimed ? { unclaimed: 1 } : {}),
       ...(keptUntil === undefined ? {} : { keptUntil }),
       ...(releasedAt === undefined ? {} : { releasedAt }),
@@ -183,7 +206,8 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
   const [, , , , , , , , , , grantedRevsAgo, meta, requests, keptAfterMs, mode, rare] = tuple;
   return {
     token: lastToken - tokenBehindLast,
-    mode: mode === 1 ? 'shared' : 'exclusive',
+    mode: MODES[mode ?? 0] ?? 'exclusive',
+    ...(rare?.permits === undefined ? {} : { permits: rare.permits }),
     service,
     owner,
     count,

@@ -19,6 +19,7 @@ import {
   lockListInput,
   lockRef,
   releaseRequestInput,
+  setCapacityInput,
   watchLockInput,
   watchLocksInput,
 } from '../../../contract/console/console-inputs';
@@ -83,6 +84,7 @@ import {
   watchLocks,
 } from '../../../operations/locks/for-people/lock-views';
 import { requestRelease } from '../../../operations/locks/for-people/request-release';
+import { setCapacity } from '../../../operations/locks/for-people/set-capacity';
 import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
 import { createNamespace } from '../../../operations/namespaces/create-namespace';
 import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
@@ -118,6 +120,7 @@ const locks = consoleRouterOf({
   ),
   freeze: mutation(freezeInput, (ctx, input) => setFrozen(ctx, 'freeze', input)),
   unfreeze: mutation(freezeInput, (ctx, input) => setFrozen(ctx, 'unfreeze', input)),
+  setCapacity: mutation(setCapacityInput, setCapacity),
   previewDeletion: query(chosenNamesInput, previewDeletion),
   delete: mutation(deleteNamesInput, deleteNames),
 });

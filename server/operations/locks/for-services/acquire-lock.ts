@@ -19,7 +19,8 @@ export async function acquireLock(
   const { engine, key, service, policy } = await resolveLock(ctx, input, 1);
   const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
-  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta, ...askedAtLeast(input) };
+  const more = { ...permitsWanted(input), ...askedAtLeast(input) };
+  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta, ...more };
   const request =
     requestId === undefined
       ? anonymousRequest()
@@ -38,6 +39,10 @@ export async function acquireLock(
       onQueued,
     }),
   );
+}
+
+function permitsWanted({ permits = 1, capacity }: AcquireInput) {
+  return capacity === undefined ? {} : { permits, capacity };
 }
 
 /** Undoes an acquire by its request id, whether it still waits or was granted meanwhile. */

@@ -1,0 +1,76 @@
+import { LockyardError } from '../../contract/errors';
+import type { Draft } from '../decision';
+import type { AcquireCommand } from './lock-command';
+import type { Hold, LockRecord, PermitCapacity, Waiter } from './lock-record';
+
+/** What a caller wants of a lock. A waiter names no capacity: its record has one. */
+export type Demand = Pick<AcquireCommand, 'mode' | 'permits' | 'capacity'>;
+
+/** The capacity in force; null: no hold has permits, and no waiter wants any. */
+export function capacityOf({ capacity, holds, queue }: LockRecord): PermitCapacity | null {
+  if (capacity === null) return null;
+  return holds.some(hasPermits) || queue.some(hasPermits) ? capacity : null;
+}
+
+const hasPermits = ({ permits }: Hold | Waiter) => permits !== undefined;
+
+/** The first caller in mode permit that is granted or queued names the capacity. */
+export function nameCapacity(draft: Draft, { permits, capacity = permits }: Demand): void {
+  if (capacity === undefined || capacityOf(draft.record) !== null) return;
+  draft.change({ capacity: { inForce: capacity, named: capacity } });
+}
+
+/** The permits of these together. */
+export function permitsOf(parties: readonly { permits?: number }[]): number {
+  let sum = 0;
+  for (const { permits } of parties) sum += permits ?? 0;
+  return sum;
+}
+
+/** How many permits are held or offered. */
+export function permitsTaken({ holds, offers, queue }: LockRecord): number {
+  if (offers.length === 0) return permitsOf(holds);
+  const tickets = new Set(offers.map(({ ticket }) => ticket));
+  return permitsOf(holds) + permitsOf(queue.filter(({ ticket }) => tickets.has(ticket)));
+}
+
+/**
+ * Whether so many permits are left. Where the capacity is lost, as an older version of Lockyard may
+ * have written the record, a waiter gets its permits once no others are held.
+ */
+export function havePermits(record: LockRecord, { permits = 1, capacity = permits }: Demand) {
+  const most = capacityOf(record)?.inForce ?? capacity;
+  return permitsTaken(record) + permits <= most;
+}
+
+/** The first waiters, in the order of the queue, for whom so many permits are enough. */
+export function waitersThatFit<W extends Demand>(queue: readonly W[], left: number): W[] {
+  let sum = 0;
+  const end = queue.findIndex(({ mode, permits = 0 }) => {
+    sum += permits;
+    return mode !== 'permit' || sum > left;
+  });
+  return queue.slice(0, end < 0 ? queue.length : end);
+}
+
+/**
+ * Checks what an acquire in mode permit names against the capacity in force.
+ *
+ * @throws LockyardError `INVALID` for another capacity; `CONFLICT` for more permits than an
+ *   operator allows at present
+ */
+export function requireCapacity(record: LockRecord, { permits = 0, capacity }: Demand): void {
+  const present = capacity === undefined ? null : capacityOf(record);
+  if (!present) return;
+  const { inForce, named } = present;
+  if (capacity !== inForce && capacity !== named) {
+    const either = named === inForce ? '' : ` or, as an operator has set it, ${inForce}`;
+    const text = `capacity: must be ${named}${either}`;
+    const why = 'as long as permits of this lock are held or waited for.';
+    throw new LockyardError('INVALID', `${text}, ${why}`, { capacity: inForce });
+  }
+  if (permits <= inForce) return;
+  const text = `An operator has lowered the capacity of this lock to ${inForce}`;
+  const end = `${permits} permits cannot be granted at present.`;
+  throw new LockyardError('CONFLICT', `${text}: ${end}`, { capacity: inForce });
+}

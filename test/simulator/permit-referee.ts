@@ -1,0 +1,58 @@
+import type { LockEvent } from '@/server/core/lock/lock-event';
+import { type LockRecord, liveHolds, type Waiter } from '@/server/core/lock/lock-record';
+import { SIM_CAPACITY } from './sim-permits';
+
+/** A step of one lock, as the database saw it. */
+interface LockStep {
+  old: LockRecord | null;
+  record: LockRecord;
+  events: readonly LockEvent[];
+  /** By the database's clock. */
+  at: number;
+}
+
+/** What is wrong with the permits of a lock after a step; empty where nothing is. */
+export function permitViolations({ old, record, events, at }: LockStep): string[] {
+  const live = liveHolds(record, at);
+  const found: string[] = [];
+  if (new Set(live.map(({ mode }) => mode)).size > 1) {
+    found.push(`${live.map(({ token, mode }) => `${token} (${mode})`)} are live at once`);
+  }
+  const set = events.flatMap(({ capacity }) => capacity ?? []);
+  const known = [SIM_CAPACITY, ...set, ...(old?.capacity ? [old.capacity.inForce] : [])];
+  const present = record.capacity?.inForce;
+  if (present !== undefined && !known.includes(present)) {
+    found.push(`the capacity is ${present}, which no caller and no operator named`);
+  }
+  const granted = events.filter(({ kind, permits }) => kind === 'granted' && permits !== undefined);
+  if (granted.length === 0) return found;
+  const held = live.reduce((sum, { permits = 0 }) => sum + permits, 0);
+  const most = Math.max(...(old?.capacity ? known.slice(1) : known), present ?? 0);
+  if (held > most) found.push(`${held} of ${most} permits are held`);
+  for (const grant of granted) {
+    const passed = overtakenBy(grant, { old, record, events, at });
+    if (passed) found.push(`${grant.owner} came later than ticket ${passed.ticket}, and passed it`);
+  }
+  return found;
+}
+
+/** A waiter that was there before this newcomer, and still is. */
+function overtakenBy(
+  { owner, rev }: LockEvent,
+  { old, record, events }: LockStep,
+): Waiter | undefined {
+  if (!old || old.queue.some((waiter) => waiter.owner === owner)) return undefined;
+  const isIn = (list: readonly { ticket: number }[], { ticket }: Waiter) =>
+    list.some((one) => one.ticket === ticket);
+  // An offer may be revoked by a later decision of the same swap.
+  const wasOffered = (waiter: Waiter) =>
+    isIn(old.offers, waiter) &&
+    events.some((one) => one.kind === 'withdrawn' && one.owner === waiter.owner && one.rev > rev);
+  return old.queue.find(
+    (waiter) =>
+      waiter.setSize === undefined &&
+      isIn(record.queue, waiter) &&
+      !isIn(record.offers, waiter) &&
+      !wasOffered(waiter),
+  );
+}
