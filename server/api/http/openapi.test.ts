@@ -187,6 +187,21 @@ describe('what is answered is what is described:', () => {
     expect(renewed.data).toMatchObject({ askedToRelease: remark, renewalsStopped: remark });
   });
 
+  test('permits, and an operator who changes their capacity', async () => {
+    const ask = { name: 'p', owner: 'one', leaseMs: 10_000, mode: 'permit', capacity: 3 };
+    await call('lock.acquire', { ...ask, permits: 2 }, 'granted');
+    await call('lock.acquire', { ...ask, owner: 'two', permits: 2 }, 'held');
+    const change = { namespace: 'default', name: 'p', rev: 0, seenCapacity: 3, capacity: 2 };
+    const why = { reason: 'a small database' };
+    const options = { origin: api.url };
+    await api.console(cookie, 'locks.setCapacity', { ...change, ...why }, 'mutation', options);
+    const { data } = await call('lock.inspect', { name: 'p' });
+    expect(data?.permits).toEqual({ capacity: 2, inUse: 2, named: 3 });
+    await call('lock.list', { prefix: 'p' });
+    await call('lock.acquire', { ...ask, permits: 3 }, 'CONFLICT');
+    await call('lock.acquire', { ...ask, capacity: 5 }, 'INVALID');
+  });
+
   test('every refusal', async () => {
     const ask = { name: 'd', owner: 'one', leaseMs: 10_000 };
     for (const name of Object.keys(SERVICE_API) as ServiceProcedureName[]) {

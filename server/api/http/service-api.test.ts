@@ -59,6 +59,27 @@ test('grants shared holds side by side, and keeps writers apart from them', asyn
   });
 });
 
+test('grants permits up to the capacity, and says which capacity is in force', async () => {
+  const name = freshName();
+  const mode = 'permit';
+  const first = await acquire(name, { owner: 'one', mode, permits: 7, capacity: 10 });
+  const second = await acquire(name, { owner: 'two', mode, permits: 3, capacity: 10 });
+  expect([first.data, second.data]).toMatchObject([{ outcome: 'granted' }, { outcome: 'granted' }]);
+  const third = await acquire(name, { owner: 'three', mode, capacity: 10 });
+  expect(third.data).toMatchObject({ outcome: 'held', holders: [{ permits: 7 }, { permits: 3 }] });
+  const { data } = await api.get(key, 'lock.inspect', { name });
+  expect(data?.permits).toEqual({ capacity: 10, inUse: 10 });
+  const other = await acquire(name, { owner: 'four', mode, capacity: 12 });
+  expect([other.status, other.reason, other.error?.data]).toMatchObject([
+    400,
+    'INVALID',
+    { capacity: 10 },
+  ]);
+  expect(other.error?.message).toMatch(/^capacity: must be 10, /);
+  const again = { owner: 'one', mode, permits: 2, capacity: 10, reentrant: true };
+  expect((await acquire(name, again)).reason).toBe('CONFLICT');
+});
+
 test('a namespace’s policy is refused by its bound, and cuts renewals down', async () => {
   const name = freshName();
   const token = await tokenOf(name);

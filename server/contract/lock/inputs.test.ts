@@ -21,6 +21,28 @@ describe('an acquire’s input', () => {
     for (const missing of Object.keys(GOOD)) expect(accepts({ [missing]: undefined })).toBe(false);
   });
 
+  const permit = { mode: 'permit', permits: 3, capacity: 10 };
+
+  it.each([
+    ['as many permits as the capacity', { permits: 10 }, true],
+    ['one permit, if it names no number', { permits: undefined }, true],
+    ['more permits than the capacity', { permits: 11 }, false],
+    ['no permits', { permits: 0 }, false],
+    ['permits that are not whole', { permits: 1.5 }, false],
+    ['permits as a text', { permits: '3' }, false],
+    ['no capacity', { capacity: undefined }, false],
+    ['no capacity and one permit', { capacity: undefined, permits: undefined }, false],
+    ['a capacity of 0', { permits: undefined, capacity: 0 }, false],
+    ['a capacity below 0', { permits: undefined, capacity: -1 }, false],
+    ['a capacity of 10,000', { capacity: 10_000 }, true],
+    ['a capacity above that', { capacity: 10_001 }, false],
+    ['a capacity that is not whole', { capacity: 10.5 }, false],
+    ['permits in another mode', { mode: 'shared', capacity: undefined }, false],
+    ['a capacity in another mode', { mode: undefined, permits: undefined }, false],
+  ])('in mode permit may have %s, or not (%#)', (_, change, isGood) => {
+    expect(accepts({ ...permit, ...change })).toBe(isGood);
+  });
+
   it.each([
     ['of 200 bytes', 'ü'.repeat(100), true],
     ['of 201 bytes', `${'ü'.repeat(100)}x`, false],

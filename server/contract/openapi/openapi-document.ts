@@ -227,6 +227,12 @@ const errorSchema = (): JsonSchema => ({
               minimum: 1,
               description: 'When to try again, in milliseconds. Always there with 429 and 503.',
             },
+            capacity: {
+              type: 'integer',
+              minimum: 1,
+              description:
+                'The capacity in force, where permits were asked for that do not fit it.',
+            },
             requestId: { type: 'string', description: 'As in the header X-Request-Id.' },
           },
         },
