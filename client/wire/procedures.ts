@@ -47,6 +47,8 @@ export const PROCEDURES = {
     ...LOCK,
     ...ACQUIRING,
     mode: true,
+    permits: true,
+    capacity: true,
     reentrant: true,
   }),
   cancel: mutation<CancelInput>('lock.cancel', { ...OWNED, requestId: true }),
