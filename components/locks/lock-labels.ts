@@ -1,6 +1,6 @@
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
-import { isReleased } from '@/server/core/lock/lock-record';
 import type { PermitUse } from '@/server/contract/primitives';
+import { isReleased } from '@/server/core/lock/lock-record';
 import {
   agoText,
   baselineText,

@@ -18,13 +18,7 @@ import {
 } from './hold-lifecycle';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
-import {
-  HOLD_COUNT_MAX,
-  type Hold,
-  isReleased,
-  type LockRecord,
-  type Waiter,
-} from './lock-record';
+import { HOLD_COUNT_MAX, type Hold, isReleased, type LockRecord, type Waiter } from './lock-record';
 import { requireCapacity } from './permits';
 import {
   cancelDeparted,

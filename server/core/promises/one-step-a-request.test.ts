@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer } from '../../contract/lock/answers';
 import type { AcquireCommand, LockCommand } from '../lock/lock-command';
-import { requestFingerprint } from '../request-fingerprint';
+import { type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import { type Answered, Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { HoldLedger } from '../testing/hold-ledger';
@@ -39,6 +39,7 @@ class AcquireReferee implements Referee {
       this.accepted.set(requestFingerprint(command.request), command);
       this.accepted.set(command.request.key, command);
     }
+    if (command.verb === 'giveUp') this.noteTimeout(command.request);
     this.noteUndone(written);
     for (const { kind, rev, token = 0, holdCount = 1 } of decision.events) {
       if (kind !== 'granted' && kind !== 'reentered') continue;
@@ -47,6 +48,12 @@ class AcquireReferee implements Referee {
       const { waitedMs } = this.ledger.entry(token).hold;
       this.noteStep(ask, { token, rev, holdCount, waitedMs });
     }
+  }
+
+  /** The timeout is remembered under the input that the give-up names. */
+  private noteTimeout(request: RequestIdentity): void {
+    const ask = this.accepted.get(request.key);
+    if (ask) this.accepted.set(request.key, { ...ask, request });
   }
 
   onAnswered({ proposal, written, at }: Answered): void {
