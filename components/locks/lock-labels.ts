@@ -66,7 +66,7 @@ function keptLabel({ expiresAt }: HoldRow, now: number): string {
 }
 
 /** 7 of 10 permits. */
-export const permitsLabel = ({ inUse, capacity }: PermitUse) =>
+const permitsLabel = ({ inUse, capacity }: PermitUse) =>
   `${exactCount(inUse)} of ${plural(capacity, 'permit')}`;
 
 /** What a countdown shows: whole seconds left, and nothing where nothing is known. */

@@ -138,7 +138,7 @@ export const mode = z.enum(['exclusive', 'shared', 'permit']).describe(MODES);
 export const modeInput = mode.default('exclusive').describe(MODES);
 
 /** The highest capacity of a lock in mode permit. */
-export const CAPACITY_MAX = 10_000;
+const CAPACITY_MAX = 10_000;
 
 /** How many permits a hold has or a caller wants. */
 export const permits = z
