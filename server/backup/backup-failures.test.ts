@@ -62,15 +62,23 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
   afterEach(() => home.remove());
 
   /** The command exits with 1, prints one line and changes nothing. */
-  async function expectRefused(
+  const expectRefused = (
     words: string[],
     line: RegExp,
     options: Parameters<Installation['command']>[1] = {},
+  ) => expectAllRefused([{ words, line }], options);
+
+  /** The same of several commands at once. */
+  async function expectAllRefused(
+    cases: { words: string[]; line: RegExp }[],
+    options: Parameters<Installation['command']>[1] = {},
   ): Promise<void> {
     const before = await home.contents();
-    const { code, err } = await home.command(words, options);
-    expect([code, err]).toEqual([1, expect.stringMatching(line)]);
-    expect(err.trimEnd()).not.toContain('\n');
+    const ended = await Promise.all(cases.map(({ words }) => home.command(words, options)));
+    for (const [i, { code, err }] of ended.entries()) {
+      expect([code, err]).toEqual([1, expect.stringMatching(cases[i]?.line ?? /^$/)]);
+      expect(err.trimEnd()).not.toContain('\n');
+    }
     const after = await home.contents();
     const { audit: _before, ...restBefore } = before;
     const { audit: _after, ...restAfter } = after;
@@ -111,7 +119,9 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
         /does not know the table x/,
       ],
     ];
-    for (const [file, line] of cases) await expectRefused(['restore', file, '--replace'], line);
+    await expectAllRefused(
+      cases.map(([file, line]) => ({ words: ['restore', file, '--replace'], line })),
+    );
   });
 
   test('a database that is in use is not replaced without being told to', async () => {
@@ -224,9 +234,10 @@ test('words that make no sense end with 2', async () => {
     ['restore', 'a', '--force'],
   ];
   try {
-    for (const words of cases) {
-      const { code, err } = await home.command(words);
-      expect([code, err], words.join(' ')).toEqual([2, expect.stringMatching(/^[^\n]+\n$/)]);
+    const ended = await Promise.all(cases.map((words) => home.command(words)));
+    for (const [i, { code, err }] of ended.entries()) {
+      const words = cases[i]?.join(' ');
+      expect([code, err], words).toEqual([2, expect.stringMatching(/^[^\n]+\n$/)]);
     }
   } finally {
     await home.remove();

@@ -8,7 +8,7 @@ import { checkHistory } from './testing/history-checker';
 import { runCampaign } from './testing/random-campaign';
 import { newSeed } from './testing/seeded';
 
-const FOR_MS = process.env.TEST_LONG === '1' ? 10_000 : 5_000;
+const FOR_MS = process.env.TEST_LONG === '1' ? 10_000 : 3_500;
 
 let rig: EngineRig;
 afterEach(() => rig?.close());
@@ -46,7 +46,7 @@ describe.each(storeNames)('a random campaign over %s', (name) => {
       console.info(JSON.stringify({ lock, told, written: history.get(lock) }));
     }
     expect(violations, `seed ${seed}`).toEqual([]);
-    expect(heard.size, `seed ${seed}`).toBeGreaterThan(50);
+    expect(heard.size, `seed ${seed}`).toBeGreaterThan(30);
     for (const { name: lock } of keys) {
       const events = history.get(lock) ?? [];
       const revs = [...new Set(events.map(({ rev }) => rev))];

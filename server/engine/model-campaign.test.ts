@@ -14,8 +14,8 @@ const IS_LONG = process.env.TEST_LONG === '1';
 type Row = [name: string, open: () => Promise<ModelledBackend>, steps: number];
 
 const rows: Row[] = [
-  ...storeNames.map((name): Row => [name, () => modelledStore(name), 250]),
-  ['two shards of mysql', () => ShardedRig.open(), 120],
+  ...storeNames.map((name): Row => [name, () => modelledStore(name), 150]),
+  ['two shards of mysql', () => ShardedRig.open(), 80],
 ];
 
 describe.each(rows)(

@@ -8,7 +8,7 @@ import { checkHistory } from './testing/history-checker';
 import { runMultiLockCampaign } from './testing/multi-lock-campaign';
 import { newSeed } from './testing/seeded';
 
-const SETS = process.env.TEST_LONG === '1' ? 1_000 : 300;
+const SETS = process.env.TEST_LONG === '1' ? 1_000 : 200;
 const CALLERS = 32;
 const NAMES = 12;
 

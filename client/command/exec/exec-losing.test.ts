@@ -2,37 +2,56 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import { requestRelease } from '@/server/operations/locks/for-people/request-release';
-import { CommandRig, isAlive, untilGone } from '../testing/command-rig';
+import { TcpProxy } from '@/test/tcp-proxy';
+import { CommandRig, isAlive, type RunOptions, untilGone } from '../testing/command-rig';
 
 let rig: CommandRig;
 let names = 0;
+const lines: TcpProxy[] = [];
 let name: string;
 
 beforeAll(async () => {
   rig = await CommandRig.start();
 });
-afterAll(() => rig.close());
-beforeEach(() => {
-  name = `losing-${++names}`;
+afterAll(async () => {
+  await Promise.all(lines.map((line) => line.close()));
+  await rig.close();
 });
-afterEach(() => rig.line.open());
+beforeEach(() => {
+  name = newName();
+});
+
+const newName = () => `losing-${++names}`;
+
+/** A lock, and a line to the server that can be cut, for a test that runs beside others. */
+async function newPlace() {
+  const { hostname, port } = new URL(rig.api.url);
+  const line = await TcpProxy.start(hostname, Number(port));
+  lines.push(line);
+  const name = newName();
+  const env = { LOCKYARD_URL: `http://127.0.0.1:${line.port}` };
+  const exec = (options: string[], script: string, more: RunOptions = {}) =>
+    rig.exec([name, ...options], script, { ...more, env: { ...env, ...more.env } });
+  return { name, line, exec };
+}
 
 /**
  * A command that will not end when asked to, with a child that will not either, and writes down the
  * time until it is ended.
  */
-const stubborn = () =>
+const stubborn = (name: string) =>
   `trap '' TERM; (while :; do date +%s%3N >> ${name}.times; sleep 0.02; done) & echo $$ $! > ${name}.pids; wait; wait`;
 
-async function pidsOf(): Promise<[number, number]> {
+async function pidsOf(name: string): Promise<[number, number]> {
   const [command = 0, started = 0] = (await rig.written(`${name}.pids`)).split(' ').map(Number);
   return [command, started];
 }
 
-const lastSignOfLife = () => Number(rig.read(`${name}.times`).trim().split('\n').at(-1));
+const lastSignOfLife = (name: string) =>
+  Number(rig.read(`${name}.times`).trim().split('\n').at(-1));
 
 async function forceRelease() {
   const { holders, rev } = await rig.client.inspect({ name });
@@ -54,8 +73,8 @@ describe('a hold that is taken away', () => {
   });
 
   test('ends what will not end, and what that has started, after the grace', async () => {
-    const { ended } = rig.exec([name, '--lease', '900ms', '-k', '300ms'], stubborn());
-    const pids = await pidsOf();
+    const { ended } = rig.exec([name, '--lease', '900ms', '-k', '300ms'], stubborn(name));
+    const pids = await pidsOf(name);
     await forceRelease();
     expect((await ended).code).toBe(75);
     expect(pids.map(isAlive)).toEqual([false, false]);
@@ -78,63 +97,67 @@ describe('a server that goes away while the command runs', () => {
   test.each(['refuse', 'silence'] as const)(
     'costs the command its lock (%s): it is ended before its lease is over, never after',
     async (how) => {
-      const { ended } = rig.exec([name, '--lease', '3s', '-k', '400ms'], stubborn());
-      const pids = await pidsOf();
+      const { name, line, exec } = await newPlace();
+      const { ended } = exec(['--lease', '3s', '-k', '400ms'], stubborn(name));
+      const pids = await pidsOf(name);
       await sleep(800);
       const cutAt = Date.now();
-      rig.line[how]();
+      line[how]();
       const { code, err } = await ended;
       expect(code).toBe(75);
       expect(err).toContain('terminating command');
       expect(pids.map(isAlive)).toEqual([false, false]);
       const board = await rig.api.runtime.projection.detail('default', name);
-      const expiresAt = board.row.hold?.expiresAt ?? (await endOfLease());
-      expect(lastSignOfLife()).toBeLessThan(expiresAt);
-      expect(lastSignOfLife()).toBeGreaterThan(cutAt + 200);
+      const expiresAt = board.row.hold?.expiresAt ?? (await endOfLease(name));
+      expect(lastSignOfLife(name)).toBeLessThan(expiresAt);
+      expect(lastSignOfLife(name)).toBeGreaterThan(cutAt + 200);
     },
     20_000,
   );
 
   /** Of a lease that has been settled meanwhile. */
-  async function endOfLease(): Promise<number> {
+  async function endOfLease(name: string): Promise<number> {
     const { row } = await rig.api.runtime.projection.detail('default', name);
     expect(row.ended?.cause).toBe('expired');
     return row.ended?.at ?? 0;
   }
 
   test('costs nothing if it is back in time', async () => {
-    const { ended } = rig.exec(
-      [name, '--lease', '3s'],
-      `echo $$ > ${name}.pid; sleep 3; echo done`,
-    );
+    const { name, line, exec } = await newPlace();
+    const { ended } = exec(['--lease', '3s'], `echo $$ > ${name}.pid; sleep 3; echo done`);
     await rig.written(`${name}.pid`);
-    rig.line.refuse();
+    line.refuse();
     await sleep(1_300);
-    rig.line.open();
+    line.open();
     expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
   }, 20_000);
 
   test('and is away at the end too: the exit code is the command’s, with a warning', async () => {
-    const { ended } = rig.exec([name, '--lease', '2s'], `echo $$ > ${name}.pid; sleep 0.4; exit 4`);
+    const { name, line, exec } = await newPlace();
+    const { ended } = exec(['--lease', '2s'], `echo $$ > ${name}.pid; sleep 0.4; exit 4`);
     await rig.written(`${name}.pid`);
-    rig.line.refuse();
+    line.refuse();
     const { code, err } = await ended;
     expect(code).toBe(4);
     expect(err).toContain('not confirmed');
   });
 });
 
-describe('with several addresses', () => {
-  const servers = () => ({ LOCKYARD_URL: `http://127.0.0.1:${rig.line.port},${rig.api.url}` });
-  const end = () => rig.client.inspect({ name }).then(({ holders }) => holders[0]?.expiresAt ?? 0);
+describe.concurrent('with several addresses', () => {
+  const servers = (line: TcpProxy) => ({
+    LOCKYARD_URL: `http://127.0.0.1:${line.port},${rig.api.url}`,
+  });
+  const end = (name: string) =>
+    rig.client.inspect({ name }).then(({ holders }) => holders[0]?.expiresAt ?? 0);
 
   test('a server that goes away costs nothing: the lease is renewed at the other', async () => {
+    const { name, line, exec } = await newPlace();
     const script = `echo "$LOCKYARD_URL" > ${name}.url; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
-    const { ended } = rig.exec([name, '--lease', '3s'], script, { env: servers() });
-    expect(await rig.written(`${name}.url`)).toBe(servers().LOCKYARD_URL);
-    rig.line.refuse();
-    const before = await end();
-    await expect.poll(end, { timeout: 20_000 }).toBeGreaterThan(before + 500);
+    const { ended } = exec(['--lease', '3s'], script, { env: servers(line) });
+    expect(await rig.written(`${name}.url`)).toBe(servers(line).LOCKYARD_URL);
+    line.refuse();
+    const before = await end(name);
+    await expect.poll(() => end(name), { timeout: 20_000 }).toBeGreaterThan(before + 500);
     writeFileSync(rig.path(`${name}.go`), '');
     expect(await ended).toMatchObject({ code: 3 });
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
@@ -143,15 +166,17 @@ describe('with several addresses', () => {
   test.each(['refuse', 'silence'] as const)(
     'the first of which does not work from the start (%s), even --no-wait runs the command',
     async (how) => {
-      rig.line[how]();
-      const { code, out, err } = await rig.exec([name, '-n'], 'echo ran', { env: servers() }).ended;
+      const { line, exec } = await newPlace();
+      line[how]();
+      const { code, out, err } = await exec(['-n'], 'echo ran', { env: servers(line) }).ended;
       expect({ code, out }, err).toEqual({ code: 0, out: 'ran\n' });
     },
   );
 
   test('one of which is none, it is refused', async () => {
+    const { name, exec } = await newPlace();
     const env = { LOCKYARD_URL: `${rig.api.url},` };
-    const { code, err } = await rig.exec([name], 'echo ran', { env }).ended;
+    const { code, err } = await exec([], 'echo ran', { env }).ended;
     expect(code).toBe(64);
     expect(err).toBe("lockyard: Entry 2 of Lockyard's URLs is empty.\n");
     for (const words of [['ls'], ['inspect', name]]) {
@@ -160,12 +185,13 @@ describe('with several addresses', () => {
   });
 });
 
-describe('a server that is away at the start', () => {
+describe.concurrent('a server that is away at the start', () => {
   test.each([['refuse'], ['silence']] as const)(
     'is asked until patience is over, then told with 69 (%s); the command never ran',
     async (how) => {
-      rig.line[how]();
-      const { code, out, err } = await rig.exec([name, '--wait', '1s'], 'echo ran').ended;
+      const { line, exec } = await newPlace();
+      line[how]();
+      const { code, out, err } = await exec(['--wait', '1s'], 'echo ran').ended;
       expect({ code, out }).toEqual({ code: 69, out: '' });
       expect(err).toContain('no answer');
     },
@@ -173,15 +199,17 @@ describe('a server that is away at the start', () => {
   );
 
   test('is not waited for with --no-wait', async () => {
+    const { exec } = await newPlace();
     const env = { LOCKYARD_URL: 'http://127.0.0.1:2' };
-    const { code, err } = await rig.exec([name, '-n'], 'echo ran', { env }).ended;
+    const { code, err } = await exec(['-n'], 'echo ran', { env }).ended;
     expect(code).toBe(69);
     expect(err).toMatch(/Lockyard cannot be reached \(ECONNREFUSED\)\.\n$/);
   });
 
   test('is waited for while patience lasts', async () => {
+    const { line, exec } = await newPlace();
     const late = createServer((socket) => {
-      socket.pipe(connect(rig.line.port, '127.0.0.1')).pipe(socket);
+      socket.pipe(connect(line.port, '127.0.0.1')).pipe(socket);
       socket.on('error', () => {});
     });
     const port = await new Promise<number>((resolve) => {
@@ -190,7 +218,7 @@ describe('a server that is away at the start', () => {
     await new Promise((resolve) => late.close(resolve));
 
     const env = { LOCKYARD_URL: `http://127.0.0.1:${port}` };
-    const { ended, said } = rig.exec([name, '--wait', '20s'], 'echo ran', { env });
+    const { ended, said } = exec(['--wait', '20s'], 'echo ran', { env });
     await said('not responding');
     late.listen(port, '127.0.0.1');
     const { code, out, err } = await ended;
@@ -203,8 +231,8 @@ describe('a server that is away at the start', () => {
 describe('a keeper that is killed outright', () => {
   test('takes its command and all that it has started along, before the lease is over', async () => {
     const options = [name, '--lease', '6s', '-k', '300ms', '-v'];
-    const { child, ended, said } = rig.exec(options, stubborn());
-    const pids = await pidsOf();
+    const { child, ended, said } = rig.exec(options, stubborn(name));
+    const pids = await pidsOf(name);
     await said('the command runs');
     child.kill('SIGKILL');
     expect((await ended).signal).toBe('SIGKILL');

@@ -12,7 +12,10 @@ import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig'
 
 const CHORES = { namespace: '.lockyard', name: 'chores' };
 
-describe.each(storeNames)('maintenance over %s', (name) => {
+/** Two stores at a time; each of these measures how soon something happens. */
+vi.setConfig({ maxConcurrency: 2 });
+
+describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
   let rig: MonitoringRig;
 
   beforeEach(async () => {
@@ -38,7 +41,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     }
   };
 
-  it('clean up an expired lease within 2 s if no caller comes, its event at the deadline', async () => {
+  it.sequential('clean up an expired lease within 2 s if no caller comes, its event at the deadline', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
@@ -54,7 +57,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     }, 4_000);
   });
 
-  it('leave a lease that expired just now to the next caller', async () => {
+  it.sequential('leave a lease that expired just now to the next caller', async () => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
@@ -68,7 +71,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it('take the waiters of a dead process out of a queue that no caller reads', async () => {
+  it.sequential('take the waiters of a dead process out of a queue that no caller reads', async () => {
     const watcher = await rig.watch();
     const dying = await rig.engines.join();
     const key = freshKey();
@@ -87,7 +90,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     await lost;
   });
 
-  it('are done by one process alone, and by another at once when that one ends', async () => {
+  it.sequential('are done by one process alone, and by another at once when that one ends', async () => {
     const watchers = [await rig.watch(), await rig.watch(), await rig.watch()];
     const [first] = watchers as [MonitoringMember, ...MonitoringMember[]];
     await soon(async () => expect(await chief(first)).toBeDefined());
@@ -103,7 +106,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     expect(others.filter(({ intents }) => intents.asked > 0)).toHaveLength(1);
   });
 
-  it('are taken over from a process that died, and every event is opened exactly once', async () => {
+  it.sequential('are taken over from a process that died, and every event is opened exactly once', async () => {
     const [one, two] = [await rig.watch(), await rig.watch()];
     await soon(async () => expect(await chief(one)).toBeDefined());
     const isOne = (await chief(one)) === one.process;
@@ -139,7 +142,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     }
   }, 40_000);
 
-  it('go on for one backend while another is silent', async () => {
+  it.sequential('go on for one backend while another is silent', async () => {
     const silent = await rig.engines.join();
     const otherBackends = [
       { id: 'another', store: silent.faults, engine: silent.engine, epochOf: () => 1 },
@@ -155,7 +158,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it('go on though a record cannot be read', async () => {
+  it.sequential('go on though a record cannot be read', async () => {
     const broken = freshKey();
     await created(rig.engines.under.store, broken, { head: '{' });
     const watcher = await rig.watch();
@@ -166,7 +169,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     });
   });
 
-  it('open every event, also when the database refuses for a moment in between', async () => {
+  it.sequential('open every event, also when the database refuses for a moment in between', async () => {
     const { database, store } = rig.engines.under;
     const worker = await rig.engines.join();
     const refusals = { left: 0 };
@@ -198,7 +201,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     expect(kinds).toEqual(['granted', 'released']);
   });
 
-  it('open a long history without falling behind, page by page, newest first', async () => {
+  it.sequential('open a long history without falling behind, page by page, newest first', async () => {
     const worker = await rig.engines.join();
     const key = freshKey();
     const { token } = await takeLock(worker, key, 'w1', { leaseMs: 60_000 });
@@ -210,7 +213,7 @@ describe.each(storeNames)('maintenance over %s', (name) => {
     expect(revs).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));
   });
 
-  it('remove all remembered answers that lapsed, however many', async () => {
+  it.sequential('remove all remembered answers that lapsed, however many', async () => {
     const { store } = rig.engines.under;
     const { now } = await readOne(store, freshKey());
     const memos = Array.from({ length: 12_000 }, (_, i) => ({
