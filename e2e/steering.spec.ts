@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { type LockyardClient, withLock } from '../client/lockyard';
 import { lockPath } from '../components/format/lock-path';
-import { openLive, openPage } from './locks-page';
+import { cell, lockRow, openLive, openPage } from './locks-page';
 import {
   callConsole,
   createPerson,
@@ -63,6 +63,31 @@ test('a frozen lock grants nothing, says who froze it and why, and resumes with 
   await openPage(page, `/audit?q=${name}`);
   const froze = page.getByText('Froze lock', { exact: true });
   await expect(page.getByRole('row').filter({ has: froze })).toContainText('Done');
+});
+
+test('a lock that was released and is still held says so, and can only be freed by force', async ({
+  page,
+}) => {
+  const name = 'nightly-job';
+  const hold = await imports.acquire({ name, leaseMs: 600_000, holdAtLeastMs: 600_000 });
+  const token = hold.outcome === 'granted' ? hold.token : 0;
+  const waiting = reports.acquire({ name, leaseMs: 60_000, waitMs: 20_000 });
+  expect(await imports.release({ name, token })).toMatchObject({ outcome: 'released' });
+  await openLive(page, '/');
+  await expect(cell(lockRow(page, name), 'state')).toContainText('released, frees in');
+  await openLive(page, pageOf(name));
+  await expect(header(page)).toContainText('still held for its minimum time, 1 waiting.');
+  const holder = page.getByRole('region', { name: 'Holder' });
+  await expect(holder).toContainText(/Released\d.*, held until \d/);
+  const actions = page.getByRole('region', { name: 'Actions' });
+  await expect(actions.getByText('Already released')).toHaveCount(3);
+  await expect(actions.getByRole('button', { name: 'Extend…' })).toBeDisabled();
+  await expect(page.getByRole('region', { name: 'Events' })).toContainText('Released, still held');
+  await actions.getByRole('button', { name: 'Force release…' }).click();
+  await expect(dialog(page)).toContainText('Its holder has released it.');
+  await reason(page, 'the job failed, and runs again');
+  await act(page, 'Force release and grant to reports-1');
+  expect((await waiting).outcome).toBe('granted');
 });
 
 test('a holder receives a release request, and a hold with blocked renewals ends with its lease', async ({

@@ -57,6 +57,7 @@ test('a holder counts as renewing until half its lease has passed since the last
   expect(isRenewing(hold, now)).toBe(true);
   expect(isRenewing(hold, now + 14_000)).toBe(false);
   expect(isRenewing({ ...hold, renewals: 0 }, now)).toBe(false);
+  expect(isRenewing({ ...hold, releasedAt: now - 1_000 }, now)).toBe(false);
 });
 
 const heldRow = (part: Partial<LockRow>, expiresAt = 30_000) =>

@@ -91,6 +91,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
   ...part,
 });
 const held = row({}).hold as NonNullable<LockRow['hold']>;
+const released = { ...held, releasedAt: now - 3_000, keptUntil: now + 26_000 };
 const ended = {
   owner: 'o',
   service: 's',
@@ -103,6 +104,9 @@ const ended = {
 describe('the reason explains the status', () => {
   test.each([
     [row({ status: 'held' }), ''],
+    [row({ status: 'held', hold: released }), 'released, frees in 00:26'],
+    [row({ status: 'contended', hold: released }), 'released, frees in 00:26'],
+    [row({ status: 'free', hold: { ...released, expiresAt: now - 38_000 } }), 'released 38 s ago'],
     [row({ status: 'contended' }), 'renewed 4 s ago'],
     [row({ status: 'contended', hold: { ...held, renewals: 0 } }), 'not renewed yet'],
     [row({ status: 'contended', hold: null }), 'handing over'],
@@ -139,6 +143,13 @@ test('a held lock shows its hold time, its waiters and when it frees', () => {
     'Held 31 m 04 s, 14 waiting. Frees in 00:26 unless renewed (renewed 312 times).',
   );
   expect(sentence(row({ waiters: 0, status: 'held' }))).toContain('no waiters');
+});
+
+test('a lock that was released and is still held says so, and when it frees', () => {
+  expect(sentence(row({ hold: released }))).toBe(
+    'Released 3 s ago, still held for its minimum time, 14 waiting. Frees in 00:26.',
+  );
+  expect(sentence(row({ hold: { ...released, expiresAt: now } }))).toBe('Released. Cleaning up.');
 });
 
 test('an unknown state is called unknown', () => {

@@ -34,6 +34,7 @@ describe('an event says what it knows', () => {
     [event({ waitedMs: 1_100 }), 'after waiting 1.1 s'],
     [event({ kind: 'timeout', waitedMs: 600_000 }), 'after waiting 10 m 00 s'],
     [event({ kind: 'released', heldMs: 47_000 }), 'held 47 s'],
+    [event({ kind: 'kept', at: 1_000, expiresAt: 61_000 }), 'for another 1 m 00 s'],
     [
       event({ kind: 'forced', heldMs: 60_000, by: 'Ana', reason: 'worker gone' }),
       'by Ana: “worker gone”, held 1 m 00 s',

@@ -4,6 +4,7 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useRouter } from 'next/navigation';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { lockPath } from '../../format/lock-path';
@@ -87,7 +88,7 @@ export function useRowKeys({
         return target.click();
       if (current) router.push(lockPath(current.namespace, current.name));
     },
-    e: () => current?.hold && actions?.extend(current),
+    e: () => current?.hold && !isReleased(current.hold) && actions?.extend(current),
     r: () => current?.hold && actions?.release(current),
     x: () => current && selecting?.select(current.id, !selecting.selection.has(current.id), false),
     X: () => current && selecting?.select(current.id, true, true),
