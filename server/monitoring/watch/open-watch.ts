@@ -11,8 +11,11 @@ import type { Covered, WatchedNamespace } from './watched-namespace';
 /** A watch that is this many locks behind is answered the present states instead. */
 const PENDING_MAX = 10_000;
 
-/** Two processes know the clock of a backend alike within this time. */
-const CLOCK_SKEW_MS = 250;
+/**
+ * Two processes know the clock of a backend alike within this time. A process knows it by the reply
+ * that came soonest, so it may be late by as long as that took.
+ */
+const CLOCK_SKEW_MS = 1_000;
 
 /** How long a position of another process may wait until this one has read as far. */
 const CATCH_UP_MAX_MS = 5_000;
