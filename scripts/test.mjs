@@ -2,7 +2,7 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 /** What `npm run test:long` runs, with more steps, more time or more programs than otherwise. */
-const LONG = ['campaign', 'hot-lock', 'simulator', 'behind-a-proxy'];
+const LONG = ['campaign', 'hot-lock', 'lock-watches', 'simulator', 'behind-a-proxy'];
 
 /**
  * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up.

@@ -44,9 +44,10 @@ function isFree({ state, queueLength }: WatchedLock): boolean {
 }
 
 function formatState({ name, state, holders, queueLength }: WatchedLock): string {
-  const parties = holders.map(({ owner, service, token, role }) => {
+  const parties = holders.map(({ owner, service, token, role, releasedAt }) => {
     const as = role === undefined ? '' : ` as ${printable(role)}`;
-    return ` by ${printable(owner)} (${service})${as}, token ${token}`;
+    const by = releasedAt === undefined ? 'by' : 'for a while after its release by';
+    return ` ${by} ${printable(owner)} (${service})${as}, token ${token}`;
   });
   const waiting = queueLength === 0 ? '' : `, ${queueLength} waiting`;
   return `${printable(name)} is ${state}${parties.join(' and')}${waiting}`;

@@ -83,7 +83,8 @@ export async function* watchLeader(
   refuseUnknownOptions('watchLeader', options, COMMON);
   let last: number | null | undefined;
   for await (const { state, holders } of watchLocks({ ...options, names: [name] })) {
-    const leader = state === 'unknown' ? null : (holders[0] ?? null);
+    const holder = holders.find(({ releasedAt }) => releasedAt === undefined);
+    const leader = state === 'unknown' ? null : (holder ?? null);
     const token = leader?.token ?? null;
     if (token !== last) yield leader;
     last = token;

@@ -16,6 +16,21 @@ const UNWATCHED: ReadonlySet<string> = new Set<keyof Hold>([
   'isUnclaimed',
 ]);
 
+/** Fields of a record that are compared one by one, or do not matter. */
+const COMPARED: ReadonlySet<string> = new Set<keyof LockRecord>([
+  'rev',
+  'lastToken',
+  'lastTicket',
+  'holds',
+  'offers',
+  'ended',
+  'queue',
+  'departed',
+  'frozen',
+  'delayedUntil',
+  'answersUntil',
+]);
+
 /**
  * Whether two readings of a lock look the same to those who watch it: the same holds, as many
  * waiters, and nothing else that decides who may have it. Null: the lock has no record.
@@ -32,16 +47,21 @@ function isSameRecord(a: LockRecord, b: LockRecord): boolean {
     (a.frozen === null) === (b.frozen === null) &&
     (a.ended?.cause === 'expired') === (b.ended?.cause === 'expired') &&
     a.holds.length === b.holds.length &&
-    a.holds.every((hold, i) => isSameHold(hold, b.holds[i] as Hold))
+    a.holds.every((hold, i) => isSameBut(UNWATCHED, hold, b.holds[i] as Hold)) &&
+    isSameBut(COMPARED, a, b)
   );
 }
 
-/** Compares what a hold has or may come to have, but for what is known not to matter. */
-function isSameHold(a: Hold, b: Hold): boolean {
-  for (const field of Object.keys({ ...a, ...b }) as (keyof Hold)[]) {
-    if (a[field] !== b[field] && !UNWATCHED.has(field)) return false;
+/** Compares what two objects have or may come to have, but for some fields. */
+function isSameBut<T extends object>(fields: ReadonlySet<string>, a: T, b: T): boolean {
+  for (const field of Object.keys({ ...a, ...b }) as (keyof T & string)[]) {
+    if (!fields.has(field) && !isSameValue(a[field], b[field])) return false;
   }
   return true;
+}
+
+function isSameValue(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && JSON.stringify(a) === JSON.stringify(b));
 }
 
 /** Whether a lock is as one without a record. */
