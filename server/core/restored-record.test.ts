@@ -46,6 +46,15 @@ describe('a lock that was brought back from a backup', () => {
     expect(take()).toBeGreaterThan(unknown);
   });
 
+  it('is not granted before it was held at least for as long as its former holder asked for', () => {
+    const answer = world.run(acquire('orders/a', { leaseMs: HOUR_MS, holdAtLeastMs: HOUR_MS }));
+    world.run(release('orders/a', answer.outcome === 'granted' ? answer.token : 0));
+    restore(world.record, 0);
+    expect(world.run(acquire('orders/b'))).toMatchObject({ outcome: 'held', holders: [] });
+    world.pass(HOUR_MS);
+    expect(world.run(acquire('orders/b')).outcome).toBe('granted');
+  });
+
   it('is no longer held by the holder in the backup, who receives the reason', () => {
     const token = take();
     world.run(acquire('orders/waiter', { waitMs: HOUR_MS }));

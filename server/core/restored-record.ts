@@ -3,7 +3,7 @@ import { type Decision, Draft } from './decision';
 import { restoredToken, sinceEra } from './fencing-token';
 import { expireAndPromote } from './lock/expire-and-promote';
 import { endHold } from './lock/hold-lifecycle';
-import type { LockRecord } from './lock/lock-record';
+import { isReleased, type LockRecord } from './lock/lock-record';
 
 /** The facts of a restore, some of which former holders get to see. */
 export interface Restore {
@@ -22,8 +22,8 @@ export interface Restore {
  *
  * The holders in the backup may have lost the lock since it was made, and another caller may hold
  * it now. So every hold of the backup is over, its holder learns so, and every earlier token is
- * below the next one. The lock is not granted until all earlier leases must have expired. Waiters
- * are gone. A freeze stays. The rev is above every one that the lock had.
+ * below the next one. The lock is not granted until all earlier leases must have expired, nor while
+ * one that was released was to be held at least. Waiters are gone. A freeze stays. The rev is above every one that the lock had.
  */
 export function restoredLock(
   record: LockRecord,
@@ -35,7 +35,8 @@ export function restoredLock(
   const rev = Math.max(record.rev, sinceEra(now));
   const queue = record.queue.map((waiter) => ({ ...waiter, detachedUntil: null }));
   const draft = new Draft({ ...record, rev, queue }, { verb: 'settle' }, context);
-  draft.change({ delayedUntil: Math.max(record.delayedUntil, grantsFrom) });
+  const kept = record.holds.filter(isReleased).map(({ expiresAt }) => expiresAt);
+  draft.change({ delayedUntil: Math.max(record.delayedUntil, grantsFrom, ...kept) });
   expireAndPromote(draft);
   for (const hold of draft.record.holds) endHold(draft, hold, 'forced', draft.now, { by, reason });
   draft.change({ lastToken: restoredToken(record.lastToken, epoch, now) });
