@@ -73,12 +73,12 @@ export class OpenWatch {
     const changes = isOwn
       ? journal.since(since.version)
       : journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
-    const isKept = since.target === this.target.key && (isOwn || since.after === null);
-    if (!isKept || changes === null) return this.startOver(true);
-    if (since.after !== null) {
-      const { version, readUpTo, after } = since;
-      this.snapshot = { version, readUpTo, after };
-      return;
+    if (since.target !== this.target.key || changes === null) return this.startOver(true);
+    const { readUpTo, after } = since;
+    const [first] = changes;
+    if (after !== null) {
+      const before = first ? first.version - 1 : this.now().version;
+      this.snapshot = { version: isOwn ? since.version : before, readUpTo, after };
     }
     const { names, prefix } = this.target;
     const watched = names && new Set(names);
@@ -174,7 +174,9 @@ export class OpenWatch {
       this.target,
       page.map(({ name }) => name),
     );
-    const covered = isWhole ? this.covered : { version: page.at(-1)?.version ?? 0, readUpTo: 0 };
+    // A lock of the page may have changed again, after others that were not heard of yet.
+    const version = Math.min(page.at(-1)?.version ?? 0, this.covered.version);
+    const covered = isWhole ? this.covered : { version, readUpTo: 0 };
     return { locks, position: this.position(covered, null), reset: false, more: !isWhole };
   }
 

@@ -1,0 +1,144 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { WatchAnswer } from '../../contract/lock/watch';
+import { TimeSlice } from '../lock-list/order/time-slice';
+import type { MonitoredBackend } from '../projection/monitored-backend';
+import { type ProjectionRow, rowId } from '../projection/projection-row';
+import { TableRig } from '../testing/table-rig';
+import { LockWatches } from './lock-watches';
+import { WatchJournals } from './watch-journals';
+import { readPosition } from './watch-position';
+import { WatchReader } from './watch-reader';
+import { watchTarget } from './watch-target';
+
+/** Three pages. */
+const LOCKS = 1_200;
+
+const TARGET = watchTarget('default', { namespace: 'default', names: undefined, prefix: 'l' });
+
+const nameOf = (i: number) => `l${String(i).padStart(4, '0')}`;
+
+let rig: TableRig;
+let stop: AbortController;
+let processes: Process[];
+
+beforeEach(() => {
+  rig = new TableRig();
+  stop = new AbortController();
+  processes = [];
+});
+afterEach(async () => {
+  stop.abort();
+  await Promise.all(processes.map(({ watches }) => watches.close()));
+});
+
+interface Process {
+  watches: LockWatches;
+  journals: WatchJournals;
+  readAt: Map<string, number>;
+}
+
+/** A process that reads the one store at the instants at which the clock is moved. */
+function startProcess(id: string): Process {
+  const clock = { now: () => rig.now, monotonic: () => rig.now };
+  const health = () => ({ reachable: true, clockOffsetMs: 0 });
+  const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
+  const journals = new WatchJournals(backends, clock);
+  const readAt = new Map([['default', rig.now]]);
+  const reader = new WatchReader(rig.table, backends, readAt, clock, journals);
+  const slice = () =>
+    new TimeSlice(
+      () => 0,
+      () => 0,
+      () => setImmediate(),
+    );
+  const watches = new LockWatches(journals, reader, slice, clock, id, { warn: () => {} });
+  const started = { watches, journals, readAt };
+  processes.push(started);
+  return started;
+}
+
+function pass(ms: number): void {
+  rig.now += ms;
+  for (const { readAt } of processes) readAt.set('default', rig.now);
+}
+
+/** A lock changes, and every process reads it. */
+function change(name: string): void {
+  rig.store(name);
+  const row = rig.truth.get(rowId('default', `default/${name}`)) as ProjectionRow;
+  for (const { journals } of processes) journals.replaced(null, row);
+}
+
+function follow({ watches }: Process, since: string | null) {
+  const from = since === null ? null : readPosition(since);
+  const pace = { waitMs: 1, signal: stop.signal, onWaiting: () => {}, isPolled: false };
+  return watches.follow(TARGET, from, pace);
+}
+
+async function answerOf(stream: AsyncGenerator<WatchAnswer, void>): Promise<WatchAnswer> {
+  const { value } = await stream.next();
+  if (!value) throw new Error('The watch has ended.');
+  return value;
+}
+
+/** One request for changes. */
+async function ask(at: Process, since: string | null): Promise<WatchAnswer> {
+  const stream = follow(at, since);
+  const answer = await answerOf(stream);
+  await stream.return();
+  return answer;
+}
+
+const namesOf = ({ locks }: WatchAnswer) => locks.map(({ name }) => name);
+
+it('a stream that resumes amid the present states tells what changed before it resumed', async () => {
+  const one = startProcess('p1');
+  for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
+  const first = await ask(one, null);
+  expect(first.more).toBe(true);
+  change(nameOf(3));
+  const stream = follow(one, first.position);
+  const told: string[] = [];
+  for (let i = 0; i < 4; i += 1) told.push(...namesOf(await answerOf(stream)));
+  expect(told).toContain(nameOf(3));
+  expect(told).toContain(nameOf(LOCKS - 1));
+});
+
+it('present states go on where processes answer in turn, and nothing is lost', async () => {
+  const turns = [startProcess('p1'), startProcess('p2')];
+  for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
+  let answer: WatchAnswer | null = null;
+  let told: string[] = [];
+  for (let asked = 0; asked < 8 && answer?.more !== false; asked += 1) {
+    pass(1_000);
+    answer = await ask(turns[asked % 2] as Process, answer?.position ?? null);
+    if (answer.reset) told = [];
+    told.push(...namesOf(answer));
+    if (namesOf(answer).includes(nameOf(600))) change(nameOf(3));
+  }
+  expect(answer?.more).toBe(false);
+  expect(new Set(told).size).toBe(LOCKS);
+  pass(1_000);
+  expect(namesOf(await ask(turns[0] as Process, answer?.position ?? null))).toContain(nameOf(3));
+});
+
+it('a part of many changes has a position before those that the watch has not heard of', async () => {
+  const one = startProcess('p1');
+  const stream = follow(one, null);
+  await answerOf(stream);
+  for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
+  // Longer than a tick.
+  await setTimeout(250);
+  change('late');
+  for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
+  const part = await answerOf(stream);
+  expect(part.more).toBe(true);
+  const told: string[] = [];
+  for (let { position, more } = part; more; ) {
+    const next = await ask(one, position);
+    told.push(...namesOf(next));
+    ({ position, more } = next);
+  }
+  expect(told).toContain('late');
+});
