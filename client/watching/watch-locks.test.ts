@@ -104,7 +104,7 @@ test('refuses an option that it does not have, before any request', async () => 
   expect(bench.server.waitingCalls).toBe(0);
 });
 
-test('each leader comes once, and null while there is none', async () => {
+test('each leader comes once, and null while there is none or it has released the lock', async () => {
   const seen: (number | null)[] = [];
   const stop = new AbortController();
   const ended = (async () => {
@@ -115,9 +115,10 @@ test('each leader comes once, and null while there is none', async () => {
   await answer([free('cron', 0)]);
   await answer([held('cron', 1, holder(1))]);
   await answer([{ ...held('cron', 2, holder(1)), queueLength: 2 }]);
-  await answer([held('cron', 3, holder(2))]);
-  await until(() => seen.length === 3);
+  await answer([held('cron', 3, { ...holder(1), keptUntil: 30_001, releasedAt: 2 })]);
+  await answer([held('cron', 4, holder(2))]);
+  await until(() => seen.length === 4);
   stop.abort();
   await ended;
-  expect(seen).toEqual([null, 1, 2]);
+  expect(seen).toEqual([null, 1, null, 2]);
 });
