@@ -53,6 +53,11 @@ async function pidsOf(name: string): Promise<[number, number]> {
 const lastSignOfLife = (name: string) =>
   Number(rig.read(`${name}.times`).trim().split('\n').at(-1));
 
+/** When the lease ends, by the server's clock; 0 where there is no hold. */
+async function leaseEnd(name: string): Promise<number> {
+  return (await rig.client.inspect({ name })).holders[0]?.expiresAt ?? 0;
+}
+
 async function forceRelease() {
   const { holders, rev } = await rig.client.inspect({ name });
   const reason = 'stuck since noon';
@@ -73,7 +78,7 @@ describe('a hold that is taken away', () => {
   });
 
   test('ends what will not end, and what that has started, after the grace', async () => {
-    const { ended } = rig.exec([name, '--lease', '900ms', '-k', '300ms'], stubborn(name));
+    const { ended } = rig.exec([name, '--lease', '2s', '-k', '300ms'], stubborn(name));
     const pids = await pidsOf(name);
     await forceRelease();
     expect((await ended).code).toBe(75);
@@ -124,11 +129,16 @@ describe('a server that goes away while the command runs', () => {
 
   test('costs nothing if it is back in time', async () => {
     const { name, line, exec } = await newPlace();
-    const { ended } = exec(['--lease', '3s'], `echo $$ > ${name}.pid; sleep 3; echo done`);
+    const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; echo done`;
+    const { ended } = exec(['--lease', '6s'], script);
     await rig.written(`${name}.pid`);
     line.refuse();
-    await sleep(1_300);
+    const before = await leaseEnd(name);
+    await sleep(2_300);
+    expect(await leaseEnd(name)).toBe(before);
     line.open();
+    await expect.poll(() => leaseEnd(name), { timeout: 10_000 }).toBeGreaterThan(before + 500);
+    writeFileSync(rig.path(`${name}.go`), '');
     expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
   }, 20_000);
 
@@ -147,8 +157,6 @@ describe.concurrent('with several addresses', () => {
   const servers = (line: TcpProxy) => ({
     LOCKYARD_URL: `http://127.0.0.1:${line.port},${rig.api.url}`,
   });
-  const end = (name: string) =>
-    rig.client.inspect({ name }).then(({ holders }) => holders[0]?.expiresAt ?? 0);
 
   test('a server that goes away costs nothing: the lease is renewed at the other', async () => {
     const { name, line, exec } = await newPlace();
@@ -156,8 +164,8 @@ describe.concurrent('with several addresses', () => {
     const { ended } = exec(['--lease', '3s'], script, { env: servers(line) });
     expect(await rig.written(`${name}.url`)).toBe(servers(line).LOCKYARD_URL);
     line.refuse();
-    const before = await end(name);
-    await expect.poll(() => end(name), { timeout: 20_000 }).toBeGreaterThan(before + 500);
+    const before = await leaseEnd(name);
+    await expect.poll(() => leaseEnd(name), { timeout: 20_000 }).toBeGreaterThan(before + 500);
     writeFileSync(rig.path(`${name}.go`), '');
     expect(await ended).toMatchObject({ code: 3 });
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
