@@ -164,7 +164,7 @@ Object.assign(globalThis, {
 });
 for (const name of process.argv.slice(2)) {
   globalThis.shutdown = new AbortController();
-  const ended = setTimeout(() => shutdown.abort(), 300);
+  const ended = setTimeout(() => shutdown.abort(), 2_000);
   const { snippet } = await import('./' + name + '.js');
   await snippet();
   clearTimeout(ended);
