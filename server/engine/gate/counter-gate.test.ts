@@ -154,6 +154,7 @@ describe('while Redis is well', () => {
       release();
     }
     await steps;
+    await a.gate.look(key);
     expect((await b.gate.look(key))?.state?.value).toBe(3);
     a.later(ANNOUNCED_FOR_MS);
     await a.gate.look(key);

@@ -15,7 +15,8 @@ import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { GateStore } from '../../storage/redis-gate/gate-store';
 import type { LockEngine } from '../lock-engine';
-import { type DueRead, GateLine } from './gate-line';
+import type { DueRead } from './gate-entry';
+import { GateLine } from './gate-line';
 
 /** A step that was announced longer ago is announced again before MySQL is asked. */
 const ANNOUNCED_MAX_MS = 1_000;

@@ -22,6 +22,15 @@ export interface GateAsk {
   isAnnounced: boolean;
 }
 
+/** A counter that MySQL should be asked about. */
+export interface DueRead {
+  id: string;
+  /** The rev that the gate had; null: none. */
+  over: number | null;
+  /** The gate's clock then. */
+  asOf: number;
+}
+
 /** What the gate has been sent and has not replied to. */
 interface Sent extends Pick<GateEntry, 'news' | 'reading' | 'lookers'> {
   asks: GateAsk[];
@@ -74,7 +83,7 @@ const most = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
 
 /** What this process has to say of one counter to the gate, and what waits for its reply. */
 export class GateEntry {
-  /** The state that the gate last replied with. */
+  /** The state that the gate last replied with, or a newer value: changes with every step. */
   lastState: GateState | null = null;
   /** The newest value that the gate has not been sent. */
   news: GateNews | null = null;
@@ -142,16 +151,17 @@ export class GateEntry {
   end(steps: StepsUnderWay): void {
     this.steps -= 1;
     add(this.ended, steps);
-    Object.assign(
-      this.underWay,
-      this.steps === 0 ? NOTHING_UNDER_WAY : minus(this.underWay, steps),
-    );
+    const { underWay } = this;
+    underWay.down = this.steps === 0 ? 0 : Math.max(0, underWay.down - steps.down);
+    underWay.up = this.steps === 0 ? 0 : Math.max(0, underWay.up - steps.up);
   }
 
   note(news: GateNews): void {
     if (!this.news || news.rev > this.news.rev) this.news = news;
     const { lastState } = this;
-    if (lastState && news.rev > lastState.rev) this.lastState = { ...lastState, ...news };
+    if (!lastState || news.rev <= lastState.rev) return;
+    lastState.rev = news.rev;
+    lastState.value = news.value;
   }
 
   /**
@@ -208,7 +218,7 @@ export class GateEntry {
     const { lastState } = this;
     // An own step may have been answered meanwhile.
     const isNewer = lastState && reply.state && lastState.rev > reply.state.rev && this.news;
-    if (!isNewer) this.lastState = reply.state;
+    if (!isNewer) this.lastState = reply.state && { ...reply.state };
     let mustTell = false;
     let passed = 0;
     const refused: GateAsk[] = [];

@@ -3,7 +3,8 @@ import type { GateNews, StepsUnderWay } from '../../core/counter/counter-gate';
 import { GATE_ANSWER_MAX_MS } from '../../core/timing';
 import type { Log } from '../../platform/log';
 import type { GateReply, GateStore, Gone } from '../../storage/redis-gate/gate-store';
-import { ANNOUNCED_FOR_MS, GateEntry } from './gate-entry';
+import { ExchangePace } from './exchange-pace';
+import { ANNOUNCED_FOR_MS, type DueRead, GateEntry } from './gate-entry';
 import { inTime } from './in-time';
 
 /** Counters in one exchange at most. */
@@ -24,15 +25,6 @@ export interface GateTally {
   corrections: number;
 }
 
-/** A counter that MySQL should be asked about. */
-export interface DueRead {
-  id: string;
-  /** The rev that the gate had; null: none. */
-  over: number | null;
-  /** The gate's clock then. */
-  asOf: number;
-}
-
 /**
  * The way of one process to its gate: what comes while an exchange is under way shares the next
  * one. A gate that does not answer in time is left out, and tried again from time to time; until
@@ -47,7 +39,9 @@ export class GateLine {
   private readonly slack = new Set<GateEntry>();
   private slackTimer: NodeJS.Timeout | undefined;
   private isExchanging = false;
-  private isScheduled = false;
+  private readonly pace = new ExchangePace(() => void this.exchange());
+  /** A caller waits for what is to be sent. */
+  private isUrgent = false;
   private isClosed = false;
   private outSince: number | null = null;
   private probeAfterMs = PROBE_AFTER_MS;
@@ -89,7 +83,7 @@ export class GateLine {
     const passed = entry.pass(steps, refusable, this.monotonic());
     if (passed === false) return false;
     this.tally.passes += 1;
-    if (passed === 'again') this.touch(entry);
+    if (passed === 'again') this.touch(entry, false);
     return true;
   }
 
@@ -120,7 +114,7 @@ export class GateLine {
     const entry = this.entryOf(id);
     entry.end(steps);
     if (news) entry.note(news);
-    this.touch(entry);
+    this.touch(entry, false);
   }
 
   /** Passes on what a read of MySQL has found. */
@@ -149,6 +143,7 @@ export class GateLine {
     this.isClosed = true;
     clearTimeout(this.probe);
     clearTimeout(this.slackTimer);
+    this.pace.stop();
     for (const entry of this.entries.values()) entry.giveUp();
     this.store.close();
   }
@@ -181,23 +176,22 @@ export class GateLine {
     }
   }
 
-  private touch(entry: GateEntry): void {
+  private touch(entry: GateEntry, isUrgent = true): void {
     this.touched.add(entry);
+    this.isUrgent ||= isUrgent;
     this.schedule();
   }
 
   private schedule(): void {
-    if (this.isScheduled || this.isExchanging || this.outSince !== null || this.isClosed) return;
+    if (this.isExchanging || this.outSince !== null || this.isClosed) return;
     if (this.touched.size === 0) return;
-    this.isScheduled = true;
-    setImmediate(() => {
-      this.isScheduled = false;
-      void this.exchange();
-    });
+    if (this.isUrgent || this.touched.size >= COUNTERS_MAX) this.pace.atOnce();
+    else this.pace.soon();
   }
 
-  private async exchange(): Promise<void> {
+  private async exchange(isProbe = false): Promise<void> {
     if (this.isExchanging || this.isClosed) return;
+    if (!isProbe && (this.outSince !== null || this.touched.size === 0)) return;
     this.isExchanging = true;
     const batch: GateEntry[] = [];
     for (const entry of this.touched) {
@@ -205,6 +199,7 @@ export class GateLine {
       this.touched.delete(entry);
       batch.push(entry);
     }
+    this.isUrgent &&= this.touched.size > 0;
     const sentAt = this.monotonic();
     const messages = batch.map((entry) => entry.takeMessages(sentAt));
     try {
@@ -242,6 +237,7 @@ export class GateLine {
       tally.refusals += refused;
       tally.passes += passed;
       if (mustTell) this.touched.add(entry);
+      this.isUrgent ||= mustTell;
       if (entry.hasSlack) this.slack.add(entry);
     });
     if (this.slack.size > 0)
@@ -294,6 +290,6 @@ export class GateLine {
       this.leaveOut(error, []);
       return;
     }
-    await this.exchange();
+    await this.exchange(true);
   }
 }
