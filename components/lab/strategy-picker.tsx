@@ -91,7 +91,8 @@ function Strategy({
   onToggle: () => void;
   onSource: () => void;
 }) {
-  const facts = [numberLabel(number), servers, consistency === 'None' ? null : consistency];
+  const promise = consistency === 'None' ? null : consistency;
+  const facts = lacks === null ? [servers, promise] : [lacks.replaceAll(VARIABLES, '')];
   return (
     <div className="lab-strategy" data-lacks={lacksNow !== null}>
       <label title={summary}>
@@ -105,7 +106,7 @@ function Strategy({
         <span className="min-w-0">
           <span className="block">{title}</span>
           <span className="block text-12 text-t3">
-            {lacks?.replaceAll(VARIABLES, '') ?? facts.filter((fact) => fact).join(' · ')}
+            {[numberLabel(number), ...facts].filter((fact) => fact).join(' · ')}
           </span>
         </span>
       </label>

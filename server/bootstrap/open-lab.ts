@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackendUrl } from '@/db/urls/backend-url';
+import { LockyardError } from '../contract/errors';
 import { LabRunner } from '../lab/lab-runner';
 import { LabRaces } from '../operations/lab/lab-races';
 import type { ControlRuntime } from '../operations/operation-context';
@@ -23,10 +24,16 @@ export function openLab({ config, database, clock, log }: ControlRuntime): LabRa
   return new LabRaces({ database, clock, log, runner, readSource });
 }
 
+/** @throws LockyardError `NOT_FOUND` for a strategy whose file cannot be read */
 async function readSource(id: string) {
   const path = catalogue.find((entry) => entry.id === id)?.source;
   if (path === undefined) return null;
-  return { id, path, text: await readFile(join(process.cwd(), BUILT, 'sources', path), 'utf8') };
+  const file = join(process.cwd(), BUILT, 'sources', path);
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    // As it is, a missing file would pass for a database that is away.
+    throw new LockyardError('NOT_FOUND', 'This build has no source of that strategy.', { cause });
+  });
+  return { id, path, text };
 }
 
 /** Every store in which this Lockyard keeps locks. */
