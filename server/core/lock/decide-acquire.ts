@@ -49,8 +49,9 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
-  requireCapacity(record, ask);
   const mine = ask.reentrant ? holdToEnter(record, ask) : null;
+  // Entering again takes no more permits.
+  requireCapacity(record, mine ? { ...ask, permits: 0 } : ask);
   if (mine) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();

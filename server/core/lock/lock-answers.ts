@@ -20,9 +20,10 @@ export function lockState(record: LockRecord | null, now: number): LockState {
   if (record.frozen) return 'frozen';
   if (liveHolds(record, now).length > 0) return 'held';
   if (record.delayedUntil > now) return 'delayed';
+  const { holds, ended } = record;
   const isLapsed = (hold: Hold) => !isReleased(hold);
-  const lapsed = record.holds.some(isLapsed) || record.ended?.cause === 'expired';
-  return lapsed ? 'expired' : 'free';
+  const hasLapsed = holds.length > 0 ? holds.some(isLapsed) : ended?.cause === 'expired';
+  return hasLapsed ? 'expired' : 'free';
 }
 
 function holderView(hold: Hold, now: number): HolderView {

@@ -232,6 +232,14 @@ describe('a capacity that an operator changes', () => {
     expect(other).toThrow(/^capacity: must be 10 or, as an operator has set it, 12, /);
   });
 
+  it('lets a holder of more than it allows enter again', () => {
+    const token = take('w1', 7);
+    world.run(setCapacity(10, 5));
+    const again = ask('w1', 7, { reentrant: true });
+    expect(again).toMatchObject({ outcome: 'granted', token, holdCount: 2 });
+    expect(permits()).toEqual({ capacity: 5, inUse: 7, named: 10 });
+  });
+
   it('refuses a caller that wants more permits than it allows', () => {
     take('a', 1);
     world.run(setCapacity(10, 5));

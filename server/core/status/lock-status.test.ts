@@ -126,6 +126,16 @@ describe('the status of a lock', () => {
     expect(lock.run({ verb: 'inspect' }).state).toBe('free');
   });
 
+  it('is `free` then also where the hold before it had expired', () => {
+    const { lock } = world();
+    lock.run(acquire('orders/w0'));
+    lock.pass(20_000);
+    const answer = lock.run(acquire('orders/w1', { holdAtLeastMs: 1_000 }));
+    lock.run(release('orders/w1', answer.outcome === 'granted' ? answer.token : 0));
+    lock.pass(1_000);
+    expect(lock.run({ verb: 'inspect' }).state).toBe('free');
+  });
+
   it('is `frozen` whether it is held or waited for, and as before when it is unfrozen', () => {
     const { lock, status, take } = world();
     take();
