@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
+import { LockUpgradeRefused } from './errors';
 import type { Hold } from './holding/lock-hold';
 import { LockyardClient } from './lockyard-client';
 import { granted, heldWork, outcomeOf, scriptedBench } from './testing/scripted-bench';
@@ -86,6 +87,11 @@ describe('within work under the same lock', () => {
   test.each<[Partial<WithLockOptions>, Partial<WithLockOptions>]>([
     [{ mode: 'shared' }, { mode: 'shared' }],
     [{ mode: 'exclusive' }, { mode: 'shared' }],
+    [{ mode: 'exclusive' }, { mode: 'permit', permits: 3, capacity: 5 }],
+    [
+      { mode: 'permit', permits: 3, capacity: 5 },
+      { mode: 'permit', permits: 3, capacity: 5 },
+    ],
     [{ owner: 'me too' }, {}],
     [{ owner: 'me too' }, { owner: 'me too' }],
     [{ namespace: 'pay' }, { namespace: 'pay' }],
@@ -108,6 +114,21 @@ describe('within work under the same lock', () => {
     expect((await releaseNext()).input).toMatchObject({ token: 42 });
     expect((await releaseNext()).input).toMatchObject({ token: 41 });
     expect(await ended).toBe(42);
+  });
+
+  test.each<[Partial<WithLockOptions>, Partial<WithLockOptions>]>([
+    [
+      { mode: 'permit', capacity: 5 },
+      { mode: 'permit', permits: 2, capacity: 5 },
+    ],
+    [{ mode: 'permit', capacity: 5 }, { mode: 'shared' }],
+    [{ mode: 'permit', capacity: 5 }, {}],
+    [{ mode: 'shared' }, { mode: 'permit', capacity: 5 }],
+  ])('within %o, %o is refused at once, since it would wait for itself', async (outer, inner) => {
+    const ended = job(outer, () => job(inner, () => 'never'));
+    await grantNext();
+    await releaseNext();
+    expect(await outcomeOf(ended)).toBeInstanceOf(LockUpgradeRefused);
   });
 
   test('exclusive within shared is refused at once, since it would wait for itself', async () => {

@@ -107,6 +107,20 @@ describe('lockyard inspect', () => {
     expect((await waiting.ended).code).toBe(0);
   });
 
+  test('tells how many permits are in use, who has them and who waits for some', async () => {
+    const name = freshName();
+    const permit = { name, owner: 'worker-1', leaseMs: 60_000, mode: 'permit' } as const;
+    await rig.client.acquire({ ...permit, permits: 2, capacity: 3 });
+    const more = ['--capacity', '3', '--permits', '3', '--owner', 'second'];
+    const waiting = rig.start(['exec', name, ...more, '--', 'true']);
+    await rig.queueOf(name, 1);
+    const { out } = await rig.run(['inspect', name]);
+    expect(out).toMatch(/1 waiting\n2 of 3 permits in use\n2 permits held by worker-1 \(orders\)/);
+    expect(out).toMatch(/\n1\. second \(orders\), waiting for 3 permits for /);
+    waiting.child.kill();
+    await waiting.ended;
+  });
+
   test('of a lock that never was is free, not an error', async () => {
     const { code, out } = await rig.run(['inspect', freshName()]);
     expect(code).toBe(0);

@@ -50,6 +50,18 @@ describe('excluding', () => {
     await reader.ended;
   });
 
+  test('as many commands run at once as the capacity has permits for, and no more', async () => {
+    const three = [name, '--capacity', '3'];
+    const large = rig.exec([...three, '--permits', '2'], `echo $$ > ${name}.pid; exec sleep 60`);
+    await rig.written(`${name}.pid`);
+    expect((await rig.exec([...three, '-n'], ':').ended).code).toBe(0);
+    expect((await rig.exec([...three, '-n', '--permits', '2'], ':').ended).code).toBe(1);
+    const other = await rig.exec([name, '-n', '--capacity', '4'], ':').ended;
+    expect(other.err).toMatch(/capacity: must be 3/);
+    large.child.kill();
+    await large.ended;
+  });
+
   test('the lock is free as soon as the command is done', async () => {
     expect(await rig.exec([name], ':').ended).toMatchObject({ code: 0 });
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
