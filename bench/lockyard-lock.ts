@@ -1,6 +1,7 @@
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/contract/namespace-policy';
+import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import { createEngine } from '@/server/engine/create-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { anonymousRequest } from '@/server/engine/request-identity';
@@ -14,11 +15,22 @@ const PATIENCE_MS = 20_000;
 const POLICY = { ...DEFAULT_POLICY, queueLimit: QUEUE_LIMIT_MAX };
 const WAIT = { holdRequestMs: 25_000 };
 
+/** How the bench holds its locks, and what that is called. */
+interface HoldKind extends Pick<AcquireCommand, 'mode' | 'permits' | 'capacity'> {
+  name: string;
+}
+
+const EXCLUSIVE: HoldKind = { name: 'Lockyard', mode: 'exclusive' };
+
 /** Lockyard on MySQL. */
-export async function openLockyardLock(url: string): Promise<QueueingBenchLock> {
+export async function openLockyardLock(
+  url: string,
+  held: HoldKind = EXCLUSIVE,
+): Promise<QueueingBenchLock> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
-  return lockyardLockOver(await openStore({ kind: 'mysql', url }, database, systemClock), database);
+  const store = await openStore({ kind: 'mysql', url }, database, systemClock);
+  return lockyardLockOver(store, database, held);
 }
 
 /**
@@ -29,6 +41,7 @@ export async function openLockyardLock(url: string): Promise<QueueingBenchLock> 
 export async function lockyardLockOver(
   store: RecordStore,
   place: { close(): Promise<void> },
+  { name, ...wanted }: HoldKind = EXCLUSIVE,
 ): Promise<QueueingBenchLock> {
   const engine = await createEngine({
     backend: 'default',
@@ -50,7 +63,7 @@ export async function lockyardLockOver(
         ...self(owner),
         leaseMs: LEASE_MS,
         waitMs,
-        mode: 'exclusive',
+        ...wanted,
         reentrant: false,
         meta: {},
         request: anonymousRequest(),
@@ -58,7 +71,7 @@ export async function lockyardLockOver(
       WAIT,
     );
   return {
-    name: 'Lockyard',
+    name,
     async tryAcquire(lock, owner) {
       const answer = await acquire(lock, owner, 0);
       return answer.outcome === 'granted' ? String(answer.token) : null;

@@ -9,6 +9,7 @@ import { measureLists } from './looking/measure-lists';
 import { measureLooking } from './looking/measure-looking';
 import { pageCases } from './looking/page-cases';
 import { watchCases } from './looking/watch-cases';
+import { racePermits } from './permits';
 import { raceOnMariadb } from './race-on-mariadb';
 import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
@@ -40,6 +41,7 @@ async function raceStores(): Promise<void> {
   const [rounds = 5, roundMs = 2_500] = numbers;
   const CASES = {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
+    permits: () => racePermits(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
     catalogue: benchCatalogue,

@@ -13,6 +13,7 @@ import { renewLock } from '../for-services/renew-lock';
 import { extendLock } from './extend-lock';
 import { forceReleaseLock } from './force-release-lock';
 import { requestRelease } from './request-release';
+import { setCapacity } from './set-capacity';
 import { setFrozen } from './set-frozen';
 
 const REASON = 'the holder is gone';
@@ -136,6 +137,27 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     const answer = await extendLock(operator(), { ...seen, extendMs: 90_000, reason: REASON });
     expect(answer).toMatchObject({ outcome: 'extended', expiresAt: before + 90_000 });
     expect((await audit())[0]).toMatchObject({ act: 'lock.extend', outcome: 'done' });
+  });
+
+  test('a capacity is changed where it is the one that was seen, and the log has both', async () => {
+    const lock = { namespace: 'default', name: 'permits' };
+    const asked = { ...lock, owner: 'worker-1', leaseMs: 60_000, waitMs: 0, meta: {} };
+    const permit = { mode: 'permit', permits: 2, capacity: 3, reentrant: false } as const;
+    await acquireLock(as(SERVICE), { ...asked, ...permit });
+    const change = { ...lock, rev: 1, seenCapacity: 3, capacity: 5, reason: REASON };
+    expect(await setCapacity(operator(), change)).toMatchObject({ outcome: 'capacitySet' });
+    const { permits } = await inspectLock(as(SERVICE), lock);
+    expect(permits).toEqual({ capacity: 5, inUse: 2, named: 3 });
+    const [entry] = await audit();
+    expect(entry).toMatchObject({
+      act: 'lock.setCapacity',
+      seen: { capacity: 3, newCapacity: 5 },
+      outcome: 'done',
+    });
+    const late = await setCapacity(operator(), { ...change, capacity: 7 });
+    expect(late).toMatchObject({ outcome: 'otherCapacity', capacity: 5 });
+    expect((await audit())[0]).toMatchObject({ outcome: 'changed' });
+    await expect(setCapacity(as(userActor('viewer')), change)).rejects.toThrow();
   });
 
   test('another hold than the one that was seen is not touched, and the answer names both', async () => {
