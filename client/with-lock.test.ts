@@ -44,6 +44,26 @@ describe('while the hold is good', () => {
     expect(bench.clock.timerCount).toBe(0);
   });
 
+  test('one that is held at least for longer has a lease that covers it, and ends with the work', async () => {
+    const { client, server } = bench;
+    const ended = withLock('job', { client, holdAtLeastMs: 60_000 }, () => 'short');
+    const call = await server.next('lock.acquire');
+    expect(call.input).toMatchObject({ holdAtLeastMs: 60_000, leaseMs: 60_000 });
+    call.answer(granted({ expiresInMs: 60_000 }));
+    await released({ outcome: 'released', freesAt: 1_700_000_060_000, freesInMs: 59_000 });
+    expect(await ended).toBe('short');
+  });
+
+  test('one that another call with its token has released is lost, though the lock is still taken', async () => {
+    const { work, ended } = await working({ holdAtLeastMs: 30_000 });
+    bench.clock.advance(10_000);
+    const kept = { outcome: 'released', freesAt: 1_700_000_030_000, freesInMs: 20_000 };
+    (await bench.server.next('lock.renew')).answer(kept);
+    await until(() => work.isAborted);
+    work.finish('late');
+    expect(await ended).toMatchObject({ name: 'LockLost', loss: { cause: 'released' } });
+  });
+
   test('it is renewed at a third of the lease, counted from before sending', async () => {
     const { work, ended } = await working();
     expect(work.remainingMs()).toBe(30_000 - 302);
