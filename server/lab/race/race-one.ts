@@ -9,12 +9,19 @@ import { failureOf } from './race-failure';
 import { type EndOfSelling, type RaceContext, Selling } from './selling';
 import { Stock, stockPrefix } from './stock';
 import { Tally } from './tally';
-import { within } from './within';
+import { answerWithin, within } from './within';
 
 /** With 50 buyers who poll, one of them asks every 0.4 ms. */
 const PATIENCE = { waitMs: 5_000, pollEveryMs: 20 };
 /** How long connections may take to close. */
 const CLOSE_MS = 2_000;
+/** How long what is left may take to read: a server that is frozen answers nothing. */
+const COUNT_MS = 10_000;
+/** How long an entry may take until its buyers can begin, on fresh connections. */
+const READY_MS = 30_000;
+
+const NOT_READY = `Its servers were not ready within ${READY_MS / 1_000} s.`;
+const NOT_COUNTED = 'What is left could not be read in time.';
 
 /**
  * Races one entry on fresh stock until it is sold out, the time is over, the race is stopped, or a
@@ -32,17 +39,22 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
     const raceEntry = raceEntries[entry.id];
     if (!raceEntry) throw new Error('The Lab does not know how to race it.');
     const stock = new Stock(servers.sql(), stockPrefix(place, prefix));
-    await stock.create(order.stock);
     const { leaseMs } = order;
     const { note } = tally;
     const parts: EntryParts = { servers, stock, prefix, leaseMs, ...PATIENCE, note };
-    await raceEntry.prepare?.(parts);
-    const contender = await raceEntry.open(parts);
-    await servers.warmUp();
+    const ready = async () => {
+      await stock.create(order.stock);
+      await raceEntry.prepare?.(parts);
+      const opened = await raceEntry.open(parts);
+      await servers.warmUp();
+      return opened;
+    };
+    const contender = await answerWithin(READY_MS, ready(), NOT_READY);
     try {
       const selling = new Selling({ entry, raceEntry, contender, parts, tally, context });
       Object.assign(end, await selling.run());
-      left = (await contender.left?.()) ?? null;
+      const reading = Promise.resolve(contender.left?.() ?? null);
+      left = await answerWithin(COUNT_MS, reading, NOT_COUNTED);
     } finally {
       await within(CLOSE_MS, contender.close?.());
     }
@@ -52,7 +64,8 @@ export async function raceOne(entry: CatalogueEntry, context: RaceContext): Prom
     await within(CLOSE_MS, servers.close());
   }
   const seconds = (performance.now() - startedAt) / 1_000;
-  const counted = await count(place, prefix).catch(() => null);
+  const counting = answerWithin(COUNT_MS, count(place, prefix), NOT_COUNTED);
+  const counted = await counting.catch(() => null);
   // Where the table cannot be read, what the buyers have heard is the best that is known.
   const sold = counted?.sold ?? tally.sold;
   const { kind, id, number, title } = entry;

@@ -21,6 +21,10 @@ const LOOK_AGAIN_MS = 20;
 /** Sessions of ZooKeeper end no sooner; those of other locks end with their lease. */
 const ZOOKEEPER_SESSION_MS = 10_000;
 
+/** Such as of a server that is frozen: it neither answers nor breaks a connection. */
+const notAnswered = (orders: number) =>
+  `${orders} orders were not answered within ${DRAIN_MS / 1_000} s of the end.`;
+
 /** What all entries of one race share. */
 export interface RaceContext {
   order: LabOrder;
@@ -82,6 +86,12 @@ export class Selling {
       this.startedAt = performance.now();
       const thinkOf = thinkTimes(order.thinkMs, order.seed);
       const buyers = Array.from({ length: order.workers }, (_, i) => this.buy(thinkOf(i)));
+      let underWay = order.workers;
+      for (const buyer of buyers) {
+        void buyer.then(() => {
+          underWay -= 1;
+        });
+      }
       const all = Promise.all([...buyers, paused?.ended]).then(() => undefined);
       const drained = new Promise<void>((resolve) => {
         const drain = () => resolve(within(DRAIN_MS, all));
@@ -89,6 +99,7 @@ export class Selling {
         else this.ending.signal.addEventListener('abort', drain, { once: true });
       });
       await Promise.race([within(this.limitMs + DRAIN_MS, all), drained]);
+      if (underWay > 0) this.failure ??= notAnswered(underWay);
     } finally {
       stopping.removeEventListener('abort', stop);
       clearInterval(sampling);

@@ -1,5 +1,19 @@
 import { setTimeout } from 'node:timers/promises';
 
+/** The answer of work that takes no longer than this; an error with the message else. */
+export async function answerWithin<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
+  const stopping = new AbortController();
+  const late = setTimeout(ms, undefined, { signal: stopping.signal }).then(() => {
+    throw new Error(message);
+  });
+  try {
+    return await Promise.race([late, work]);
+  } finally {
+    stopping.abort();
+    late.catch(() => undefined);
+  }
+}
+
 /** Waits for work, but no longer than this, and not for its failure. */
 export async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   const stopping = new AbortController();

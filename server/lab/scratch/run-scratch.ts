@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock';
 import type { LabOrder } from '../lab-order';
+import { answerWithin } from '../race/within';
 import { FolderScratch } from './folder-scratch';
 import { MysqlScratch } from './mysql-scratch';
 import { RedisScratch } from './redis-scratch';
@@ -8,6 +9,12 @@ import { ZookeeperScratch } from './zookeeper-scratch';
 interface Scratch {
   remove(): Promise<void>;
 }
+
+/** How long a server may take to remove what is on it. */
+const REMOVE_MS = 10_000;
+
+const removeSoon = (part: Scratch) =>
+  answerWithin(REMOVE_MS, part.remove(), 'Scratch data was not removed in time.');
 
 /** Everything that one run makes, on all of its servers. */
 export class RunScratch {
@@ -39,7 +46,7 @@ export class RunScratch {
 
   /** @returns whether all of it is gone; what is on a dead server is left for the next run */
   async remove(): Promise<boolean> {
-    const removed = await Promise.allSettled(this.parts.map((part) => part.remove()));
+    const removed = await Promise.allSettled(this.parts.map(removeSoon));
     return removed.every(({ status }) => status === 'fulfilled');
   }
 }
