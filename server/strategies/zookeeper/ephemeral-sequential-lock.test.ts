@@ -136,6 +136,21 @@ test('18: the end of a session frees its locks, and aborts what it works on', as
   await expect(locks.lock('session')).rejects.toThrow('The ZooKeeper session has expired.');
 });
 
+test('18: a connection that stays broken is tried a bounded number of times, with longer waits', async () => {
+  const triedAt: number[] = [];
+  const losing = interpose(await connect(), {
+    create(_path: string, _mode: number, done: (error: unknown) => void) {
+      triedAt.push(performance.now());
+      done({ code: Exception.CONNECTION_LOSS });
+    },
+  });
+  const locks = new EphemeralSequentialLocks(losing, root);
+  await expect(locks.lock('broken')).rejects.toMatchObject({ code: Exception.CONNECTION_LOSS });
+  const waits = triedAt.slice(1).map((at, i) => at - (triedAt[i] ?? 0));
+  expect(waits).toHaveLength(5);
+  for (const [i, waitedMs] of waits.entries()) expect(waitedMs).toBeGreaterThan(49 * 2 ** i);
+});
+
 test('18: a create whose reply is lost is found by its id, and blocks no lock', async () => {
   const client = await connect();
   const lossy = { isLosing: true };
