@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { TestClock } from '../../../platform/testing/test-clock';
-import { UnreadConnections } from './unread-connections';
+import { noteAwaited, UnreadConnections } from './unread-connections';
 
 const MEBIBYTE = 1024 * 1024;
 const open: { server: Server; sockets: Socket[] }[] = [];
@@ -63,6 +63,21 @@ test('a live stream of which more than 1 MB waits is closed at once', async () =
     res.write(Buffer.alloc(24 * MEBIBYTE));
   });
   ask();
+  await aLook();
+  expect(unread.closed).toBe(1);
+});
+
+test('a live stream that waits for its reader is left alone while that reads, however large an event is', async () => {
+  const { clock, unread, ask } = await serve((_, res) => {
+    noteAwaited(res);
+    res.setHeader('Content-Type', 'text/event-stream');
+    res.write(Buffer.alloc(24 * MEBIBYTE));
+  });
+  const slow = ask();
+  await readSome(slow, 12 * MEBIBYTE);
+  await aLook();
+  expect(unread.closed).toBe(0);
+  clock.pass(11_000);
   await aLook();
   expect(unread.closed).toBe(1);
 });

@@ -79,7 +79,15 @@ export class UnreadConnections {
 }
 
 function isOverflowing({ answers }: Reading, unsentBytes: number): boolean {
-  return unsentBytes > STREAM_UNSENT_MAX_BYTES && [...answers].some(isStream);
+  const isGrowing = (res: ServerResponse) => isStream(res) && !awaited.has(res);
+  return unsentBytes > STREAM_UNSENT_MAX_BYTES && [...answers].some(isGrowing);
+}
+
+const awaited = new WeakSet<ServerResponse>();
+
+/** Notes that a live stream writes nothing more until what it wrote was read: it does not grow. */
+export function noteAwaited(res: ServerResponse): void {
+  awaited.add(res);
 }
 
 /** Whether an answer is a live stream, which never finishes. */

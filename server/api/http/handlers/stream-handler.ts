@@ -3,6 +3,7 @@ import { getTRPCErrorFromUnknown, TRPCError } from '@trpc/server';
 import { errorShape, refusalOf } from '../../rpc/refusal';
 import type { ServiceContext } from '../../rpc/service/service-context';
 import type { CallableProcedure, SendValue } from '../../rpc/service/service-procedures';
+import { noteAwaited } from '../connections/unread-connections';
 import { readBody, refusePrototypeKeys } from '../requests/read-body';
 import { refuse } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
@@ -118,5 +119,6 @@ function drained(res: ServerResponse): Promise<void> {
 }
 
 function begin(res: ServerResponse): void {
+  noteAwaited(res);
   res.writeHead(200, { 'Content-Type': EVENT_STREAM, 'X-Accel-Buffering': 'no' });
 }
