@@ -95,7 +95,8 @@ async function createAll(
 
 /**
  * Counters with a gate in front beside the same without one, on one engine: while they sell, and
- * when they are sold out. Statements are those that MariaDB counts, without those of an idle engine.
+ * when they are sold out. Statements are those that MariaDB counts, without those of an idle
+ * engine.
  */
 export async function raceGate(
   { server, database, redis }: { server: string; database: string; redis: string },

@@ -36,8 +36,8 @@ export function polledQueue(lock: BenchLock): BenchQueue {
 }
 
 /**
- * Strategy 2: as many transactions as callers, queueing in InnoDB for one row. It writes nothing, so
- * it flushes nothing: no lease, no token, and the lock ends with its connection.
+ * Strategy 2: as many transactions as callers, queueing in InnoDB for one row. It writes nothing,
+ * so it flushes nothing: no lease, no token, and the lock ends with its connection.
  */
 export async function openRowQueue(url: string): Promise<BenchQueue & { close(): Promise<void> }> {
   const pool = mysql.createPool({ uri: url, connectionLimit: CALLERS, maxIdle: CALLERS });

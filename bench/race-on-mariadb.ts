@@ -43,7 +43,9 @@ const WORKLOADS: Workload[] = [
   },
 ];
 
-/** Every work on a MariaDB, and the handlers in front of it. @param server a URL without a database */
+/**
+ * Every work on a MariaDB, and the handlers in front of it. @param server a URL without a database
+ */
 export async function raceOnMariadb(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },

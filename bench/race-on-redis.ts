@@ -51,7 +51,8 @@ const LEASE_MS = 30_000;
 
 /**
  * Strategy 12, the lock that an expert would write on Redis: two scripts, one connection that
- * pipelines the requests of one turn of the event loop. No queue, no history, no remembered answers.
+ * pipelines the requests of one turn of the event loop. No queue, no history, no remembered
+ * answers.
  */
 async function openLuaLock(url: string): Promise<BenchLock & { close(): Promise<void> }> {
   const redis = new Redis(url, { enableAutoPipelining: true });

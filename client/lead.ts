@@ -39,8 +39,8 @@ const REFUSED_REST_MS = 5_000;
 
 /**
  * Elects one leader among all callers with the same `name`, again and again: waits for the lock
- * without end, calls `onElected`, holds the lock until it is lost or given up, calls `onLost`, and is
- * a candidate again. Operators see the role `leader` in the `meta` of the hold.
+ * without end, calls `onElected`, holds the lock until it is lost or given up, calls `onLost`, and
+ * is a candidate again. Operators see the role `leader` in the `meta` of the hold.
  *
  * Never gives up: outages, lost holds and a key that is refused are waited out. Resolves once
  * `signal` has aborted and the lock is released. Rejects only with what a callback throws while the

@@ -40,8 +40,8 @@ export interface WithLockOptions {
    */
   waitMs?: number | undefined;
   /**
-   * Default: exclusive. Shared holds of one lock live together; so do holds in mode `permit`, as long
-   * as their `permits` add up to no more than `capacity`.
+   * Default: exclusive. Shared holds of one lock live together; so do holds in mode `permit`, as
+   * long as their `permits` add up to no more than `capacity`.
    */
   mode?: Mode | undefined;
   /** In mode `permit`: how many permits to take together; default 1. */

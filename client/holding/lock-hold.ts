@@ -28,9 +28,9 @@ export interface Hold {
   /** The end of the lease as last reported, epoch ms of the backend's clock. Renewals move it. */
   readonly expiresAt: number;
   /**
-   * How many milliseconds of the lease surely are left: counted on a clock that never steps, from before the
-   * request was sent, less an allowance for drift. 0 once the hold is lost or the work has ended.
-   * True even while the event loop was blocked and `signal` is late.
+   * How many milliseconds of the lease surely are left: counted on a clock that never steps, from
+   * before the request was sent, less an allowance for drift. 0 once the hold is lost or the work
+   * has ended. True even while the event loop was blocked and `signal` is late.
    */
   remainingMs(): number;
 }

@@ -50,8 +50,8 @@ export function provenLeaseEnd({
  *
  * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when the outcome
  * is unknown, and with the signal's reason when the caller gives up. In each case the queue
- * position, or a grant whose answer was lost, is released first, or meanwhile where a short wait got
- * no answer at all; if even that fails, the cost is one lease.
+ * position, or a grant whose answer was lost, is released first, or meanwhile where a short wait
+ * got no answer at all; if even that fails, the cost is one lease.
  */
 export function awaitGrant(
   client: LockyardClient,

@@ -41,8 +41,8 @@ const SILENT_MAX_MS = 5_000;
 /**
  * The state of each watched lock, first as it is now and then after every change: its last state,
  * not every state in between, and never one older than before. Of a prefix, locks that are free at
- * the beginning are left out. Reconnects and resumes for ever, until `signal` or `break`. 15 s after
- * the last answer of Lockyard, or sooner, every lock is `unknown` until it answers again.
+ * the beginning are left out. Reconnects and resumes for ever, until `signal` or `break`. 15 s
+ * after the last answer of Lockyard, or sooner, every lock is `unknown` until it answers again.
  *
  * A lock that is seen free may be taken by now: acquire it. A renewal is no change, so `expiresAt`
  * may have passed in the state last seen of a lock that is held.
@@ -71,8 +71,8 @@ export async function* watchLocks(options: WatchLocksOptions): AsyncGenerator<Wa
 export type Leader = Holder;
 
 /**
- * The holder of a lock, such as the leader that `lead` elects; null while there is none, or while it
- * cannot be known. First the present one, then after every change, as `watchLocks` does.
+ * The holder of a lock, such as the leader that `lead` elects; null while there is none, or while
+ * it cannot be known. First the present one, then after every change, as `watchLocks` does.
  *
  * Not promised: that a leader seen here still leads. Only its token can prove that to a resource.
  */

@@ -22,8 +22,8 @@ export interface CallOptions {
 
 /**
  * One request to one address, one answer; nothing is sent twice. Rejects with `LockyardError`, or
- * the reason of `signal`. A request that never left is `BACKEND_DOWN`; one without a readable answer is
- * `UNKNOWN`.
+ * the reason of `signal`. A request that never left is `BACKEND_DOWN`; one without a readable
+ * answer is `UNKNOWN`.
  */
 export async function sendRequest<A>(
   settings: ClientSettings,

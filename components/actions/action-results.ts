@@ -21,7 +21,9 @@ export type ActionOutcome =
   | {
       kind: 'asked';
       owner: string;
-      /** When the holder's next renewal is due, by the backend's clock; null if it never renewed. */
+      /**
+       * When the holder's next renewal is due, by the backend's clock; null if it never renewed.
+       */
       dueAt: number | null;
     }
   | { kind: 'stopped'; owner: string; expiresAt: number }

@@ -19,7 +19,9 @@ const KIND_LABELS: Record<string, string> = {
   zookeeper: 'ZooKeeper',
 };
 
-/** One backend: its guarantees and their reasons, its health, and the settings that were checked. */
+/**
+ * One backend: its guarantees and their reasons, its health, and the settings that were checked.
+ */
 export function BackendCard({
   backend,
   row,

@@ -112,7 +112,9 @@ async function answer(runtime: ControlRuntime, line: string): Promise<ControlRep
   }
 }
 
-/** Longer than any command on single records takes: hashing a password behind a queue of sign-ins. */
+/**
+ * Longer than any command on single records takes: hashing a password behind a queue of sign-ins.
+ */
 const ANSWER_MAX_MS = 30_000;
 
 /** Commands on all records have no time limit. */

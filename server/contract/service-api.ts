@@ -63,8 +63,8 @@ export const ANSWER_SCHEMAS = {
 
 /**
  * Every procedure that programs may call. Router, fast path, published description and the page
- * about it are made from this table. Names, inputs and answers are a contract: they may gain fields,
- * and never lose any.
+ * about it are made from this table. Names, inputs and answers are a contract: they may gain
+ * fields, and never lose any.
  */
 export const SERVICE_API = {
   'lock.acquire': {

@@ -203,7 +203,10 @@ export class Draft {
     this.events = append(this.events, [event]);
   }
 
-  /** Stores the answer to a request that has an id, for at least `ANSWER_RETENTION_MS` beyond `until`. */
+  /**
+   * Stores the answer to a request that has an id, for at least `ANSWER_RETENTION_MS` beyond
+   * `until`.
+   */
   remember(request: RequestIdentity | null, answer: unknown, until: number): void {
     if (!request?.remembered) return;
     const { key, inputHash } = request;

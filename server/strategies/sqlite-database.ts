@@ -9,8 +9,8 @@ const BUSY_PAUSE_MS = 10;
 /**
  * Embedded SQLite over a client of the caller, its file in WAL mode, so that readers do not stop
  * the writer. Writes and transactions run one after another: a second writer of this client would
- * fail, not wait. While another thread or process writes to the file they are tried again, for up to
- * 5 s.
+ * fail, not wait. While another thread or process writes to the file they are tried again, for up
+ * to 5 s.
  */
 export function sqliteDatabase(client: Client): SqlDatabase {
   const writes = new SerialQueue();

@@ -4,8 +4,8 @@ const LOOK_EVERY_MS = 250;
 const RUNS_EXEC = /\blockyard["']? +["']?exec\b/;
 
 /**
- * Sends this process a SIGTERM once the shell between npm and it is gone. When `npx` or `npm run` is
- * asked to end, it ends that shell, and some shells, such as Debian's, die without passing the
+ * Sends this process a SIGTERM once the shell between npm and it is gone. When `npx` or `npm run`
+ * is asked to end, it ends that shell, and some shells, such as Debian's, die without passing the
  * signal on: the command would keep running unseen, and its lock be renewed. Does nothing in a
  * process that npm did not start; what npm started may leave others in the background on purpose.
  */

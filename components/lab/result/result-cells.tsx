@@ -36,7 +36,9 @@ export function SoldCell({ row: { sold, stock, oversold }, scales }: CellProps) 
   );
 }
 
-/** Operations a second. The bar of what oversells is pale: a fast wrong answer is no achievement. */
+/**
+ * Operations a second. The bar of what oversells is pale: a fast wrong answer is no achievement.
+ */
 export function SpeedCell({ row, scales, isBest }: CellProps & { isBest: boolean }) {
   const { opsPerSecond, verdict } = row;
   const look = isBest ? 'best' : verdict === 'holds' ? 'holds' : 'pale';

@@ -14,7 +14,9 @@ export const BACKEND = 'orders';
 /** What every process of a rig gets, and what its namespace is called. */
 export const NAMESPACE = 'spread';
 
-/** Real processes, without their handlers, over one control database and several that may be shards. */
+/**
+ * Real processes, without their handlers, over one control database and several that may be shards.
+ */
 export class ShardRig {
   private readonly running: Runtime[] = [];
 

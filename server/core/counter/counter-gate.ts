@@ -125,8 +125,8 @@ export function estimatedValues({
 }
 
 /**
- * What an answer of MySQL proves; null: nothing that has a rev. Only a read proves bounds: any other
- * answer may be that of an earlier attempt.
+ * What an answer of MySQL proves; null: nothing that has a rev. Only a read proves bounds: any
+ * other answer may be that of an earlier attempt.
  */
 export function newsOf(answer: CounterAnswers[keyof CounterAnswers]): GateNews | null {
   if (!('rev' in answer)) return null;

@@ -37,8 +37,8 @@ import {
 /**
  * Grants a lock that has room, re-enters it for its owner in the same mode on request, queues a
  * caller that is willing to wait, and refuses all others. No caller overtakes the queue: a waiting
- * writer blocks the readers behind it, and one that wants many permits those that want few. The same request sent again gets the same answer, or its old
- * place in the queue.
+ * writer blocks the readers behind it, and one that wants many permits those that want few. The
+ * same request sent again gets the same answer, or its old place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const replay = replayAcquire(draft, ask.request, ask.leaseMs);

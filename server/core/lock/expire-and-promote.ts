@@ -52,10 +52,11 @@ export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): voi
 }
 
 /**
- * Hands the lock to the next waiters: the first in the queue and, if it is shared or wants
- * permits, those of the same mode right behind it that fit as well. A waiter whose caller is connected here is granted at once. A waiter of another
- * process gets an offer, which its own process claims; so does a multi-lock, which has to check its
- * other locks. First in, first out; a waiter that is absent when its turn comes loses its place.
+ * Hands the lock to the next waiters: the first in the queue and, if it is shared or wants permits,
+ * those of the same mode right behind it that fit as well. A waiter whose caller is connected here
+ * is granted at once. A waiter of another process gets an offer, which its own process claims; so
+ * does a multi-lock, which has to check its other locks. First in, first out; a waiter that is
+ * absent when its turn comes loses its place.
  * While the lock is frozen or delayed, or its backend closed, there are no grants: offers are
  * revoked, and their waiters keep their places.
  */
@@ -82,7 +83,9 @@ export function isOpen(draft: Draft): boolean {
   return frozen === null && (delayedUntil === 0 || draft.isPast(delayedUntil));
 }
 
-/** Whether one more of this mode, with as many permits, fits beside the current holds and offers. */
+/**
+ * Whether one more of this mode, with as many permits, fits beside the current holds and offers.
+ */
 export function hasRoom(record: LockRecord, wanted: Demand): boolean {
   const { holds, offers, queue } = record;
   const { mode } = wanted;

@@ -20,7 +20,9 @@ interface Deed {
   state: 'done' | 'cancelled';
 }
 
-/** Whether permits were refused that do not fit the present capacity, or the hold to enter again. */
+/**
+ * Whether permits were refused that do not fit the present capacity, or the hold to enter again.
+ */
 const isMisfit = ({ mode }: AcquireCommand, { reason, capacity }: LockyardError) =>
   mode === 'permit' && (capacity !== undefined || reason === 'CONFLICT');
 

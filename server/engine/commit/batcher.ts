@@ -45,9 +45,9 @@ export function keyOfGroup({ commands }: CommandGroup): RecordKey {
  * record is in one commit at a time, so its commands are decided one after another in the order in
  * which they came.
  *
- * A multi-lock waits until none of its records is in a commit. Service is in order of arrival: later
- * commands wait for it, and it waits for earlier ones. The first in the queue can always begin as
- * soon as what is under way ends.
+ * A multi-lock waits until none of its records is in a commit. Service is in order of arrival:
+ * later commands wait for it, and it waits for earlier ones. The first in the queue can always
+ * begin as soon as what is under way ends.
  */
 export class Batcher {
   private waiting = new Map<string, { since: number; commands: PendingCommand[] }>();

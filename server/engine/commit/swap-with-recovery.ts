@@ -38,7 +38,9 @@ export type SwapAllOutcome =
   | { applied: 'yes'; writers: (string | null)[]; now: number }
   | { applied: 'no' | 'unknown' | 'tooLarge'; now: number };
 
-/** The same for changes that are applied all or none: what is known of one of them is known of all. */
+/**
+ * The same for changes that are applied all or none: what is known of one of them is known of all.
+ */
 export function swapAllWithRecovery(
   context: EngineContext,
   changes: Change[],

@@ -19,7 +19,9 @@ export interface CounterGatesOptions {
   companyMs?: number | undefined;
 }
 
-/** Every gate of this process: one for each configured Redis and each backend that it is used for. */
+/**
+ * Every gate of this process: one for each configured Redis and each backend that it is used for.
+ */
 export class CounterGates {
   readonly ids: readonly string[];
   private readonly engines = new Map<string, LockEngine>();

@@ -139,9 +139,9 @@ function checkHistory([created, ...added]: CounterEvent[], steps: Seen[]): void 
 }
 
 /**
- * Refused by the gate though there was room at every instant of the call. What was surely given back
- * before it began, and what may have been taken by its end, follows from when steps were answered
- * and begun.
+ * Refused by the gate though there was room at every instant of the call. What was surely given
+ * back before it began, and what may have been taken by its end, follows from when steps were
+ * answered and begun.
  */
 function wrongRefusals(history: CounterEvent[], steps: Seen[]): Seen[] {
   const valueAt = new Map(history.map(({ rev, value }) => [rev, value]));

@@ -24,9 +24,9 @@ export interface NewNameObserver {
 }
 
 /**
- * How many names each namespace has, as far as this process knows: those on its projection, and those
- * that it is making or has made and that the projection has not read yet. Asking costs no look at any
- * backend, whatever the number.
+ * How many names each namespace has, as far as this process knows: those on its projection, and
+ * those that it is making or has made and that the projection has not read yet. Asking costs no
+ * look at any backend, whatever the number.
  *
  * Exact for a single process, but for names that are deleted while they are made. With several,
  * what another process made is counted when the projection has read it, usually within 150 ms.

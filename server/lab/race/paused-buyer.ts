@@ -20,7 +20,9 @@ export type PausedReport = { kind: 'paused' } | { kind: 'ended'; outcome: string
 export interface PausedBuyer {
   /** Resolves when its pause begins, or when it ended without one. */
   paused: Promise<void>;
-  /** Resolves when its order has ended, however it did: `sold`, `sold out`, or an error's message. */
+  /**
+   * Resolves when its order has ended, however it did: `sold`, `sold out`, or an error's message.
+   */
   ended: Promise<string>;
   stop(): Promise<unknown>;
 }

@@ -23,8 +23,8 @@ export interface RaceParts {
 type Finished = Extract<LabProgress, { kind: 'finished' }>;
 
 /**
- * Runs a whole race, one entry after the other, and removes its scratch data. Where a server dies it
- * ends with what it has. Never rejects; the last message is `finished`.
+ * Runs a whole race, one entry after the other, and removes its scratch data. Where a server dies
+ * it ends with what it has. Never rejects; the last message is `finished`.
  */
 export async function runRace(order: LabOrder, parts: RaceParts): Promise<void> {
   const { report, clock } = parts;

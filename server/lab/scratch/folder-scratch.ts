@@ -9,7 +9,9 @@ const SILENT_MS = 60_000;
 const MARK_EVERY_MS = 5_000;
 const MARK = 'alive';
 
-/** The files of one run's embedded SQLite. One that is written again and again marks it as alive. */
+/**
+ * The files of one run's embedded SQLite. One that is written again and again marks it as alive.
+ */
 export class FolderScratch {
   private readonly marking = new Periodic({
     job: 'mark a race as alive',

@@ -91,7 +91,9 @@ export class LabRig {
 
 type PrivateRedis = Awaited<ReturnType<typeof startPrivateRedis>>;
 
-/** The servers of the tests, with three Redis of our own: a race must not meet other tests' keys. */
+/**
+ * The servers of the tests, with three Redis of our own: a race must not meet other tests' keys.
+ */
 export async function openLabServers(): Promise<{
   servers: Required<LabServers>;
   nodes: PrivateRedis[];

@@ -41,8 +41,8 @@ export class NameDeletion {
   ) {}
 
   /**
-   * What would go and what would be kept, of locks as the projection read them last, of counters as they
-   * are.
+   * What would go and what would be kept, of locks as the projection read them last, of counters as
+   * they are.
    *
    * @param backend as people know it, on which the namespace lives
    * @throws LockyardError `BACKEND_DOWN` where it does not answer

@@ -138,7 +138,9 @@ export class CounterProjection {
     }
   }
 
-  /** Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest. */
+  /**
+   * Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest.
+   */
   beginResync(backend: string, namespace?: string): () => Promise<void> {
     return this.table.beginResync(backend, namespace, this.slice());
   }

@@ -79,7 +79,9 @@ export class CounterTable {
     for (const row of this.rows) if (row) yield row;
   }
 
-  /** Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest. */
+  /**
+   * Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest.
+   */
   beginResync(backend: string, namespace: string | undefined, slice: TimeSlice) {
     this.mark += 1;
     const { mark } = this;

@@ -21,7 +21,9 @@ export function shareOf(lockId: string): { share: number; part: number } {
   return { share: whole % SHARES, part: Math.floor(whole / SHARES) % PARTS };
 }
 
-/** The id of the cursor up to which the commits of a backend are counted, for a share of its locks. */
+/**
+ * The id of the cursor up to which the commits of a backend are counted, for a share of its locks.
+ */
 export const shareCursor = (backend: string, share: number) => `rolled/${backend}/${share}`;
 
 /** The same for a part of a share; valid where it is ahead of the cursor of the share. */

@@ -50,7 +50,9 @@ export class ActsRig {
     return this.as(userActor('operator'), over);
   }
 
-  /** The engines, of which every call of this method, answered or refused, is followed by `after`. */
+  /**
+   * The engines, of which every call of this method, answered or refused, is followed by `after`.
+   */
   enginesThat(
     method: 'run' | 'count',
     after: (answer: unknown) => unknown,

@@ -61,7 +61,9 @@ type HoldTuple = [
 
 type OfferTuple = [ticket: number, until: number];
 
-/** The place of a mode in this list; an older version takes one that it does not know as exclusive. */
+/**
+ * The place of a mode in this list; an older version takes one that it does not know as exclusive.
+ */
 const MODES = ['exclusive', 'shared', 'permit'] as const satisfies readonly Mode[];
 
 type EndedTuple = [
@@ -119,8 +121,8 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
 
 /**
  * The text of `next`. A hand-off only moves an index in the head: the queue is written again only
- * when a waiter joined, left out of turn or changed, or when too many served ones have piled up, and
- * with it the departed waiters.
+ * when a waiter joined, left out of turn or changed, or when too many served ones have piled up,
+ * and with it the departed waiters.
  */
 export function encodeRecord(next: LockRecord, known: KnownRecord | null): EncodedRecord {
   const onDisk = known?.storedQueue ?? [];

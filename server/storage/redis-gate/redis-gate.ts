@@ -15,7 +15,9 @@ const REPLY_FIELDS = 9;
 
 /** Who shares what with whom in a Redis. */
 export interface GateScope {
-  /** The same for all processes of one installation, for one of its backends; letters and digits. */
+  /**
+   * The same for all processes of one installation, for one of its backends; letters and digits.
+   */
   scope: string;
   /** This process, unlike any other. */
   process: string;

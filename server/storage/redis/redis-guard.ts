@@ -45,8 +45,8 @@ interface Found {
  * `ServerRun`.
  *
  * After a data loss, one process raises the epoch, and all processes bring what is left into a new
- * incarnation: see `recoverRedis`. Until that is done, no process reads or writes. A Redis that is not
- * configured safely is used for as long as its data is complete, so that holds continue; no
+ * incarnation: see `recoverRedis`. Until that is done, no process reads or writes. A Redis that is
+ * not configured safely is used for as long as its data is complete, so that holds continue; no
  * incarnation begins on it.
  */
 export class RedisGuard implements ConnectionGuard<Admitted> {

@@ -1,10 +1,11 @@
 /*
  * Strategy 19: an optimistic version column.
  *
- * The caller reads quantity and version without any lock, thinks for as long as it likes, and writes
- * only if the version is still the one that it has seen: `UPDATE … WHERE version = seen`. Every write
- * adds 1 to the version, so that 0 rows mean that another caller was faster: a conflict. It then
- * begins again with what is there now, a bounded number of times, after a short random pause.
+ * The caller reads quantity and version without any lock, thinks for as long as it likes, and
+ * writes only if the version is still the one that it has seen: `UPDATE … WHERE version = seen`.
+ * Every write adds 1 to the version, so that 0 rows mean that another caller was faster: a
+ * conflict. It then begins again with what is there now, a bounded number of times, after a short
+ * random pause.
  *
  * Known limits: under contention most of the work is thrown away, and the more callers, the more;
  * a caller may lose every time, and gives up in the end although there is stock. What the work did

@@ -2,16 +2,16 @@
  * Strategy 20: Redis in front, MySQL decides. The teaching form of Lockyard's gate.
  *
  * Redis keeps an estimate of what is left. A caller first takes its part off the estimate, and is
- * refused at once if there is not enough: once sold out, MySQL is hardly asked any more. Redis never
- * grants: what sells is the commit of one conditional UPDATE in MySQL, so that a Redis that is
- * wrong, wiped, slow or gone changes nothing but speed.
+ * refused at once if there is not enough: once sold out, MySQL is hardly asked any more. Redis
+ * never grants: what sells is the commit of one conditional UPDATE in MySQL, so that a Redis that
+ * is wrong, wiped, slow or gone changes nothing but speed.
  *
- * The estimate goes down before the stock does, so it does not exceed what is truly left: it is what
- * MySQL had at some version of the row, less all parts on their way, less all parts that were sold
- * in later versions. When a step is settled, Redis learns the version in which it was sold, and
- * returns the part where it was not sold, or was counted already. A caller that dies on the way has
- * taken its part off and sold nothing. That drift is shown by `drift`, and repaired by `reconcile`,
- * which reads MySQL again and drops parts that are older than a step can take.
+ * The estimate goes down before the stock does, so it does not exceed what is truly left: it is
+ * what MySQL had at some version of the row, less all parts on their way, less all parts that were
+ * sold in later versions. When a step is settled, Redis learns the version in which it was sold,
+ * and returns the part where it was not sold, or was counted already. A caller that dies on the way
+ * has taken its part off and sold nothing. That drift is shown by `drift`, and repaired by
+ * `reconcile`, which reads MySQL again and drops parts that are older than a step can take.
  *
  * Known limits: a refusal may be early, while parts are on their way and until the next
  * reconciliation. After a wipe, sales on their way are unknown until they are settled, and the

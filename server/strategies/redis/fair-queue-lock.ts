@@ -2,15 +2,15 @@
  * Strategy 16, first of three: a fair queue on Redis.
  *
  * A waiter takes a place in a sorted set, by a number that only rises; the lock is granted to the
- * first place alone, so the longest waiter is next. A waiter shows that it lives by asking again; the
- * place of one that has not asked for `waiterMs` is given up. One script does all of it in one step,
- * with Redis's own clock.
+ * first place alone, so the longest waiter is next. A waiter shows that it lives by asking again;
+ * the place of one that has not asked for `waiterMs` is given up. One script does all of it in one
+ * step, with Redis's own clock.
  *
  * Known limits: waiters poll, so each costs Redis a script every few milliseconds, and a free lock
  * waits for the next poll of the first in the queue. A waiter that dies keeps the queue waiting for
- * `waiterMs`. One that is paused for longer loses its place. A holder that is paused for longer than
- * its lease overwrites what others did in the meantime. A failover of Redis may forget holder and
- * queue.
+ * `waiterMs`. One that is paused for longer loses its place. A holder that is paused for longer
+ * than its lease overwrites what others did in the meantime. A failover of Redis may forget holder
+ * and queue.
  *
  * Source: catalogue, section C, strategy 16; the fair lock of the Redisson client.
  */

@@ -9,9 +9,10 @@
  * owner. They are integers on the wire. Lua's `false` and `nil` arrive as the same empty answer, so
  * a boolean would merge "one level down" with "not the owner".
  *
- * Known limits: the lease is that of the whole hold, whatever the level. A holder that is paused for
- * longer overwrites what others did in the meantime. Not fair: waiters poll. A failover of Redis may
- * forget a lock that is held. A repeated unlock whose first reply was lost takes two levels away.
+ * Known limits: the lease is that of the whole hold, whatever the level. A holder that is paused
+ * for longer overwrites what others did in the meantime. Not fair: waiters poll. A failover of
+ * Redis may forget a lock that is held. A repeated unlock whose first reply was lost takes two
+ * levels away.
  *
  * Source: catalogue, section C, strategy 14; a write-up on reentrant locks in Lua, and the Redisson
  * client.
@@ -72,8 +73,8 @@ export async function unlockHashCounted(
 }
 
 /**
- * The work is given its owner's name, to re-enter with. Rejects with `NotGranted` if the lock is not
- * free within `waitMs`.
+ * The work is given its owner's name, to re-enter with. Rejects with `NotGranted` if the lock is
+ * not free within `waitMs`.
  */
 export async function withHashCountedLock<T>(
   redis: Redis,

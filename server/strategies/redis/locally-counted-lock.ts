@@ -1,9 +1,9 @@
 /*
  * Strategy 13: a reentrant lock, counted in the caller's context.
  *
- * A map of name to count belongs to each caller: a thread-local elsewhere, `AsyncLocalStorage` here.
- * The first lock of a name takes that of strategy 12, and later ones of the same caller only add 1,
- * without asking Redis. Unlock takes 1 away, and frees the lock in Redis at 0.
+ * A map of name to count belongs to each caller: a thread-local elsewhere, `AsyncLocalStorage`
+ * here. The first lock of a name takes that of strategy 12, and later ones of the same caller only
+ * add 1, without asking Redis. Unlock takes 1 away, and frees the lock in Redis at 0.
  *
  * Known limits:
  * - The key may expire while the local count says "held": a re-entry then succeeds although another

@@ -10,12 +10,12 @@
  * Known limits: its exclusion is Timed. It rests on clocks that run at about the same speed and on
  * pauses shorter than the lease; a process that is paused after the check, or a node that restarts
  * empty within a lease, gives the lock to two callers. It has no fencing token: the nodes share no
- * counter. Every cycle costs a request to each node twice. Waiters poll after random pauses, or they
- * would split the nodes among themselves for ever. Nodes that replicate each other are one node.
- * Connections should not queue commands while a node is away (`enableOfflineQueue: false`).
+ * counter. Every cycle costs a request to each node twice. Waiters poll after random pauses, or
+ * they would split the nodes among themselves for ever. Nodes that replicate each other are one
+ * node. Connections should not queue commands while a node is away (`enableOfflineQueue: false`).
  *
- * Source: catalogue, section C, strategy 16; the Redlock algorithm in the documentation of Redis, and
- * the debate about it.
+ * Source: catalogue, section C, strategy 16; the Redlock algorithm in the documentation of Redis,
+ * and the debate about it.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';

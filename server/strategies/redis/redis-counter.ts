@@ -6,9 +6,10 @@
  * written take the same unit. That is how a counter of 10 prizes handed out 14.
  *
  * Known limits, of the one that keeps its bound too: a take whose reply is lost may have happened,
- * and a second try takes another unit. A failover, or a restart that loses the last writes, sets the
- * counter back, and the units since then are handed out again. Nothing connects the counter with the
- * order that it was taken for: a crash between the two loses a unit. An absent counter has 0.
+ * and a second try takes another unit. A failover, or a restart that loses the last writes, sets
+ * the counter back, and the units since then are handed out again. Nothing connects the counter
+ * with the order that it was taken for: a crash between the two loses a unit. An absent counter has
+ * 0.
  *
  * Source: catalogue, section C, strategy 17; a write-up on the prizes of a campaign.
  */

@@ -2,8 +2,8 @@
  * Strategy 11: SETNX and EXPIRE, with its two faults.
  *
  * SETNX creates the key unless it exists, and so chooses one caller; its value says when the lock
- * runs out. EXPIRE then has Redis remove it. A caller that finds a key whose time is over deletes it
- * first, and goes on as if there had been none. To unlock is to delete the key.
+ * runs out. EXPIRE then has Redis remove it. A caller that finds a key whose time is over deletes
+ * it first, and goes on as if there had been none. To unlock is to delete the key.
  *
  * Known limits, the first two met in production:
  * - Two commands are not one. If the caller dies, or its connection breaks, between SETNX and
@@ -16,7 +16,8 @@
  * - A holder that is paused for longer than its lease overwrites what others did in the meantime.
  * Strategy 12 has none of them but the last.
  *
- * Source: catalogue, section C, strategy 11; a write-up on how a lock on Redis failed in production.
+ * Source: catalogue, section C, strategy 11; a write-up on how a lock on Redis failed in
+ * production.
  */
 import type { Redis } from 'ioredis';
 import { systemClock } from '@/server/platform/clock';

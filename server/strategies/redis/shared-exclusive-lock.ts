@@ -2,13 +2,13 @@
  * Strategy 16, second of three: a shared/exclusive lock on Redis.
  *
  * Any number of callers may share the lock, or one alone has it. Those who share it are in a sorted
- * set, each with the end of its own lease by Redis's clock; the exclusive holder is a key of its own
- * with an expiry. Each script removes leases that are over, and decides in the same step.
+ * set, each with the end of its own lease by Redis's clock; the exclusive holder is a key of its
+ * own with an expiry. Each script removes leases that are over, and decides in the same step.
  *
- * Known limits: callers who share it may keep coming, so that one who wants it alone waits for ever.
- * No upgrade from shared to exclusive: two callers who tried would wait for each other. Waiters poll.
- * A holder that is paused for longer than its lease overwrites what others did in the meantime. A
- * failover of Redis may forget who holds the lock.
+ * Known limits: callers who share it may keep coming, so that one who wants it alone waits for
+ * ever. No upgrade from shared to exclusive: two callers who tried would wait for each other.
+ * Waiters poll. A holder that is paused for longer than its lease overwrites what others did in the
+ * meantime. A failover of Redis may forget who holds the lock.
  *
  * Source: catalogue, section C, strategy 16; the read-write lock of the Redisson client.
  */

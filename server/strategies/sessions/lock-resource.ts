@@ -60,8 +60,8 @@ export async function createLockResource(
 }
 
 /**
- * Creates the resource unless it exists, and runs the work in the transaction that locks it. Rejects
- * with `NotGranted` if the row stays locked for `waitMs`.
+ * Creates the resource unless it exists, and runs the work in the transaction that locks it.
+ * Rejects with `NotGranted` if the row stays locked for `waitMs`.
  */
 export async function withLockResource<T>(
   pool: Pool,

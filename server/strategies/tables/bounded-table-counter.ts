@@ -6,12 +6,13 @@
  * between the check and the change. No row matched: the step would have left the bounds, and
  * nothing was changed. It runs on MySQL, on MariaDB, and on embedded SQLite.
  *
- * Known limits: all steps of one counter queue for its row; a step within a longer transaction keeps
- * the row until that commits. No request id: a step whose answer was lost may be applied twice if
- * its caller repeats it, so it belongs in the transaction of what it counts. No history. Values are
- * whole numbers up to 2^53.
+ * Known limits: all steps of one counter queue for its row; a step within a longer transaction
+ * keeps the row until that commits. No request id: a step whose answer was lost may be applied
+ * twice if its caller repeats it, so it belongs in the transaction of what it counts. No history.
+ * Values are whole numbers up to 2^53.
  *
- * Source: catalogue, section B, strategy 10; a write-up that compares locks in a database and in Redis.
+ * Source: catalogue, section B, strategy 10; a write-up that compares locks in a database and in
+ * Redis.
  */
 import { type SqlSession, UTC_NOW } from '../sql-database';
 import { createLockTable } from './lock-table';

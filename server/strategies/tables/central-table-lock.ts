@@ -12,7 +12,8 @@
  * first. A paused holder may still write after its deadline. Deadlines are set and judged on the
  * database's clock; setting that clock moves all of them.
  *
- * Source: catalogue, section B, strategy 7; a write-up on a lock table for MySQL, its second version.
+ * Source: catalogue, section B, strategy 7; a write-up on a lock table for MySQL, its second
+ * version.
  */
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';
 import { inTransaction } from '../in-transaction';

@@ -12,7 +12,8 @@
  * entries are not counted: the first release frees the lock. No queue: the next holder is the
  * caller whose attempt comes first.
  *
- * Source: catalogue, section B, strategy 9; a write-up that compares locks in a database and in Redis.
+ * Source: catalogue, section B, strategy 9; a write-up that compares locks in a database and in
+ * Redis.
  */
 import { randomUUID } from 'node:crypto';
 import { type PollOptions, pollUntilGranted } from '../poll-until-granted';

@@ -12,7 +12,8 @@
  * longer happens. No owner: any caller may release, also one whose lease is long over. No queue:
  * the next holder is the caller whose attempt comes first.
  *
- * Source: catalogue, section B, strategy 6; a write-up on a lock table for MySQL, its first version.
+ * Source: catalogue, section B, strategy 6; a write-up on a lock table for MySQL, its first
+ * version.
  */
 import type { Pool, RowDataPacket } from 'mysql2/promise';
 import { inTransaction } from '../in-transaction';

@@ -12,7 +12,8 @@
  * still write after its deadline. Deadlines are set and judged on the database's clock; setting
  * that clock moves all of them.
  *
- * Source: catalogue, section B, strategy 8; a write-up on a lock table for MySQL, its third version.
+ * Source: catalogue, section B, strategy 8; a write-up on a lock table for MySQL, its third
+ * version.
  */
 import { crc32 } from 'node:zlib';
 import type { Pool, PoolConnection, RowDataPacket } from 'mysql2/promise';

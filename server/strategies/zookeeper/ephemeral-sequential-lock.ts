@@ -11,10 +11,11 @@
  * begins with a random id, by which a retry finds it; without that, a node of a living session that
  * no caller knows of would block the lock. Retries wait longer each time.
  *
- * Known limits: a session outlives a crash by its timeout, and a pause of the holder for longer ends
- * the session while the work goes on: the `AbortSignal` of the work is aborted once the process runs
- * again, but what it then writes may overwrite what others did. Callers of one session share its
- * end. Every cycle writes twice to a majority of the servers. The nodes of names stay for ever.
+ * Known limits: a session outlives a crash by its timeout, and a pause of the holder for longer
+ * ends the session while the work goes on: the `AbortSignal` of the work is aborted once the
+ * process runs again, but what it then writes may overwrite what others did. Callers of one session
+ * share its end. Every cycle writes twice to a majority of the servers. The nodes of names stay for
+ * ever.
  *
  * Source: catalogue, section D, strategy 18; the lock recipe in ZooKeeper's documentation, and the
  * Curator client.

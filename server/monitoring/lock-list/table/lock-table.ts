@@ -167,7 +167,7 @@ export class LockTable {
     if (slot !== undefined) this.markPending(slot, RECHECK);
   }
 
-  /** Starts a full read of a backend, or of a namespace on it. Calling the result evicts what was not read since. */
+  /** Starts a full read of a backend or namespace. The result evicts what was not read since. */
   beginResync(backend: string, namespace?: string): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;
