@@ -14,7 +14,8 @@ const timed = ['server/{engine,api/http}/**'];
 /** Of those, what only looks at what comes out in the end. */
 const patient = [
   'server/engine/**/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
-  'server/engine/**/{history-checker,hold-at-least,known-records,lane,name-count,request-identity}.test.ts',
+  'server/engine/**/{history-checker,hold-at-least,known-records,lane,name-count}.test.ts',
+  'server/engine/**/{permits,request-identity}.test.ts',
   'server/api/http/**/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace,hostile-viewer}.test.ts',
   'server/api/http/**/{insights,lab,list-locks,metrics,openapi,pages,pipelined-requests,sets,watch-locks}.test.ts',
 ];

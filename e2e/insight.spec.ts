@@ -82,7 +82,7 @@ test('the strip counts what services really do, now and in the last hour', async
   await takeAndRelease('turbine', 25);
   const token = await take({ name: 'sluice', leaseMs: 600_000 });
   await take({ name: 'weir', leaseMs: 600_000 });
-  await take({ name: 'gate', leaseMs: 300 });
+  await take({ name: 'gate', leaseMs: 1_500 });
   const inVain = mill.acquire({ name: 'weir', owner: 'mill-2', leaseMs: 60_000, waitMs: 500 });
   expect((await inVain).outcome).toBe('timeout');
   const served = mill.acquire({

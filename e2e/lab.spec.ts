@@ -14,8 +14,8 @@ const wrongWays = [
 let operator: Person;
 let viewer: Person;
 test.beforeAll(async ({ server, admin }) => {
-  operator = await createPerson(server, admin, 'operator', 'opal');
-  viewer = await createPerson(server, admin, 'viewer', 'vera');
+  operator = await createPerson(server, admin, 'operator', 'laura');
+  viewer = await createPerson(server, admin, 'viewer', 'luis');
 });
 
 let faults: () => string[] = () => [];
@@ -68,7 +68,7 @@ test('without any server the wrong ways are seen to oversell, and the run can be
   ]);
   expect(download.suggestedFilename()).toMatch(/^lockyard-lab-[\dT-]+\.json$/);
   const run = JSON.parse(await readFile(await download.path(), 'utf8'));
-  expect(run).toMatchObject({ format: 'lockyard-lab-run', version: 1, startedBy: 'opal' });
+  expect(run).toMatchObject({ format: 'lockyard-lab-run', version: 1, startedBy: 'laura' });
   expect(run.rows.map(({ verdict }: { verdict: string }) => verdict)).toEqual(
     wrongWays.map(() => 'oversells'),
   );
@@ -109,16 +109,16 @@ test('a running race is live, holds off a second one, and stops on request', asy
   await signIn(elsewhere, server, viewer);
   const other = await elsewhere.newPage();
   await other.goto('/lab');
-  await expect(other.getByText(/opal started a race at/)).toBeVisible();
+  await expect(other.getByText(/laura started a race at/)).toBeVisible();
   await expect(other.getByRole('button', { name: 'Start race' })).toHaveCount(0);
   await expect(other.getByText('Requires operator role.')).toBeVisible();
   await elsewhere.close();
 
   await expectNoViolation(page, 1440);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
-  await expect(page.getByText(/Stopped by opal after/)).toBeVisible({ timeout: 40_000 });
+  await expect(page.getByText(/Stopped by laura after/)).toBeVisible({ timeout: 40_000 });
   await page.goto('/audit');
-  await expect(row(page, 'Stopped race').first()).toContainText('opal');
+  await expect(row(page, 'Stopped race').first()).toContainText('laura');
 });
 
 test('what is typed wrong is said at its field, and nothing can be started', async ({
@@ -142,7 +142,7 @@ test('what is typed wrong is said at its field, and nothing can be started', asy
 
 test('two runs are compared strategy by strategy', async ({ page, server }) => {
   await as(page, server, operator, '/lab');
-  const boxes = page.getByRole('checkbox', { name: /^Compare the run of opal/ });
+  const boxes = page.getByRole('checkbox', { name: /^Compare the run of laura/ });
   await boxes.first().check();
   await boxes.nth(1).check();
   await page.getByRole('link', { name: 'Compare 2 runs' }).click();

@@ -90,6 +90,29 @@ test('a lock that was released and is still held says so, and can only be freed 
   expect((await waiting).outcome).toBe('granted');
 });
 
+test('the capacity of a lock with permits can be raised, and the next in the queue is granted', async ({
+  page,
+}) => {
+  const name = 'export-slots';
+  const slots = { name, mode: 'permit', capacity: 3, leaseMs: 600_000 } as const;
+  await imports.acquire({ ...slots, permits: 2 });
+  const waiting = reports.acquire({ ...slots, permits: 2, waitMs: 20_000 });
+  await openLive(page, '/');
+  await expect(cell(lockRow(page, name), 'state')).toContainText('2 of 3 permits');
+  await openLive(page, pageOf(name));
+  await header(page).getByRole('button', { name: 'Capacity…' }).click();
+  await dialog(page).getByLabel('New capacity').fill('1');
+  await expect(dialog(page)).toContainText('reports-1 waits for 2 permits.');
+  await dialog(page).getByLabel('New capacity').fill('4');
+  await expect(dialog(page)).toContainText('Permits are granted to reports-1 at once.');
+  await reason(page, 'the export is late');
+  await act(page, 'Set capacity to 4');
+  expect((await waiting).outcome).toBe('granted');
+  await expect(page.getByRole('region', { name: 'Events' })).toContainText('Capacity changed');
+  await openPage(page, '/audit');
+  await expect(page.getByRole('row').filter({ hasText: 'Changed capacity' })).toContainText('Done');
+});
+
 test('a holder receives a release request, and a hold with blocked renewals ends with its lease', async ({
   page,
 }) => {

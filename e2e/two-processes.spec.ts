@@ -158,7 +158,7 @@ test('a client that knows both keeps its place, its hold and its lead when the o
       leaders.push(leader?.token ?? null);
     }
   })();
-  await expect.poll(() => leaders).toEqual([terms[0]?.token]);
+  await expect.poll(() => leaders.at(-1)).toBe(terms[0]?.token);
 
   const token = await take(atTwo, name, 'holder');
   const moving = withLock(name, { client, leaseMs: 6_000 }, (hold) => hold.token);
@@ -189,7 +189,7 @@ test('a client that knows both keeps its place, its hold and its lead when the o
   resign.abort();
   await leading;
   expect(await atTwo.inspect({ name: 'moves-lead' })).toMatchObject({ state: 'free' });
-  await expect.poll(() => leaders).toEqual([term?.token, null]);
+  await expect.poll(() => leaders.slice(-2)).toEqual([term?.token, null]);
   unwatch.abort();
   await watching;
   await one.restart();

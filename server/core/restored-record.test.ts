@@ -55,6 +55,17 @@ describe('a lock that was brought back from a backup', () => {
     expect(world.run(acquire('orders/b')).outcome).toBe('granted');
   });
 
+  it('has no permits in use and no capacity, so the next caller names another', () => {
+    const permits = { mode: 'permit', permits: 2, capacity: 3 } as const;
+    world.run(acquire('orders/a', permits));
+    world.run(acquire('orders/b', { ...permits, waitMs: HOUR_MS }));
+    restore(world.record, 0);
+    expect(world.run(inspect())).toMatchObject({ holders: [], waiters: [] });
+    world.pass(HOUR_MS);
+    const other = acquire('orders/c', { ...permits, capacity: 2 });
+    expect(world.run(other).outcome).toBe('granted');
+  });
+
   it('is no longer held by the holder in the backup, who receives the reason', () => {
     const token = take();
     world.run(acquire('orders/waiter', { waitMs: HOUR_MS }));

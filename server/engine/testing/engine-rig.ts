@@ -97,6 +97,8 @@ export interface AcquireOptions {
   mode?: Mode;
   reentrant?: boolean;
   holdAtLeastMs?: number;
+  permits?: number;
+  capacity?: number;
   requestId?: string;
 }
 
@@ -109,9 +111,10 @@ export function acquireCommand(
   parts: AcquireOptions = {},
 ): AcquireCommand {
   const { service = 'orders', leaseMs = 10_000, waitMs = 0, reentrant = false, requestId } = parts;
-  const { mode = 'exclusive', holdAtLeastMs } = parts;
+  const { mode = 'exclusive', holdAtLeastMs, permits, capacity } = parts;
   const least = holdAtLeastMs === undefined ? {} : { holdAtLeastMs };
-  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta: {}, ...least };
+  const share = permits === undefined || capacity === undefined ? {} : { permits, capacity };
+  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta: {}, ...least, ...share };
   const request =
     requestId === undefined
       ? anonymousRequest()
