@@ -80,10 +80,10 @@ export default defineConfig({
         extends: true,
         test: {
           ...INTEGRATION,
-          name: 'integration',
+          name: 'integration, two at a time',
           include: testsIn(timed),
           exclude: [...INTEGRATION.exclude, ...patient],
-          fileParallelism: false,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
