@@ -138,6 +138,7 @@ export class Membership {
   health(): BackendHealth {
     const { backend: id, kind } = this.options;
     const now = this.storeClock.atLeast();
+    const latest = this.storeClock.atMost();
     const refusal = this.failure instanceof StoreError ? this.failure.refusal : null;
     return {
       id,
@@ -146,6 +147,7 @@ export class Membership {
       latencyMs: this.latencyMs,
       silentForMs: Math.round(this.clock.monotonic() - this.lastSuccessAt),
       clockOffsetMs: now === null ? 0 : Math.round(now - this.clock.now()),
+      ...(now === null || latest === null ? {} : { clockSpreadMs: latest - now + 1 }),
       ...(refusal === null ? {} : { refusal }),
     };
   }

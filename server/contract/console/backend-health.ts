@@ -10,6 +10,8 @@ export interface BackendHealth {
   silentForMs: number;
   /** The backend's clock minus this process's, in ms; now plus it is the backend's now. */
   clockOffsetMs: number;
+  /** That offset is the least possible one; the true one is greater by up to this, in ms. */
+  clockSpreadMs?: number;
   /** The last data loss detected on it; null or absent if there was none. */
   loss?: BackendLossRow | null;
   /** Why it refuses to serve although it may respond; null or absent if it serves or is down. */

@@ -90,7 +90,7 @@ export class LockListPages {
 type SharedFrame = Omit<LockFrame, 'offset' | 'ranking' | 'matching'>;
 
 /** These change with every reading, and matter little. */
-const VOLATILE = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs']);
+const VOLATILE = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs', 'clockSpreadMs']);
 
 /** The content of pages besides rows. An unchanged part is the same object as last time. */
 class FrameSource {

@@ -6,7 +6,7 @@ import type { TimeSlice } from '../lock-list/order/time-slice';
 import { AnswerTurns } from './answer-turns';
 import { OpenWatch } from './open-watch';
 import type { WatchJournals } from './watch-journals';
-import type { WatchPosition } from './watch-position';
+import { positionText, type WatchPosition } from './watch-position';
 import type { WatchReader } from './watch-reader';
 import type { WatchTarget } from './watch-target';
 import type { WatchedNamespace } from './watched-namespace';
@@ -87,7 +87,12 @@ export class LockWatches {
     this.ticking.start();
     if (this.isDraining) watch.end();
     try {
-      await watch.begin(since, signal);
+      while (since !== null && !(await watch.catchUp(since, signal))) {
+        const isAmid = since.after !== null;
+        yield { locks: [], position: positionText(since), reset: false, more: isAmid };
+        if (signal.aborted || this.isDraining) return;
+      }
+      watch.begin(since);
       do {
         const answer = await watch.next(pace);
         this.answered.states += answer.locks.length;

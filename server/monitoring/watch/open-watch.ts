@@ -11,10 +11,7 @@ import type { Covered, WatchedNamespace } from './watched-namespace';
 /** A watch that is this many locks behind is answered the present states instead. */
 const PENDING_MAX = 10_000;
 
-/**
- * Two processes know the clock of a backend alike within this time. A process knows it by the reply
- * that came soonest, so it may be late by as long as that took.
- */
+/** A backend's clock may be set back this far without that a position misses a change. */
 const CLOCK_SKEW_MS = 1_000;
 
 /** How long a position of another process may wait until this one has read as far. */
@@ -61,19 +58,43 @@ export class OpenWatch {
   }
 
   /**
+   * Waits until this process has read as far as the one that answered a position, so that no lock
+   * is answered as it was before.
+   *
+   * @returns false if it has not, though its backend responds: nothing can be answered yet
+   */
+  async catchUp(since: WatchPosition, signal: AbortSignal): Promise<boolean> {
+    if (since.process === this.service.processId) return true;
+    const { backend } = this.target;
+    const { reader, journals } = this.service;
+    const isBehind = () =>
+      reader.readUpTo(backend) < since.shownAt + CLOCK_SKEW_MS && journals.isReachable(backend);
+    for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
+      if (signal.aborted || this.isEnding) break;
+      await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));
+    }
+    return !isBehind();
+  }
+
+  /**
    * Begins after a position, or with the present states.
    *
    * @param since null: from no position
    */
-  async begin(since: WatchPosition | null, signal: AbortSignal): Promise<void> {
-    if (since === null) return this.startOver(false);
+  begin(since: WatchPosition | null): void {
+    if (since === null) {
+      this.startOver(false);
+      return;
+    }
     const isOwn = since.process === this.service.processId;
-    if (!isOwn) await this.caughtUp(since.shownAt + CLOCK_SKEW_MS, signal);
     const { journal } = this.watched;
     const changes = isOwn
       ? journal.since(since.version)
       : journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
-    if (since.target !== this.target.key || changes === null) return this.startOver(true);
+    if (since.target !== this.target.key || changes === null) {
+      this.startOver(true);
+      return;
+    }
     const { readUpTo, after } = since;
     const [first] = changes;
     if (after !== null) {
@@ -183,7 +204,7 @@ export class OpenWatch {
   private position({ version, readUpTo }: Covered, after: string | null): string {
     const { target } = this;
     const { processId: process, journals } = this.service;
-    const shownAt = journals.instantOf(target.backend);
+    const shownAt = journals.latestInstantOf(target.backend);
     return positionText({ process, version, readUpTo, shownAt, target: target.key, after });
   }
 
@@ -198,14 +219,5 @@ export class OpenWatch {
       version: this.service.journals.version,
       readUpTo: this.service.reader.readUpTo(this.target.backend),
     };
-  }
-
-  /** Resolves when this process has read everything up to an instant, or cannot in time. */
-  private async caughtUp(instant: number, signal: AbortSignal): Promise<void> {
-    const isBehind = () => this.service.reader.readUpTo(this.target.backend) < instant;
-    for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
-      if (signal.aborted || this.isEnding) return;
-      await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));
-    }
   }
 }

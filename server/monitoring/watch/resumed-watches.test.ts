@@ -38,10 +38,18 @@ interface Process {
   readAt: Map<string, number>;
 }
 
-/** A process that reads the one store at the instants at which the clock is moved. */
-function startProcess(id: string): Process {
+/**
+ * A process that reads the one store at the instants at which the clock is moved.
+ *
+ * @param clockLateMs how much less than its backend's clock it may take that clock to show
+ */
+function startProcess(id: string, clockLateMs = 0): Process {
   const clock = { now: () => rig.now, monotonic: () => rig.now };
-  const health = () => ({ reachable: true, clockOffsetMs: 0 });
+  const health = () => ({
+    reachable: !rig.silent.has(id),
+    clockOffsetMs: -clockLateMs,
+    clockSpreadMs: clockLateMs,
+  });
   const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
   const journals = new WatchJournals(backends, clock);
   const readAt = new Map([['default', rig.now]]);
@@ -141,4 +149,48 @@ it('a part of many changes has a position before those that the watch has not he
     ({ position, more } = next);
   }
   expect(told).toContain('late');
+});
+
+it('a process that has not read as far as the one before answers nothing yet', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  change(nameOf(1));
+  const { position } = await ask(one, null);
+  rig.now += 500;
+  change(nameOf(1));
+  one.readAt.set('default', rig.now);
+  const shown = await ask(one, position);
+  expect(namesOf(shown)).toEqual([nameOf(1)]);
+
+  const answer = ask(two, shown.position);
+  two.watches.drain();
+  expect(await answer).toEqual({
+    locks: [],
+    position: shown.position,
+    reset: false,
+    more: false,
+  });
+});
+
+it('a process waits for what another showed by a clock that it knew badly', async () => {
+  const [one, two] = [startProcess('p1', 3_000), startProcess('p2')];
+  change(nameOf(1));
+  const shown = await ask(one, null);
+  rig.now += 1_500;
+  two.readAt.set('default', rig.now - 1_600);
+  let isAnswered = false;
+  const answer = ask(two, shown.position).finally(() => {
+    isAnswered = true;
+  });
+  await setTimeout(100);
+  expect(isAnswered).toBe(false);
+  two.readAt.set('default', rig.now);
+  expect(namesOf(await answer)).toContain(nameOf(1));
+});
+
+it('a process whose backend is silent says so and waits for nothing', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  change(nameOf(1));
+  const shown = await ask(one, null);
+  rig.silent.add('p2');
+  expect((await ask(two, shown.position)).position).not.toBe(shown.position);
 });

@@ -31,7 +31,7 @@ export class WatchJournals {
     if (known?.backend === backend) return known;
     // Positions from an earlier journal of the namespace must not be taken for ones of this.
     this.version += 1;
-    const journal = new ChangeJournal(this.version, this.instantOf(backend));
+    const journal = new ChangeJournal(this.version, this.latestInstantOf(backend));
     const watched = new WatchedNamespace(backend, journal);
     this.watched.set(namespace, watched);
     return watched;
@@ -61,25 +61,35 @@ export class WatchJournals {
 
   /** Notes all locks that are named, written or not, if their backend went away or came back. */
   checkReachable(watched: WatchedNamespace): void {
-    const parts = this.backends.filter((each) => publicId(each) === watched.backend);
-    const isReachable = parts.every(({ engine }) => engine.health().reachable);
+    const isReachable = this.isReachable(watched.backend);
     if (isReachable === watched.wasReachable) return;
     watched.wasReachable = isReachable;
     for (const name of watched.names) this.note(watched, name, NOTICED_WITHIN_MS);
   }
 
-  /**
-   * The clock of a backend now; of one with shards, of its first. Processes know it alike, within a
-   * fraction of a second.
-   */
+  /** The earliest that the clock of a backend may show now; with shards, that of its first. */
   instantOf(backend: string): number {
-    const first = this.backends.find((each) => publicId(each) === backend);
-    return this.clock.now() + (first?.engine.health().clockOffsetMs ?? 0);
+    return this.clock.now() + (this.healthOf(backend)?.clockOffsetMs ?? 0);
+  }
+
+  /** The latest that it may show. After a slow start the two may be seconds apart. */
+  latestInstantOf(backend: string): number {
+    return this.instantOf(backend) + (this.healthOf(backend)?.clockSpreadMs ?? 0);
+  }
+
+  /** Whether a backend responds, with all its shards. */
+  isReachable(backend: string): boolean {
+    const parts = this.backends.filter((each) => publicId(each) === backend);
+    return parts.every(({ engine }) => engine.health().reachable);
   }
 
   private note(watched: WatchedNamespace, name: string, laterMs: number): void {
     this.version += 1;
-    const by = this.instantOf(watched.backend) + laterMs;
+    const by = this.latestInstantOf(watched.backend) + laterMs;
     watched.note({ name, version: this.version, by });
+  }
+
+  private healthOf(backend: string) {
+    return this.backends.find((each) => publicId(each) === backend)?.engine.health();
   }
 }
