@@ -52,9 +52,7 @@ describe.each(storeNames)('the tail of a history in %s', (name) => {
     const written: number[] = [];
     for (let i = 0; i < 250; i += 1) written.push((await write()).id);
     const delivered: number[] = [];
-    for (let rows = await tail.poll(); rows.length > 0; rows = await tail.poll()) {
-      delivered.push(...idsOf(rows));
-    }
+    while (!tail.isAtEnd) delivered.push(...idsOf(await tail.poll()));
     expect(delivered).toEqual(written);
   });
 

@@ -16,6 +16,7 @@ const GAP_REACH = 10_000;
 export class HistoryTail {
   /** Highest id seen. */
   private end: number;
+  private sawAll = false;
   /** Ids not seen below `end`, with the instant at which each was missed first. */
   private readonly gaps = new Map<number, number>();
 
@@ -34,12 +35,18 @@ export class HistoryTail {
     return firstGap === undefined ? this.end : Math.min(firstGap - 1, this.end);
   }
 
+  /** Whether the last look delivered every row that was visible when it began. */
+  get isAtEnd(): boolean {
+    return this.sawAll;
+  }
+
   /**
    * Rows that have become visible since the last call; empty if there are none. A gap is given up
    * by a look that began when it was old enough: what a slow look did not see may have come
    * meanwhile.
    */
   async poll(): Promise<HistoryRow[]> {
+    this.sawAll = false;
     const startedAt = this.clock.monotonic();
     const late = this.gaps.size > 0 ? await this.source.historyOf([...this.gaps.keys()]) : [];
     const fresh = await this.source.historyAfter(this.end, ROWS_AT_ONCE);
@@ -53,6 +60,7 @@ export class HistoryTail {
       for (let missing = from; missing < id; missing += 1) this.gaps.set(missing, now);
       this.end = id;
     }
+    this.sawAll = fresh.length < ROWS_AT_ONCE;
     return [...late, ...fresh];
   }
 }

@@ -15,7 +15,7 @@ import { ProjectionRow, rowId } from './projection-row';
 const SCAN_PAGE = 500;
 const READ_AT_ONCE = 500;
 
-/** How often history is read in one go, to catch up with a busy backend. */
+/** How often history is read in one go, before what it says is shown. */
 const POLLS_MAX = 50;
 
 /** Commits that may be in flight: ids allocated, records not visible to a scan yet. */
@@ -31,7 +31,7 @@ interface Followed {
 
 /** Reads the records of backends into the projection, and again whenever their history moves. */
 export class RecordFollower {
-  /** By backend: when the last successful reading began, on the clock that never steps. */
+  /** By backend: when the last reading up to its end began, on the clock that never steps. */
   readonly readAt = new Map<string, number>();
   private readonly followed = new Map<string, Followed>();
   private readonly compactor = new RecordCompactor();
@@ -49,7 +49,8 @@ export class RecordFollower {
 
   /**
    * Reads every record that moved since the last call, unless this process wrote its last revision.
-   * The first time, and after a loss of data, reads everything.
+   * The first time, and after a loss of data, reads everything. If thousands of commits have come,
+   * reads some of them; `readAt` moves on when the rest is read too.
    *
    * @returns whether anything may have changed
    */
@@ -58,15 +59,18 @@ export class RecordFollower {
     const startedAt = this.clock.monotonic();
     const instant = this.clockOf(backend);
     let hasChanged = true;
+    let isAtEnd = true;
     if (!known || known.epoch !== backend.epochOf()) await this.load(backend);
     else {
-      await this.readHistory(backend, known);
+      isAtEnd = await this.readHistory(backend, known);
       hasChanged = known.dirty.size > 0;
       await this.applyOwnWrites(backend, known.dirty);
       while (known.dirty.size > 0) await this.reread(backend, known.dirty);
     }
-    this.readAt.set(backend.id, startedAt);
-    this.table.noteReadUpTo(backend.id, instant);
+    if (isAtEnd) {
+      this.readAt.set(backend.id, startedAt);
+      this.table.noteReadUpTo(backend.id, instant);
+    }
     return hasChanged;
   }
 
@@ -122,10 +126,13 @@ export class RecordFollower {
     this.followed.set(backend.id, { tail, epoch, dirty: new Map() });
   }
 
-  private async readHistory(backend: MonitoredBackend, { tail, dirty }: Followed): Promise<void> {
+  /** Answers whether it has come to the end. */
+  private async readHistory(
+    backend: MonitoredBackend,
+    { tail, dirty }: Followed,
+  ): Promise<boolean> {
     for (let poll = 0; poll < POLLS_MAX; poll += 1) {
-      const rows = await tail.poll();
-      for (const { changes } of rows) {
+      for (const { changes } of await tail.poll()) {
         for (const { key, rev, events } of changes) {
           if (isInternal(key)) continue;
           const id = recordId(key);
@@ -133,8 +140,9 @@ export class RecordFollower {
           this.noteEvents(backend, id, events);
         }
       }
-      if (rows.length === 0) return;
+      if (tail.isAtEnd) return true;
     }
+    return false;
   }
 
   private noteEvents(backend: MonitoredBackend, id: string, events: RecordEvent[]): void {

@@ -1,0 +1,113 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { listInput } from '../../contract/lock/inputs';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { NameCount } from '../../engine/names/name-count';
+import { EngineRig, type Member, takeLock } from '../../engine/testing/engine-rig';
+import { TestClock } from '../../platform/testing/test-clock';
+import { freshKey } from '../../storage/conformance/testing/changes';
+import { HoldBaselines } from '../rollups/hold-baselines';
+import { readPosition } from '../watch/watch-position';
+import { watchTarget } from '../watch/watch-target';
+import { LockProjection } from './lock-projection';
+import type { MonitoredBackend } from './monitored-backend';
+
+/** More than are read in one go. */
+const MANY_COMMITS = 10_100;
+
+const LEASE = { leaseMs: 600_000 };
+
+let rig: EngineRig;
+let member: Member;
+let backend: MonitoredBackend;
+let clock: TestClock;
+let projections: LockProjection[];
+
+beforeEach(async () => {
+  rig = await EngineRig.open('sqlite');
+  member = await rig.join();
+  const { faults: store, engine } = member;
+  backend = { id: 'default', store, engine, epochOf: () => 1 };
+  clock = new TestClock();
+  projections = [];
+});
+afterEach(async () => {
+  for (const { live, watches } of projections) {
+    live.close();
+    await watches.close();
+  }
+  await rig.close();
+});
+
+/** Another process's view of the store, which reads when the test says so. */
+async function project(processId: string): Promise<LockProjection> {
+  const publicIds = [{ id: 'default', publicId: 'default' }];
+  const projection = new LockProjection({
+    backends: [backend],
+    clock,
+    log: pino({ level: 'silent' }),
+    namespaces: { get: async () => ({ backend: 'default' }), policyOf: () => DEFAULT_POLICY },
+    holdBaselines: new HoldBaselines(rig.under.database, publicIds, clock),
+    names: new NameCount(() => clock.monotonic()),
+    processId,
+  });
+  projections.push(projection);
+  await projection.follow(backend);
+  return projection;
+}
+
+/** As if the last commit had been followed by many more of its lock. */
+async function repeatLastCommit(): Promise<void> {
+  const repeat = `INSERT INTO lock_history (at, changes, took)
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_COMMITS})
+    SELECT at, changes, took FROM n, (SELECT * FROM lock_history ORDER BY id DESC LIMIT 1)`;
+  await rig.under.database.sqlite?.write((client) => client.execute(repeat));
+}
+
+it('a store counts as read up to now only once the end of its history has been read', async () => {
+  const projection = await project('p1');
+  const { namespace, ...key } = freshKey();
+  const list = () => projection.listing('default', listInput.parse({ namespace }));
+  await takeLock(member, { namespace, name: 'busy' }, 'w1', LEASE);
+  await repeatLastCommit();
+  await takeLock(member, { namespace, ...key }, 'w2', LEASE);
+  clock.pass(7_000);
+
+  await projection.follow(backend);
+  expect(await list()).toMatchObject({ ageMs: 7_000, locks: [{ name: 'busy' }] });
+  await projection.follow(backend);
+  expect(await list()).toMatchObject({ ageMs: 0 });
+  expect((await list()).locks.map(({ name }) => name)).toContain(key.name);
+});
+
+it('a watch misses nothing that the process of its last request had yet to read', async () => {
+  const [behind, ahead] = [await project('p1'), await project('p2')];
+  const { namespace, name } = freshKey();
+  const target = watchTarget('default', { namespace, names: [name] });
+  const ask = async (at: LockProjection, since: string | null) => {
+    const pace = {
+      waitMs: 1,
+      signal: new AbortController().signal,
+      onWaiting: () => {},
+      isPolled: true,
+    };
+    const from = since === null ? null : readPosition(since);
+    for await (const answer of at.watches.follow(target, from, pace)) return answer;
+    throw new Error('The watch has ended.');
+  };
+  const first = await ask(behind, null);
+  await ask(ahead, null);
+  await takeLock(member, { namespace, name: 'busy' }, 'w1', LEASE);
+  await repeatLastCommit();
+  await takeLock(member, { namespace, name }, 'w2', LEASE);
+  for (let read = 0; read < 2; read += 1) await ahead.follow(backend);
+  clock.pass(7_000);
+  await behind.follow(backend);
+  const unchanged = await ask(behind, first.position);
+  expect(unchanged.locks).toEqual([]);
+
+  clock.pass(7_000);
+  await ahead.follow(backend);
+  const { locks } = await ask(ahead, unchanged.position);
+  expect(locks).toMatchObject([{ name, state: 'held' }]);
+});
