@@ -17,6 +17,9 @@ const groupIn = (namespace: string) => ({
   counts: { ...NO_LOCKS, contended: 0, held: 1, delayed: 0, free: 0 },
   waiting: 2,
   held: 1,
+  permitsHeld: 3,
+  permitCapacity: 5,
+  keptHolds: 1,
 });
 
 const sumOf = (text: string, name: string) =>
@@ -46,6 +49,9 @@ describe('metrics', () => {
       for (const [name, sum] of [
         ['lockyard_locks_held', 250],
         ['lockyard_waiters', 500],
+        ['lockyard_permits_held', 750],
+        ['lockyard_permits_capacity', 1_250],
+        ['lockyard_kept_holds', 250],
         ['lockyard_grants_total', 250],
       ] as const) {
         const { series } = parseExposition(text).get(name) ?? { series: [] };
@@ -54,6 +60,36 @@ describe('metrics', () => {
         expect(series.find((each) => each.labels.namespace === '_other')?.value).toBe(sum / 5);
       }
     }
+  });
+});
+
+describe('metrics of permits and of holds that are kept', () => {
+  let rig: MonitoringRig;
+  afterEach(() => rig.close());
+
+  it('show how many permits are held, of how many, and which releases left the lock taken', async () => {
+    rig = await MonitoringRig.open('sqlite');
+    const watcher = await rig.watch();
+    const shows = (permits: number, capacity: number, kept: number) =>
+      vi.waitFor(
+        async () => {
+          const text = await watcher.monitoring.metrics.text();
+          expect(sumOf(text, 'lockyard_permits_held')).toBe(permits);
+          expect(sumOf(text, 'lockyard_permits_capacity')).toBe(capacity);
+          expect(sumOf(text, 'lockyard_kept_holds')).toBe(kept);
+        },
+        { timeout: 10_000, interval: 50 },
+      );
+    const [pool, nightly] = [freshKey(), freshKey()];
+    const wanted = { mode: 'permit', capacity: 5, leaseMs: 60_000 } as const;
+    const first = await takeLock(watcher, pool, 'w1', { ...wanted, permits: 3 });
+    await takeLock(watcher, pool, 'w2', { ...wanted, permits: 1 });
+    await shows(4, 5, 0);
+    await release(watcher, pool, 'w1', first.token);
+    const least = { leaseMs: 60_000, holdAtLeastMs: 60_000 };
+    const { token } = await takeLock(watcher, nightly, 'w3', least);
+    await release(watcher, nightly, 'w3', token);
+    await shows(1, 5, 1);
   });
 });
 

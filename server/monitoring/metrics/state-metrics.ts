@@ -1,24 +1,32 @@
 import type { BackendHealth } from '../../contract/console/backend-health';
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import type { NameCount } from '../../engine/names/name-count';
+import type { HoldFigures } from '../lock-list/table/current-status';
 import type { LockGroup } from '../lock-list/table/lock-groups';
 import type { NamespaceLookup } from '../projection/monitored-backend';
 import type { MetricFamily, Sample } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
 
-/** How many locks there are in each status, how many are held, and how many callers wait. */
+/**
+ * How many locks there are in each status, how many are held, how many permits and kept holds there
+ * are, and how many callers wait.
+ */
 export function lockMetrics(
   counted: Iterable<Omit<LockGroup, 'storeId' | 'locks'>>,
   labels: NamespaceLabels,
 ): MetricFamily[] {
   const groups = new Map<string, Group>();
-  for (const { namespace, backend, counts, held, waiting } of counted) {
+  for (const { namespace, backend, counts, held, waiting, ...figures } of counted) {
+    const { permitsHeld, permitCapacity, keptHolds } = figures;
     const group = groupOf(groups, { namespace: labels.of(namespace), backend });
     for (const status of LOCK_STATUSES) {
       group.statuses.set(status, (group.statuses.get(status) ?? 0) + counts[status]);
     }
     group.waiters += waiting;
     group.held += held;
+    group.permitsHeld += permitsHeld;
+    group.permitCapacity += permitCapacity;
+    group.keptHolds += keptHolds;
   }
   const all = [...groups.values()];
   const sample = (value: (group: Group) => number): Sample[] =>
@@ -44,6 +52,28 @@ export function lockMetrics(
       samples: sample(({ held }) => held),
     },
     {
+      name: 'lockyard_permits_held',
+      help: 'Permits held, of all locks with permits. Take max over processes.',
+      type: 'gauge',
+      samples: sample(({ permitsHeld }) => permitsHeld),
+    },
+    {
+      name: 'lockyard_permits_capacity',
+      help:
+        'How many permits may be held, of all locks whose permits are held or waited for. Take ' +
+        'max over processes.',
+      type: 'gauge',
+      samples: sample(({ permitCapacity }) => permitCapacity),
+    },
+    {
+      name: 'lockyard_kept_holds',
+      help:
+        'Holds that were released before the end of their `holdAtLeastMs`, and keep the lock ' +
+        'taken until then. Take max over processes.',
+      type: 'gauge',
+      samples: sample(({ keptHolds }) => keptHolds),
+    },
+    {
       name: 'lockyard_waiters',
       help: 'Callers waiting for a lock. Take max over processes.',
       type: 'gauge',
@@ -52,7 +82,7 @@ export function lockMetrics(
   ];
 }
 
-interface Group {
+interface Group extends HoldFigures {
   labels: { namespace: string; backend: string };
   statuses: Map<LockStatus, number>;
   held: number;
@@ -63,7 +93,9 @@ function groupOf(groups: Map<string, Group>, labels: Group['labels']): Group {
   const id = `${labels.backend}/${labels.namespace}`;
   const known = groups.get(id);
   if (known) return known;
-  const group = { labels, statuses: new Map<LockStatus, number>(), held: 0, waiters: 0 };
+  const statuses = new Map<LockStatus, number>();
+  const figures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 };
+  const group = { labels, statuses, held: 0, waiters: 0, ...figures };
   groups.set(id, group);
   return group;
 }

@@ -1,10 +1,23 @@
 import type { LockStatus } from '../../../contract/console/console-terms';
 import type { LockRow } from '../../../contract/console/lock-row';
+import { type Hold, isReleased, type LockRecord, liveHolds } from '../../../core/lock/lock-record';
+import { capacityOf, permitsOf } from '../../../core/lock/permits';
 import { type LockTier, lockStatus, lockTier } from '../../../core/status/lock-status';
 import { statusDeadline } from '../../../core/status/status-deadline';
 import { type LockBaselines, stuckReason } from '../../../core/status/stuck-reason';
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { BackendFrame } from './backend-frames';
+
+/** How many holds there are of kinds that metrics count. */
+export interface HoldFigures {
+  permitsHeld: number;
+  /** How many permits may be held; 0 for a lock without permits. */
+  permitCapacity: number;
+  /** Holds that were released, and are kept to the end of their least time. */
+  keptHolds: number;
+}
+
+const NO_HOLDS: HoldFigures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 };
 
 /** The state of a lock at an instant. */
 export interface CurrentStatus {
@@ -13,6 +26,7 @@ export interface CurrentStatus {
   stuck: LockRow['stuck'];
   /** Whether it is held, whatever its status; false while its backend does not respond. */
   isHeld: boolean;
+  figures: HoldFigures;
   /** Time alone changes nothing of this before this instant of the backend's clock. */
   until: number;
 }
@@ -22,23 +36,34 @@ const UNKNOWN: CurrentStatus = {
   tier: 'unknown',
   stuck: null,
   isHeld: false,
+  figures: NO_HOLDS,
   until: Number.POSITIVE_INFINITY,
 };
 
 export function currentStatus(
-  { facts, isReadable }: ProjectionRow,
+  { facts, record, isReadable }: ProjectionRow,
   baselines: LockBaselines,
   { now, reachable }: BackendFrame,
 ): CurrentStatus {
   if (!reachable || !isReadable) return UNKNOWN;
   const status = lockStatus(facts, baselines, now, true);
+  const live = liveHolds(record, now);
   return {
     status,
     tier: lockTier(status, facts, baselines, now),
     stuck: status === 'stuck' ? stuckReason(facts, baselines, now) : null,
-    isHeld: facts.holds.some(({ expiresAt }) => expiresAt > now),
+    isHeld: live.length > 0,
+    figures: figuresOf(record, live),
     until: statusDeadline(facts, baselines, now),
   };
+}
+
+/** Most locks have none of these. */
+function figuresOf(record: LockRecord, live: readonly Hold[]): HoldFigures {
+  const permitCapacity = capacityOf(record)?.inForce ?? 0;
+  const keptHolds = live.filter(isReleased).length;
+  if (permitCapacity === 0 && keptHolds === 0) return NO_HOLDS;
+  return { permitsHeld: permitsOf(live), permitCapacity, keptHolds };
 }
 
 export function isSameReason(a: LockRow['stuck'], b: LockRow['stuck']): boolean {

@@ -1,4 +1,5 @@
 import type { ProjectionRow } from '../../projection/projection-row';
+import type { CurrentStatus } from './current-status';
 
 type Column = Uint8Array | Int32Array | Float64Array;
 
@@ -9,6 +10,10 @@ export class LockColumns {
   /** Indexes of `TIERS`. */
   tiers = new Uint8Array(64);
   isHeld = new Uint8Array(64);
+  /** See `HoldFigures`. */
+  permitsHeld = new Int32Array(64);
+  permitCapacity = new Int32Array(64);
+  keptHolds = new Uint8Array(64);
   waiting = new Int32Array(64);
   /** Sort keys, of the hold that pages show; `Infinity` where the lock is not held. */
   grantedAt = new Float64Array(64);
@@ -36,6 +41,14 @@ export class LockColumns {
     this.oldestWaitAt[slot] = oldestWaitAt ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Reads what is counted of its holds. */
+  readHolds(slot: number, { isHeld, figures }: CurrentStatus): void {
+    this.isHeld[slot] = isHeld ? 1 : 0;
+    this.permitsHeld[slot] = figures.permitsHeld;
+    this.permitCapacity[slot] = figures.permitCapacity;
+    this.keptHolds[slot] = figures.keptHolds;
+  }
+
   /** Frees a slot. The next lock there counts as new, also while slots are being processed. */
   free(slot: number): void {
     this.isOrdered[slot] = 0;
@@ -52,6 +65,9 @@ export class LockColumns {
     this.statuses = wider(this.statuses, new Uint8Array(length));
     this.tiers = wider(this.tiers, new Uint8Array(length));
     this.isHeld = wider(this.isHeld, new Uint8Array(length));
+    this.permitsHeld = wider(this.permitsHeld, new Int32Array(length));
+    this.permitCapacity = wider(this.permitCapacity, new Int32Array(length));
+    this.keptHolds = wider(this.keptHolds, new Uint8Array(length));
     this.waiting = wider(this.waiting, new Int32Array(length));
     this.grantedAt = wider(this.grantedAt, new Float64Array(length));
     this.expiresAt = wider(this.expiresAt, new Float64Array(length));

@@ -1,5 +1,6 @@
 import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
 import type { ProjectionRow } from '../../projection/projection-row';
+import type { HoldFigures } from './current-status';
 import type { LockColumns } from './lock-columns';
 
 /** How many locks there are, by state. */
@@ -12,7 +13,7 @@ export interface LockCounts {
 }
 
 /** The locks of one namespace on one backend, or on one shard of it. */
-export interface LockGroup extends LockCounts {
+export interface LockGroup extends LockCounts, HoldFigures {
   namespace: string;
   /** The id under which its records are stored. */
   storeId: string;
@@ -73,6 +74,9 @@ export class LockGroups {
     if (group.locks === 0 || group.locks + by === 0) this.names = null;
     group.locks += by;
     group.held += by * (columns.isHeld[slot] as number);
+    group.permitsHeld += by * (columns.permitsHeld[slot] as number);
+    group.permitCapacity += by * (columns.permitCapacity[slot] as number);
+    group.keptHolds += by * (columns.keptHolds[slot] as number);
     group.waiting += by * (columns.waiting[slot] as number);
     group.counts[LOCK_STATUSES[columns.statuses[slot] as number] as LockStatus] += by;
   }
@@ -82,8 +86,9 @@ export class LockGroups {
     const known = this.indexes.get(id);
     if (known !== undefined) return known;
     const group = { namespace, storeId: backend, backend: publicBackend };
-    const place =
-      this.groups.push({ ...group, ...{ locks: 0, held: 0, waiting: 0, counts: noLocks() } }) - 1;
+    const figures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 };
+    const counts = { locks: 0, held: 0, waiting: 0, counts: noLocks() };
+    const place = this.groups.push({ ...group, ...figures, ...counts }) - 1;
     this.indexes.set(id, place);
     return place;
   }

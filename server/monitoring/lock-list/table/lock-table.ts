@@ -246,11 +246,8 @@ export class LockTable {
     const row = this.at(slot);
     if (!row || !why) return;
     const norms = this.parts.baselines.of(row.id, row.key);
-    const { status, tier, stuck, isHeld, until } = currentStatus(
-      row,
-      norms,
-      this.frames.of(row.backend),
-    );
+    const current = currentStatus(row, norms, this.frames.of(row.backend));
+    const { status, tier, stuck, isHeld, until } = current;
     const isNew = columns.groups[slot] === 0;
     const tierBefore = columns.tiers[slot];
     const before = LOCK_STATUSES[columns.statuses[slot] as number];
@@ -263,7 +260,7 @@ export class LockTable {
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
-    columns.isHeld[slot] = isHeld ? 1 : 0;
+    columns.readHolds(slot, current);
     if (why === REPLACED) columns.read(slot, row);
     this.groups.add(slot, columns, row);
     setOrDelete(this.stuckReasons, slot, stuck);
