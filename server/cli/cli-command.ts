@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createKeyInput, createNamespaceInput } from '../contract/console/access-inputs';
-import { password, role, userName } from '../contract/console/console-inputs';
+import { password, role, setCapacityInput, userName } from '../contract/console/console-inputs';
 import { deletionCommandInput } from '../contract/console/deletion-inputs';
 
 /** Commands of the command line. They travel over the control socket, which checks them again. */
@@ -22,6 +22,10 @@ export const cliCommand = z.discriminatedUnion('verb', [
     input: z.strictObject({ backend: z.string().max(32), shards: z.array(z.string()).max(32) }),
   }),
   z.strictObject({ verb: z.literal('names delete'), input: deletionCommandInput }),
+  z.strictObject({
+    verb: z.literal('locks set-capacity'),
+    input: setCapacityInput.pick({ namespace: true, name: true, capacity: true, reason: true }),
+  }),
   /** Announces a backup that the calling command is about to make; answered with an intent. */
   z.strictObject({ verb: z.literal('backup begin'), input: z.strictObject({ file: z.string() }) }),
   /** Reports what became of it. Without a `failure`, it was made. */
@@ -53,6 +57,8 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   locks delete --prefix PREFIX [--namespace NAMESPACE] [--count N --reason TEXT]
                                                      Delete free locks, at most N; without --count, only preview.
                                                      Or --name NAME, repeatable. Also: counters delete.
+  locks set-capacity --name NAME --capacity N --reason TEXT [--namespace NAMESPACE]
+                                                     Change how many permits of a lock may be held at once.
   backup FILE [--force]                              Back up to a file; the server may be running.
   restore FILE [--replace] [--quiet DURATION]        Restore (server stopped); see docs/operations.md.
   --version                                          Print the release and its schema.

@@ -19,7 +19,7 @@ type Option = keyof typeof OPTIONS;
 /** Commands with options only. */
 type SimpleVerb = Exclude<
   CliCommand['verb'],
-  'backup begin' | 'backup end' | 'backends reshard' | 'names delete'
+  'backup begin' | 'backup end' | 'backends reshard' | 'names delete' | 'locks set-capacity'
 >;
 
 const VERBS: Record<SimpleVerb, { needs: Option[]; takes: Option[] }> = {
@@ -34,6 +34,13 @@ const DELETE_OPTIONS = {
   prefix: { type: 'string' },
   name: { type: 'string', multiple: true },
   count: { type: 'string' },
+  reason: { type: 'string' },
+} as const;
+
+const CAPACITY_OPTIONS = {
+  namespace: { type: 'string' },
+  name: { type: 'string' },
+  capacity: { type: 'string' },
   reason: { type: 'string' },
 } as const;
 
@@ -60,6 +67,7 @@ export async function parseCommand(
     parseBackupCommand(args) ??
     parseReshardCommand(args, readConfig) ??
     parseDeleteCommand(args) ??
+    parseCapacityCommand(args) ??
     parseSimpleCommand(args, readPassword)
   );
 }
@@ -88,6 +96,19 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   const field = String(issue?.path.at(1) ?? 'name');
   const option = { names: 'name', atMost: 'count' }[field] ?? field;
   throw new UsageError(`--${option}: ${issue?.message ?? 'is not valid'}.`);
+}
+
+function parseCapacityCommand([noun, verb, ...rest]: string[]): CliCommand | null {
+  if (noun !== 'locks' || verb !== 'set-capacity') return null;
+  const { namespace = 'default', ...given } = parse(rest, CAPACITY_OPTIONS).values;
+  const { name, capacity, reason } = given;
+  if (name === undefined || capacity === undefined || reason === undefined) {
+    throw new UsageError('locks set-capacity needs --name, --capacity and --reason.');
+  }
+  const input = { namespace, name, capacity: Number(capacity), reason };
+  const parsed = cliCommand.safeParse({ verb: 'locks set-capacity', input });
+  if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
+  return parsed.data;
 }
 
 function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {

@@ -24,6 +24,7 @@ import { resetPassword } from '../operations/users/reset-password';
 import type { CliCommand } from './cli-command';
 import { counted } from './counted';
 import { reshardBackend } from './reshard-backend';
+import { setLockCapacity } from './set-lock-capacity';
 
 /** 119 bits. */
 const PASSWORD_CHARS = 20;
@@ -51,7 +52,9 @@ export async function runCliCommand(
     case 'backends reshard':
       return reshardBackend(ctx, command.input);
     case 'names delete':
-      return runDeletion(ctx, command.input);
+      return runDeletion(requireServer(ctx), command.input);
+    case 'locks set-capacity':
+      return setLockCapacity(requireServer(ctx), command.input);
     case 'backup begin':
       return beginBackup(ctx, command.input);
     case 'backup end':
@@ -98,13 +101,8 @@ type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: str
  * Deletes names, request after request, until the requested number is gone or no more can be
  * deleted. Returns what to print: one line a name, then their number. Without a count, shows what
  * would be deleted.
- *
- * @throws LockyardError `BACKEND_DOWN` where no server runs: only that knows what is in use
  */
-async function runDeletion(ctx: ControlContext, asked: DeletionCommand): Promise<string> {
-  if (!isServing(ctx)) {
-    throw new LockyardError('BACKEND_DOWN', 'No server is running on this data folder; start one.');
-  }
+async function runDeletion(ctx: OperationContext, asked: DeletionCommand): Promise<string> {
   const { atMost, reason, ...chosen } = asked;
   if (atMost === undefined || reason === undefined) {
     return previewLines(chosen.kind, await previewDeletion(ctx, chosen)).join('\n');
@@ -118,6 +116,12 @@ async function runDeletion(ctx: ControlContext, asked: DeletionCommand): Promise
     lines.push(...answer.results.map(resultLine));
   }
   return [...lines, `${deleted} deleted.`].join('\n');
+}
+
+/** @throws LockyardError `BACKEND_DOWN` where no server runs: only that knows what is in use */
+function requireServer(ctx: ControlContext): OperationContext {
+  if (isServing(ctx)) return ctx;
+  throw new LockyardError('BACKEND_DOWN', 'No server is running on this data folder; start one.');
 }
 
 function isServing(ctx: ControlContext): ctx is OperationContext {
