@@ -15,6 +15,7 @@ import type { MonitoredBackend } from '../monitoring/projection/monitored-backen
 import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { CallerLimits } from '../operations/caller-limits';
+import { CancelledRequests } from '../operations/locks/for-services/cancelled-requests';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime, Runtime } from '../operations/operation-context';
 import type { Clock } from '../platform/clock';
@@ -158,7 +159,9 @@ async function addBackends(
   const lab = openLab(control);
   await lab.endFormerRuns();
   ends.push(() => lab.close());
-  return { engines, gates, guarantees, ...monitoring, nameCount, limits, lab, processId };
+  const cancelledRequests = new CancelledRequests(clock);
+  const ours = { nameCount, limits, cancelledRequests, lab, processId };
+  return { engines, gates, guarantees, ...monitoring, ...ours };
 }
 
 /**

@@ -18,6 +18,7 @@ import type { Log } from '../platform/log';
 import type { RefusedActs } from './audit/refused-acts';
 import type { CallerLimits } from './caller-limits';
 import type { LabRaces } from './lab/lab-races';
+import type { CancelledRequests } from './locks/for-services/cancelled-requests';
 import type { NamespaceDirectory } from './namespaces/namespace-directory';
 
 /** What managing users, keys and namespaces needs: the control database, but no backend. */
@@ -49,6 +50,7 @@ export interface Runtime extends ControlRuntime {
   metrics: Metrics;
   nameCount: NameCount;
   limits: CallerLimits;
+  cancelledRequests: CancelledRequests;
   nameDeletion: NameDeletion;
   lab: LabRaces;
   /** Random, new at every start. */

@@ -25,6 +25,9 @@ export async function acquireLock(
     requestId === undefined
       ? anonymousRequest()
       : requestIdentity({ service, verb: 'acquire', ...key, requestId, input: asked });
+  if (ctx.runtime.cancelledRequests.has(request, owner)) {
+    return engine.run(key, { verb: 'giveUp', request });
+  }
   const ask = { verb: 'acquire', service, ...asked, request, outsidePolicy } as const;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
@@ -45,7 +48,10 @@ function permitsWanted({ permits = 1, capacity }: AcquireInput) {
   return capacity === undefined ? {} : { permits, capacity };
 }
 
-/** Undoes an acquire by its request id, whether it still waits or was granted meanwhile. */
+/**
+ * Undoes an acquire by its request id, whether it still waits or was granted meanwhile. One that
+ * arrives here later, within a minute, is answered `timeout`.
+ */
 export async function cancelAcquire(
   ctx: OperationContext,
   input: CancelInput,
@@ -54,6 +60,7 @@ export async function cancelAcquire(
   const { owner, requestId } = input;
   // The identity of the acquire itself; what that asked for does not matter here.
   const request = requestIdentity({ service, verb: 'acquire', ...key, requestId, input: {} });
+  ctx.runtime.cancelledRequests.note(request, owner);
   return engine.run(key, { verb: 'cancel', service, owner, request });
 }
 
