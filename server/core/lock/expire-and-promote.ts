@@ -1,6 +1,6 @@
 import type { Draft } from '../decision';
 import { OFFER_MS } from '../timing';
-import { endHold, grant } from './hold-lifecycle';
+import { endHold, grant, isAbandoned } from './hold-lifecycle';
 import { timedOut } from './lock-answers';
 import type { AcquireCommand } from './lock-command';
 import {
@@ -38,7 +38,8 @@ export function endWhatIsOver(draft: Draft): void {
 
 /**
  * Ends the expired leases, and the holds that were released and had to be kept no longer, in the
- * order of their ends, so that the last is remembered.
+ * order of their ends, so that the last is remembered. A grant that no caller received is not lost
+ * by anyone: it is undone.
  *
  * @param reverted the hold whose end is recorded as `late` instead of `expired`
  */
@@ -46,7 +47,8 @@ export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): voi
   const { holds } = draft.record;
   const byEnd = holds.length < 2 ? holds : [...holds].sort((a, b) => a.expiresAt - b.expiresAt);
   for (const hold of byEnd) {
-    const cause = hold === reverted ? 'late' : isReleased(hold) ? 'released' : 'expired';
+    const isUndone = hold === reverted || isAbandoned(hold);
+    const cause = isUndone ? 'late' : isReleased(hold) ? 'released' : 'expired';
     if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, hold.expiresAt);
   }
 }

@@ -104,6 +104,11 @@ export function shortenLease(draft: Draft, hold: Hold, expiresAt: number): void 
   draft.addEvent('detached', hold, { token: hold.token, expiresAt: next.expiresAt });
 }
 
+/** Whether its caller hung up before it could receive the grant, and has not asked again since. */
+export function isAbandoned({ isUnclaimed, expiresAt, grantedAt, leaseMs }: Hold): boolean {
+  return isUnclaimed === true && expiresAt < grantedAt + leaseMs;
+}
+
 /**
  * What a re-entry changes in how long the lock stays taken at least: never less. A hold whose
  * renewals were stopped ends with its lease in any case.

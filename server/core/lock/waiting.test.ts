@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
+  type AcquireOptions,
   acquire,
   type Caller,
   cancel,
@@ -21,8 +22,13 @@ beforeEach(() => {
 });
 
 /** Joins the queue at a process, under a request id of its owner's name. */
-const wait = (caller: Caller, process = 'p1', waitMs = 60_000): AcquireCommand => {
-  const ask = acquire(caller, { waitMs, requestId: 'r' });
+const wait = (
+  caller: Caller,
+  process = 'p1',
+  waitMs = 60_000,
+  more: AcquireOptions = {},
+): AcquireCommand => {
+  const ask = acquire(caller, { waitMs, requestId: 'r', ...more });
   world.run(ask, process);
   return ask;
 };
@@ -245,7 +251,18 @@ describe('a grant whose only caller hung up before it was told', () => {
     free();
     hangUp(ask);
     world.pass(2_000);
-    expect(world.run(ask)).toMatchObject({ outcome: 'ended', cause: 'expired' });
+    expect(world.run(ask)).toMatchObject({ outcome: 'ended', cause: 'released' });
+    expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('is undone then, and not lost: no lock-delay follows, and no least time is kept', () => {
+    world.policy = { ...world.policy, lockDelayMs: 20_000 };
+    const ask = wait('orders/w1', 'p1', 60_000, { holdAtLeastMs: 10_000 });
+    free();
+    hangUp(ask);
+    world.pass(5_000);
+    const { events } = world.propose({ verb: 'settle' }).decision;
+    expect(events).toMatchObject([{ kind: 'late', owner: 'w1', at: START_AT + 2_000 }]);
     expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
   });
 
