@@ -88,8 +88,9 @@ test('is this counter true? An admin puts Redis in front of a namespace; fast an
   await expect(async () => {
     await untilRefusedByGate(orders);
     await page.waitForTimeout(1_000);
-    const [key = ''] = await gateRedis.keys('lockyard:gate:*:c:default#stock');
-    await gateRedis.hset(key, 'value', '2');
+    const [key = ''] = await gateRedis.keys('lockyard:gate:*:counter:default#stock');
+    const state = (await gateRedis.get(key)) ?? '';
+    await gateRedis.set(key, state.replace(/^(\S+) \S+/, '$1 2'), 'KEEPTTL');
     await expect(gate).toContainText(/Drift−3/, { timeout: 3_000 });
   }).toPass({ timeout: 40_000 });
   await expect(gate).toContainText('Corrected automatically within 10 s');

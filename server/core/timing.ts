@@ -110,6 +110,12 @@ export const GATE_REFRESH_MS = 3_000;
 /** A process that was to read a value again and has not is replaced by another after this time. */
 export const GATE_CLAIM_MS = 2_000;
 
+/**
+ * A sold-out counter whose reading is due again is asked for this often; before, only whether it
+ * has changed.
+ */
+export const GATE_ASK_AGAIN_MS = 300;
+
 /** Values to be read again wait this long for company: one read serves many of them. */
 export const GATE_COMPANY_MS = 500;
 

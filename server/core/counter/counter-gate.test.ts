@@ -9,6 +9,8 @@ import {
   type GateState,
   gateRefusal,
   givesBack,
+  isAtBound,
+  isNothingLeft,
   isRefusable,
   newsOf,
   stepsOf,
@@ -50,6 +52,22 @@ describe('a refusal', () => {
     expect(isRefusable({ ...add(-1, 'one'), isFirst: true })).toBe(true);
     expect(isRefusable(createCounter())).toBe(false);
   });
+});
+
+it('nothing is left at a bound, whatever is under way, and the refusal there says so', () => {
+  expect([at(0), at(1), at(10), at(5, null, null)].map(isAtBound)).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  expect(isNothingLeft(at(0), -1)).toBe(true);
+  for (const delta of [1, 0]) expect(isNothingLeft(at(0), delta)).toBe(false);
+  expect(isNothingLeft(at(10), 1)).toBe(true);
+  for (const underWay of [NONE, { down: 9, up: 9 }]) {
+    expect(gateRefusal({ state: at(0), underWay }, -2)).toMatchObject({ value: 0 });
+    expect(gateRefusal({ state: at(10), underWay }, 1)).toMatchObject({ value: 10 });
+  }
 });
 
 describe('what a command has under way', () => {
@@ -106,6 +124,11 @@ const move = {
       (w) =>
         w.exchange(p),
   ),
+  confirm: who.map(
+    (p): Move =>
+      (w) =>
+        w.confirm(p),
+  ),
   commit: fc.tuple(who, fc.nat(5)).map(
     ([p, n]): Move =>
       (w) =>
@@ -143,9 +166,23 @@ const lostExchange = fc.tuple(who, fc.constantFrom('lost' as const, 'replyLost' 
     (w) =>
       w.exchange(p, fate),
 );
+/** One process gives something back, and another asks for it. */
+const comesBack = fc.tuple(who, who).map(
+  ([p, q]): Move =>
+    (w) => {
+      w.ask(p, 1);
+      w.exchange(p);
+      w.commit(p, 0);
+      w.settle(p, 0);
+      w.exchange(p);
+      w.ask(q, -1);
+      w.confirm(q);
+    },
+);
 const usual = [
   { weight: 6, arbitrary: move.ask },
   { weight: 12, arbitrary: move.exchange },
+  { weight: 6, arbitrary: move.confirm },
   { weight: 6, arbitrary: move.commit },
   { weight: 6, arbitrary: move.settle },
   { weight: 3, arbitrary: move.read },
@@ -156,8 +193,8 @@ const usual = [
 const wipes = { weight: 1, arbitrary: move.wipe };
 
 /** Past the instant at which a new gate begins to know anything, with a first reading. */
-function startedWorld(): GateWorld {
-  const world = new GateWorld(at(5), 3);
+function startedWorld(value = 5): GateWorld {
+  const world = new GateWorld(at(value), 3);
   world.ask(0, -1);
   world.exchange(0);
   world.pass(GATE_STEP_MAX_MS);
@@ -184,7 +221,8 @@ describe('over random moves of three processes', () => {
     fc.assert(property, { numRuns: 3_000 });
   });
 
-  it('no refusal is older than its reading may be, whatever is lost on the way', () => {
+  it('no refusal is older than its reading may be, nor than an answered step that came before it, whatever is lost on the way', () => {
+    let confirmed = 0;
     const lost = { weight: 3, arbitrary: lostExchange };
     const restock = { weight: 1, arbitrary: fc.constant<Move>((w) => w.change({ value: 10 })) };
     const rebound = fc.nat(4).map(
@@ -194,15 +232,18 @@ describe('over random moves of three processes', () => {
         },
     );
     const bounds = { weight: 1, arbitrary: rebound };
-    const moves = fc.array(fc.oneof(...usual, wipes, lost, restock, bounds), {
+    const back = { weight: 2, arbitrary: comesBack };
+    const moves = fc.array(fc.oneof(...usual, wipes, lost, restock, bounds, back), {
       minLength: 20,
       maxLength: 120,
     });
     const property = fc.property(moves, (all) => {
-      const world = startedWorld();
+      const world = startedWorld(0);
       for (const each of all) each(world);
+      confirmed += world.confirmed;
     });
     fc.assert(property, { numRuns: 3_000 });
+    expect(confirmed).toBeGreaterThan(1_000);
   });
 
   it('a gate that was wiped, or has missed everything, agrees with MySQL again in time', () => {

@@ -98,6 +98,20 @@ export function gateRefusal({ state, underWay }: GateReading, delta: number): Ou
   return { outcome: 'outOfBounds', value, floor, ceiling, estimate: true };
 }
 
+/**
+ * Whether nothing is left in the direction of this step. Its refusal is the same whatever is under
+ * way, as long as the state is: so it needs no more than that the gate has not changed it since.
+ */
+export function isNothingLeft({ value, floor, ceiling }: GateState, delta: number): boolean {
+  if (delta < 0) return floor !== null && value <= floor;
+  return delta > 0 && ceiling !== null && value >= ceiling;
+}
+
+/** Whether nothing is left in some direction. */
+export function isAtBound(state: GateState): boolean {
+  return isNothingLeft(state, -1) || isNothingLeft(state, 1);
+}
+
 /** Whether a step from this durable value leaves the bounds for certain. */
 export function leavesBounds({ value, floor, ceiling }: GateState, delta: number): boolean {
   const sum = value + delta;

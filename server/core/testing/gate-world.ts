@@ -1,5 +1,6 @@
-import { GateEntry } from '../../engine/gate/gate-entry';
-import type { GateReply } from '../../storage/redis-gate/gate-store';
+import { ConfirmedRefusals, forgetChanged } from '../../engine/gate/confirmed-refusals';
+import { type GateAsk, GateEntry } from '../../engine/gate/gate-entry';
+import type { GateMark, GateReply } from '../../storage/redis-gate/gate-store';
 import {
   estimatedValues,
   type GateState,
@@ -29,13 +30,24 @@ interface Member {
   /** Readings of MySQL that the gate was not told of yet. */
   readings: { state: GateState; asOf: number; over: number | null }[];
   due: { asOf: number; over: number | null }[];
+  confirmed: ConfirmedRefusals;
+  mark: GateMark | null;
+  /** The newest rev of its own steps that the gate was not sent. */
+  unsent: number;
 }
+
+/** Changes that the gate can list: few, so that there are sometimes more. */
+const CHANGES_MAX = 3;
 
 /** One counter, its gate and some processes, one move after the other. */
 export class GateWorld {
   now = 1_000_000;
   truth: GateState;
-  readonly gate = new ModelGate();
+  readonly gate = new ModelGate(CHANGES_MAX);
+  /** How many refusals the gate has only confirmed. */
+  confirmed = 0;
+  /** The newest rev whose step was answered after the gate had heard of it. */
+  private heard = 0;
   /** What the counter was, and from when on. */
   private readonly past: { at: number; state: GateState }[] = [];
   private readonly members: Member[];
@@ -57,32 +69,53 @@ export class GateWorld {
     if (passed) member.passed.push({ delta, steps, announcedAt: this.now });
     if (passed === 'again') this.exchange(at);
     if (passed) return;
-    member.entry.waiting.push({
+    const { heard } = this;
+    const ask: GateAsk = {
       steps,
       refusable: delta,
       isAnnounced: false,
       answer: (refusal) => {
-        if (refusal) this.checkRefusal(delta);
+        if (refusal) this.checkRefusal(delta, heard);
         else member.passed.push({ delta, steps, announcedAt: this.now });
       },
-    });
+    };
+    if (!member.confirmed.take(member.entry, ask)) member.entry.waiting.push(ask);
   }
 
   /** @param fate whether the gate hears it, and whether the process hears the reply */
   exchange(at: number, fate: 'heard' | 'lost' | 'replyLost' = 'heard'): void {
     const member = this.member(at);
-    const messages = member.entry.takeMessages(this.now);
+    const { entry, confirmed } = member;
+    const messages = entry.takeMessages(this.now);
+    confirmed.send();
     if (fate !== 'lost') {
-      const { replies, now } = this.gate.exchange(member.name, messages, this.now);
-      const reply = replies.at(-1) as GateReply;
+      const exchange = this.gate.exchange(member.name, messages, this.now, member.mark);
       if (fate === 'heard') {
+        this.heard = Math.max(this.heard, member.unsent);
+        member.mark = exchange.mark;
+        forgetChanged(exchange, new Map([[ID, entry]]));
+        const reply = exchange.replies.at(-1) as GateReply;
         const over = reply.state?.rev ?? null;
-        if (reply.readIsDue) member.due.push({ asOf: now, over });
-        member.entry.receive(reply);
+        if (reply.readIsDue) member.due.push({ asOf: exchange.now, over });
+        entry.receive(reply);
+        this.confirmed += confirmed.receive(exchange, () => {});
         return;
       }
     }
-    member.entry.giveUp();
+    member.mark = null;
+    confirmed.giveUp(() => {});
+    entry.giveUp();
+  }
+
+  /** Only steps that wait for what the gate has said before are in this exchange. */
+  confirm(at: number): void {
+    const member = this.member(at);
+    const { entry, confirmed } = member;
+    confirmed.send();
+    const exchange = this.gate.exchange(member.name, [], this.now, member.mark);
+    member.mark = exchange.mark;
+    forgetChanged(exchange, new Map([[ID, entry]]));
+    this.confirmed += confirmed.receive(exchange, () => {});
   }
 
   /** MySQL decides a step that has passed, unless it came too late. */
@@ -112,7 +145,9 @@ export class GateWorld {
     member.passed.splice(member.passed.indexOf(step), 1);
     member.entry.end(step.steps);
     const { rev, value } = step;
-    if (rev && value !== undefined) member.entry.note({ rev, value });
+    if (!rev || value === undefined) return;
+    member.entry.note({ rev, value });
+    member.unsent = Math.max(member.unsent, rev);
   }
 
   /** The process reads MySQL where it was asked to. */
@@ -159,12 +194,15 @@ export class GateWorld {
     if (state.ceiling !== null && high < value) throw new Error(`high ${high}, truly ${value}`);
   }
 
-  /** A refusal must have been right at some instant while its state was fresh. */
-  private checkRefusal(delta: number): void {
+  /**
+   * A refusal must have been right at some instant while its state was fresh, and not before a step
+   * whose answer was there when it was asked for.
+   */
+  private checkRefusal(delta: number, heard: number): void {
     const from = this.now - GATE_FRESH_MS;
     const isRight = this.past.some(({ state }, i) => {
       const until = this.past[i + 1]?.at ?? Number.POSITIVE_INFINITY;
-      return until >= from && leavesBounds(state, delta);
+      return until >= from && state.rev >= heard && leavesBounds(state, delta);
     });
     if (!isRight) throw new Error(`${delta} was refused at ${JSON.stringify(this.truth)}`);
   }
@@ -180,6 +218,8 @@ export class GateWorld {
   private newMember(): Member {
     this.names += 1;
     const entry = new GateEntry(ID);
-    return { name: `p${this.names}`, entry, passed: [], readings: [], due: [] };
+    const name = `p${this.names}`;
+    const confirmed = new ConfirmedRefusals();
+    return { name, entry, passed: [], readings: [], due: [], confirmed, mark: null, unsent: 0 };
   }
 }

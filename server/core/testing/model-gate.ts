@@ -1,6 +1,17 @@
-import type { GateExchange, GateMessage, GateReply } from '../../storage/redis-gate/gate-store';
-import type { GateState, StepsUnderWay } from '../counter/counter-gate';
-import { GATE_CLAIM_MS, GATE_FRESH_MS, GATE_REFRESH_MS, GATE_STEP_MAX_MS } from '../timing';
+import type {
+  GateExchange,
+  GateMark,
+  GateMessage,
+  GateReply,
+} from '../../storage/redis-gate/gate-store';
+import { type GateState, isAtBound, type StepsUnderWay } from '../counter/counter-gate';
+import {
+  GATE_ASK_AGAIN_MS,
+  GATE_CLAIM_MS,
+  GATE_FRESH_MS,
+  GATE_REFRESH_MS,
+  GATE_STEP_MAX_MS,
+} from '../timing';
 
 interface ModelCounter {
   /** `asOf` is in the infinite past where its bounds were never read. */
@@ -13,18 +24,32 @@ interface ModelCounter {
 export class ModelGate {
   private since: number | null = null;
   private readonly counters = new Map<string, ModelCounter>();
+  /** The counter of each change since then, the oldest first. */
+  private changes: string[] = [];
+
+  /** @param changesMax how many changes it can list */
+  constructor(private readonly changesMax = 256) {}
 
   wipe(): void {
     this.since = null;
     this.counters.clear();
+    this.changes = [];
   }
 
-  exchange(process: string, messages: GateMessage[], now: number): GateExchange {
+  exchange(
+    process: string,
+    messages: GateMessage[],
+    now: number,
+    seen: GateMark | null = null,
+  ): GateExchange {
     this.since ??= now;
-    const readyInMs = Math.max(0, this.since + GATE_STEP_MAX_MS - now);
+    const { since } = this;
+    const readyInMs = Math.max(0, since + GATE_STEP_MAX_MS - now);
     const isReady = readyInMs === 0;
     const replies = messages.map((message) => this.receive(process, message, now, isReady));
-    return { now, readyInMs, replies };
+    const unseen = seen?.since === since ? this.changes.slice(seen.changes) : null;
+    const changed = unseen && unseen.length <= this.changesMax ? unseen.reverse() : null;
+    return { now, readyInMs, mark: { since, changes: this.changes.length }, changed, replies };
   }
 
   private receive(
@@ -36,12 +61,14 @@ export class ModelGate {
     const counter = this.counterOf(id);
     const { state } = counter;
     let known = isReady && state.asOf <= now && now < state.asOf + GATE_FRESH_MS;
+    const before = { ...state };
     let wasCorrected = false;
     if (news && 'gone' in news) {
       if (known && news.over === state.rev) {
         counter.state = unknownState();
         known = false;
         wasCorrected = true;
+        this.changes.push(id);
       }
     } else if (news) {
       const { rev, value, reading } = news;
@@ -59,13 +86,20 @@ export class ModelGate {
         known = isReady;
       }
       if (valueToo) Object.assign(state, { rev, value });
+      const wasAtBound = before.rev === UNKNOWN_REV || isAtBound(before);
+      if (wasAtBound && !isSame(before, state)) this.changes.push(id);
     }
     if (underWay.down === 0 && underWay.up === 0) counter.underWay.delete(process);
     else counter.underWay.set(process, { ...underWay, until: now + GATE_STEP_MAX_MS });
     const isFresh = known && now - counter.state.asOf < GATE_REFRESH_MS;
     const readIsDue = mayRead && isReady && !isFresh && counter.claimedUntil <= now;
     if (readIsDue) counter.claimedUntil = now + GATE_CLAIM_MS;
-    return { ...this.peek(id, now), readIsDue, wasCorrected, asOf: counter.state.asOf };
+    const { asOf } = counter.state;
+    const askAgainAt = Math.max(
+      asOf + GATE_REFRESH_MS,
+      mayRead ? Math.min(now + GATE_ASK_AGAIN_MS, asOf + GATE_FRESH_MS) : 0,
+    );
+    return { ...this.peek(id, now), readIsDue, wasCorrected, asOf, askAgainAt };
   }
 
   /** What a process would read of a counter now. */
@@ -93,7 +127,15 @@ export class ModelGate {
   }
 }
 
+const UNKNOWN_REV = -1;
+
+const isSame = (one: GateState, other: GateState) =>
+  one.rev === other.rev &&
+  one.value === other.value &&
+  one.floor === other.floor &&
+  one.ceiling === other.ceiling;
+
 function unknownState(): ModelCounter['state'] {
   const asOf = Number.NEGATIVE_INFINITY;
-  return { rev: -1, value: 0, floor: null, ceiling: null, boundsRev: -1, asOf };
+  return { rev: UNKNOWN_REV, value: 0, floor: null, ceiling: null, boundsRev: -1, asOf };
 }

@@ -172,7 +172,7 @@ describe('what is wrong at the gate', () => {
     expect(await durable()).toMatchObject({ value: 4 });
   });
 
-  it.each<[string, Record<string, string>]>([
+  it.each<[string, { rev?: string; value?: string; floor?: string }]>([
     ['too little', { value: '0' }],
     ['too much', { value: '999' }],
     ['another limit', { floor: '5' }],
@@ -181,7 +181,7 @@ describe('what is wrong at the gate', () => {
   ])('is shown as drift and repaired in time: %s', async (_, fields) => {
     await createAt(a, key, 5);
     await untilRefusedByGate(a, key, -6);
-    await rig.admin.hset(rig.keyOf(key), fields);
+    await rig.spoil(key, fields);
     if (fields.value && fields.value !== 'noise') {
       expect(await driftAt(b)).toBe(Number(fields.value) - 5);
     }
@@ -199,7 +199,7 @@ describe('what is wrong at the gate', () => {
   it('is repaired at once by a reconciliation, which says what was there', async () => {
     await createAt(a, key, 5);
     await untilRefusedByGate(a, key, -6);
-    await rig.admin.hset(rig.keyOf(key), { rev: '9007199254740000', value: '0' });
+    await rig.spoil(key, { rev: '9007199254740000', value: '0' });
     expect(await b.gate.reconcile(key)).toMatchObject({
       fast: { value: 0 },
       durable: { value: 5 },
@@ -275,22 +275,22 @@ describe('without Redis nothing changes but speed', () => {
 
   it('set back to an older copy of itself: what it had then is not believed', async () => {
     await soldOut();
-    const older = await rig.admin.hgetall(rig.keyOf(key));
+    const older = await rig.fieldsOf(key);
     await step(a, key, 5);
     await rig.later(GATE_FRESH_MS);
-    const asOf = Number(older.asOf) - GATE_FRESH_MS;
-    await rig.admin.hset(rig.keyOf(key), { ...older, asOf });
+    const asOf = String(Number(older.asOf) - GATE_FRESH_MS);
+    await rig.spoil(key, { ...older, asOf });
     expect(await step(a, key, -5)).toMatchObject({ outcome: 'applied', value: 0 });
   });
 
   it('restarted with a copy from right before: that is too much, and never in the estimate', async () => {
     await createAt(a, key, 5);
     await untilRefusedByGate(a, key, -6);
-    const older = await rig.admin.hgetall(rig.keyOf(key));
+    const older = await rig.fieldsOf(key);
     await step(a, key, -5);
     await a.gate.look(key);
     await rig.wipe();
-    await rig.admin.hset(rig.keyOf(key), older);
+    await rig.spoil(key, older);
     expect((await b.gate.look(key))?.state).toBeNull();
     await rig.later(GATE_STEP_MAX_MS);
     expect((await b.gate.look(key))?.state).toBeNull();

@@ -42,6 +42,14 @@ export interface GateComparison {
   durable: GateState;
 }
 
+/** A command on its way through the gate. */
+interface Step<C extends CounterCommand> {
+  key: RecordKey;
+  id: string;
+  command: C;
+  steps: StepsUnderWay;
+}
+
 /**
  * A gate in front of the counters of one backend. A command passes it once, before MySQL is asked;
  * `core/counter/counter-gate.ts` says what it may refuse and what its estimate promises.
@@ -75,25 +83,24 @@ export class CounterGate {
     const id = counterId(key);
     const steps = stepsOf(command);
     const refusable = command.verb === 'add' && isRefusable(command) ? command.delta : null;
-    if (this.line.pass(id, steps, refusable)) return this.passed(key, id, command, steps);
-    return this.ask(key, id, command, steps, refusable);
+    const step = { key, id, command, steps };
+    if (this.line.pass(id, steps, refusable)) return this.passed(step);
+    return new Promise((resolve) => this.ask(step, refusable, resolve));
   }
 
-  private async ask<C extends CounterCommand>(
-    key: RecordKey,
-    id: string,
-    command: C,
-    steps: StepsUnderWay,
+  private ask<C extends CounterCommand>(
+    step: Step<C>,
     refusable: number | null,
-  ): Promise<CounterAnswerOf<C>> {
-    for (;;) {
-      const askedAt = this.clock.monotonic();
-      const refusal = await this.line.ask(id, steps, refusable);
-      if (refusal) return refusal as CounterAnswerOf<C>;
-      if (this.clock.monotonic() - askedAt < ANNOUNCED_MAX_MS) break;
+    resolve: (answer: CounterAnswerOf<C> | Promise<CounterAnswerOf<C>>) => void,
+  ): void {
+    const { id, steps } = step;
+    const askedAt = this.clock.monotonic();
+    this.line.ask(id, steps, refusable, (refusal) => {
+      if (refusal) return resolve(refusal as CounterAnswerOf<C>);
+      if (this.clock.monotonic() - askedAt < ANNOUNCED_MAX_MS) return resolve(this.passed(step));
       this.line.settle(id, steps, null);
-    }
-    return this.passed(key, id, command, steps);
+      this.ask(step, refusable, resolve);
+    });
   }
 
   /** What the gate and MySQL have of a counter now. Null: the gate does not answer. */
@@ -133,29 +140,38 @@ export class CounterGate {
     this.line.close();
   }
 
-  private async passed<C extends CounterCommand>(
-    key: RecordKey,
-    id: string,
-    command: C,
-    steps: StepsUnderWay,
-  ): Promise<CounterAnswerOf<C>> {
+  private passed<C extends CounterCommand>(step: Step<C>): Promise<CounterAnswerOf<C>> {
+    return this.engine.count(step.key, step.command).then(
+      (answer) => this.answered(step, answer),
+      (error) => this.failed(step, error),
+    );
+  }
+
+  private answered<C extends CounterCommand>(
+    step: Step<C>,
+    answer: CounterAnswerOf<C>,
+  ): CounterAnswerOf<C> | Promise<CounterAnswerOf<C>> {
+    if (step.command.verb !== 'setBounds') return this.settled(step, answer);
+    const read = this.readNow(step.id).catch(() => undefined);
+    return read.then(() => this.settled(step, answer));
+  }
+
+  private settled<C extends CounterCommand>(
+    { id, steps }: Step<C>,
+    answer: CounterAnswerOf<C>,
+  ): CounterAnswerOf<C> | Promise<CounterAnswerOf<C>> {
     const { line } = this;
-    let answer: CounterAnswerOf<C>;
-    try {
-      answer = await this.engine.count(key, command);
-    } catch (error) {
-      if (mayLandYet(error)) this.settleLate(id, steps);
-      else line.settle(id, steps, null);
-      throw error;
-    }
-    if (command.verb === 'setBounds') {
-      await this.readNow(id).catch(() => undefined);
-    }
     const isGiving = givesBack(steps, line.lastStateOf(id));
     line.settle(id, steps, newsOf(answer));
     // The caller's next step, wherever it goes, must find what this one gave back.
-    if (isGiving && 'rev' in answer && line.isUp) await line.look(id);
+    if (isGiving && 'rev' in answer && line.isUp) return line.look(id).then(() => answer);
     return answer;
+  }
+
+  private failed({ id, steps }: Step<CounterCommand>, error: unknown): never {
+    if (mayLandYet(error)) this.settleLate(id, steps);
+    else this.line.settle(id, steps, null);
+    throw error;
   }
 
   /** A step whose outcome is unknown stays under way for as long as it could still land. */

@@ -19,13 +19,18 @@ export interface CounterGatesOptions {
   companyMs?: number | undefined;
 }
 
+interface Backend {
+  engine: LockEngine;
+  /** By the ids of the gates. */
+  opened: Map<string, CounterGate>;
+}
+
 /**
  * Every gate of this process: one for each configured Redis and each backend that it is used for.
  */
 export class CounterGates {
   readonly ids: readonly string[];
-  private readonly engines = new Map<string, LockEngine>();
-  private readonly opened = new Map<string, { backend: string; gate: CounterGate }>();
+  private readonly backends = new Map<string, Backend>();
 
   constructor(private readonly options: CounterGatesOptions) {
     this.ids = options.ids;
@@ -33,7 +38,7 @@ export class CounterGates {
 
   /** The engine of a backend with gates in front of its counters. */
   inFrontOf(engine: LockEngine): LockEngine {
-    this.engines.set(engine.backend, engine);
+    this.backends.set(engine.backend, { engine, opened: new Map() });
     return new GatedEngine(engine, (namespace) => this.of(engine.backend, namespace));
   }
 
@@ -41,23 +46,29 @@ export class CounterGates {
   of(backend: string, namespace: string): CounterGate | null {
     const id = this.options.gateIdOf(namespace);
     if (id === null) return null;
-    const engine = this.engines.get(backend);
-    if (!engine || !this.ids.includes(id)) return null;
-    const key = `${id}/${backend}`;
-    const known = this.opened.get(key);
-    if (known) return known.gate;
+    const behind = this.backends.get(backend);
+    const known = behind?.opened.get(id);
+    if (known) return known;
+    if (!behind || !this.ids.includes(id)) return null;
     const { open, ...options } = this.options;
-    const gate = new CounterGate({ ...options, id, store: open(id, backend), engine });
-    this.opened.set(key, { backend, gate });
+    const gate = new CounterGate({
+      ...options,
+      id,
+      store: open(id, backend),
+      engine: behind.engine,
+    });
+    behind.opened.set(id, gate);
     return gate;
   }
 
   /** Those that were used since this process started. */
   used(): { backend: string; gate: CounterGate }[] {
-    return [...this.opened.values()];
+    return [...this.backends].flatMap(([backend, { opened }]) =>
+      [...opened.values()].map((gate) => ({ backend, gate })),
+    );
   }
 
   close(): void {
-    for (const { gate } of this.opened.values()) gate.close();
+    for (const { gate } of this.used()) gate.close();
   }
 }

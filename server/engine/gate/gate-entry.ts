@@ -10,6 +10,7 @@ import {
   type StepsUnderWay,
 } from '../../core/counter/counter-gate';
 import type { GateMessage, GateReply, Gone } from '../../storage/redis-gate/gate-store';
+import { type AtBound, atBoundIn } from './confirmed-refusals';
 
 /** A step that waits for the gate. */
 export interface GateAsk {
@@ -85,6 +86,10 @@ const most = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
 export class GateEntry {
   /** The state that the gate last replied with, or a newer value: changes with every step. */
   lastState: GateState | null = null;
+  /** What refusals may rest on while the gate says that it has not changed. */
+  atBound: AtBound | null = null;
+  /** How many steps wait for that. */
+  unconfirmed = 0;
   /** The newest value that the gate has not been sent. */
   news: GateNews | null = null;
   /** The last reading that it has not been sent. */
@@ -111,8 +116,9 @@ export class GateEntry {
 
   /** Nothing would be lost with it. */
   get isIdle(): boolean {
-    const { steps, waiting, lookers, news, reading, sent } = this;
-    return steps + waiting.length + lookers.length === 0 && !news && !reading && !sent.asks.length;
+    const { steps, unconfirmed, waiting, lookers, news, reading, sent } = this;
+    const isWanted = steps + unconfirmed + waiting.length + lookers.length + sent.asks.length > 0;
+    return !isWanted && !news && !reading;
   }
 
   get hasSlack(): boolean {
@@ -158,7 +164,8 @@ export class GateEntry {
 
   note(news: GateNews): void {
     if (!this.news || news.rev > this.news.rev) this.news = news;
-    const { lastState } = this;
+    const { lastState, atBound } = this;
+    if (atBound && news.rev > atBound.state.rev) this.atBound = null;
     if (!lastState || news.rev <= lastState.rev) return;
     lastState.rev = news.rev;
     lastState.value = news.value;
@@ -219,6 +226,7 @@ export class GateEntry {
     // An own step may have been answered meanwhile.
     const isNewer = lastState && reply.state && lastState.rev > reply.state.rev && this.news;
     if (!isNewer) this.lastState = reply.state && { ...reply.state };
+    this.atBound = isNewer ? null : atBoundIn(reply);
     let mustTell = false;
     let passed = 0;
     const refused: GateAsk[] = [];

@@ -2,28 +2,20 @@ import type { OutOfBounds } from '../../contract/counter';
 import type { GateNews, StepsUnderWay } from '../../core/counter/counter-gate';
 import { GATE_ANSWER_MAX_MS } from '../../core/timing';
 import type { Log } from '../../platform/log';
-import type { GateReply, GateStore, Gone } from '../../storage/redis-gate/gate-store';
+import type { GateExchange, GateReply, GateStore, Gone } from '../../storage/redis-gate/gate-store';
+import { ConfirmedRefusals, forgetChanged } from './confirmed-refusals';
 import { ExchangePace } from './exchange-pace';
-import { ANNOUNCED_FOR_MS, type DueRead, GateEntry } from './gate-entry';
+import { type DueRead, type GateAsk, GateEntry } from './gate-entry';
+import { GateSlack } from './gate-slack';
+import type { GateTally } from './gate-tally';
 import { inTime } from './in-time';
+import { ProbeTimer } from './probe-timer';
 
 /** Counters in one exchange at most. */
 const COUNTERS_MAX = 256;
 
 /** Counters of which something is kept. */
 const ENTRIES_MAX = 20_000;
-
-const PROBE_AFTER_MS = 250;
-const PROBE_AFTER_MAX_MS = 2_000;
-
-/** What a process has seen of its gate since it started. */
-export interface GateTally {
-  refusals: number;
-  passes: number;
-  /** Exchanges that were not answered in time. */
-  failures: number;
-  corrections: number;
-}
 
 /**
  * The way of one process to its gate: what comes while an exchange is under way shares the next
@@ -35,22 +27,25 @@ export class GateLine {
   private readonly entries = new Map<string, GateEntry>();
   /** With something to send. */
   private touched = new Set<GateEntry>();
-  /** With more announced than is under way. */
-  private readonly slack = new Set<GateEntry>();
-  private slackTimer: NodeJS.Timeout | undefined;
+  private readonly confirmed = new ConfirmedRefusals();
+  private readonly slack = new GateSlack(
+    () => this.monotonic(),
+    (entry) => this.touch(entry),
+  );
   private isExchanging = false;
   private readonly pace = new ExchangePace(() => void this.exchange());
   /** A caller waits for what is to be sent. */
   private isUrgent = false;
   private isClosed = false;
   private outSince: number | null = null;
-  private probeAfterMs = PROBE_AFTER_MS;
-  private probe: NodeJS.Timeout | undefined;
+  private readonly probe = new ProbeTimer(() => void this.tryAgain());
   /** More has happened than is kept: the gate must forget everything before it is used again. */
   private mustRestart = false;
   private readyAt = 0;
   /** The gate's clock in its last reply. */
   private lastNow = 0;
+  /** Up to where this process has seen the changes at the gate; null: it must forget all. */
+  private mark: GateExchange['mark'] | null = null;
 
   /** @param onReadDue called with counters that this process should read from MySQL */
   constructor(
@@ -91,18 +86,28 @@ export class GateLine {
    * Announces steps under way; `settle` must follow unless they are refused.
    *
    * @param refusable the step, where the gate may refuse it
+   * @param answer called once, perhaps at once
    */
-  ask(id: string, steps: StepsUnderWay, refusable: number | null): Promise<OutOfBounds | null> {
+  ask(
+    id: string,
+    steps: StepsUnderWay,
+    refusable: number | null,
+    answer: (refusal: OutOfBounds | null) => void,
+  ): void {
     const entry = this.entryOf(id);
     if (this.outSince !== null || this.isClosed) {
       entry.begin(steps);
       this.tally.passes += 1;
-      return Promise.resolve(null);
+      answer(null);
+      return;
     }
-    return new Promise((answer) => {
-      entry.waiting.push({ steps, refusable, answer, isAnnounced: false });
-      this.touch(entry);
-    });
+    const ask: GateAsk = { steps, refusable, answer, isAnnounced: false };
+    if (!this.confirmed.take(entry, ask)) {
+      entry.waiting.push(ask);
+      this.touched.add(entry);
+    }
+    this.isUrgent = true;
+    this.schedule();
   }
 
   /**
@@ -141,9 +146,10 @@ export class GateLine {
 
   close(): void {
     this.isClosed = true;
-    clearTimeout(this.probe);
-    clearTimeout(this.slackTimer);
+    this.probe.stop();
+    this.slack.stop();
     this.pace.stop();
+    this.confirmed.giveUp(() => {});
     for (const entry of this.entries.values()) entry.giveUp();
     this.store.close();
   }
@@ -176,6 +182,10 @@ export class GateLine {
     }
   }
 
+  private get hasWork(): boolean {
+    return this.touched.size > 0 || this.confirmed.isWaiting;
+  }
+
   private touch(entry: GateEntry, isUrgent = true): void {
     this.touched.add(entry);
     this.isUrgent ||= isUrgent;
@@ -183,15 +193,14 @@ export class GateLine {
   }
 
   private schedule(): void {
-    if (this.isExchanging || this.outSince !== null || this.isClosed) return;
-    if (this.touched.size === 0) return;
+    if (this.isExchanging || this.outSince !== null || this.isClosed || !this.hasWork) return;
     if (this.isUrgent || this.touched.size >= COUNTERS_MAX) this.pace.atOnce();
     else this.pace.soon();
   }
 
   private async exchange(isProbe = false): Promise<void> {
     if (this.isExchanging || this.isClosed) return;
-    if (!isProbe && (this.outSince !== null || this.touched.size === 0)) return;
+    if (!isProbe && (this.outSince !== null || !this.hasWork)) return;
     this.isExchanging = true;
     const batch: GateEntry[] = [];
     for (const entry of this.touched) {
@@ -202,13 +211,17 @@ export class GateLine {
     this.isUrgent &&= this.touched.size > 0;
     const sentAt = this.monotonic();
     const messages = batch.map((entry) => entry.takeMessages(sentAt));
+    this.confirmed.send();
     try {
-      const answer = this.store.exchange(messages.flat());
-      const { now, readyInMs, replies } = await inTime(answer, this.answerMaxMs);
+      const reply = this.store.exchange(messages.flat(), this.mark);
+      const exchange = await inTime(reply, this.answerMaxMs);
+      const { now, readyInMs } = exchange;
       this.lastNow = now;
       this.readyAt = readyInMs === 0 ? 0 : this.monotonic() + readyInMs;
       this.isUpAgain();
-      this.receive(batch, messages, replies, now);
+      this.mark = exchange.mark;
+      forgetChanged(exchange, this.entries);
+      this.receive(batch, messages, exchange);
     } catch (error) {
       this.leaveOut(error, batch);
     } finally {
@@ -217,13 +230,9 @@ export class GateLine {
     }
   }
 
-  private receive(
-    batch: GateEntry[],
-    messages: unknown[][],
-    replies: GateReply[],
-    now: number,
-  ): void {
-    const { tally } = this;
+  private receive(batch: GateEntry[], messages: unknown[][], exchange: GateExchange): void {
+    const { tally, slack } = this;
+    const { replies, now } = exchange;
     const due: DueRead[] = [];
     let at = 0;
     batch.forEach((entry, i) => {
@@ -236,26 +245,17 @@ export class GateLine {
       const { mustTell, refused, passed } = entry.receive(reply);
       tally.refusals += refused;
       tally.passes += passed;
-      if (mustTell) this.touched.add(entry);
-      this.isUrgent ||= mustTell;
-      if (entry.hasSlack) this.slack.add(entry);
+      if (mustTell) this.touchNext(entry);
+      slack.note(entry);
     });
-    if (this.slack.size > 0)
-      this.slackTimer ??= setTimeout(() => this.takeBack(), ANNOUNCED_FOR_MS).unref();
+    tally.refusals += this.confirmed.receive(exchange, (entry) => this.touchNext(entry));
     if (due.length > 0) this.onReadDue(due);
   }
 
-  /** What was announced in advance for counters that are not used any more. */
-  private takeBack(): void {
-    this.slackTimer = undefined;
-    const before = this.monotonic() - ANNOUNCED_FOR_MS;
-    for (const entry of this.slack) {
-      if (entry.usedAt > before) continue;
-      this.slack.delete(entry);
-      if (entry.hasSlack) this.touch(entry);
-    }
-    if (this.slack.size > 0)
-      this.slackTimer = setTimeout(() => this.takeBack(), ANNOUNCED_FOR_MS).unref();
+  /** For the exchange that begins when the one under way is over. */
+  private touchNext(entry: GateEntry): void {
+    this.touched.add(entry);
+    this.isUrgent = true;
   }
 
   private isUpAgain(): void {
@@ -263,7 +263,7 @@ export class GateLine {
     const outForMs = Math.round(this.monotonic() - this.outSince);
     this.log.info({ outForMs }, 'The gate responds again');
     this.outSince = null;
-    this.probeAfterMs = PROBE_AFTER_MS;
+    this.probe.reset();
   }
 
   private leaveOut(err: unknown, batch: GateEntry[]): void {
@@ -273,11 +273,11 @@ export class GateLine {
       this.outSince = this.monotonic();
       this.log.warn({ err }, 'The gate is not responding; MySQL decides every step until it does');
     }
+    this.mark = null;
     for (const entry of batch) this.touched.add(entry);
+    this.confirmed.giveUp((entry) => this.touched.add(entry));
     for (const entry of this.touched) this.tally.passes += entry.giveUp();
-    if (this.isClosed) return;
-    this.probe = setTimeout(() => void this.tryAgain(), this.probeAfterMs).unref();
-    this.probeAfterMs = Math.min(2 * this.probeAfterMs, PROBE_AFTER_MAX_MS);
+    if (!this.isClosed) this.probe.schedule();
   }
 
   /** The first exchange after an outage carries no step: nothing waits for it. */

@@ -18,7 +18,13 @@ export const SHORT: GateLimits = {
   freshMs: 1_600,
   refreshMs: 600,
   claimMs: 400,
+  askAgainMs: 60,
 };
+
+/** What the key of a counter begins with, word by word. */
+const FIELDS = ['rev', 'value', 'floor', 'ceiling', 'boundsRev', 'asOf'] as const;
+
+type GateFields = Partial<Record<(typeof FIELDS)[number], string>>;
 
 /** A busy machine alone must not look like a slow Redis. */
 const ANSWER_MAX_MS = 500;
@@ -90,9 +96,20 @@ export class GateRig {
     await this.admin.flushall();
   }
 
-  /** The key under which the gate keeps a counter. */
-  keyOf({ namespace, name }: RecordKey): string {
-    return `lockyard:gate:{test}:c:${namespace}#${name}`;
+  /** What the gate has of a counter. */
+  async fieldsOf(key: RecordKey): Promise<GateFields> {
+    const words = ((await this.admin.get(keyOf(key))) ?? '').split(' ');
+    return Object.fromEntries(FIELDS.map((field, i) => [field, words[i]]));
+  }
+
+  /** Changes what the gate has of a counter past every check, as a fault of that Redis would. */
+  async spoil(key: RecordKey, fields: GateFields): Promise<void> {
+    const known = ((await this.admin.get(keyOf(key))) ?? '- - - - - - -').split(' ');
+    const words = known.map((word, i) => {
+      const field = FIELDS[i];
+      return (field && fields[field]) ?? word;
+    });
+    await this.admin.set(keyOf(key), words.join(' '), 'KEEPTTL');
   }
 
   async close(): Promise<void> {
@@ -103,6 +120,10 @@ export class GateRig {
     await this.redis.stop();
   }
 }
+
+/** The key under which the gate keeps a counter. */
+const keyOf = ({ namespace, name }: RecordKey) =>
+  `lockyard:gate:{test}:counter:${namespace}#${name}`;
 
 export async function createAt(
   { engine }: Pick<GatedMember, 'engine'>,

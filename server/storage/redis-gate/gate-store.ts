@@ -25,6 +25,18 @@ export interface GateReply extends GateReading {
   wasCorrected: boolean;
   /** The clock of the gate when MySQL last confirmed the bounds; 0: no state. */
   asOf: number;
+  /**
+   * Until this instant of the gate's clock a state at a bound need not be asked for again, unless
+   * the gate says that it has changed.
+   */
+  askAgainAt: number;
+}
+
+/** Up to where a process has seen the changes at its gate. */
+export interface GateMark {
+  /** When the gate began, on its clock. */
+  since: number;
+  changes: number;
 }
 
 export interface GateExchange {
@@ -32,6 +44,12 @@ export interface GateExchange {
   now: number;
   /** For how long it refuses nothing yet because it was wiped or restarted. */
   readyInMs: number;
+  mark: GateMark;
+  /**
+   * The ids of all counters that were at a bound and have changed since the mark that was given,
+   * some more than once; null: that is not known.
+   */
+  changed: string[] | null;
   /** In the order of the messages. */
   replies: GateReply[];
 }
@@ -41,8 +59,13 @@ export interface GateExchange {
  * process's steps under way. It may lose everything at any time. It decides nothing.
  */
 export interface GateStore {
-  /** Rejects if Redis does not answer; its messages may have arrived or not. */
-  exchange(messages: GateMessage[]): Promise<GateExchange>;
+  /**
+   * Rejects if Redis does not answer; its messages may have arrived or not. They do not arrive after
+   * those of a later call.
+   *
+   * @param seen the mark of an earlier exchange; null: none
+   */
+  exchange(messages: GateMessage[], seen: GateMark | null): Promise<GateExchange>;
   /** Forgets everything, as if it were wiped. */
   restart(): Promise<void>;
   /** Makes a connection if there is none, however long that takes. */

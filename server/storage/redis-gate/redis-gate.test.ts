@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { ModelGate } from '../../core/testing/model-gate';
 import { newSeed, seeded } from '../../engine/testing/seeded';
-import type { GateMessage, GateReply, GateStore } from './gate-store';
-import { openRedisGate } from './redis-gate';
+import type { GateMark, GateMessage, GateReply, GateStore } from './gate-store';
+import { GATE_LIMITS, openRedisGate } from './redis-gate';
+import { HoldingRelay } from './testing/holding-relay';
 
 /** Nothing to wait for, and nothing gets old within a test. */
-const CALM = { stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000, claimMs: 60_000 };
+const CALM = { ...GATE_LIMITS, stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000, claimMs: 60_000 };
 
 const MESSAGES = 3_000;
 
@@ -31,15 +32,16 @@ it(`${MESSAGES} random messages of three processes leave what the model of the r
     names.map((process) => [process, openRedisGate(redis.url, { scope: 'a', process }, limits)]),
   );
   const model = new ModelGate();
-  const first = await stores.get('p1')?.exchange([]);
+  const first = await stores.get('p1')?.exchange([], null);
   expect(first?.readyInMs).toBe(50);
   await new Promise((resolve) => setTimeout(resolve, 80));
   model.exchange('p1', [], 0);
+  const seen = new Map<string, { real: GateMark; modelled: GateMark }>();
   const bound = () => (below(3) === 0 ? null : below(20) - 10);
   for (let i = 0; i < MESSAGES; i += 1) {
     const process = names[below(3)] ?? 'p1';
     const store = stores.get(process);
-    const { now } = (await store?.exchange([])) ?? { now: 0 };
+    const { now } = (await store?.exchange([], null)) ?? { now: 0 };
     const known = model.peek('c0', 100_000).state?.rev ?? null;
     const over = below(2) === 0 ? known : null;
     const rev = 100 + below(20);
@@ -59,9 +61,15 @@ it(`${MESSAGES} random messages of three processes leave what the model of the r
       news && 'reading' in news && news.reading
         ? { ...message, news: { ...news, reading: { ...news.reading, asOf: 100_000 } } }
         : message;
-    const answer = (await store?.exchange([real]))?.replies[0] as GateReply;
-    const expected = model.exchange(process, [modelled], 100_000).replies[0] as GateReply;
-    expect(bare(answer), `message ${i}: ${JSON.stringify(news)}`).toEqual(bare(expected));
+    const marks = seen.get(process);
+    const answer = await store?.exchange([real], marks?.real ?? null);
+    const expected = model.exchange(process, [modelled], 100_000, marks?.modelled);
+    const what = `message ${i}: ${JSON.stringify(news)}`;
+    expect(bare(answer?.replies[0] as GateReply), what).toEqual(
+      bare(expected.replies[0] as GateReply),
+    );
+    expect(answer?.changed, what).toEqual(expected.changed);
+    seen.set(process, { real: answer?.mark as GateMark, modelled: expected.mark });
   }
   for (const store of stores.values()) store.close();
 });
@@ -73,7 +81,7 @@ it('steps under way are those of all processes, each as it last said, and a dead
   ) as [GateStore, GateStore];
   const say = async (store: GateStore, down: number, up: number) => {
     const message = { id: 'c', underWay: { down, up }, news: null, mayRead: false };
-    return (await store.exchange([message])).replies[0]?.underWay;
+    return (await store.exchange([message], null)).replies[0]?.underWay;
   };
   expect(await say(one, 3, 0)).toEqual({ down: 3, up: 0 });
   expect(await say(other, 2, 5)).toEqual({ down: 5, up: 5 });
@@ -82,10 +90,10 @@ it('steps under way are those of all processes, each as it last said, and a dead
   await new Promise((resolve) => setTimeout(resolve, 350));
   // What it did may not be in the value yet: that has to be read first.
   expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
-  const { now } = await other.exchange([]);
+  const { now } = await other.exchange([], null);
   const reading = { floor: 0, ceiling: null, asOf: now, over: null };
   const news = { rev: 1, value: 4, reading };
-  await other.exchange([{ id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false }]);
+  await other.exchange([{ id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false }], null);
   expect(await say(other, 0, 0)).toEqual({ down: 0, up: 0 });
   one.close();
   other.close();
@@ -98,9 +106,9 @@ it('one process at a time is asked to read a counter, another once that has take
   ) as [GateStore, GateStore];
   const isDue = async (store: GateStore, mayRead = true) => {
     const message = { id: 'c', underWay: { down: 0, up: 0 }, news: null, mayRead };
-    return (await store.exchange([message])).replies[0]?.readIsDue;
+    return (await store.exchange([message], null)).replies[0]?.readIsDue;
   };
-  await one.exchange([]);
+  await one.exchange([], null);
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(await isDue(one, false)).toBe(false);
   expect([await isDue(one), await isDue(other), await isDue(one)]).toEqual([true, false, false]);
@@ -113,14 +121,14 @@ it('one process at a time is asked to read a counter, another once that has take
 it('counters that are not used leave nothing behind, and a restart begins with nothing', async () => {
   const limits = { ...CALM, stepMaxMs: 200, freshMs: 600 };
   const store = openRedisGate(redis.url, { scope: 'd', process: 'p1' }, limits);
-  await store.exchange([]);
+  await store.exchange([], null);
   await new Promise((resolve) => setTimeout(resolve, 250));
   const tell = async () => {
-    const { now } = await store.exchange([]);
+    const { now } = await store.exchange([], null);
     const reading = { floor: 0, ceiling: null, asOf: now, over: null };
     const news = { rev: 1, value: 4, reading };
     const message = { id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false };
-    return (await store.exchange([message])).replies[0]?.state;
+    return (await store.exchange([message], null)).replies[0]?.state;
   };
   expect(await tell()).toEqual({ rev: 1, value: 4, floor: 0, ceiling: null });
   await store.restart();
@@ -132,4 +140,31 @@ it('counters that are not used leave nothing behind, and a restart begins with n
   expect(await admin.keys('lockyard:gate:{d}:*')).toEqual(['lockyard:gate:{d}:since']);
   admin.disconnect();
   store.close();
+});
+
+it('a message that comes late, on a connection that was given up, changes nothing', async () => {
+  const relay = await HoldingRelay.start(Number(new URL(redis.url).port));
+  const url = `redis://127.0.0.1:${relay.port}`;
+  const store = openRedisGate(url, { scope: 'e', process: 'p1' }, { ...CALM, stepMaxMs: 60_000 });
+  const say = (down: number) => {
+    const message = { id: 'c', underWay: { down, up: 0 }, news: null, mayRead: false };
+    return store.exchange([message], null);
+  };
+  const other = openRedisGate(redis.url, { scope: 'e', process: 'p2' }, CALM);
+  const underWay = async () => {
+    const message = { id: 'c', underWay: { down: 0, up: 0 }, news: null, mayRead: false };
+    return (await other.exchange([message], null)).replies[0]?.underWay.down;
+  };
+  await say(1);
+  relay.hold();
+  const late = say(0).catch(() => 'given up');
+  await expect.poll(() => relay.held).toBeGreaterThan(0);
+  store.reconnect();
+  expect(await late).toBe('given up');
+  await say(5);
+  expect(await relay.release()).toMatch(/^-LATE /);
+  expect(await underWay()).toBe(5);
+  store.close();
+  other.close();
+  await relay.close();
 });

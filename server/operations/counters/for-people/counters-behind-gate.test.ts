@@ -77,8 +77,9 @@ async function untilFresh(): Promise<void> {
 
 /** Writes past every check, as a fault of that Redis would. */
 async function spoil(value: number): Promise<void> {
-  const [key = ''] = await gateRedis.keys('lockyard:gate:*:c:shop#stock');
-  await gateRedis.hset(key, 'value', String(value));
+  const [key = ''] = await gateRedis.keys('lockyard:gate:*:counter:shop#stock');
+  const state = (await gateRedis.get(key)) ?? '';
+  await gateRedis.set(key, state.replace(/^(\S+) \S+/, `$1 ${value}`), 'KEEPTTL');
 }
 
 describe('is this counter true?', () => {

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import type { OutOfBounds } from '../../contract/counter';
+import type { StepsUnderWay } from '../../core/counter/counter-gate';
+import type { GateStore } from '../../storage/redis-gate/gate-store';
+import { GATE_LIMITS, openRedisGate } from '../../storage/redis-gate/redis-gate';
+import { GateLine } from './gate-line';
+
+/** More than a gate can list as changed. */
+const COUNTERS = 300;
+const SOLD_OUT = { outcome: 'outOfBounds', value: 0, floor: 0, ceiling: null, estimate: true };
+const ONE_LESS = { down: 1, up: 0 };
+const ONE_MORE = { down: 0, up: 1 };
+
+/** A gate that is ready at once, and whose values do not get old within a test. */
+const CALM = { ...GATE_LIMITS, stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000 };
+
+let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+beforeAll(async () => {
+  redis = await startPrivateRedis();
+});
+afterAll(() => redis?.stop());
+
+/** Counters as MySQL would have them, and processes over them. */
+class Shop {
+  private readonly lines: GateLine[] = [];
+  readonly ids = Array.from({ length: COUNTERS }, (_, i) => `shop#${i}`);
+  private readonly truth = new Map(this.ids.map((id) => [id, { rev: 1, value: 0 }]));
+
+  constructor(private readonly scope: string) {}
+
+  join(process: string) {
+    const store = openRedisGate(redis.url, { scope: this.scope, process }, CALM);
+    const sent = { messages: 0, exchanges: 0 };
+    const counted: GateStore = {
+      ...store,
+      exchange(messages, seen) {
+        sent.messages += messages.length;
+        sent.exchanges += 1;
+        return store.exchange(messages, seen);
+      },
+    };
+    const line = new GateLine(
+      counted,
+      () => performance.now(),
+      (due) => {
+        for (const { id, over, asOf } of due) {
+          line.tell(id, { ...this.at(id), reading: { floor: 0, ceiling: null, asOf, over } });
+        }
+      },
+      { warn: () => {}, info: () => {} },
+      5_000,
+    );
+    this.lines.push(line);
+    return { line, sent };
+  }
+
+  at(id: string) {
+    return this.truth.get(id) ?? { rev: 0, value: 0 };
+  }
+
+  change(id: string, value: number) {
+    const next = { rev: this.at(id).rev + 1, value };
+    this.truth.set(id, next);
+    return next;
+  }
+
+  /** Gives one back, as a process does that answers only once the gate has it. */
+  async giveBack(line: GateLine, ids: string[]): Promise<void> {
+    await Promise.all(
+      ids.map(async (id) => {
+        await asked(line, id, ONE_MORE, 1);
+        line.settle(id, ONE_MORE, this.change(id, this.at(id).value + 1));
+        await line.look(id);
+      }),
+    );
+  }
+
+  close(): void {
+    for (const line of this.lines) line.close();
+  }
+}
+
+const asked = (line: GateLine, id: string, steps: StepsUnderWay, delta: number) =>
+  new Promise<OutOfBounds | null>((resolve) => line.ask(id, steps, delta, resolve));
+
+/** Takes one of each; what is not refused is given up again. */
+const takeAll = (line: GateLine, ids: string[]) =>
+  Promise.all(
+    ids.map(async (id) => {
+      const refusal = await asked(line, id, ONE_LESS, -1);
+      if (!refusal) line.settle(id, ONE_LESS, null);
+      return refusal;
+    }),
+  );
+
+const untilAllRefused = (line: GateLine, ids: string[]) =>
+  expect.poll(async () => (await takeAll(line, ids)).filter((refusal) => !refusal).length).toBe(0);
+
+it('steps on sold-out counters are refused without a message for each, after an exchange that came after them', async () => {
+  const shop = new Shop('many');
+  const { line, sent } = shop.join('p1');
+  await untilAllRefused(line, shop.ids);
+  const { messages, exchanges } = sent;
+  for (let i = 0; i < 5; i += 1) {
+    const answers = await takeAll(line, shop.ids);
+    expect(answers).toEqual(answers.map(() => SOLD_OUT));
+  }
+  expect(sent.messages).toBe(messages);
+  expect(sent.exchanges).toBe(exchanges + 5);
+  shop.close();
+});
+
+it.each([1, 7, COUNTERS])(
+  'what one process gives back to %d counters, the next step at another one finds, and the others stay refused',
+  async (count) => {
+    const shop = new Shop(`back${count}`);
+    const [one, other] = [shop.join('p1').line, shop.join('p2').line];
+    await untilAllRefused(one, shop.ids);
+    await untilAllRefused(other, shop.ids);
+    for (let round = 0; round < 3; round += 1) {
+      const given = shop.ids.slice(0, count);
+      await shop.giveBack(one, given);
+      const answers = await takeAll(other, shop.ids);
+      expect(answers).toEqual(shop.ids.map((_, i) => (i < count ? null : SOLD_OUT)));
+      for (const id of given) other.settle(id, { down: 0, up: 0 }, shop.change(id, 0));
+      await untilAllRefused(other, shop.ids);
+      await untilAllRefused(one, shop.ids);
+    }
+    shop.close();
+  },
+);

@@ -1,0 +1,36 @@
+import { ANNOUNCED_FOR_MS, type GateEntry } from './gate-entry';
+
+/** Takes back what was announced in advance for counters that are not used any more. */
+export class GateSlack {
+  private readonly entries = new Set<GateEntry>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param tell called with entries of which the gate must be sent something */
+  constructor(
+    private readonly monotonic: () => number,
+    private readonly tell: (entry: GateEntry) => void,
+  ) {}
+
+  /** Looks after an entry with which an exchange has just ended. */
+  note(entry: GateEntry): void {
+    if (!entry.hasSlack) return;
+    this.entries.add(entry);
+    this.timer ??= setTimeout(() => this.takeBack(), ANNOUNCED_FOR_MS).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private takeBack(): void {
+    this.timer = undefined;
+    const before = this.monotonic() - ANNOUNCED_FOR_MS;
+    for (const entry of this.entries) {
+      if (entry.usedAt > before) continue;
+      this.entries.delete(entry);
+      if (entry.hasSlack) this.tell(entry);
+    }
+    if (this.entries.size > 0)
+      this.timer = setTimeout(() => this.takeBack(), ANNOUNCED_FOR_MS).unref();
+  }
+}

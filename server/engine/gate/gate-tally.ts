@@ -1,0 +1,8 @@
+/** What a process has seen of its gate since it started. */
+export interface GateTally {
+  refusals: number;
+  passes: number;
+  /** Exchanges that were not answered in time. */
+  failures: number;
+  corrections: number;
+}

@@ -1,0 +1,112 @@
+import type { GateExchange, GateMark, GateMessage, GateReply } from './gate-store';
+
+/** How long a state lasts at a gate, in milliseconds: see `core/timing.ts`. */
+interface StateLimits {
+  freshMs: number;
+  refreshMs: number;
+  askAgainMs: number;
+}
+
+/** Words of a reply before those of its counters, and of each of these. */
+const HEAD = 4;
+const EACH = 9;
+
+const ABSENT = '-';
+
+/** What `exchange.lua` is sent of some counters. */
+export function messageArguments(messages: GateMessage[]): string[] {
+  const args: string[] = [];
+  for (const { id, underWay, mayRead, news } of messages) {
+    const words = `${underWay.down} ${underWay.up} ${mayRead ? 1 : 0}`;
+    args.push(id, news ? `${words} ${newsWords(news)}` : words);
+  }
+  return args;
+}
+
+export function markArguments(seen: GateMark | null): string[] {
+  return seen ? [String(seen.since), String(seen.changes)] : [ABSENT, ABSENT];
+}
+
+function newsWords(news: NonNullable<GateMessage['news']>): string {
+  if ('gone' in news) return `gone ${news.over ?? ABSENT}`;
+  const { rev, value, reading } = news;
+  if (!reading) return `${rev} ${value}`;
+  const { floor, ceiling, asOf, over } = reading;
+  return `${rev} ${value} ${floor ?? ABSENT} ${ceiling ?? ABSENT} ${asOf} ${over ?? ABSENT}`;
+}
+
+/**
+ * What `exchange.lua` has answered.
+ *
+ * @throws Error if it is something else
+ */
+export function parseExchange(
+  reply: unknown,
+  messages: GateMessage[],
+  limits: StateLimits,
+): GateExchange {
+  const [text, ids] = Array.isArray(reply) ? reply : [];
+  const words = typeof text === 'string' ? text.split(' ') : [];
+  if (words.length !== HEAD + EACH * messages.length) throw misunderstood();
+  const now = numberOf(words[0]);
+  const replies = messages.map((message, i) => {
+    const reply = replyAt(words, HEAD + EACH * i);
+    if (reply.state) reply.askAgainAt = askAgainAt(reply, message, now, limits);
+    return reply;
+  });
+  return {
+    now,
+    readyInMs: numberOf(words[1]),
+    mark: { since: numberOf(words[2]), changes: numberOf(words[3]) },
+    changed: Array.isArray(ids) ? ids : null,
+    replies,
+  };
+}
+
+function replyAt(words: string[], at: number): GateReply {
+  const isKnown = words[at] !== ABSENT;
+  const asOf = isKnown ? numberOf(words[at + 4]) : 0;
+  return {
+    state: isKnown
+      ? {
+          rev: numberOf(words[at]),
+          value: numberOf(words[at + 1]),
+          floor: boundOf(words[at + 2]),
+          ceiling: boundOf(words[at + 3]),
+        }
+      : null,
+    asOf,
+    askAgainAt: 0,
+    underWay: { down: numberOf(words[at + 5]), up: numberOf(words[at + 6]) },
+    readIsDue: words[at + 7] === '1',
+    wasCorrected: words[at + 8] === '1',
+  };
+}
+
+/**
+ * A state that is due to be read again is asked for every now and then, until it was: by a process
+ * that would read it.
+ */
+function askAgainAt(
+  { asOf }: GateReply,
+  { mayRead }: GateMessage,
+  now: number,
+  { freshMs, refreshMs, askAgainMs }: StateLimits,
+): number {
+  const again = mayRead ? Math.min(now + askAgainMs, asOf + freshMs) : 0;
+  return Math.max(asOf + refreshMs, again);
+}
+
+function boundOf(word: string | undefined): number | null {
+  return word === ABSENT ? null : numberOf(word);
+}
+
+function numberOf(word: string | undefined): number {
+  const number = Number(word);
+  if (word === '' || !Number.isFinite(number)) throw misunderstood();
+  return number;
+}
+
+function misunderstood(): Error {
+  return new Error('The gate answered something else than it was asked.');
+}
