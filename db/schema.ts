@@ -1,5 +1,6 @@
 import type { Kit } from './kits/mysql';
 import { labRunsTable } from './lab-runs';
+import { lockRefusalsTable } from './lock-refusals';
 
 /** Constraint and column names are the same in both dialects and under MySQL's 64 characters. */
 export const CASING = 'snake_case';
@@ -264,6 +265,7 @@ export function defineSchema(kit: Kit) {
     lockEvents,
     lockMinutes,
     lockWeeks,
+    lockRefusals: lockRefusalsTable(kit),
     cursors,
     backends,
     namespaces,

@@ -7,6 +7,7 @@ const total = {
   timeouts: 0,
   expiries: 0,
   forced: 0,
+  refused: 0,
   waitP50Ms: 0,
   waitP99Ms: 48_000,
   holdP50Ms: 18_000,

@@ -12,8 +12,9 @@ const stuckRow = (stuck: StuckReason | null, waiters: number) =>
     stuck,
     waiters,
     oldestWaitAt: now - 724_000,
+    refused: { attempts: 214, owners: 6, areMore: false, lastAt: now - 6_000 },
     hold: { grantedAt: now - 1_864_000, askedToRelease: asked },
-  }) as Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt'>;
+  }) as Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt' | 'refused'>;
 const own = { since: now - 1, limitMs: 1_000_000, p99Ms: 200_000 };
 const fixed = { since: now - 1, limitMs: 300_000, p99Ms: null };
 
@@ -37,6 +38,12 @@ describe('the label and the sentence say why a lock is stuck', () => {
       2,
       'wait over 10 min limit',
       'Oldest waiter: 12 m 04 s, over the namespace limit of 10 min.',
+    ],
+    [
+      { kind: 'refusals', ...own },
+      0,
+      '9.3 × its p99, 214 attempts refused',
+      'Held 31 m 04 s, 9.3 × its p99 of 3 m 20 s, with 214 attempts of 6 owners refused.',
     ],
     [
       { kind: 'idleRenewals', wish: 'gaveUp', ...own },

@@ -12,6 +12,7 @@ import {
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { expiredAt, renewalDueAt } from './lock-facts';
+import { pressureLabel, refusedByOwners, refusedLabel } from './pressure-labels';
 
 const ENDED_LABELS = {
   released: 'released',
@@ -42,12 +43,13 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
       if (row.permits && hold.permits) return permitsLabel(row.permits);
       if (isReleased(hold)) return keptLabel(hold, now);
+      if (pressureLabel(row, now)) return pressureLabel(row, now);
       return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'not renewed yet';
     case 'held':
       if (!hold) return '';
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
       if (row.permits && hold.permits) return permitsLabel(row.permits);
-      return isReleased(hold) ? keptLabel(hold, now) : '';
+      return isReleased(hold) ? keptLabel(hold, now) : pressureLabel(row, now);
     case 'frozen':
       return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
@@ -83,12 +85,12 @@ export function renewalDueLabel(dueMs: number): string {
 }
 
 /** The parts of a row that say why it is stuck. */
-type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt'>;
+type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt' | 'refused'>;
 
 const waitingLabel = (count: number) => `${exactCount(count)} waiting`;
 
 /** Why a lock is stuck, in the few words that a row has room for; empty if it is not. */
-export function stuckLabel({ stuck, hold, waiters }: StuckRow, now: number): string {
+export function stuckLabel({ stuck, hold, waiters, refused }: StuckRow, now: number): string {
   switch (stuck?.kind) {
     case undefined:
       return '';
@@ -96,6 +98,8 @@ export function stuckLabel({ stuck, hold, waiters }: StuckRow, now: number): str
       return `wait over ${boundText(stuck.limitMs)} limit`;
     case 'longHold':
       return `${excessLabel(stuck, hold, now)}, ${waitingLabel(waiters)}`;
+    case 'refusals':
+      return [excessLabel(stuck, hold, now), refusedLabel(refused)].filter(Boolean).join(', ');
     case 'idleRenewals':
       return stuck.wish === 'asked'
         ? 'still renewing after release request'
@@ -105,7 +109,7 @@ export function stuckLabel({ stuck, hold, waiters }: StuckRow, now: number): str
 
 /** The same as a whole sentence. */
 export function stuckSentence(row: StuckRow, now: number): string {
-  const { stuck, hold, waiters, oldestWaitAt } = row;
+  const { stuck, hold, waiters, oldestWaitAt, refused } = row;
   if (!stuck) return '';
   if (stuck.kind === 'longWait') {
     const waited = spokenDuration(now - (oldestWaitAt ?? now));
@@ -118,6 +122,9 @@ export function stuckSentence(row: StuckRow, now: number): string {
       ? `over the namespace limit of ${boundText(stuck.limitMs)}`
       : `${factorText(heldMs, stuck.p99Ms)} its p99 of ${baselineText(stuck.p99Ms)}`;
   if (stuck.kind === 'longHold') return `${held}, ${limit}, with ${waitingLabel(waiters)}.`;
+  if (stuck.kind === 'refusals') {
+    return `${held}, ${limit}${refused ? `, with ${refusedByOwners(refused)}` : ''}.`;
+  }
   const asked = hold?.askedToRelease;
   const cause =
     stuck.wish === 'asked' && asked
@@ -194,8 +201,9 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
       next: 'Cleaning up.',
     };
   }
+  const wanted = [waiters > 0 ? waitingLabel(waiters) : 'no waiters', refusedLabel(row.refused)];
   return {
-    now: waiters > 0 ? `${held}, ${waitingLabel(waiters)}.` : `${held}, no waiters.`,
+    now: `${[held, ...wanted].filter(Boolean).join(', ')}.`,
     next: freesSentence(hold, now),
   };
 }

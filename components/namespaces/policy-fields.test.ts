@@ -28,10 +28,12 @@ test('the policy that is sent is the one that was entered', () => {
     lockDelayMs: 10_000,
     requiredMeta: ['team', 'job', 'owner'],
     stuckAfterMs: 300_000,
+    standbyExpected: false,
     maxLocks: 5_000,
     gate: null,
   });
   expect(parsePolicyForm(form({ ...entered, gate: 'cache' }))?.gate).toBe('cache');
+  expect(parsePolicyForm(form({ ...entered, standby: 'on' }))?.standbyExpected).toBe(true);
   expect(parsePolicyForm(form({ ...entered, meta: '' }))?.requiredMeta).toEqual([]);
 });
 

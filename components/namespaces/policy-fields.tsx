@@ -113,6 +113,15 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         defaultValue={policy.maxLocks}
       />
       <GateField policy={policy} gates={gates} />
+      <label className="choice sm:col-span-2">
+        <input
+          type="checkbox"
+          name="standby"
+          defaultChecked={policy.standbyExpected}
+          className="mr-2 accent-[var(--acc)]"
+        />
+        Standbys always wait (leader election): not a sign of trouble
+      </label>
       <div className="sm:col-span-2">
         <Field
           label="Required metadata keys"
@@ -194,6 +203,7 @@ export function parsePolicyForm(form: FormData): NamespacePolicy | null {
     lockDelayMs: parseSeconds(form.get('delay')),
     requiredMeta: parseKeys(form.get('meta')),
     stuckAfterMs: parseSeconds(form.get('stuck')),
+    standbyExpected: form.get('standby') !== null,
     maxLocks: Number(form.get('maxLocks')),
     gate: String(form.get('gate') ?? '') || null,
   };

@@ -8,6 +8,7 @@ export const {
   lockEvents,
   lockMinutes,
   lockWeeks,
+  lockRefusals,
   cursors,
   backends,
   namespaces,

@@ -9,6 +9,7 @@ export const {
   lockEvents,
   lockMinutes,
   lockWeeks,
+  lockRefusals,
   cursors,
   backends,
   namespaces,

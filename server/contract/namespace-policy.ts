@@ -12,6 +12,11 @@ export interface NamespacePolicy {
   requiredMeta: string[];
   /** A lock with waiters that is held for longer is called stuck; 0: the lock's history decides. */
   stuckAfterMs: number;
+  /**
+   * Standbys always wait for its locks, as those of a leader do: a lock is not stuck, nor worth
+   * watching, because others wait for it or were refused.
+   */
+  standbyExpected: boolean;
   /** The most names, of locks and counters together. Beyond it new names are refused. */
   maxLocks: number;
   /**
@@ -40,6 +45,7 @@ export const DEFAULT_POLICY: NamespacePolicy = {
   lockDelayMs: 0,
   requiredMeta: [],
   stuckAfterMs: 0,
+  standbyExpected: false,
   maxLocks: 100_000,
   gate: null,
 };

@@ -6,6 +6,7 @@ import { Periodic } from '../platform/periodic';
 import { EventHistory } from './history/event-history';
 import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
+import { pruneRefusals } from './history/prune-recorded';
 import type { HeapWatch } from './maintenance/heap-watch';
 import { Maintenance } from './maintenance/maintenance';
 import { eventMetrics } from './metrics/event-metrics';
@@ -22,6 +23,10 @@ import {
   publicHealths,
   publicId,
 } from './projection/monitored-backend';
+import { KnownRefusals } from './refusals/known-refusals';
+import { RefusalCounter } from './refusals/refusal-counter';
+import { refusalMetrics } from './refusals/refusal-metrics';
+import { RefusalSync } from './refusals/refusal-sync';
 import { FleetView } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
@@ -30,6 +35,8 @@ import { watchMetrics } from './watch/watch-metrics';
 const FOLLOW_EVERY_MS = 150;
 const REFRESH_EVERY_MS = 500;
 const RESYNC_EVERY_MS = 10 * 60_000;
+const REFUSALS_EVERY_MS = 2_000;
+const PRUNE_EVERY_MS = 10 * 60_000;
 const BASELINES_EVERY_MS = 60_000;
 const RECOUNT_EVERY_MS = 5_000;
 
@@ -58,6 +65,8 @@ export interface Monitoring {
   /** Whether this process runs maintenance, as far as it knows. */
   runsMaintenance: () => boolean;
   nameDeletion: NameDeletion;
+  /** Counts what this process refuses. */
+  refusals: RefusalCounter;
   close(): Promise<void>;
 }
 
@@ -79,18 +88,31 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   ];
   const ids = publicIds.map(({ id }) => id);
   const baselines = new HoldBaselines(database, publicIds, clock);
+  const knownRefusals = new KnownRefusals();
   const projection = new LockProjection({
     backends,
     clock,
     log,
     namespaces,
     holdBaselines: baselines,
+    refusals: knownRefusals,
     names,
     processId,
   });
-  const insights = new LockInsights(database, (backend) =>
-    publicIds.flatMap(({ id, publicId }) => (publicId === backend ? [id] : [])),
+  const insights = new LockInsights(
+    database,
+    (backend) => publicIds.flatMap(({ id, publicId }) => (publicId === backend ? [id] : [])),
+    [...new Set(publicIds.map(({ publicId }) => publicId))],
   );
+  const refusals = new RefusalCounter();
+  const refusalSync = new RefusalSync({
+    database,
+    processId,
+    counter: refusals,
+    known: knownRefusals,
+    onChange: (id) => projection.table.recheck(id),
+    slice: () => projection.table.slice(),
+  });
   const tallies = new Map(ids.map((id) => [id, new EventTally()]));
   const recorders = [...backends, ...leaving].map(({ id, store }) => {
     const tally = tallies.get(id) ?? new EventTally();
@@ -128,6 +150,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       }),
       labels,
     ),
+    ...refusalMetrics(refusals.totals(), labels),
     ...nameMetrics(names, namespaces, labels, heap.isShort()),
     ...backendMetrics(publicHealths(backends), maintenance.isRunner),
     ...liveMetrics(projection.live),
@@ -142,6 +165,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       job(`read all of ${backend.id}`, RESYNC_EVERY_MS, () => projection.resync(backend)),
     ]),
     job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
+    job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),
+    job('remove old refused attempts', PRUNE_EVERY_MS, () => pruneRefusals(database, clock.now())),
     job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
   ].map((each) => each.start());
   void readBaselines.startNow();
@@ -153,6 +178,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     metrics,
     runsMaintenance: () => maintenance.isRunner,
     nameDeletion: new NameDeletion(backends, projection, clock),
+    refusals,
     async close() {
       projection.live.close();
       await projection.watches.close();

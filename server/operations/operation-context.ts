@@ -11,6 +11,7 @@ import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { Metrics } from '../monitoring/metrics/metrics';
 import type { NameDeletion } from '../monitoring/names/name-deletion';
 import type { LockProjection } from '../monitoring/projection/lock-projection';
+import type { RefusalCounter } from '../monitoring/refusals/refusal-counter';
 import type { FleetView } from '../monitoring/rollups/fleet-view';
 import type { LockInsights } from '../monitoring/rollups/lock-insights';
 import type { Clock } from '../platform/clock';
@@ -52,6 +53,8 @@ export interface Runtime extends ControlRuntime {
   limits: CallerLimits;
   cancelledRequests: CancelledRequests;
   nameDeletion: NameDeletion;
+  /** Counts attempts to acquire a lock that this process refuses. */
+  refusals: RefusalCounter;
   lab: LabRaces;
   /** Random, new at every start. */
   processId: string;

@@ -9,6 +9,7 @@ const minute = (place: number, part: Partial<InsightPoint> = {}): InsightPoint =
   timeouts: 0,
   expiries: 0,
   forced: 0,
+  refused: 0,
   ...none,
   ...part,
 });

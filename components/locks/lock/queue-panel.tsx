@@ -9,7 +9,9 @@ import { Button } from '../../ui/controls/button';
 import { Duration } from '../../ui/duration';
 import { Panel } from '../../ui/panel';
 import { ExactName } from '../../ui/visible-text';
+import { trendLabel } from '../pressure-labels';
 import { Countdown, LeaseBar } from '../row/lease-left';
+import { RefusedAttempts } from './refused-attempts';
 
 const SHOWN = 8;
 const MORE = 100;
@@ -23,7 +25,9 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   return (
     <Panel
       title="Queue"
-      aside={waiters.length === 0 ? undefined : queueLabel(waiters.length, isUnknown)}
+      aside={
+        waiters.length === 0 ? undefined : queueLabel(waiters.length, isUnknown, row.queueTrend)
+      }
     >
       {waiters.length === 0 ? (
         <p className="px-3.5 py-3 text-t2">
@@ -55,13 +59,14 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
           </Button>
         </div>
       )}
+      <RefusedAttempts detail={detail} />
     </Panel>
   );
 }
 
-function queueLabel(count: number, isUnknown: boolean): string {
+function queueLabel(count: number, isUnknown: boolean, trend?: number): string {
   if (isUnknown) return `${exactCount(count)} waiting at last update`;
-  return `${exactCount(count)} waiting`;
+  return [`${exactCount(count)} waiting`, trendLabel(trend)].filter(Boolean).join(', ');
 }
 
 function Waiter({

@@ -1,3 +1,5 @@
+import type { RefusalCounts } from '../../core/statistics/refusal-counts';
+import type { BlockedCallers } from '../../core/status/blocking-time';
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
 import type { EndCause, Meta, Mode, MultiLockMark, PermitUse, Remark } from '../primitives';
@@ -37,12 +39,35 @@ export interface LockRow {
   waiters: number;
   /** When the longest waiter came; null if there are no waiters. */
   oldestWaitAt: number | null;
+  /**
+   * Who is kept from work by this lock, for `totalBlockingMs` at any instant of its backend's clock;
+   * absent: no caller.
+   */
+  blocked?: BlockedCallers;
+  /** By how many waiters a minute the queue grows, negative if it shrinks; absent: it is steady. */
+  queueTrend?: number;
+  /**
+   * Attempts that were answered `held` or `queueFull`, at all processes together, up to a few
+   * seconds ago: during the present hold, counted by whole minutes, or within the last minute.
+   * Absent: none.
+   */
+  refused?: RefusedAttempts;
   /** The lock's baseline; null while it has too little history. */
   ownHold: HoldBaseline | null;
   /** When this row was read from its backend, on the backend's clock. */
   readAt: number;
   /** Why a record cannot be read, as a sentence; absent for readable ones. */
   unreadable?: string;
+}
+
+/** Refused attempts in brief. Instants are the backend's clock. */
+export interface RefusedAttempts {
+  attempts: number;
+  /** How many owners made them. */
+  owners: number;
+  /** There were more owners, which are not counted by name. */
+  areMore: boolean;
+  lastAt: number;
 }
 
 export interface HoldRow {
@@ -97,6 +122,8 @@ export interface LockDetail {
   /** All holders, in the order of their grants. */
   holds: HoldRow[];
   waiters: WaiterRow[];
+  /** What `row.refused` sums up, by owner; absent: none. */
+  refusals?: RefusalCounts;
   lastToken: number;
   minValidToken: number;
   backend: BackendHealth;

@@ -50,12 +50,13 @@ export class InsightSteps {
 }
 
 function sumView(rollup: MinuteRollup): Omit<InsightPoint, 'at'> {
-  const { grants, timeouts, expiries, forced, waits, holds } = rollup;
+  const { grants, timeouts, expiries, forced, refused, waits, holds } = rollup;
   return {
     grants,
     timeouts,
     expiries,
     forced,
+    refused,
     waitP50Ms: waits.quantile(0.5),
     waitP99Ms: waits.quantile(0.99),
     holdP50Ms: holds.quantile(0.5),

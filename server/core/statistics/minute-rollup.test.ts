@@ -47,6 +47,7 @@ describe('a roll-up', () => {
           timeouts: times('timeout'),
           expiries: times('expired'),
           forced: times('forced'),
+          refused: 0,
         });
         expect(waits.count).toBe(times('granted'));
         expect(holds.count).toBe(times('released', 'expired', 'forced'));
@@ -74,9 +75,10 @@ describe('a roll-up', () => {
   it('of all is the sum of its parts', () => {
     fc.assert(
       fc.property(lists, lists, (a, b) => {
-        const sum = rollupOf(a);
-        addRollup(sum, rollupOf(b));
-        expect(plain(sum)).toEqual(plain(rollupOf([...b, ...a])));
+        const sum = { ...rollupOf(a), refused: a.length };
+        addRollup(sum, { ...rollupOf(b), refused: b.length });
+        const refused = a.length + b.length;
+        expect(plain(sum)).toEqual({ ...plain(rollupOf([...b, ...a])), refused });
       }),
       RUNS,
     );

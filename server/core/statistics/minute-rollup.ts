@@ -14,6 +14,8 @@ export interface EventCounts {
   expiries: number;
   /** Holds that an operator ended. */
   forced: number;
+  /** Attempts that were refused: no event of the lock, but counted by each process. */
+  refused: number;
 }
 
 /**
@@ -39,7 +41,7 @@ export function emptyRollup(minute: number): MinuteRollup {
 
 export function emptyCounts(): Rollup {
   const histograms = { waits: new LogHistogram(), holds: new LogHistogram() };
-  return { grants: 0, timeouts: 0, expiries: 0, forced: 0, ...histograms };
+  return { grants: 0, timeouts: 0, expiries: 0, forced: 0, refused: 0, ...histograms };
 }
 
 /** The beginning of the minute in which an event happened. */
@@ -77,6 +79,7 @@ export function addRollup(rollup: Rollup, other: Rollup): void {
   rollup.timeouts += other.timeouts;
   rollup.expiries += other.expiries;
   rollup.forced += other.forced;
+  rollup.refused += other.refused;
   rollup.waits.addAll(other.waits);
   rollup.holds.addAll(other.holds);
 }

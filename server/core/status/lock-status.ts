@@ -1,11 +1,14 @@
 import type { LockStatus } from '../../contract/console/console-terms';
 import { type Hold, isReleased, type LockRecord, liveHolds } from '../lock/lock-record';
 import { oldestWaitAt } from '../lock/queue';
+import type { BlockingFacts } from './blocking-time';
+import { refusedSince } from './refused-attempts';
+import { isStandbyExpected } from './standby-expected';
 import {
   HISTORY_MIN_COUNT,
   type HoldForStuck,
   type LockBaselines,
-  type StuckFacts,
+  longestHold,
   stuckReason,
 } from './stuck-reason';
 
@@ -19,7 +22,7 @@ export const LATE_SHARE = 0.5;
 export const EXPIRED_SHOWN_MS = 60 * 60_000;
 
 /** The facts that decide a status. Its holds are those without a written end, expired or not. */
-export interface StatusFacts extends StuckFacts {
+export interface StatusFacts extends BlockingFacts {
   /** The end of the last hold if it expired; null if it ended otherwise, or if there is a hold. */
   lapsedAt: number | null;
   isFrozen: boolean;
@@ -68,6 +71,7 @@ export function statusFacts(record: LockRecord): StatusFacts {
     holds,
     waiters: queue.length,
     oldestWaitAt: oldestWaitAt(queue),
+    waitsSinceSum: queue.reduce((sum, { enqueuedAt }) => sum + enqueuedAt, 0),
     lapsedAt: hasLapsed ? ended.at : null,
     isFrozen: frozen !== null,
     delayedUntil,
@@ -90,8 +94,9 @@ export const TIERS = ['actNow', 'unknown', 'watch', 'normal'] as const;
 export type LockTier = (typeof TIERS)[number];
 
 /**
- * The tier of a lock with this status at `now`, the backend's clock. A lock with waiters is worth
- * watching once it is held for longer than its own p99.
+ * The tier of a lock with this status at `now`, the backend's clock. A lock that others wait for, or
+ * were refused within the last 60 s, is worth watching once it is held for longer than its own p99;
+ * not where a standby is expected.
  */
 export function lockTier(
   status: LockStatus,
@@ -102,13 +107,13 @@ export function lockTier(
   if (status === 'stuck' || status === 'expired') return 'actNow';
   if (status === 'unknown') return 'unknown';
   if (status === 'expiring') return 'watch';
+  if (isStandbyExpected(facts, baselines)) return 'normal';
   if (status === 'frozen') return facts.waiters > 0 ? 'watch' : 'normal';
-  if (status !== 'contended') return 'normal';
-  const p99Ms = knownP99(baselines);
-  const isLong = facts.holds.some(
-    (hold) => hold.expiresAt > now && now - hold.grantedAt > p99Ms && !isReleased(hold),
-  );
-  return isLong ? 'watch' : 'normal';
+  if (status !== 'contended' && status !== 'held') return 'normal';
+  const longest = longestHold(facts.holds, now);
+  if (!longest || now - longest.grantedAt <= knownP99(baselines)) return 'normal';
+  const isWanted = facts.waiters > 0 || refusedSince(baselines.refusals, longest, now) !== null;
+  return isWanted ? 'watch' : 'normal';
 }
 
 /** Infinite while too few holds have ended for a baseline. */

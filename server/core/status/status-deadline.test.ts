@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { RefusalCounts } from '../statistics/refusal-counts';
+import { blockedCallers } from './blocking-time';
 import { lockStatus, lockTier, type StatusFacts } from './lock-status';
 import { statusDeadline } from './status-deadline';
 import { type LockBaselines, stuckReason } from './stuck-reason';
@@ -34,10 +36,24 @@ const facts: fc.Arbitrary<StatusFacts> = fc
     holds,
     waiters,
     oldestWaitAt: waiters > 0 ? NOW - waitedMs : null,
+    waitsSinceSum: waiters * (NOW - waitedMs),
     lapsedAt: holds.length > 0 || lapsedMs === null ? null : NOW - lapsedMs,
     isFrozen,
     delayedUntil: delayMs === 0 ? 0 : NOW + delayMs,
   }));
+
+const refusals: fc.Arbitrary<RefusalCounts | null> = fc
+  .array(fc.record({ firstAgoMs: ago, lastAgoMs: fc.nat(70_000) }), { maxLength: 3 })
+  .map((spans) => {
+    const owners = spans.map(({ firstAgoMs, lastAgoMs }, i) => {
+      const [firstAt, lastAt] = [NOW - Math.max(firstAgoMs, lastAgoMs), NOW - lastAgoMs];
+      return { service: 'orders', owner: `w${i}`, attempts: 2, token: 1, firstAt, lastAt };
+    });
+    const firstAt = Math.min(...owners.map((each) => each.firstAt));
+    const lastAt = Math.max(...owners.map((each) => each.lastAt));
+    const all = { attempts: 2 * owners.length, token: 1, firstAt, lastAt };
+    return owners.length > 0 ? { all, owners, others: null } : null;
+  });
 
 const norms: fc.Arbitrary<LockBaselines> = fc
   .record({
@@ -46,21 +62,26 @@ const norms: fc.Arbitrary<LockBaselines> = fc
     gaveUpAgoMs: ago,
     patienceMaxMs: fc.constantFrom(1_000, 600_000),
     stuckAfterMs: fc.constantFrom(0, 900, 60_000),
+    standbyExpected: fc.boolean(),
+    refusals,
   })
-  .map(({ p99Ms, count, gaveUpAgoMs, patienceMaxMs, stuckAfterMs }) => ({
+  .map(({ p99Ms, count, gaveUpAgoMs, refusals: refused, ...policy }) => ({
     ownHold: { p50Ms: p99Ms / 2, p99Ms, count },
     gaveUpAt: NOW - gaveUpAgoMs,
-    policy: { patienceMaxMs, stuckAfterMs },
+    refusals: refused,
+    policy,
   }));
 
 const standing = (of: StatusFacts, by: LockBaselines, at: number) => {
   const status = lockStatus(of, by, at, true);
   const isHeld = of.holds.some(({ expiresAt }) => expiresAt > at);
-  return { status, tier: lockTier(status, of, by, at), why: stuckReason(of, by, at), isHeld };
+  const blocked = blockedCallers(of, by, at);
+  const tier = lockTier(status, of, by, at);
+  return { status, tier, why: stuckReason(of, by, at), isHeld, blocked };
 };
 
 describe('the deadline of a status', () => {
-  it('comes before anything that time alone changes: status, tier, reason, whether it is held', () => {
+  it('comes before anything that time alone changes: status, tier, reason, hold, callers blocked', () => {
     fc.assert(
       fc.property(
         facts,

@@ -5,12 +5,13 @@ import {
   SHORT_SHARE,
   type StatusFacts,
 } from './lock-status';
+import { REFUSED_RECENTLY_MS } from './refused-attempts';
 import { holdLimitMs, type LockBaselines, STUCK_MIN_MS, waitLimitMs } from './stuck-reason';
 
 /**
- * The first instant after `now` at which a lock's status, its tier or the reason it is stuck can
- * change without a write and with the same baseline; `Infinity` if time alone changes nothing any
- * more. It need not change at that instant. Instants are whole milliseconds of the backend's clock.
+ * The first instant after `now` at which a lock's status, its tier, the reason it is stuck or the
+ * callers that it blocks can change without a write and with the same baselines; `Infinity` if time
+ * alone changes nothing any more. It need not change at that instant. Instants are whole milliseconds of the backend's clock.
  */
 export function statusDeadline(facts: StatusFacts, baselines: LockBaselines, now: number): number {
   let first = Number.POSITIVE_INFINITY;
@@ -22,6 +23,10 @@ export function statusDeadline(facts: StatusFacts, baselines: LockBaselines, now
   const limitMs = holdLimitMs(baselines);
   const p99Ms = knownP99(baselines);
   consider(facts.delayedUntil);
+  const { owners = [], others = null } = baselines.refusals ?? {};
+  for (const { lastAt } of others ? [...owners, others] : owners) {
+    considerAfter(lastAt + REFUSED_RECENTLY_MS);
+  }
   if (facts.oldestWaitAt !== null) considerAfter(facts.oldestWaitAt + waitLimitMs(baselines));
   if (facts.lapsedAt !== null) consider(facts.lapsedAt + EXPIRED_SHOWN_MS);
   for (const { leaseMs, grantedAt, renewedAt, expiresAt, askedToRelease } of facts.holds) {

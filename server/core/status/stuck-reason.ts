@@ -1,6 +1,9 @@
 import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { type Hold, isReleased } from '../lock/lock-record';
+import type { RefusalCounts } from '../statistics/refusal-counts';
+import { refusedSince } from './refused-attempts';
+import { isStandbyExpected } from './standby-expected';
 
 /** A hold is far beyond its baseline when it lasts this many times the lock's own p99. */
 const FAR_FACTOR = 5;
@@ -18,7 +21,8 @@ const WAIT_GRACE_MS = 5_000;
 export type HoldForStuck = Pick<
   Hold,
   'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'expiresAt' | 'askedToRelease' | 'releasedAt'
->;
+> &
+  Partial<Pick<Hold, 'meta'>>;
 
 /** What a lock is measured against: its own history and its namespace. */
 export interface LockBaselines {
@@ -26,7 +30,9 @@ export interface LockBaselines {
   ownHold: HoldBaseline | null;
   /** When a waiter last timed out, as far as is known; 0 if never. */
   gaveUpAt: number;
-  policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs'>;
+  /** Refused attempts, of all processes as far as they are known; null or absent: none. */
+  refusals?: RefusalCounts | null;
+  policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs' | 'standbyExpected'>;
 }
 
 /** What is read of the lock itself. Instants are its backend's clock. */
@@ -41,6 +47,8 @@ export interface StuckFacts {
  * Why a lock is stuck. `limitMs` is the limit that was passed, at the instant `since`.
  *
  * - `longHold`: held beyond the limit while there are waiters.
+ * - `refusals`: held beyond the limit without waiters, but an owner was refused within the last
+ *   60 s, during this hold.
  * - `longWait`: a waiter has waited longer than the namespace allows.
  * - `idleRenewals`: still renewed beyond the limit with no waiters left, though the lock was
  *   wanted: a waiter `gaveUp` during this very hold, or the holder was `asked` to release, got the
@@ -48,6 +56,7 @@ export interface StuckFacts {
  */
 export type StuckReason =
   | ({ kind: 'longHold'; since: number } & HoldLimit)
+  | ({ kind: 'refusals'; since: number } & HoldLimit)
   | { kind: 'longWait'; since: number; limitMs: number }
   | ({ kind: 'idleRenewals'; since: number; wish: 'gaveUp' | 'asked' } & HoldLimit);
 
@@ -60,9 +69,10 @@ interface HoldLimit {
 /**
  * Why a lock is stuck at `now`; null if it is not. Age alone is never enough: there must also be a
  * caller that wants the lock, now or during this hold. An expired hold does not count as held, nor
- * one that was released and is kept for a while, as its caller asked.
+ * one that was released and is kept for a while, as its caller asked. Where a standby is expected,
+ * a caller that waits, gives up or is refused wants nothing that it should have.
  *
- * The third reason is our reading of "a watchdog that outlived its work". An unchanged token is
+ * The last reason is our reading of "a watchdog that outlived its work". An unchanged token is
  * true of every long hold, and renewals are normal. It is a fault only if the lock was wanted
  * meanwhile, in vain.
  */
@@ -75,11 +85,17 @@ export function stuckReason(
   const limit = holdLimit(baselines);
   if (longest && limit && now - longest.grantedAt > limit.limitMs) {
     const beyondAt = longest.grantedAt + limit.limitMs;
-    if (facts.waiters > 0) {
+    const isCalm = isStandbyExpected(facts, baselines);
+    if (facts.waiters > 0 && !isCalm) {
       const since = Math.max(beyondAt, facts.oldestWaitAt ?? beyondAt);
       return { kind: 'longHold', since, ...limit };
     }
-    const wish = unmetWish(longest, baselines, now);
+    const refusedAt = isCalm ? null : refusedSince(baselines.refusals, longest, now);
+    if (refusedAt !== null) {
+      return { kind: 'refusals', since: Math.max(beyondAt, refusedAt), ...limit };
+    }
+    const gaveUpAt = isCalm ? 0 : baselines.gaveUpAt;
+    const wish = unmetWish(longest, gaveUpAt, now);
     if (wish)
       return {
         kind: 'idleRenewals',
@@ -116,7 +132,8 @@ function holdLimit({ ownHold, policy }: LockBaselines): HoldLimit | null {
   return fixed && fixed.limitMs < limitMs ? fixed : { limitMs, p99Ms: ownHold.p99Ms };
 }
 
-function longestHold(holds: HoldForStuck[], now: number): HoldForStuck | null {
+/** The live hold that was granted first and is not released; null: there is none. */
+export function longestHold(holds: HoldForStuck[], now: number): HoldForStuck | null {
   const live = holds.filter((hold) => hold.expiresAt > now && !isReleased(hold));
   return live.reduce<HoldForStuck | null>(
     (longest, hold) => (longest && longest.grantedAt <= hold.grantedAt ? longest : hold),
@@ -126,7 +143,7 @@ function longestHold(holds: HoldForStuck[], now: number): HoldForStuck | null {
 
 function unmetWish(
   { grantedAt, renewals, renewedAt, askedToRelease }: HoldForStuck,
-  { gaveUpAt }: LockBaselines,
+  gaveUpAt: number,
   now: number,
 ): { kind: 'gaveUp' | 'asked'; at: number } | null {
   if (renewals === 0) return null;

@@ -16,21 +16,36 @@ const TABLES = [
 
 /** Removes one backend's events and roll-ups that are older than 30 days, a few rows at a time. */
 export async function pruneRecorded(
-  { raw, kind }: Database,
+  database: Database,
   backend: string,
   now: number,
 ): Promise<void> {
   for (const [table, age] of TABLES) {
     // The plus makes SQLite use the index of the age, not go through the backend.
-    const sql =
-      kind === 'mysql'
-        ? `DELETE FROM ${table} WHERE backend = ? AND ${age} < ? LIMIT ${ROWS_AT_ONCE}`
-        : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE +backend = ? ` +
-          `AND ${age} < ? LIMIT ${ROWS_AT_ONCE})`;
-    for (;;) {
-      const { affected } = await raw.ask(sql, [backend, now - KEEP_MS]);
-      if (affected < ROWS_AT_ONCE) break;
-      await setImmediate();
-    }
+    const column = database.kind === 'mysql' ? 'backend' : '+backend';
+    await deleteRows(database, table, `${column} = ? AND ${age} < ?`, [backend, now - KEEP_MS]);
+  }
+}
+
+/** The same for the refused attempts of all backends. */
+export async function pruneRefusals(database: Database, now: number): Promise<void> {
+  await deleteRows(database, 'lock_refusals', 'minute < ?', [now - KEEP_MS]);
+}
+
+async function deleteRows(
+  { raw, kind }: Database,
+  table: string,
+  which: string,
+  values: (string | number)[],
+): Promise<void> {
+  const sql =
+    kind === 'mysql'
+      ? `DELETE FROM ${table} WHERE ${which} LIMIT ${ROWS_AT_ONCE}`
+      : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${which} ` +
+        `LIMIT ${ROWS_AT_ONCE})`;
+  for (;;) {
+    const { affected } = await raw.ask(sql, values);
+    if (affected < ROWS_AT_ONCE) break;
+    await setImmediate();
   }
 }

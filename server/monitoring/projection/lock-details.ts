@@ -2,6 +2,7 @@ import type { LockDetail, LockRow } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
 import { inspectRecord } from '../../core/lock/lock-answers';
 import { liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
+import { shownRefusals } from '../../core/status/refused-attempts';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
@@ -26,7 +27,7 @@ export class LockDetails {
     private readonly clock: Clock,
     private readonly namespaces: NamespaceLookup,
     private readonly baselines: KnownBaselines,
-    private readonly projection: Pick<LockProjection, 'row'>,
+    private readonly projection: Pick<LockProjection, 'row' | 'table'>,
   ) {}
 
   /** See `LockProjection.detail`. */
@@ -56,10 +57,13 @@ export class LockDetails {
       : ProjectionRow.of(keeper, key, now, unwrittenRecord(now));
     const record = read.record && kept.record;
     const norms = this.baselines.of(kept.id, key);
+    const refusals = shownRefusals(norms.refusals, kept.facts.holds, now);
+    const trend = this.projection.table.queueTrend(kept.id);
     return {
-      row: { ...toLockRowAt(kept, norms, read.now, true), rev: record?.rev ?? 0 },
-      holds: liveHolds(record, read.now).map(holdRow),
-      waiters: waiterRows(record, read.now),
+      row: { ...toLockRowAt(kept, norms, now, true), ...trend, rev: record?.rev ?? 0 },
+      holds: liveHolds(record, now).map(holdRow),
+      waiters: waiterRows(record, now),
+      ...(refusals ? { refusals } : {}),
       lastToken: record?.lastToken ?? 0,
       minValidToken: inspectRecord(record, read.now, epochOf()).minValidToken,
       backend: { ...engine.health(), id: publicId(backend) },

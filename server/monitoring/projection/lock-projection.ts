@@ -14,6 +14,7 @@ import { LockListStreams } from '../lock-list/lock-list-streams';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockCounts, LockGroup } from '../lock-list/table/lock-groups';
 import { LockTable } from '../lock-list/table/lock-table';
+import { KnownRefusals } from '../refusals/known-refusals';
 import { GrantRate } from '../rollups/grant-rate';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { KnownBaselines } from '../rollups/known-baselines';
@@ -41,6 +42,8 @@ export interface LockProjectionOptions {
   log: Log;
   namespaces: NamespaceLookup;
   holdBaselines: HoldBaselines;
+  /** Absent: no refused attempts are known. */
+  refusals?: KnownRefusals;
   /** Notified of every name that is added or removed. */
   names: NameCount;
   /** Unlike that of any other process. */
@@ -79,11 +82,12 @@ export class LockProjection {
 
   constructor(parts: LockProjectionOptions) {
     const { backends, clock, namespaces, holdBaselines, names, processId, log } = parts;
+    const { refusals = new KnownRefusals() } = parts;
     this.backends = backends;
     this.clock = clock;
     this.counters = new CounterProjection(backends, clock, namespaces, names);
     this.grantRate = new GrantRate(clock);
-    this.baselines = new KnownBaselines(namespaces, holdBaselines);
+    this.baselines = new KnownBaselines(namespaces, holdBaselines, refusals);
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
     const journals = new WatchJournals(backends, clock);
     this.table = new LockTable({
@@ -220,7 +224,9 @@ export class LockProjection {
 
   private currentRow(kept: ProjectionRow, health: BackendHealth): LockRow {
     const now = this.clock.now() + health.clockOffsetMs;
-    const row = toLockRowAt(kept, this.baselines.of(kept.id, kept.key), now, health.reachable);
+    const norms = this.baselines.of(kept.id, kept.key);
+    const trend = this.table.queueTrend(kept.id);
+    const row = { ...toLockRowAt(kept, norms, now, health.reachable), ...trend };
     const isSilent = !health.reachable && kept.isReadable;
     return isSilent ? { ...row, readAt: this.table.readAt(kept) } : row;
   }

@@ -20,6 +20,7 @@ import { describeUnreadable } from '../../storage/codec/unreadable-record';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
 import { RecordCompactor } from '../lock-list/table/record-compactor';
+import { type LockPressure, lockPressure } from './lock-pressure';
 
 /** A lock in the projection. The row for people is built on request: most are never viewed. */
 export class ProjectionRow {
@@ -123,7 +124,7 @@ export interface RowSource {
 }
 
 /** What pages show of a lock besides its record. */
-export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'ownHold'>;
+export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'ownHold'> & LockPressure;
 
 export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
   const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
@@ -162,7 +163,8 @@ export function toLockRowAt(
   const { facts, isReadable } = row;
   const status = lockStatus(facts, baselines, now, reachable && isReadable);
   const stuck = status === 'stuck' ? stuckReason(facts, baselines, now) : null;
-  return toLockRow(row, { ownHold: baselines.ownHold, status, stuck });
+  const pressure = status === 'unknown' ? {} : lockPressure(facts, baselines, now);
+  return toLockRow(row, { ownHold: baselines.ownHold, status, stuck, ...pressure });
 }
 
 /** By what a lock goes on the projection. @param id of its record */

@@ -13,7 +13,7 @@ test('after a time without readers, the first to ask receives a new reading', as
   const under = await storesUnderTest.sqlite.open();
   try {
     const clock = new TestClock();
-    const insights = new LockInsights(under.database, (backend) => [backend]);
+    const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
     const fleet = new FleetView(['default'], nothingHeld as never, insights, clock);
     const first = await fleet.now();
     clock.pass(135_000);

@@ -2,6 +2,7 @@ import type { RecordEvent } from '../../core/record-event';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import type { RecordKey } from '../../storage/record-store';
 import type { NamespaceLookup } from '../projection/monitored-backend';
+import type { KnownRefusals } from '../refusals/known-refusals';
 import type { HoldBaselines } from './hold-baselines';
 
 /** The baselines, as this process knows them, for calling locks stuck. By ids of rows. */
@@ -11,6 +12,7 @@ export class KnownBaselines {
   constructor(
     private readonly namespaces: Pick<NamespaceLookup, 'policyOf'>,
     private readonly holds: Pick<HoldBaselines, 'of'>,
+    private readonly refusals: Pick<KnownRefusals, 'of' | 'remove'>,
   ) {}
 
   /** Notes waiters that timed out; those before this process followed the history are unknown. */
@@ -24,11 +26,13 @@ export class KnownBaselines {
     return {
       ownHold: this.holds.of(id),
       gaveUpAt: this.timedOutAt.get(id) ?? 0,
+      refusals: this.refusals.of(id),
       policy: this.namespaces.policyOf(namespace),
     };
   }
 
   remove(id: string): void {
     this.timedOutAt.delete(id);
+    this.refusals.remove(id);
   }
 }

@@ -28,7 +28,7 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
   afterEach(() => under.close());
 
   const totalNow = async () => {
-    const insights = new LockInsights(under.database, (backend) => [backend]);
+    const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
     const { total, holds } = await insights.ofLock('default', key, '1h', clock.now());
     return { grants: total.grants, holds: holds.reduce((sum, { count }) => sum + count, 0) };
   };

@@ -11,6 +11,7 @@ import {
 } from '../../core/statistics/minute-rollup';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { refusalsByMinute } from '../refusals/refusal-rows';
 import { countedTo, uncountedEvents } from './rollup-cursors';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 
@@ -25,10 +26,14 @@ export type SumView = ReturnType<InsightSteps['view']>;
 
 /** The recorded past in numbers, from the roll-ups. */
 export class LockInsights {
-  /** @param storeIdsOf where a backend's roll-ups are filed: its own id, or those of its shards */
+  /**
+   * @param storeIdsOf where a backend's roll-ups are filed: its own id, or those of its shards
+   * @param publicIds of all backends: refused attempts are filed under these
+   */
   constructor(
     private readonly database: Database,
     private readonly storeIdsOf: (backend: string) => string[],
+    private readonly publicIds: readonly string[],
   ) {}
 
   /**
@@ -46,6 +51,7 @@ export class LockInsights {
       const rollups = await this.readConsistently(id, recordId(key), rangeBegin(range, now));
       for (const rollup of rollups) steps.add(rollup);
     }
+    await this.addRefusals(steps, backend, recordId(key), rangeBegin(range, now));
     return steps.view();
   }
 
@@ -56,7 +62,22 @@ export class LockInsights {
       const rollups = await this.read(backend, ALL_LOCKS, rangeBegin('1h', now));
       for (const rollup of rollups) steps.add(rollup);
     }
+    for (const backend of backends.length > 0 ? this.publicIds : []) {
+      await this.addRefusals(steps, backend, ALL_LOCKS, rangeBegin('1h', now));
+    }
     return steps.view();
+  }
+
+  private async addRefusals(
+    steps: InsightSteps,
+    backend: string,
+    lockId: string,
+    since: number,
+  ): Promise<void> {
+    const minutes = await refusalsByMinute(this.database, backend, lockId, since);
+    for (const { minute, refused } of minutes) {
+      steps.add({ ...emptyRollup(minute), refused });
+    }
   }
 
   /** A lock's roll-ups, and what is in none yet; read again if it was written meanwhile. */

@@ -32,6 +32,8 @@ export function readRollup(minute: number, columns: unknown[]): MinuteRollup {
     timeouts: Number(timeouts),
     expiries: Number(expiries),
     forced: Number(forced),
+    // Each process writes these itself, in rows of their own.
+    refused: 0,
     waits: LogHistogram.decode(String(waits)),
     holds: LogHistogram.decode(String(holds)),
   };

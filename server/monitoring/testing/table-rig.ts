@@ -6,6 +6,7 @@ import type { LockRow } from '../../contract/console/lock-row';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { unwrittenRecord } from '../../core/lock/lock-record';
+import { totalBlockingMs } from '../../core/status/blocking-time';
 import { lockTier, TIERS } from '../../core/status/lock-status';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import { NameCount } from '../../engine/names/name-count';
@@ -97,7 +98,7 @@ export class TableRig {
         row.searchText.includes(sought),
     );
     const sign = input.descending ? -1 : 1;
-    const order = ORDERS[input.sort];
+    const order = ordersAt(this.now)[input.sort];
     const tierOf = (row: ProjectionRow, { status }: LockRow) =>
       TIERS.indexOf(lockTier(status, row.facts, this.baselines(), this.now));
     return found
@@ -140,16 +141,20 @@ const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ?
 const byName: Order = (a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace);
 const byHeld: Order = (a, b) => compare(a.hold?.grantedAt ?? NEVER, b.hold?.grantedAt ?? NEVER);
 
-const ORDERS: Record<LockListInput['sort'], Order> = {
-  worst: (a, b) =>
-    LOCK_STATUSES.indexOf(a.status) - LOCK_STATUSES.indexOf(b.status) ||
-    b.waiters - a.waiters ||
-    (a.oldestWaitAt ?? 0) - (b.oldestWaitAt ?? 0),
+/** Within a tier: the longest total blocking time first, then by status. */
+function byUrgency(now: number): Order {
+  const rank = ({ blocked, status }: LockRow) =>
+    -(blocked ? totalBlockingMs(blocked, now) : 0) || LOCK_STATUSES.indexOf(status);
+  return (a, b) => rank(a) - rank(b);
+}
+
+const ordersAt = (now: number): Record<LockListInput['sort'], Order> => ({
+  worst: byUrgency(now),
   name: byName,
   held: byHeld,
   lease: (a, b) => compare(a.hold?.expiresAt ?? NEVER, b.hold?.expiresAt ?? NEVER),
   waiters: (a, b) => b.waiters - a.waiters,
-};
+});
 
 function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
   const { owner = 'w1', heldMs = 1_000, leaseLeftMs = 60_000 } = parts;

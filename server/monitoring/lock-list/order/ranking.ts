@@ -1,4 +1,5 @@
 import type { LockListInput } from '../../../contract/console/console-inputs';
+import { totalBlockingMs } from '../../../core/status/blocking-time';
 import type { Clock } from '../../../platform/clock';
 import type { LockTable } from '../table/lock-table';
 import { type RankBuffers, RankKeys } from './rank-buffers';
@@ -8,11 +9,6 @@ import type { TimeSlice } from './time-slice';
 
 /** How long rows keep their positions. */
 const RANK_EVERY_MS = 10_000;
-
-/** Higher than any queue length. */
-const WAITERS_END = 65_536;
-const STATUSES_END = 16;
-const TIER_STEP = WAITERS_END * STATUSES_END;
 
 /**
  * All locks in one order. They are ranked periodically and keep their positions in between, with
@@ -71,7 +67,8 @@ export class Ranking {
   /** Ranks if that is due, and brings the order up to date. */
   async update(slice: TimeSlice): Promise<void> {
     const isOld = this.clock.monotonic() - this.rankedAt >= RANK_EVERY_MS;
-    const isDue = isOld && this.rankedMoves !== this.table.moves;
+    const isByTime = this.sort === 'worst' && this.table.facts.areAnyBlocked;
+    const isDue = isOld && (isByTime || this.rankedMoves !== this.table.moves);
     if (isDue || !this.catchUp()) {
       this.ranking ??= this.buffers.queue
         .run(() => slice.count(() => this.rank(slice)))
@@ -128,10 +125,16 @@ export class Ranking {
     this.rankedAt = this.clock.monotonic();
   }
 
+  /** Negative, and lower the longer callers have been kept from work; 0 if there are none. */
+  private blockedFirst(slot: number): number {
+    const { blockedCallers, blockedSince } = this.table.columns;
+    const [callers, sinceSum] = [blockedCallers[slot] as number, blockedSince[slot] as number];
+    return -totalBlockingMs({ callers, sinceSum }, this.clock.now());
+  }
+
   private needsToRise(slot: number): boolean {
     if (this.sort !== 'worst' || this.table.columns.tiers[slot] !== 0) return false;
-    const tier = Math.floor((this.sign * (this.keys.first[slot] as number)) / TIER_STEP);
-    return tier !== 0;
+    return this.keys.first[slot] !== 0;
   }
 
   private position(slot: number): void {
@@ -147,14 +150,13 @@ export class Ranking {
 
   private setKeys(keys: RankKeys, slot: number): void {
     const { sort, sign } = this;
-    const { tiers, statuses, waiting, grantedAt, expiresAt, oldestWaitAt } = this.table.columns;
+    const { tiers, statuses, waiting, grantedAt, expiresAt } = this.table.columns;
     if (sort === 'name') return;
     keys.third[slot] = grantedAt[slot] as number;
     if (sort === 'worst') {
-      const rank = (tiers[slot] as number) * STATUSES_END + (statuses[slot] as number);
-      const waiters = Math.min(waiting[slot] as number, WAITERS_END - 1);
-      keys.first[slot] = sign * (rank * WAITERS_END + WAITERS_END - 1 - waiters);
-      keys.second[slot] = sign * (oldestWaitAt[slot] as number);
+      // The sum brings -0 to 0.
+      keys.first[slot] = sign * (tiers[slot] as number) + 0;
+      keys.second[slot] = sign * (this.blockedFirst(slot) || (statuses[slot] as number));
     } else if (sort === 'waiters') keys.first[slot] = -sign * (waiting[slot] as number);
     else keys.first[slot] = sign * ((sort === 'lease' ? expiresAt : grantedAt)[slot] as number);
   }

@@ -5,10 +5,12 @@ import type { MonitoredBackend, NamespaceLookup } from '../../projection/monitor
 export interface BackendFrame {
   /** The backend's clock, in whole milliseconds. */
   now: number;
+  /** That clock minus the one of this process. */
+  offsetMs: number;
   reachable: boolean;
 }
 
-const ABSENT: BackendFrame = { now: 0, reachable: false };
+const ABSENT: BackendFrame = { now: 0, offsetMs: 0, reachable: false };
 
 /** The instants and policies of the last statuses, and which of them have changed. */
 export class BackendFrames {
@@ -30,12 +32,14 @@ export class BackendFrames {
     const changed = new Set<string>();
     for (const { id, engine } of this.backends) {
       const { reachable, clockOffsetMs } = engine.health();
-      const frame = { now: Math.floor(this.clock.now() + clockOffsetMs), reachable };
+      const here = this.clock.now();
+      const frame = { now: Math.floor(here + clockOffsetMs), offsetMs: 0, reachable };
       const before = this.frames.get(id);
       const isSetBack = before !== undefined && frame.now < before.now;
       // Statuses go back in time only if the backend's clock was set back, not for jitter.
       if (isSetBack && before.now - frame.now < SMALL_STEP_MS) frame.now = before.now;
       else if (isSetBack) changed.add(id);
+      frame.offsetMs = frame.now - Math.floor(here);
       if (before && before.reachable !== reachable) changed.add(id);
       this.frames.set(id, frame);
     }
@@ -46,8 +50,8 @@ export class BackendFrames {
   changedPolicies(namespaces: Iterable<string>): Set<string> {
     const changed = new Set<string>();
     for (const namespace of namespaces) {
-      const { patienceMaxMs, stuckAfterMs } = this.namespaces.policyOf(namespace);
-      const text = `${patienceMaxMs}/${stuckAfterMs}`;
+      const { patienceMaxMs, stuckAfterMs, standbyExpected } = this.namespaces.policyOf(namespace);
+      const text = `${patienceMaxMs}/${stuckAfterMs}/${standbyExpected}`;
       const before = this.policies.get(namespace);
       if (before !== undefined && before !== text) changed.add(namespace);
       this.policies.set(namespace, text);

@@ -5,6 +5,7 @@ import { capacityOf, permitsOf } from '../../../core/lock/permits';
 import { type LockTier, lockStatus, lockTier } from '../../../core/status/lock-status';
 import { statusDeadline } from '../../../core/status/status-deadline';
 import { type LockBaselines, stuckReason } from '../../../core/status/stuck-reason';
+import { type LockPressure, lockPressure } from '../../projection/lock-pressure';
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { BackendFrame } from './backend-frames';
 
@@ -27,6 +28,8 @@ export interface CurrentStatus {
   /** Whether it is held, whatever its status; false while its backend does not respond. */
   isHeld: boolean;
   figures: HoldFigures;
+  /** Null: nothing is known of it now. */
+  pressure: LockPressure | null;
   /** Time alone changes nothing of this before this instant of the backend's clock. */
   until: number;
 }
@@ -37,6 +40,7 @@ const UNKNOWN: CurrentStatus = {
   stuck: null,
   isHeld: false,
   figures: NO_HOLDS,
+  pressure: null,
   until: Number.POSITIVE_INFINITY,
 };
 
@@ -54,6 +58,7 @@ export function currentStatus(
     stuck: status === 'stuck' ? stuckReason(facts, baselines, now) : null,
     isHeld: live.length > 0,
     figures: figuresOf(record, live),
+    pressure: lockPressure(facts, baselines, now),
     until: statusDeadline(facts, baselines, now),
   };
 }
@@ -64,8 +69,4 @@ function figuresOf(record: LockRecord, live: readonly Hold[]): HoldFigures {
   const keptHolds = live.filter(isReleased).length;
   if (permitCapacity === 0 && keptHolds === 0) return NO_HOLDS;
   return { permitsHeld: permitsOf(live), permitCapacity, keptHolds };
-}
-
-export function isSameReason(a: LockRow['stuck'], b: LockRow['stuck']): boolean {
-  return a === b || (a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b));
 }

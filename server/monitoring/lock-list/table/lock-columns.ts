@@ -18,8 +18,9 @@ export class LockColumns {
   /** Sort keys, of the hold that pages show; `Infinity` where the lock is not held. */
   grantedAt = new Float64Array(64);
   expiresAt = new Float64Array(64);
-  /** `Infinity` without waiters. */
-  oldestWaitAt = new Float64Array(64);
+  /** Whom the lock keeps from work; see `BlockedCallers`, but by the clock of this process. */
+  blockedCallers = new Int32Array(64);
+  blockedSince = new Float64Array(64);
   /** Indexes of the table's groups plus one; 0: not in a group yet. */
   groups = new Int32Array(64);
   /** The version after the lock's last change that a page shows. */
@@ -34,11 +35,10 @@ export class LockColumns {
   marks = new Float64Array(64);
 
   /** Reads the sort keys. */
-  read(slot: number, { hold, waiters, oldestWaitAt }: ProjectionRow): void {
+  read(slot: number, { hold, waiters }: ProjectionRow): void {
     this.waiting[slot] = waiters;
     this.grantedAt[slot] = hold?.grantedAt ?? Number.POSITIVE_INFINITY;
     this.expiresAt[slot] = hold?.expiresAt ?? Number.POSITIVE_INFINITY;
-    this.oldestWaitAt[slot] = oldestWaitAt ?? Number.POSITIVE_INFINITY;
   }
 
   /** Reads what is counted of its holds. */
@@ -71,7 +71,8 @@ export class LockColumns {
     this.waiting = wider(this.waiting, new Int32Array(length));
     this.grantedAt = wider(this.grantedAt, new Float64Array(length));
     this.expiresAt = wider(this.expiresAt, new Float64Array(length));
-    this.oldestWaitAt = wider(this.oldestWaitAt, new Float64Array(length));
+    this.blockedCallers = wider(this.blockedCallers, new Int32Array(length));
+    this.blockedSince = wider(this.blockedSince, new Float64Array(length));
     this.groups = wider(this.groups, new Int32Array(length));
     this.versions = wider(this.versions, new Float64Array(length));
     this.addedAt = wider(this.addedAt, new Float64Array(length));

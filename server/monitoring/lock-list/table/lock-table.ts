@@ -11,11 +11,12 @@ import { byKey, byName, NameOrder } from '../order/name-order';
 import type { TimeSlice } from '../order/time-slice';
 import { BackendFrames } from './backend-frames';
 import { ChangeLog } from './change-log';
-import { currentStatus, isSameReason } from './current-status';
+import { currentStatus } from './current-status';
 import { hasTurned } from './has-turned';
 import { LockColumns } from './lock-columns';
 import { LockGroups } from './lock-groups';
 import { LockTimes } from './lock-times';
+import { RowFacts, setBlocked } from './row-facts';
 import { SearchTexts } from './search-texts';
 
 /** Why a status must be computed again: time or baselines may affect it, or the record changed. */
@@ -47,6 +48,7 @@ export class LockTable {
   readonly log = new ChangeLog();
   readonly columns = new LockColumns();
   readonly groups = new LockGroups();
+  readonly facts = new RowFacts();
   /** Rises with every change that can affect an order. */
   moves = 0;
   readonly names = new NameOrder<ProjectionRow>((slot) => this.at(slot), byName);
@@ -55,8 +57,6 @@ export class LockTable {
   private readonly rows: (ProjectionRow | null)[] = [];
   private readonly slots = new Map<string, number>();
   private readonly freed: number[] = [];
-  private readonly stuckReasons = new Map<number, LockRow['stuck']>();
-  private readonly baselines = new Map<number, LockRow['ownHold']>();
   private readonly times = new LockTimes();
   private pending: number[] = [];
   private readonly texts = new SearchTexts();
@@ -96,8 +96,7 @@ export class LockTable {
     const row = this.at(slot);
     if (!row) return null;
     const status = LOCK_STATUSES[this.columns.statuses[slot] as number] as LockStatus;
-    const stuck = this.stuckReasons.get(slot) ?? null;
-    const shown = toLockRow(row, { status, stuck, ownHold: this.baselines.get(slot) ?? null });
+    const shown = toLockRow(row, { status, ...this.facts.of(slot) });
     return status === 'unknown' ? { ...shown, readAt: this.readAt(row) } : shown;
   }
 
@@ -109,6 +108,13 @@ export class LockTable {
   /** The last instant at which the lock is known to have been as it was read. */
   readAt({ backend, readAt, isReadable }: ProjectionRow): number {
     return isReadable ? Math.max(readAt, this.readUpTo.get(backend) ?? 0) : readAt;
+  }
+
+  /** The trend of its queue, where it has one. @param id of its row */
+  queueTrend(id: string): Pick<LockRow, 'queueTrend'> {
+    const slot = this.slots.get(id);
+    const queueTrend = slot === undefined ? 0 : this.facts.trends.of(slot);
+    return queueTrend === 0 ? {} : { queueTrend };
   }
 
   /** Notes that a lock was read again and has not changed; false: it must be stored with `keep`. */
@@ -146,8 +152,7 @@ export class LockTable {
     const row = slot === undefined ? null : this.at(slot);
     if (slot === undefined || !row) return;
     this.groups.remove(slot, this.columns);
-    this.stuckReasons.delete(slot);
-    this.baselines.delete(slot);
+    this.facts.remove(slot);
     this.times.remove(slot, row);
     this.rows[slot] = null;
     this.slots.delete(id);
@@ -223,12 +228,19 @@ export class LockTable {
     for (const slot of this.times.takeDue((backend) => this.frames.of(backend).now)) {
       this.markPending(slot, RECHECK);
     }
+    for (const slot of await this.sampleQueues(slice)) this.markPending(slot, RECHECK);
     while (this.pending.length > 0) {
       const slots = this.pending.splice(0, NEW_AT_ONCE);
       this.orderNew(slots);
       await slice.forEach(slots, (slot) => this.computeStatus(slot));
     }
     this.texts.prepareSome(this.rows, slice);
+  }
+
+  private sampleQueues(slice: TimeSlice): Promise<number[]> {
+    const now = this.parts.clock.monotonic();
+    const waiting = (slot: number) => this.columns.waiting[slot] as number;
+    return this.facts.trends.sample(now, this.times.queued(), waiting, slice);
   }
 
   /** New locks get a position in the name orders before any reader sees them. */
@@ -246,25 +258,22 @@ export class LockTable {
     const row = this.at(slot);
     if (!row || !why) return;
     const norms = this.parts.baselines.of(row.id, row.key);
-    const current = currentStatus(row, norms, this.frames.of(row.backend));
-    const { status, tier, stuck, isHeld, until } = current;
+    const frame = this.frames.of(row.backend);
+    const current = currentStatus(row, norms, frame);
+    const { status, tier, stuck, isHeld, pressure, until } = current;
     const isNew = columns.groups[slot] === 0;
     const tierBefore = columns.tiers[slot];
     const before = LOCK_STATUSES[columns.statuses[slot] as number];
     const wasHeld = columns.isHeld[slot] === 1;
-    const isOtherwise =
-      why === REPLACED ||
-      before !== status ||
-      !isSameReason(this.stuckReasons.get(slot) ?? null, stuck) ||
-      (this.baselines.get(slot) ?? null) !== norms.ownHold;
+    const haveChanged = this.facts.set(slot, { stuck, ownHold: norms.ownHold, pressure });
+    const isOtherwise = haveChanged || why === REPLACED || before !== status;
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.readHolds(slot, current);
     if (why === REPLACED) columns.read(slot, row);
     this.groups.add(slot, columns, row);
-    setOrDelete(this.stuckReasons, slot, stuck);
-    setOrDelete(this.baselines, slot, norms.ownHold);
+    setBlocked(columns, slot, pressure, frame.offsetMs);
     this.times.setDeadline(slot, row, until);
     if (isOtherwise) columns.versions[slot] = this.log.add(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
@@ -287,10 +296,4 @@ export class LockTable {
     this.parts.names.appeared(key);
     return slot;
   }
-}
-
-/** Most locks have no value here. */
-function setOrDelete<V>(map: Map<number, V | null>, slot: number, value: V | null): void {
-  if (value === null) map.delete(slot);
-  else map.set(slot, value);
 }

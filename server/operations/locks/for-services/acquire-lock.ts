@@ -5,6 +5,7 @@ import { HOLD_REQUEST_MS } from '../../../core/timing';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
+import { countRefusal } from './count-refusal';
 import { whileKeyIsLive } from './while-key-is-live';
 
 /**
@@ -31,10 +32,12 @@ export async function acquireLock(
   const ask = { verb: 'acquire', service, ...asked, request, outsidePolicy } as const;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
-    return engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
+    const answer = await engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
+    countRefusal(ctx, engine, key, ask, answer);
+    return answer;
   }
   const onQueued = () => ctx.onWaiting?.();
-  return whileKeyIsLive(ctx, (signal) =>
+  const answer = await whileKeyIsLive(ctx, (signal) =>
     engine.acquire(key, ask, {
       holdRequestMs: HOLD_REQUEST_MS,
       signal,
@@ -42,6 +45,8 @@ export async function acquireLock(
       onQueued,
     }),
   );
+  countRefusal(ctx, engine, key, ask, answer);
+  return answer;
 }
 
 function permitsWanted({ permits = 1, capacity }: AcquireInput) {

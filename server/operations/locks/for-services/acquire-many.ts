@@ -11,6 +11,7 @@ import { anonymousRequest, requestIdentity } from '../../../engine/request-ident
 import type { OperationContext } from '../../operation-context';
 import { resolveNamespace } from '../resolve-lock';
 import { askedAtLeast } from './acquire-lock';
+import { countMultiLockRefusal } from './count-refusal';
 import { whileKeyIsLive } from './while-key-is-live';
 
 /** Takes several locks of one namespace, all or none, waiting as `acquireLock` does. */
@@ -31,12 +32,17 @@ export async function acquireMany(
   const ask = { verb: 'acquireSet', service, ...asked, request, outsidePolicy } as const;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
-    return engine.multiLocks.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
+    const wait = { holdRequestMs: HOLD_REQUEST_MS, hasHungUp };
+    const answer = await engine.multiLocks.acquire(namespace, ask, wait);
+    countMultiLockRefusal(ctx, engine, namespace, ask, answer);
+    return answer;
   }
   const onQueued = () => ctx.onWaiting?.();
-  return whileKeyIsLive(ctx, (signal) =>
+  const answer = await whileKeyIsLive(ctx, (signal) =>
     engine.multiLocks.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, onQueued }),
   );
+  countMultiLockRefusal(ctx, engine, namespace, ask, answer);
+  return answer;
 }
 
 /** Undoes an acquire of several locks by its request id, whether it waits or was granted. */

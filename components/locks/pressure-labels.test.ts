@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { pressureLabel, refusedSentence, trendLabel } from './pressure-labels';
+
+const now = 10_000_000;
+const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
+
+const refused = { attempts: 214, owners: 6, areMore: false, lastAt: now - 6_000 };
+const hold = { grantedAt: now - 42_000 } as LockRow['hold'];
+const ownHold = { p50Ms: 1_000, p99Ms: 20_000, count: 90 };
+
+test('a row says what is unusual about the demand for its lock, two things at most', () => {
+  const row = { hold, ownHold, waiters: 3, queueTrend: 5, refused };
+  expect(plain(pressureLabel(row, now))).toBe('2.1 × its p99, rising, +5 a minute');
+  expect(plain(pressureLabel({ ...row, queueTrend: 0 }, now))).toBe(
+    '2.1 × its p99, 214 attempts refused',
+  );
+  expect(plain(pressureLabel({ ...row, ownHold: null }, now))).toBe(
+    'rising, +5 a minute, 214 attempts refused',
+  );
+});
+
+test('a long hold that no caller wants is nothing unusual', () => {
+  expect(pressureLabel({ hold, ownHold, waiters: 0 }, now)).toBe('');
+  expect(plain(pressureLabel({ hold, ownHold, waiters: 1 }, now))).toBe('2.1 × its p99');
+});
+
+test('a queue that is steady has no trend, one that shrinks has a true minus', () => {
+  expect(trendLabel()).toBe('');
+  expect(trendLabel(0)).toBe('');
+  expect(trendLabel(-12)).toBe('falling, −12 a minute');
+});
+
+test('refused attempts come with their owners and the last one', () => {
+  expect(plain(refusedSentence(refused, now))).toBe(
+    '214 attempts of 6 owners refused, last 6 s ago',
+  );
+  const one = { attempts: 1, owners: 1, areMore: false, lastAt: now };
+  expect(plain(refusedSentence(one, now))).toBe('1 attempt of 1 owner refused, last just now');
+  expect(plain(refusedSentence({ ...refused, owners: 20, areMore: true }, now))).toContain(
+    'of over 20 owners',
+  );
+});

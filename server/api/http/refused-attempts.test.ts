@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
+import { createUser } from '@/server/operations/users/create-user';
+import { ApiHarness } from '@/test/api-harness';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
+
+const PASSWORD = 'plough the seventh field';
+
+let api: ApiHarness;
+let key: string;
+let cookie: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('orders');
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  cookie = await api.signIn('vera', PASSWORD);
+  const policy = { ...DEFAULT_POLICY, queueLimit: 1, stuckAfterMs: 500 };
+  await setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'short queues' });
+});
+afterAll(() => api.close());
+
+const ask = async (name: string, owner: string, more: object = {}) => {
+  const input = { name, owner, leaseMs: 60_000, ...more };
+  return (await api.post(key, 'lock.acquire', input)).data?.outcome;
+};
+const askMany = async (names: string[], owner: string) => {
+  const input = { locks: names.map((name) => ({ name })), owner, leaseMs: 60_000 };
+  return (await api.post(key, 'lock.acquireMany', input)).data?.outcome;
+};
+const detailOf = async (name: string) => {
+  const input = { namespace: 'default', name };
+  const { data } = await api.console(cookie, 'locks.detail', input, 'query');
+  return data as unknown as LockDetail;
+};
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 15_000, interval: 100 });
+
+test('attempts that are refused are counted by lock and owner, and make a long hold stuck', async () => {
+  expect(await ask('polled', 'w1')).toBe('granted');
+  expect(await ask('free', 'w1')).toBe('granted');
+  for (const owner of ['w2', 'w3', 'w2']) expect(await ask('polled', owner)).toBe('held');
+  expect(await askMany(['also free', 'polled'], 'w4')).toBe('held');
+  await soon(async () => {
+    const { row, refusals } = await detailOf('polled');
+    expect(row).toMatchObject({
+      status: 'stuck',
+      stuck: { kind: 'refusals', limitMs: 500 },
+      refused: { attempts: 4, owners: 3, areMore: false },
+      blocked: { callers: 3 },
+    });
+    expect(refusals?.owners).toMatchObject([
+      { service: 'orders', owner: 'w2', attempts: 2 },
+      { owner: 'w4', attempts: 1 },
+      { owner: 'w3', attempts: 1 },
+    ]);
+  });
+  const free = await detailOf('free');
+  expect(free.row).toMatchObject({ status: 'held', stuck: null });
+  expect(free).not.toHaveProperty('refusals');
+  const listed = await api.console(cookie, 'locks.list', { status: 'stuck' }, 'query');
+  const { rows } = listed.data as unknown as LockPage;
+  expect(rows).toMatchObject([{ name: 'polled', refused: { attempts: 4 } }]);
+});
+
+test('an attempt that finds the queue full counts as refused, one that waits does not', async () => {
+  expect(await ask('full', 'w1')).toBe('granted');
+  const waiting = ask('full', 'w2', { waitMs: 2_500 });
+  await soon(async () => expect((await detailOf('full')).row.waiters).toBe(1));
+  expect(await ask('full', 'w3', { waitMs: 3_000 })).toBe('queueFull');
+  await soon(async () => {
+    const { row, refusals } = await detailOf('full');
+    expect(row.refused).toMatchObject({ attempts: 1, owners: 1 });
+    expect(refusals?.owners[0]?.token).toBe(row.hold?.token);
+  });
+  await waiting;
+});
+
+test('refused attempts are in the metrics', async () => {
+  const text = await (await fetch(new URL('/metrics', api.url))).text();
+  const line = /^lockyard_attempts_refused_total\{namespace="default",backend="default"\} (\d+)$/m;
+  expect(Number(line.exec(text)?.[1])).toBeGreaterThanOrEqual(4);
+});

@@ -1,0 +1,78 @@
+/** The refused attempts of one owner to acquire a lock, or of several. Epoch milliseconds. */
+export interface RefusalSpan {
+  attempts: number;
+  /** The hold during which the last of them was refused; 0 where none was known. */
+  token: number;
+  /** When the first of them was refused during that hold. */
+  firstAt: number;
+  lastAt: number;
+}
+
+export interface RefusedOwner extends RefusalSpan {
+  service: string;
+  owner: string;
+}
+
+/** Attempts to acquire one lock that were answered `held` or `queueFull`. */
+export interface RefusalCounts {
+  all: RefusalSpan;
+  /** The most frequent owners, at most 20, the most frequent first. */
+  owners: RefusedOwner[];
+  /** All other owners together; null: there are none. */
+  others: RefusalSpan | null;
+}
+
+/** How many owners are counted by name. */
+export const NAMED_OWNERS_MAX = 20;
+
+/** The span over both. Tokens rise: of two holds the one with the higher token is the later one. */
+export function addSpans(one: RefusalSpan, other: RefusalSpan): RefusalSpan {
+  const [later, earlier] = one.token >= other.token ? [one, other] : [other, one];
+  const isSameHold = later.token === earlier.token;
+  return {
+    attempts: one.attempts + other.attempts,
+    token: later.token,
+    firstAt: isSameHold ? Math.min(one.firstAt, other.firstAt) : later.firstAt,
+    lastAt: Math.max(one.lastAt, other.lastAt),
+  };
+}
+
+/**
+ * What several processes have counted, or one process in several minutes, as one. Owners named in
+ * both are added up; of the owners then named, all but the most frequent 20 join the others.
+ */
+export function addRefusals(one: RefusalCounts, other: RefusalCounts): RefusalCounts {
+  const byOwner = new Map(one.owners.map((owner) => [ownerKey(owner), owner]));
+  for (const owner of other.owners) {
+    const key = ownerKey(owner);
+    const known = byOwner.get(key);
+    byOwner.set(key, known ? { ...known, ...addSpans(known, owner) } : owner);
+  }
+  const ranked = [...byOwner.values()].sort(byAttempts);
+  const rest = [...ranked.slice(NAMED_OWNERS_MAX), one.others, other.others];
+  return {
+    all: addSpans(one.all, other.all),
+    owners: ranked.slice(0, NAMED_OWNERS_MAX),
+    others: addAllSpans(rest),
+  };
+}
+
+/** Null: all of them are null. */
+function addAllSpans(spans: readonly (RefusalSpan | null)[]): RefusalSpan | null {
+  let sum: RefusalSpan | null = null;
+  for (const span of spans) {
+    if (!span) continue;
+    const { attempts, token, firstAt, lastAt } = span;
+    sum = sum ? addSpans(sum, span) : { attempts, token, firstAt, lastAt };
+  }
+  return sum;
+}
+
+/** The most frequent owner first; of equally frequent ones, the one refused last. */
+export function byAttempts(one: RefusalSpan, other: RefusalSpan): number {
+  return other.attempts - one.attempts || other.lastAt - one.lastAt;
+}
+
+/** A service's name contains no line break. */
+export const ownerKey = ({ service, owner }: { service: string; owner: string }) =>
+  `${service}\n${owner}`;

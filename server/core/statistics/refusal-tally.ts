@@ -1,0 +1,86 @@
+import {
+  addSpans,
+  byAttempts,
+  NAMED_OWNERS_MAX,
+  ownerKey,
+  type RefusalCounts,
+  type RefusalSpan,
+  type RefusedOwner,
+} from './refusal-counts';
+
+/** How many owners are counted at a time, so that frequent ones are found among many. */
+const COUNTED_OWNERS_MAX = 2 * NAMED_OWNERS_MAX;
+
+interface CountedOwner extends RefusedOwner {
+  /** Its attempts, and those of the owner whose place it took. */
+  rank: number;
+}
+
+/**
+ * Counts the refused attempts on one lock by owner in bounded memory (the algorithm is known as
+ * Space-Saving): an owner with more than a 40th of all attempts is always among those counted, from
+ * its latest appearance. What was counted for an owner that lost its place belongs to the others.
+ */
+export class RefusalTally {
+  private readonly owners = new Map<string, CountedOwner>();
+  private all: RefusalSpan | null = null;
+  private others: RefusalSpan | null = null;
+
+  /**
+   * @param token of the hold during which it was refused; 0: unknown, taken to be the last one
+   * @param at epoch milliseconds
+   */
+  note(caller: { service: string; owner: string }, token: number, at: number): void {
+    const hold = token || (this.all?.token ?? 0);
+    if (this.all) extend(this.all, hold, at);
+    else this.all = { attempts: 1, token: hold, firstAt: at, lastAt: at };
+    const key = ownerKey(caller);
+    const known = this.owners.get(key);
+    if (known) {
+      extend(known, hold, at);
+      known.rank += 1;
+      return;
+    }
+    const before = this.owners.size < COUNTED_OWNERS_MAX ? 0 : this.evict();
+    const span = { attempts: 1, token: hold, firstAt: at, lastAt: at };
+    const { service, owner } = caller;
+    this.owners.set(key, { service, owner, ...span, rank: before + 1 });
+  }
+
+  /** What has been counted; null: nothing. Later calls of `note` do not change it. */
+  counts(): RefusalCounts | null {
+    const { all } = this;
+    if (!all) return null;
+    let { others } = this;
+    const owners: RefusedOwner[] = [];
+    for (const counted of [...this.owners.values()].sort(byAttempts)) {
+      const { service, owner, attempts, token, firstAt, lastAt } = counted;
+      const span = { attempts, token, firstAt, lastAt };
+      if (owners.length < NAMED_OWNERS_MAX) owners.push({ service, owner, ...span });
+      else others = others ? addSpans(others, span) : span;
+    }
+    return { all: { ...all }, owners, others: others && { ...others } };
+  }
+
+  /** Frees the place of the owner of the lowest rank, and returns that rank. */
+  private evict(): number {
+    let lowest: CountedOwner | null = null;
+    for (const owner of this.owners.values()) {
+      if (!lowest || owner.rank < lowest.rank) lowest = owner;
+    }
+    if (!lowest) return 0;
+    this.owners.delete(ownerKey(lowest));
+    const { attempts, token, firstAt, lastAt } = lowest;
+    const span = { attempts, token, firstAt, lastAt };
+    this.others = this.others ? addSpans(this.others, span) : span;
+    return lowest.rank;
+  }
+}
+
+function extend(span: RefusalSpan, token: number, at: number): void {
+  span.attempts += 1;
+  span.lastAt = Math.max(span.lastAt, at);
+  if (span.token === token) return;
+  span.token = token;
+  span.firstAt = at;
+}

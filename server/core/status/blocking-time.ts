@@ -1,0 +1,52 @@
+import { recentRefusals } from './refused-attempts';
+import { isStandbyExpected } from './standby-expected';
+import { type LockBaselines, longestHold, type StuckFacts } from './stuck-reason';
+
+/**
+ * The callers that a lock keeps from their work: how many there are, and the sum of the instants
+ * since when. So the time lost is known at every instant without looking at them again.
+ */
+export interface BlockedCallers {
+  callers: number;
+  /** Of instants on the backend's clock, epoch milliseconds. */
+  sinceSum: number;
+}
+
+/** What is read of the lock itself. */
+export interface BlockingFacts extends StuckFacts {
+  /** The sum of the instants at which its waiters came. */
+  waitsSinceSum: number;
+}
+
+const NOT_BLOCKED: BlockedCallers = { callers: 0, sinceSum: 0 };
+
+/**
+ * The waiters of a lock, and the owners that were refused within the last 60 s, each since its first
+ * refusal during the present hold. Owners beyond those that are counted by name count as one. Where
+ * a standby is expected, a caller that waits loses nothing.
+ */
+export function blockedCallers(
+  facts: BlockingFacts,
+  baselines: LockBaselines,
+  now: number,
+): BlockedCallers {
+  if (facts.waiters === 0 && !baselines.refusals) return NOT_BLOCKED;
+  if (isStandbyExpected(facts, baselines)) return NOT_BLOCKED;
+  const blocked = { callers: facts.waiters, sinceSum: facts.waitsSinceSum };
+  const hold = longestHold(facts.holds, now);
+  for (const { firstAt } of hold ? recentRefusals(baselines.refusals, hold, now) : []) {
+    blocked.callers += 1;
+    blocked.sinceSum += firstAt;
+  }
+  return blocked;
+}
+
+/**
+ * Total blocking time in milliseconds: how long all callers that a lock keeps from their work have
+ * been kept, added up.
+ *
+ * @param now the clock of the instants in `sinceSum`
+ */
+export function totalBlockingMs({ callers, sinceSum }: BlockedCallers, now: number): number {
+  return Math.max(0, callers * now - sinceSum);
+}

@@ -1,0 +1,16 @@
+import type { NamespacePolicy } from '../../contract/namespace-policy';
+import type { Meta } from '../../contract/primitives';
+
+/** The value of `role` in the metadata of a hold for which standbys always wait. */
+const LEADER_ROLE = 'leader';
+
+/**
+ * Whether it is normal that others always wait for a lock, as the standbys of a leader do: its
+ * namespace says so, or the metadata of a holder.
+ */
+export function isStandbyExpected(
+  { holds }: { holds: readonly { meta?: Meta }[] },
+  { policy }: { policy: Pick<NamespacePolicy, 'standbyExpected'> },
+): boolean {
+  return policy.standbyExpected || holds.some(({ meta }) => meta?.role === LEADER_ROLE);
+}

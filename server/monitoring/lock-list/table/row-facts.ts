@@ -1,0 +1,82 @@
+import type { LockRow } from '../../../contract/console/lock-row';
+import type { LockPressure } from '../../projection/lock-pressure';
+import type { LockColumns } from './lock-columns';
+import { QueueTrends } from './queue-trends';
+
+/** What pages show of a lock besides its record and its status. */
+type ShownFacts = Pick<LockRow, 'stuck' | 'ownHold'> & LockPressure;
+
+/** What was computed of a lock; pressure null: nothing is known of it now. */
+interface ComputedFacts extends Pick<LockRow, 'stuck' | 'ownHold'> {
+  pressure: LockPressure | null;
+}
+
+/** By slot, what most locks have nothing of. */
+export class RowFacts {
+  readonly trends = new QueueTrends();
+  private readonly reasons = new Map<number, LockRow['stuck']>();
+  private readonly baselines = new Map<number, LockRow['ownHold']>();
+  private readonly pressures = new Map<number, LockPressure>();
+
+  of(slot: number): ShownFacts {
+    const [stuck, ownHold] = [this.reasons.get(slot) ?? null, this.baselines.get(slot) ?? null];
+    return { stuck, ownHold, ...this.pressures.get(slot) };
+  }
+
+  /** Returns whether pages show something else now. */
+  set(slot: number, { stuck, ownHold, pressure }: ComputedFacts): boolean {
+    const queueTrend = pressure ? this.trends.of(slot) : 0;
+    const shown = { ...pressure, ...(queueTrend === 0 ? {} : { queueTrend }) };
+    const pressed = Object.keys(shown).length > 0 ? shown : null;
+    const changes = [
+      isOther(this.reasons.get(slot), stuck),
+      (this.baselines.get(slot) ?? null) !== ownHold,
+      isOther(this.pressures.get(slot), pressed),
+    ];
+    setOrDelete(this.reasons, slot, stuck);
+    setOrDelete(this.baselines, slot, ownHold);
+    setOrDelete(this.pressures, slot, pressed);
+    return changes.includes(true);
+  }
+
+  remove(slot: number): void {
+    this.reasons.delete(slot);
+    this.baselines.delete(slot);
+    this.pressures.delete(slot);
+    this.trends.remove(slot);
+  }
+
+  /** Whether callers are kept from any lock: then time alone changes the order of locks. */
+  get areAnyBlocked(): boolean {
+    return this.pressures.size > 0;
+  }
+}
+
+/**
+ * Stores whom a lock keeps from their work, as sort keys.
+ *
+ * @param offsetMs the clock of its backend minus that of this process
+ */
+export function setBlocked(
+  columns: LockColumns,
+  slot: number,
+  pressure: LockPressure | null,
+  offsetMs: number,
+): void {
+  const { callers, sinceSum } = pressure?.blocked ?? NOT_BLOCKED;
+  columns.blockedCallers[slot] = callers;
+  columns.blockedSince[slot] = sinceSum - callers * offsetMs;
+}
+
+const NOT_BLOCKED = { callers: 0, sinceSum: 0 };
+
+/** Whether a small value differs from what was stored. */
+function isOther<V>(before: V | null | undefined, now: V | null): boolean {
+  if (before === now || (!before && !now)) return false;
+  return JSON.stringify(before) !== JSON.stringify(now);
+}
+
+function setOrDelete<V>(map: Map<number, V>, slot: number, value: V | null): void {
+  if (value === null) map.delete(slot);
+  else map.set(slot, value);
+}

@@ -1,0 +1,147 @@
+import { minuteOf } from '../../core/statistics/minute-rollup';
+import type { RefusalCounts } from '../../core/statistics/refusal-counts';
+import { RefusalTally } from '../../core/statistics/refusal-tally';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import { rowId } from '../projection/projection-row';
+
+/** Of more locks than these in one minute, only the sums over their namespaces are counted. */
+const LOCKS_MAX = 20_000;
+
+/** The refused attempts of one minute on one lock, or on all locks of a backend together. */
+export interface CountedMinute {
+  backend: string;
+  /** Empty: all locks of the backend. */
+  lockId: string;
+  /** The id of the lock's row; null for all locks. */
+  rowId: string | null;
+  minute: number;
+  counts(): RefusalCounts | null;
+}
+
+interface LockMinute extends CountedMinute {
+  rowId: string;
+  tally: RefusalTally;
+  total: RefusalTotal;
+}
+
+/** Attempts since the start of this process. */
+export interface RefusalTotal {
+  backend: string;
+  namespace: string;
+  attempts: number;
+}
+
+/** Counts the attempts that this process has refused. */
+export class RefusalCounter {
+  private readonly locks = new Map<string, LockMinute>();
+  private readonly backends = new Map<string, BackendMinute>();
+  private readonly byNamespace = new Map<string, RefusalTotal>();
+  private changed = new Set<CountedMinute>();
+
+  /**
+   * Counts an attempt that was answered `held` or `queueFull`.
+   *
+   * @param backend its public id
+   * @param token of a hold during which it was refused; 0: unknown
+   * @param at the backend's clock
+   */
+  note(
+    backend: string,
+    key: RecordKey,
+    caller: { service: string; owner: string },
+    token: number,
+    at: number,
+  ): void {
+    const minute = minuteOf({ at });
+    const lockId = recordId(key);
+    const id = rowId(backend, lockId);
+    const known = this.locks.get(id);
+    const lock =
+      known?.minute === minute ? known : this.begin(id, { backend, lockId, minute }, key.namespace);
+    const total = lock?.total ?? this.totalOf(backend, key.namespace);
+    total.attempts += 1;
+    this.noteBackend(backend, minute, at);
+    if (!lock) return;
+    lock.tally.note(caller, token, at);
+    this.changed.add(lock);
+  }
+
+  /** What has changed since the last call; may change further until it is read. */
+  takeChanged(): ReadonlySet<CountedMinute> {
+    const { changed } = this;
+    this.changed = new Set();
+    return changed;
+  }
+
+  totals(): Iterable<RefusalTotal> {
+    return this.byNamespace.values();
+  }
+
+  /** Null: too many locks have been counted in this minute. */
+  private begin(
+    id: string,
+    of: { backend: string; lockId: string; minute: number },
+    namespace: string,
+  ): LockMinute | null {
+    if (!this.locks.has(id) && this.locks.size >= LOCKS_MAX && !this.dropEnded(of.minute)) {
+      return null;
+    }
+    const tally = new RefusalTally();
+    const total = this.totalOf(of.backend, namespace);
+    const lock = { ...of, rowId: id, tally, total, counts: () => tally.counts() };
+    this.locks.set(id, lock);
+    return lock;
+  }
+
+  /** Forgets locks that were last refused before this minute. False: there were none. */
+  private dropEnded(minute: number): boolean {
+    const before = this.locks.size;
+    for (const [id, lock] of this.locks) if (lock.minute < minute) this.locks.delete(id);
+    return this.locks.size < before;
+  }
+
+  private noteBackend(backend: string, minute: number, at: number): void {
+    let counted = this.backends.get(backend);
+    if (counted?.minute !== minute) {
+      counted = new BackendMinute(backend, minute);
+      this.backends.set(backend, counted);
+    }
+    counted.note(at);
+    this.changed.add(counted);
+  }
+
+  private totalOf(backend: string, namespace: string): RefusalTotal {
+    const id = `${backend}/${namespace}`;
+    const known = this.byNamespace.get(id);
+    if (known) return known;
+    const total = { backend, namespace, attempts: 0 };
+    this.byNamespace.set(id, total);
+    return total;
+  }
+}
+
+/** All locks of a backend together, without their owners. */
+class BackendMinute implements CountedMinute {
+  readonly lockId = '';
+  readonly rowId = null;
+  private attempts = 0;
+  private firstAt = Number.POSITIVE_INFINITY;
+  private lastAt = 0;
+
+  constructor(
+    readonly backend: string,
+    readonly minute: number,
+  ) {}
+
+  note(at: number): void {
+    this.attempts += 1;
+    this.firstAt = Math.min(this.firstAt, at);
+    this.lastAt = Math.max(this.lastAt, at);
+  }
+
+  counts(): RefusalCounts {
+    const { attempts, firstAt, lastAt } = this;
+    return { all: { attempts, token: 0, firstAt, lastAt }, owners: [], others: null };
+  }
+}

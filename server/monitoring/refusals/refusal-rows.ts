@@ -1,0 +1,93 @@
+import type { Database } from '@/db/database';
+import type { RefusalCounts } from '../../core/statistics/refusal-counts';
+import { replacing } from '../rollups/rollup-rows';
+
+/** Rows in one statement. */
+const ROWS_AT_ONCE = 250;
+
+/** A row of `lock_refusals`. */
+export interface RefusalRow {
+  backend: string;
+  lockId: string;
+  minute: number;
+  process: string;
+  counts: RefusalCounts;
+}
+
+/** The clock of the database, in epoch milliseconds. */
+const NOW = {
+  mysql: 'CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)',
+  sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+} as const;
+
+const KEY = ['backend', 'lock_id', 'minute', 'process'];
+const VALUES = ['attempts', 'counts', 'written_at'];
+
+/** Writes rows, in place of earlier states of them. */
+export async function writeRefusals({ raw, kind }: Database, rows: RefusalRow[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
+    const part = rows.slice(i, i + ROWS_AT_ONCE);
+    const values = part.flatMap(({ backend, lockId, minute, process, counts }) => {
+      const { attempts } = counts.all;
+      return [backend, lockId, minute, process, attempts, JSON.stringify(counts)];
+    });
+    await raw.ask(
+      `INSERT INTO lock_refusals (${[...KEY, ...VALUES]}) VALUES ` +
+        `${part.map(() => `(?,?,?,?,?,?,${NOW[kind]})`)} ${replacing(kind, KEY, VALUES)}`,
+      values,
+    );
+  }
+}
+
+/** A row, and when it was written, by the clock of the database. */
+export interface WrittenRow extends RefusalRow {
+  writtenAt: number;
+}
+
+/** Rows of single locks that other processes have written since, in the order of their writing. */
+export async function readRefusals(
+  { raw }: Database,
+  process: string,
+  since: number,
+  limit: number,
+): Promise<WrittenRow[]> {
+  const { rows } = await raw.ask(
+    'SELECT backend, lock_id, minute, process, counts, written_at FROM lock_refusals ' +
+      "WHERE written_at >= ? AND process <> ? AND lock_id <> '' " +
+      `ORDER BY written_at LIMIT ${limit}`,
+    [since, process],
+  );
+  return rows.map(([backend, lockId, minute, of, counts, writtenAt]) => ({
+    backend: String(backend),
+    lockId: String(lockId),
+    minute: Number(minute),
+    process: String(of),
+    counts: JSON.parse(String(counts)) as RefusalCounts,
+    writtenAt: Number(writtenAt),
+  }));
+}
+
+/** The clock of the database now. */
+export async function databaseNow({ raw, kind }: Database): Promise<number> {
+  const { rows } = await raw.ask(`SELECT ${NOW[kind]}`, []);
+  return Number(rows[0]?.[0]);
+}
+
+/**
+ * How many attempts were refused in each minute from `since` on, at all processes together.
+ *
+ * @param lockId empty: on all locks of the backend
+ */
+export async function refusalsByMinute(
+  { raw }: Database,
+  backend: string,
+  lockId: string,
+  since: number,
+): Promise<{ minute: number; refused: number }[]> {
+  const { rows } = await raw.ask(
+    'SELECT minute, SUM(attempts) FROM lock_refusals WHERE backend = ? AND lock_id = ? AND ' +
+      'minute >= ? GROUP BY minute',
+    [backend, lockId, since],
+  );
+  return rows.map(([minute, refused]) => ({ minute: Number(minute), refused: Number(refused) }));
+}

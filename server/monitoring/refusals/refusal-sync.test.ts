@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { TestClock } from '../../platform/testing/test-clock';
+import { pruneRefusals } from '../history/prune-recorded';
+import { TimeSlice } from '../lock-list/order/time-slice';
+import { LockInsights } from '../rollups/lock-insights';
+import { KnownRefusals } from './known-refusals';
+import { RefusalCounter } from './refusal-counter';
+import { RefusalSync } from './refusal-sync';
+
+const START = Date.UTC(2026, 10, 20, 8);
+const KEY = { namespace: 'default', name: 'nightly' };
+const ID = 'default/default/nightly';
+
+/** One process over the database, whose connection may be cut. */
+class RefusingProcess {
+  readonly counter = new RefusalCounter();
+  readonly known = new KnownRefusals();
+  readonly changed: string[] = [];
+  isCutOff = false;
+  private readonly sync: RefusalSync;
+
+  constructor(
+    database: Database,
+    processId: string,
+    private readonly clock: TestClock,
+  ) {
+    const { raw } = database;
+    const ask: typeof raw.ask = async (sql, values) => {
+      if (this.isCutOff) throw new Error('The connection is cut.');
+      return raw.ask(sql, values);
+    };
+    this.sync = new RefusalSync({
+      database: Object.create(database, { raw: { value: { ...raw, ask } } }),
+      processId,
+      counter: this.counter,
+      known: this.known,
+      onChange: (id) => this.changed.push(id),
+      slice: () => new TimeSlice(() => 0),
+    });
+  }
+
+  refuse(owner: string, { times = 1, token = 7, name = KEY.name } = {}): void {
+    const caller = { service: 'orders', owner };
+    for (let i = 0; i < times; i += 1) {
+      this.counter.note('default', { ...KEY, name }, caller, token, this.clock.now());
+    }
+  }
+
+  run(): Promise<void> {
+    return this.sync.run();
+  }
+
+  get attempts(): number | undefined {
+    return this.known.of(ID)?.all.attempts;
+  }
+}
+
+describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
+  let database: Database;
+  let clock: TestClock;
+  let processes = 0;
+
+  beforeEach(async () => {
+    database = await openTestDatabase(dialect);
+    clock = new TestClock(START);
+  });
+  afterEach(() => database.close());
+
+  const start = () => {
+    processes += 1;
+    return new RefusingProcess(database, `p${processes}`, clock);
+  };
+  const refusedInRollups = async () => {
+    const insights = new LockInsights(database, (backend) => [backend], ['default']);
+    const { total } = await insights.ofLock('default', KEY, '1h', clock.now());
+    const { total: all } = await insights.lastHour(['default'], clock.now());
+    return { lock: total.refused, all: all.refused };
+  };
+
+  it('are known at their own process at once, also while the database is away, and written later', async () => {
+    const process = start();
+    process.isCutOff = true;
+    process.refuse('w2', { times: 3 });
+    await expect(process.run()).rejects.toThrow('cut');
+    expect(process.attempts).toBe(3);
+    expect(process.changed).toEqual([ID]);
+    process.isCutOff = false;
+    process.refuse('w3', { name: 'other' });
+    await process.run();
+    expect(await refusedInRollups()).toEqual({ lock: 3, all: 4 });
+  });
+
+  it('survive a restart, with their owners and when each was first refused', async () => {
+    const before = start();
+    before.refuse('w2', { times: 2 });
+    await before.run();
+    clock.pass(5_000);
+    const after = start();
+    after.refuse('w2');
+    await after.run();
+    expect(after.known.of(ID)?.owners).toEqual([
+      {
+        service: 'orders',
+        owner: 'w2',
+        attempts: 3,
+        token: 7,
+        firstAt: START,
+        lastAt: START + 5_000,
+      },
+    ]);
+  });
+
+  it('are added up over the minutes of a hold, and forgotten with it', async () => {
+    const process = start();
+    for (let minute = 0; minute < 5; minute += 1) {
+      process.refuse('w2', { times: 10 });
+      await process.run();
+      clock.pass(MINUTE_MS);
+    }
+    expect(process.known.of(ID)?.all).toMatchObject({ attempts: 50, firstAt: START });
+    process.refuse('w2', { token: 8 });
+    await process.run();
+    // What else was refused within the last two minutes is still known.
+    expect(process.known.of(ID)?.all).toMatchObject({ attempts: 11, firstAt: clock.now() });
+    expect(await refusedInRollups()).toEqual({ lock: 51, all: 51 });
+  });
+
+  it('are removed after 30 days', async () => {
+    const process = start();
+    process.refuse('w2');
+    await process.run();
+    const rows = async () =>
+      (await database.raw.ask('SELECT COUNT(*) FROM lock_refusals', [])).rows[0];
+    expect(await rows()).toEqual([2]);
+    await pruneRefusals(database, START + 30 * 24 * 60 * MINUTE_MS);
+    expect(await rows()).toEqual([2]);
+    await pruneRefusals(database, START + 31 * 24 * 60 * MINUTE_MS);
+    expect(await rows()).toEqual([0]);
+  });
+
+  it('of all processes are known at each after one exchange', async () => {
+    const [one, two] = [start(), start()];
+    for (const process of [one, two]) await process.run();
+    one.refuse('w2', { times: 3 });
+    two.refuse('w2', { times: 4 });
+    two.refuse('w3', { times: 1 });
+    for (const process of [one, two, one]) await process.run();
+    for (const process of [one, two]) {
+      expect(process.known.of(ID)).toMatchObject({
+        all: { attempts: 8 },
+        owners: [
+          { owner: 'w2', attempts: 7 },
+          { owner: 'w3', attempts: 1 },
+        ],
+      });
+    }
+    // Each row is a state, not a difference: to read or write it again changes nothing.
+    one.changed.length = 0;
+    await one.run();
+    expect(one.changed).toEqual([]);
+    expect(await refusedInRollups()).toEqual({ lock: 8, all: 8 });
+  });
+});

@@ -1,0 +1,104 @@
+import type { Database } from '@/db/database';
+import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import type { TimeSlice } from '../lock-list/order/time-slice';
+import { rowId } from '../projection/projection-row';
+import type { KnownRefusals } from './known-refusals';
+import type { CountedMinute, RefusalCounter } from './refusal-counter';
+import {
+  databaseNow,
+  type RefusalRow,
+  readRefusals,
+  type WrittenRow,
+  writeRefusals,
+} from './refusal-rows';
+
+/** Rows that are written in one run; others follow in the next one. */
+const WRITTEN_AT_ONCE = 500;
+
+/** Rows that wait for the control database; of more, the oldest are given up. */
+const UNWRITTEN_MAX = 20_000;
+
+const READ_AT_ONCE = 2_000;
+const READS_MAX = 10;
+
+/** A write that began before others may be seen after them by as much. */
+const IN_FLIGHT_MS = 5_000;
+
+/** How far back a process looks that has just started. */
+const LOOK_BACK_MS = 60 * MINUTE_MS;
+
+export interface RefusalSyncOptions {
+  database: Database;
+  processId: string;
+  counter: Pick<RefusalCounter, 'takeChanged'>;
+  known: KnownRefusals;
+  /** Called for each lock of which more is known. @param id of its row */
+  onChange: (id: string) => void;
+  slice: () => TimeSlice;
+}
+
+/**
+ * Brings the counts of refused attempts together: what this process has counted is written to the
+ * roll-ups and known here at once, and what other processes have written is read. While the control
+ * database does not respond, this process knows its own counts, and writes them later.
+ */
+export class RefusalSync {
+  /** By backend, lock and minute. */
+  private readonly unwritten = new Map<string, RefusalRow>();
+  /** Rows written before this, by the clock of the database, have been read; null: none yet. */
+  private readTo: number | null = null;
+
+  constructor(private readonly parts: RefusalSyncOptions) {}
+
+  async run(): Promise<void> {
+    const { counter, slice } = this.parts;
+    await slice().forEach(counter.takeChanged(), (counted) => this.add(counted));
+    await this.write();
+    await this.read();
+  }
+
+  private add(counted: CountedMinute): void {
+    const { processId: process, known, onChange } = this.parts;
+    const { backend, lockId, rowId: id, minute } = counted;
+    const counts = counted.counts();
+    if (!counts) return;
+    this.unwritten.set(`${rowId(backend, lockId)}/${minute}`, {
+      backend,
+      lockId,
+      minute,
+      process,
+      counts,
+    });
+    if (id !== null && known.put(id, { process, minute, counts })) onChange(id);
+    const [oldest] = this.unwritten.keys();
+    if (this.unwritten.size > UNWRITTEN_MAX && oldest !== undefined) this.unwritten.delete(oldest);
+  }
+
+  private async write(): Promise<void> {
+    const due = [...this.unwritten].slice(0, WRITTEN_AT_ONCE);
+    if (due.length === 0) return;
+    await writeRefusals(
+      this.parts.database,
+      due.map(([, row]) => row),
+    );
+    for (const [id, row] of due) if (this.unwritten.get(id) === row) this.unwritten.delete(id);
+  }
+
+  private async read(): Promise<void> {
+    const { database, processId, slice } = this.parts;
+    let since = (this.readTo ?? (await databaseNow(database)) - LOOK_BACK_MS) - IN_FLIGHT_MS;
+    for (let i = 0; i < READS_MAX; i += 1) {
+      const rows = await readRefusals(database, processId, since, READ_AT_ONCE);
+      await slice().forEach(rows, (row) => this.learn(row));
+      const last = rows.at(-1)?.writtenAt ?? since;
+      this.readTo = Math.max(this.readTo ?? 0, last);
+      if (rows.length < READ_AT_ONCE || last === since) return;
+      since = last;
+    }
+  }
+
+  private learn({ backend, lockId, process, minute, counts }: WrittenRow): void {
+    const id = rowId(backend, lockId);
+    if (this.parts.known.put(id, { process, minute, counts })) this.parts.onChange(id);
+  }
+}
