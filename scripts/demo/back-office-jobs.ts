@@ -36,6 +36,16 @@ export const BACK_OFFICE_JOBS: DemoJob[] = [
   },
   {
     ...STEADY,
+    // They do not wait but ask again: no queue shows them.
+    service: 'billing',
+    namespace: 'billing',
+    locks: ['billing:invoice-run:2026-11'],
+    workers: pod('billing-9a10', 1, 2, 6),
+    waitMs: 0,
+    restMs: [SECOND, 4 * SECOND],
+  },
+  {
+    ...STEADY,
     service: 'cron',
     namespace: 'billing',
     locks: ['billing:invoice-run:2026-11'],

@@ -8,7 +8,7 @@ export interface DemoService {
 export interface DemoNamespace {
   name: string;
   /** Where it differs from the default policy. */
-  policy?: { lockDelayMs?: number; stuckAfterMs?: number };
+  policy?: { lockDelayMs?: number; stuckAfterMs?: number; standbyExpected?: boolean };
 }
 
 /** Every namespace that the demo fleet uses. */
@@ -19,7 +19,8 @@ export const DEMO_NAMESPACES: DemoNamespace[] = [
   { name: 'payments', policy: { lockDelayMs: 20_000 } },
   /** No job here takes over a minute, so that one which does is soon noticed. */
   { name: 'platform', policy: { stuckAfterMs: 75_000 } },
-  { name: 'leaders' },
+  /** Who leads has others that wait all the time. */
+  { name: 'leaders', policy: { standbyExpected: true } },
 ];
 
 /** Every service of the demo fleet; each has an API key of its own. */
