@@ -1,13 +1,15 @@
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
+import type { AcquireAnswer } from '@/server/contract/lock/answers';
 import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/contract/namespace-policy';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import { createEngine } from '@/server/engine/create-engine';
+import type { LockEngine } from '@/server/engine/lock-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { anonymousRequest } from '@/server/engine/request-identity';
 import { systemClock } from '@/server/platform/clock';
 import { openStore } from '@/server/storage/open-store';
-import type { RecordStore } from '@/server/storage/record-store';
+import type { RecordKey, RecordStore } from '@/server/storage/record-store';
 import type { QueueingBenchLock } from './bench-lock';
 
 const LEASE_MS = 30_000;
@@ -19,6 +21,14 @@ const WAIT = { holdRequestMs: 25_000 };
 interface HoldKind extends Pick<AcquireCommand, 'mode' | 'permits' | 'capacity'> {
   name: string;
 }
+
+/** Receives each answer to an acquire. */
+type OnAnswer = (
+  engine: LockEngine,
+  key: RecordKey,
+  caller: { service: string; owner: string },
+  answer: AcquireAnswer,
+) => void;
 
 const EXCLUSIVE: HoldKind = { name: 'Lockyard', mode: 'exclusive' };
 
@@ -42,6 +52,7 @@ export async function lockyardLockOver(
   store: RecordStore,
   place: { close(): Promise<void> },
   { name, ...wanted }: HoldKind = EXCLUSIVE,
+  onAnswer: OnAnswer = () => {},
 ): Promise<QueueingBenchLock> {
   const engine = await createEngine({
     backend: 'default',
@@ -55,8 +66,8 @@ export async function lockyardLockOver(
   });
   const keyOf = (name: string) => ({ namespace: 'default', name });
   const self = (owner: string) => ({ service: 'bench', owner });
-  const acquire = (lock: string, owner: string, waitMs: number) =>
-    engine.acquire(
+  const acquire = async (lock: string, owner: string, waitMs: number) => {
+    const answer = await engine.acquire(
       keyOf(lock),
       {
         verb: 'acquire',
@@ -70,6 +81,9 @@ export async function lockyardLockOver(
       },
       WAIT,
     );
+    onAnswer(engine, keyOf(lock), self(owner), answer);
+    return answer;
+  };
   return {
     name,
     async tryAcquire(lock, owner) {

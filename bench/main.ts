@@ -13,6 +13,7 @@ import { racePermits } from './permits';
 import { raceOnMariadb } from './race-on-mariadb';
 import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
+import { raceRefusals } from './refused-attempts';
 
 /** Every case of `npm run bench -- looking`, in the order in which they are measured. */
 const lookingCases: LookingCase[] = [...pageCases, ...listCases, ...watchCases, ...labCases];
@@ -42,6 +43,7 @@ async function raceStores(): Promise<void> {
   const CASES = {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     permits: () => racePermits(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
+    refusals: () => raceRefusals(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
     catalogue: benchCatalogue,

@@ -2,7 +2,12 @@ import type { AcquireAnswer } from '../../../contract/lock/answers';
 import type { AcquireManyAnswer } from '../../../contract/multi-lock';
 import type { LockEngine } from '../../../engine/lock-engine';
 import type { RecordKey } from '../../../storage/record-store';
-import type { OperationContext } from '../../operation-context';
+import type { Runtime } from '../../operation-context';
+
+/** What is needed of a call. */
+interface CountingContext {
+  runtime: Pick<Runtime, 'refusals' | 'clock'>;
+}
 
 interface Caller {
   service: string;
@@ -11,7 +16,7 @@ interface Caller {
 
 /** Counts an attempt that was answered `held` or `queueFull`; does nothing for other answers. */
 export function countRefusal(
-  ctx: OperationContext,
+  ctx: CountingContext,
   engine: LockEngine,
   key: RecordKey,
   caller: Caller,
@@ -26,7 +31,7 @@ export function countRefusal(
 
 /** The same for several locks at once: it counts for those that blocked the call. */
 export function countMultiLockRefusal(
-  ctx: OperationContext,
+  ctx: CountingContext,
   engine: LockEngine,
   namespace: string,
   caller: Caller,
@@ -47,7 +52,7 @@ const heldToken = (engine: LockEngine, key: RecordKey) =>
   engine.cachedLock(key, 0)?.record.holds[0]?.token ?? 0;
 
 function note(
-  { runtime }: OperationContext,
+  { runtime }: CountingContext,
   engine: LockEngine,
   key: RecordKey,
   caller: Caller,
