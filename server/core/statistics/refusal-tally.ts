@@ -25,6 +25,8 @@ export class RefusalTally {
   private readonly owners = new Map<string, CountedOwner>();
   private all: RefusalSpan | null = null;
   private others: RefusalSpan | null = null;
+  /** No rank is lower, and it never falls: an owner that joins has a higher one. */
+  private lowestRank = 1;
 
   /**
    * @param token of the hold during which it was refused; 0: unknown, taken to be the last one
@@ -67,8 +69,10 @@ export class RefusalTally {
     let lowest: CountedOwner | null = null;
     for (const owner of this.owners.values()) {
       if (!lowest || owner.rank < lowest.rank) lowest = owner;
+      if (lowest.rank === this.lowestRank) break;
     }
     if (!lowest) return 0;
+    this.lowestRank = lowest.rank;
     this.owners.delete(ownerKey(lowest));
     const { attempts, token, firstAt, lastAt } = lowest;
     const span = { attempts, token, firstAt, lastAt };
