@@ -1,3 +1,4 @@
+import { deadlocksTable } from './deadlocks';
 import type { Kit } from './kits/mysql';
 import { labRunsTable } from './lab-runs';
 import { lockRefusalsTable } from './lock-refusals';
@@ -276,6 +277,7 @@ export function defineSchema(kit: Kit) {
     apiKeys,
     audit,
     labRuns: labRunsTable(kit),
+    deadlocks: deadlocksTable(kit),
   };
 }
 

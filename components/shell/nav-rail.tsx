@@ -14,13 +14,15 @@ interface NavItem {
 
 const PRIMARY_ITEMS: NavItem[] = [
   { href: '/', label: 'Locks', icon: 'locks' },
+  { href: '/holders', label: 'Holders', icon: 'process' },
+  { href: '/waits', label: 'Waits', icon: 'graph' },
   { href: '/counters', label: 'Counters', icon: 'counter' },
-  { href: '/audit', label: 'Audit', icon: 'audit' },
-  { href: '/namespaces', label: 'Namespaces', icon: 'layers' },
 ];
 
 /** Behind “More” on a phone, whose bar has room for five items. */
 const SECONDARY_ITEMS: NavItem[] = [
+  { href: '/audit', label: 'Audit', icon: 'audit' },
+  { href: '/namespaces', label: 'Namespaces', icon: 'layers' },
   { href: '/lab', label: 'Lab', icon: 'flask' },
   { href: '/backends', label: 'Backends', icon: 'database' },
   { href: '/docs', label: 'API', icon: 'code' },

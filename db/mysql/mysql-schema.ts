@@ -19,4 +19,5 @@ export const {
   apiKeys,
   audit,
   labRuns,
+  deadlocks,
 } = defineSchema(mysqlKit);

@@ -20,4 +20,5 @@ export const {
   apiKeys,
   audit,
   labRuns,
+  deadlocks,
 } = defineSchema(sqliteKit as unknown as Kit);

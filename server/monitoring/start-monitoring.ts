@@ -14,6 +14,7 @@ import { EventTally } from './metrics/event-tally';
 import { Metrics } from './metrics/metrics';
 import { NamespaceLabels } from './metrics/namespace-labels';
 import { backendMetrics, liveMetrics, lockMetrics, nameMetrics } from './metrics/state-metrics';
+import { waitMetrics } from './metrics/wait-metrics';
 import { NameDeletion } from './names/name-deletion';
 import { NamespaceCapacity } from './names/namespace-capacity';
 import { LockProjection } from './projection/lock-projection';
@@ -23,6 +24,7 @@ import {
   publicHealths,
   publicId,
 } from './projection/monitored-backend';
+import type { ProjectionRow } from './projection/projection-row';
 import { KnownRefusals } from './refusals/known-refusals';
 import { RefusalCounter } from './refusals/refusal-counter';
 import { refusalMetrics } from './refusals/refusal-metrics';
@@ -30,6 +32,9 @@ import { RefusalSync } from './refusals/refusal-sync';
 import { FleetView } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
+import { DeadlockHistory } from './waits/deadlock-history';
+import { HolderView } from './waits/holder-view';
+import { WaitWatch } from './waits/wait-watch';
 import { watchMetrics } from './watch/watch-metrics';
 
 const FOLLOW_EVERY_MS = 150;
@@ -67,6 +72,9 @@ export interface Monitoring {
   nameDeletion: NameDeletion;
   /** Counts what this process refuses. */
   refusals: RefusalCounter;
+  waits: WaitWatch;
+  deadlocks: DeadlockHistory;
+  holders: HolderView;
   close(): Promise<void>;
 }
 
@@ -139,6 +147,17 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     processId,
     resolveIntents,
   }).start();
+  const { table } = projection;
+  const statusOf = ({ key }: ProjectionRow) =>
+    projection.row(key.namespace, key.name)?.status ?? 'unknown';
+  const waits = new WaitWatch({ table, backends, clock, statusOf });
+  const deadlocks = new DeadlockHistory({
+    database,
+    clock,
+    log,
+    watch: waits,
+    isRunner: () => maintenance.isRunner,
+  });
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
   metrics.add(async () => [
@@ -155,8 +174,9 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ...backendMetrics(publicHealths(backends), maintenance.isRunner),
     ...liveMetrics(projection.live),
     ...watchMetrics(projection.watches),
+    ...waitMetrics(waits, deadlocks),
   ]);
-  const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+  const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });
   const readBaselines = job('read hold baselines', BASELINES_EVERY_MS, () => baselines.refresh());
   const jobs = [
@@ -168,6 +188,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),
     job('remove old refused attempts', PRUNE_EVERY_MS, () => pruneRefusals(database, clock.now())),
     job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
+    job(
+      'look for deadlocks',
+      () => waits.pauseMs,
+      () => deadlocks.run(),
+    ),
   ].map((each) => each.start());
   void readBaselines.startNow();
   return {
@@ -179,6 +204,9 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     runsMaintenance: () => maintenance.isRunner,
     nameDeletion: new NameDeletion(backends, projection, clock),
     refusals,
+    waits,
+    deadlocks,
+    holders: new HolderView({ table, backends, clock, waits, statusOf }),
     async close() {
       projection.live.close();
       await projection.watches.close();

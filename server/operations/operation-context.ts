@@ -14,6 +14,9 @@ import type { LockProjection } from '../monitoring/projection/lock-projection';
 import type { RefusalCounter } from '../monitoring/refusals/refusal-counter';
 import type { FleetView } from '../monitoring/rollups/fleet-view';
 import type { LockInsights } from '../monitoring/rollups/lock-insights';
+import type { DeadlockHistory } from '../monitoring/waits/deadlock-history';
+import type { HolderView } from '../monitoring/waits/holder-view';
+import type { WaitWatch } from '../monitoring/waits/wait-watch';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { RefusedActs } from './audit/refused-acts';
@@ -55,6 +58,9 @@ export interface Runtime extends ControlRuntime {
   nameDeletion: NameDeletion;
   /** Counts attempts to acquire a lock that this process refuses. */
   refusals: RefusalCounter;
+  waits: WaitWatch;
+  deadlocks: DeadlockHistory;
+  holders: HolderView;
   lab: LabRaces;
   /** Random, new at every start. */
   processId: string;

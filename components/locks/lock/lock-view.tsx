@@ -16,6 +16,7 @@ import { HolderPanel } from './holder-panel';
 import { LockHeader } from './lock-header';
 import { QueuePanel } from './queue-panel';
 import { ReleaseImpact } from './release-impact';
+import { WaitPartNote } from './wait-part-note';
 
 /** A lock's page: what it is now, what can be done about it, and what happened to it. */
 export function LockView({
@@ -52,6 +53,7 @@ export function LockView({
         <div className="page">
           <div className="flex flex-col gap-3.5">
             <LockHeader detail={data} link={link} onRetry={retry} />
+            {data.waitPart && <WaitPartNote part={data.waitPart} />}
             <ActionLadder detail={data} chosen={chosen} />
             <div className="lock-panels">
               <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />

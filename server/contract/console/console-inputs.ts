@@ -56,6 +56,11 @@ const resumed = { lastEventId: z.string().max(64).nullish() };
 export const watchLocksInput = z.strictObject({ ...lockListInput.shape, ...resumed });
 export const watchLockInput = z.strictObject({ ...lockRef.shape, ...resumed });
 
+export const watchWaitsInput = z.strictObject(resumed);
+
+/** A process on the page Holders, by its id there. */
+export const processRef = z.strictObject({ process: z.string().min(1).max(32) });
+
 export const lockEventsInput = z.strictObject({
   namespace: namespaceName,
   name: lockName,

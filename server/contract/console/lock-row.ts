@@ -6,6 +6,7 @@ import type { EndCause, Meta, Mode, MultiLockMark, PermitUse, Remark } from '../
 import type { BackendHealth } from './backend-health';
 import type { LockStatus } from './console-terms';
 import type { HoldBaseline } from './insight-row';
+import type { LockWaitPart } from './waits/wait-graph';
 
 /** One line of the lock list. Instants are the backend's clock. */
 export interface LockRow {
@@ -128,6 +129,8 @@ export interface LockDetail {
   minValidToken: number;
   backend: BackendHealth;
   policy: NamespacePolicy;
+  /** Absent while it has no waiters. */
+  waitPart?: LockWaitPart;
   asOf: number;
   /** False if the backend did not respond: then this is the last known state. */
   fresh: boolean;

@@ -18,10 +18,12 @@ import {
   lockInsightInput,
   lockListInput,
   lockRef,
+  processRef,
   releaseRequestInput,
   setCapacityInput,
   watchLockInput,
   watchLocksInput,
+  watchWaitsInput,
 } from '../../../contract/console/console-inputs';
 import {
   adjustCounterInput,
@@ -96,6 +98,8 @@ import { listUsers } from '../../../operations/users/list-users';
 import { resetPassword } from '../../../operations/users/reset-password';
 import { setDisabled } from '../../../operations/users/set-disabled';
 import { setRole } from '../../../operations/users/set-role';
+import { getProcess, listHolders, watchHolders } from '../../../operations/waits/holder-views';
+import { getWaitGraph, listDeadlocks, watchWaits } from '../../../operations/waits/wait-views';
 import { liveStream } from '../live-stream';
 import { consoleProcedure, consoleRouterOf, mutation, query, stream } from './console-procedure';
 import { consoleSessionRouter } from './console-session-router';
@@ -145,6 +149,16 @@ export const consoleRouter = consoleRouterOf({
   insights: consoleRouterOf({
     lock: query(lockInsightInput, getLockInsight),
     fleet: consoleProcedure.query(({ ctx }) => getFleet(ctx.operation)),
+  }),
+  waits: consoleRouterOf({
+    graph: consoleProcedure.query(({ ctx }) => getWaitGraph(ctx.operation)),
+    watch: stream(watchWaitsInput, watchWaits),
+    deadlocks: consoleProcedure.query(({ ctx }) => listDeadlocks(ctx.operation)),
+  }),
+  holders: consoleRouterOf({
+    list: consoleProcedure.query(({ ctx }) => listHolders(ctx.operation)),
+    watch: stream(watchWaitsInput, watchHolders),
+    process: query(processRef, getProcess),
   }),
   audit: consoleRouterOf({ list: query(auditListInput, listAudit) }),
   keys: consoleRouterOf({

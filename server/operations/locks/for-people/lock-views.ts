@@ -38,7 +38,13 @@ export async function* watchLocks(
 /** A lock as its page shows it; its last known state, so marked, while its backend is away. */
 export async function getLockDetail(ctx: OperationContext, ref: RecordKey): Promise<LockDetail> {
   await requireRole(ctx, 'viewer');
-  return ctx.runtime.projection.detail(ref.namespace, ref.name);
+  return readDetail(ctx, ref);
+}
+
+async function readDetail({ runtime }: OperationContext, ref: RecordKey): Promise<LockDetail> {
+  const detail = await runtime.projection.detail(ref.namespace, ref.name);
+  const waitPart = runtime.waits.partOf(detail.row.id);
+  return waitPart ? { ...detail, waitPart } : detail;
 }
 
 /** A lock's page whenever its rev has changed, and at least every two seconds. */
@@ -49,7 +55,7 @@ export async function* watchLock(
   await requireRole(ctx, 'viewer');
   const { projection } = ctx.runtime;
   const revOf = () => projection.row(namespace, name)?.rev;
-  yield* watchDetail(ctx, revOf, () => projection.detail(namespace, name));
+  yield* watchDetail(ctx, revOf, () => readDetail(ctx, { namespace, name }));
 }
 
 /** A lock's history, newest first; `older` is the `before` of the next page, or null at the end. */

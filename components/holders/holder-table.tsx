@@ -1,0 +1,228 @@
+'use client';
+
+import Link from 'next/link';
+import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
+import { agoText, spokenDuration } from '../format/durations';
+import { lockPath } from '../format/lock-path';
+import { exactCount, plural } from '../format/numbers';
+import { visibleText } from '../format/visible-name';
+import { Icon } from '../icons/icon';
+import { useAged, useAtBackend } from '../live/reading';
+import { Duration } from '../ui/duration';
+import { ExactName, VisibleText } from '../ui/visible-text';
+import { DeadlockBadge } from '../waits/deadlock-badge';
+import { ProcessPanel } from './process-panel';
+
+const COLUMNS = 6;
+
+/** The processes by service; one at a time is open and shows its locks. */
+export function HolderTable({
+  rows,
+  services,
+  open,
+  onOpen,
+}: {
+  rows: ProcessRow[];
+  services: ServiceRow[];
+  /** The id of the process that is open. */
+  open: string | null;
+  onOpen: (id: string | null) => void;
+}) {
+  const named = [...new Set(rows.map(({ service }) => service))];
+  return (
+    <div className="card list-in-card">
+      <table className="list holder-list">
+        <thead>
+          <tr>
+            <th scope="col">Service and process</th>
+            <th scope="col">Evidence</th>
+            <th scope="col" data-number="true" className="holder-number">
+              Locks
+            </th>
+            <th scope="col">Waits for</th>
+            <th scope="col" data-number="true">
+              Total blocking time
+            </th>
+            <th scope="col" data-number="true" className="holder-age">
+              Oldest hold
+            </th>
+          </tr>
+        </thead>
+        {named.map((service) => {
+          const own = rows.filter((row) => row.service === service);
+          const all = services.find((each) => each.service === service);
+          return (
+            <tbody key={service}>
+              <ServiceLine service={service} all={all} shown={own.length} />
+              {own.map((row) => (
+                <ProcessLine
+                  key={row.id}
+                  row={row}
+                  isOpen={row.id === open}
+                  onToggle={() => onOpen(row.id === open ? null : row.id)}
+                />
+              ))}
+            </tbody>
+          );
+        })}
+      </table>
+    </div>
+  );
+}
+
+function ServiceLine({
+  service,
+  all,
+  shown,
+}: {
+  service: string;
+  all: ServiceRow | undefined;
+  shown: number;
+}) {
+  const hidden = (all?.processes ?? 0) - shown;
+  return (
+    <tr className="holder-service">
+      <th scope="rowgroup" colSpan={COLUMNS}>
+        <span className="font-[620] text-t1">{service}</span>{' '}
+        {all && all.processes > 0 && (
+          <>
+            {plural(all.processes, 'process', 'processes')}, {plural(all.holds, 'hold')}
+            {hidden > 0 && `, ${exactCount(hidden)} not listed`}
+          </>
+        )}
+      </th>
+    </tr>
+  );
+}
+
+function ProcessLine({
+  row,
+  isOpen,
+  onToggle,
+}: {
+  row: ProcessRow;
+  isOpen: boolean;
+  onToggle: () => void;
+}) {
+  const title = processTitle(row);
+  const panelId = `process-${row.id}`;
+  return (
+    <>
+      <tr data-selected={isOpen}>
+        <td data-cell="main">
+          <button
+            type="button"
+            className="holder-toggle"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? panelId : undefined}
+            onClick={onToggle}
+          >
+            <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={14} />
+            <ExactName name={title} />
+          </button>
+        </td>
+        <td className="text-12 text-t2">
+          <Evidence row={row} />
+        </td>
+        <td data-cell="act" data-number="true">
+          {exactCount(row.holds)}
+        </td>
+        <td className="text-12">
+          <WaitsFor row={row} />
+        </td>
+        <td data-number="true">
+          <Blocking row={row} />
+        </td>
+        <td data-number="true" className="max-md:hidden!">
+          <OldestHold row={row} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr id={panelId} className="holder-open">
+          <td colSpan={COLUMNS}>
+            <ProcessPanel id={row.id} title={title} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** What a process is called: its one owner, else its host and pid. */
+function processTitle({ owners, ownerCount, host, pid }: ProcessRow): string {
+  const [owner = ''] = owners;
+  if (ownerCount <= 1 || !host) return owner;
+  return pid ? `${host} pid ${pid}` : host;
+}
+
+/** Where it runs, and its last sign of life. */
+function Evidence({ row }: { row: ProcessRow }) {
+  const { host, pid, version, owners, ownerCount, renewedAt, inDeadlock, silentBackends } = row;
+  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  const place = [host, pid && `pid ${pid}`, version].filter(Boolean).join(' · ');
+  return (
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+      {inDeadlock && <DeadlockBadge />}
+      {silentBackends.length > 0 && (
+        <span className="flex items-center gap-1 text-unknown">
+          <Icon name="question" size={13} />
+          {silentBackends.join(', ')} not responding
+        </span>
+      )}
+      {renewedAt !== null && <span>renewed {agoText(Math.max(0, now - renewedAt))}</span>}
+      {place !== '' && <VisibleText text={place} />}
+      {ownerCount > 1 && (
+        <span className="text-t3" title={owners.map(visibleText).join(', ')}>
+          {plural(ownerCount, 'owner')}
+        </span>
+      )}
+      {renewedAt === null && place === '' && <span className="text-t3">not reported</span>}
+    </span>
+  );
+}
+
+function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
+  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  if (waits === 0) return <span className="text-t3 max-md:hidden">–</span>;
+  return (
+    <span className="flex min-w-0 flex-col">
+      {waitsFor.map(({ namespace, name, since }) => (
+        <span key={`${namespace} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
+          <span className="text-t3 md:hidden">waits for</span>
+          <Link
+            href={lockPath(namespace, name)}
+            prefetch={false}
+            className="link flex min-w-0 rounded-4"
+          >
+            <ExactName name={name} />
+          </Link>
+          <span className="shrink-0 text-t3">{spokenDuration(Math.max(0, now - since))}</span>
+        </span>
+      ))}
+      {waits > waitsFor.length && (
+        <span className="text-t3">and {exactCount(waits - waitsFor.length)} more</span>
+      )}
+    </span>
+  );
+}
+
+function Blocking({ row: { blocked, blockingMs } }: { row: ProcessRow }) {
+  const seconds = useAged((ageMs) =>
+    Math.floor((blockingMs + blocked * Math.min(ageMs, 5_000)) / 1_000),
+  );
+  if (blocked === 0) return <span className="text-t3 max-md:hidden">0</span>;
+  return (
+    <>
+      <span className="font-[600]">
+        <Duration ms={seconds * 1_000} />
+      </span>{' '}
+      <span className="text-12 text-t3">{plural(blocked, 'caller')}</span>
+    </>
+  );
+}
+
+function OldestHold({ row: { oldestGrantedAt } }: { row: ProcessRow }) {
+  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  if (oldestGrantedAt === null) return <span className="text-t3">–</span>;
+  return <Duration ms={Math.floor(Math.max(0, now - oldestGrantedAt) / 1_000) * 1_000} />;
+}

@@ -1,0 +1,194 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { useState } from 'react';
+import {
+  type HeldLock,
+  PROCESS_LOCKS_SHOWN,
+  type ProcessDetail,
+} from '@/server/contract/console/waits/holder-rows';
+import { lockPath } from '../format/lock-path';
+import { exactCount, plural } from '../format/numbers';
+import { problemOf } from '../live/problem';
+import { useAtBackend } from '../live/reading';
+import { useSession } from '../live/session';
+import { useTRPC } from '../live/trpc';
+import { Countdown } from '../locks/row/lease-left';
+import { Button } from '../ui/controls/button';
+import { Duration } from '../ui/duration';
+import { ProblemNote } from '../ui/problem-note';
+import { StatusBadge } from '../ui/status-badge';
+import { ExactName } from '../ui/visible-text';
+import { ReleaseAllDialog } from './release-all-dialog';
+import { afterRelease } from './release-plan';
+
+const POLL_MS = 2_000;
+
+/** Everything that one process holds and waits for, and the act that ends all of its holds. */
+export function ProcessPanel({ id, title }: { id: string; title: string }) {
+  const trpc = useTRPC();
+  const { may } = useSession();
+  const [releasing, setReleasing] = useState<HeldLock[] | null>(null);
+  const { data, error } = useQuery({
+    ...trpc.holders.process.queryOptions({ process: id }),
+    refetchInterval: POLL_MS,
+    retry: false,
+  });
+  return (
+    <div className="process-panel">
+      {error && <ProblemNote problem={problemOf(error)} title="Nothing new is known of it" />}
+      {!data && !error && <p className="after-a-moment py-3 text-t3">Loading its locks…</p>}
+      {data && (
+        <>
+          <header className="flex flex-wrap items-center gap-x-4 gap-y-2 py-2.5">
+            <p className="font-[550]">
+              <Summary detail={data} />
+            </p>
+            {may('operator') && data.locks.length > 0 && (
+              <Button
+                tone="danger-word"
+                className="ml-auto"
+                onClick={() => setReleasing(data.locks)}
+              >
+                Release all {exactCount(data.locks.length)} it holds…
+              </Button>
+            )}
+          </header>
+          <HeldLocks detail={data} />
+          <Waits detail={data} />
+        </>
+      )}
+      {releasing && (
+        <ReleaseAllDialog title={title} locks={releasing} onClose={() => setReleasing(null)} />
+      )}
+    </div>
+  );
+}
+
+function Summary({ detail: { row, locks } }: { detail: ProcessDetail }) {
+  const waitedFor = locks.filter(({ waiters }) => waiters > 0).length;
+  return (
+    <>
+      Holds {plural(row.holds, 'lock')}
+      {row.holds > locks.length && `, the first ${exactCount(PROCESS_LOCKS_SHOWN)} listed`}
+      {row.blocked > 0 &&
+        `. ${plural(row.blocked, 'caller')} waiting for ${exactCount(waitedFor)} of them`}
+      .
+    </>
+  );
+}
+
+function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
+  if (locks.length === 0) return null;
+  return (
+    <table className="list">
+      <thead>
+        <tr>
+          <th scope="col">Lock</th>
+          <th scope="col" className="process-state">
+            State
+          </th>
+          <th scope="col" data-number="true" className="process-number">
+            Held for
+          </th>
+          <th scope="col" className="process-lease">
+            Lease left
+          </th>
+          <th scope="col" data-number="true" className="process-number">
+            Waiters
+          </th>
+          <th scope="col">If released</th>
+        </tr>
+      </thead>
+      <tbody>
+        {locks.map((lock) => (
+          <tr key={`${lock.namespace} ${lock.name} ${lock.token}`}>
+            <td data-cell="main">
+              <Link
+                href={lockPath(lock.namespace, lock.name)}
+                prefetch={false}
+                className="link flex min-w-0 rounded-4"
+              >
+                <ExactName name={lock.name} />
+              </Link>
+              <span className="font-[450] text-12 text-t3">
+                {lock.namespace} · {lock.backend}
+              </span>
+            </td>
+            <td data-cell="act">
+              <StatusBadge status={lock.status} />
+            </td>
+            <td data-number="true" className="max-md:hidden!">
+              <HeldFor lock={lock} />
+            </td>
+            <td>
+              <span className="flex items-center gap-2">
+                {lock.status === 'unknown' ? (
+                  <span className="text-t3">unknown</span>
+                ) : (
+                  <Countdown
+                    backend={lock.backend}
+                    until={lock.expiresAt}
+                    wholeMs={lock.leaseMs}
+                    isAlarming={lock.status === 'expiring'}
+                  />
+                )}
+              </span>
+            </td>
+            <td data-number="true" className={lock.waiters > 0 ? 'font-[600]' : 'text-t3'}>
+              {exactCount(lock.waiters)}
+              <span className="md:hidden"> waiting</span>
+            </td>
+            <td className="text-12 text-t2">{afterRelease(lock)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function HeldFor({ lock }: { lock: HeldLock }) {
+  const isOld = lock.status === 'unknown';
+  const seconds = useAtBackend(lock.backend, (now, _, lastAnswerAt) =>
+    Math.floor(Math.max(0, (isOld ? lastAnswerAt : now) - lock.grantedAt) / 1_000),
+  );
+  return <Duration ms={seconds * 1_000} atLeast={isOld} />;
+}
+
+function Waits({ detail: { waits } }: { detail: ProcessDetail }) {
+  if (waits.length === 0) return null;
+  return (
+    <section aria-label="Waits for" className="border-line border-t py-2">
+      <h3 className="text-12 text-t2">Waits for</h3>
+      <ul>
+        {waits.map((wait) => (
+          <li
+            key={`${wait.namespace} ${wait.name} ${wait.enqueuedAt}`}
+            className="flex min-w-0 flex-wrap items-baseline gap-x-2.5"
+          >
+            <Link
+              href={lockPath(wait.namespace, wait.name)}
+              prefetch={false}
+              className="link flex min-w-0 rounded-4"
+            >
+              <ExactName name={wait.name} />
+            </Link>
+            <span className="text-12 text-t3">
+              {wait.namespace} · {wait.backend} · place {exactCount(wait.place)} of{' '}
+              {exactCount(wait.waiting)}
+            </span>
+            {wait.holders.length > 0 && (
+              <span className="flex min-w-0 items-baseline gap-1.5 text-12 text-t2">
+                held by
+                {wait.holders.map((owner) => (
+                  <ExactName key={owner} name={owner} className="text-12" />
+                ))}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

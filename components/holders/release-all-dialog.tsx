@@ -1,0 +1,114 @@
+'use client';
+
+import { useRef, useState } from 'react';
+import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { isValidReason, ReasonField } from '../actions/reason-field';
+import { exactCount, plural } from '../format/numbers';
+import { visibleText } from '../format/visible-name';
+import { Icon } from '../icons/icon';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
+import { Field } from '../ui/controls/field';
+import { ExactName } from '../ui/visible-text';
+import { afterRelease, isReleasedBy, planOf, resultText } from './release-plan';
+import { useReleaseAll } from './use-release-all';
+
+/** Ends all holds of a process that is gone: those that were on the screen, and no others. */
+export function ReleaseAllDialog({
+  title,
+  locks,
+  onClose,
+}: {
+  /** What the process is called. */
+  title: string;
+  /** As they were when the dialog opened. */
+  locks: HeldLock[];
+  onClose: () => void;
+}) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  const [count, setCount] = useState('');
+  const [reason, setReason] = useState('');
+  const progress = useReleaseAll(locks);
+  const { isBusy, isOver, results } = progress;
+  const isFixed = isBusy || isOver;
+  const { granted, freed } = planOf(locks);
+  const isCounted = count.replaceAll(/\D/g, '') === String(locks.length);
+  const released = [...results.values()].filter(isReleasedBy).length;
+  const close = () => {
+    progress.stop();
+    onClose();
+  };
+  return (
+    <Dialog
+      open
+      wide
+      onClose={close}
+      initialFocus={cancel}
+      title={`Release all ${plural(locks.length, 'lock')} of ${visibleText(title)}?`}
+    >
+      <p className="my-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
+        <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
+        <span>
+          {exactCount(granted)} go to waiters, {exactCount(freed)} become free. If the process still
+          runs, it is not stopped: it finds out at its next renewal, and its writes are rejected
+          only by resources that check the fencing token.
+        </span>
+      </p>
+      <ul className="release-preview" aria-label="What happens to each lock">
+        {locks.map((lock, place) => {
+          const result = results.get(place);
+          return (
+            <li key={`${lock.namespace} ${lock.name} ${lock.token}`}>
+              <ExactName name={lock.name} className="text-12" />
+              <span className="text-12 text-t3">
+                {lock.namespace} · {lock.backend}
+              </span>
+              <span
+                className={`release-result ${result && !isReleasedBy(result) ? 'text-dangertext' : 'text-t2'}`}
+              >
+                {result ? resultText(result) : afterRelease(lock)}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {isFixed ? (
+        <p role="status" className="mt-4 font-[620]">
+          {exactCount(released)} of {plural(locks.length, 'lock')} released
+          {isBusy ? ' so far…' : '.'}
+        </p>
+      ) : (
+        <div className="mt-4 flex flex-col gap-4">
+          <Field
+            label="Number of locks to release"
+            hint={`type ${exactCount(locks.length)}`}
+            inputMode="numeric"
+            autoComplete="off"
+            value={count}
+            onChange={(event) => setCount(event.target.value)}
+          />
+          <ReasonField
+            value={reason}
+            onChange={setReason}
+            hint="recorded in the audit log, once for each lock"
+          />
+        </div>
+      )}
+      <div className="mt-5 flex flex-wrap justify-end gap-3">
+        <Button ref={cancel} size="large" onClick={close}>
+          {isBusy ? 'Stop' : isOver ? 'Close' : 'Cancel'}
+        </Button>
+        {!isOver && (
+          <Button
+            size="large"
+            tone="danger"
+            disabled={!isCounted || !isValidReason(reason) || isBusy}
+            onClick={() => void progress.run(reason)}
+          >
+            {isBusy ? 'Releasing…' : `Release ${plural(locks.length, 'lock')}`}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}

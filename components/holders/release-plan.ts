@@ -1,0 +1,39 @@
+import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
+import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { plural } from '../format/numbers';
+import { visibleText } from '../format/visible-name';
+
+/** What becomes of a lock if this hold is released, as far as is known. */
+export function afterRelease(lock: HeldLock): string {
+  const { next, sharedWith, isFrozen, status } = lock;
+  if (status === 'unknown') return 'unknown: backend not responding';
+  if (isFrozen) return 'free, but frozen: no grants';
+  if (sharedWith > 0) return `still held by ${plural(sharedWith, 'other')}`;
+  if (!next) return 'becomes free';
+  return `${next.setSize === undefined ? 'granted' : 'offered'} to ${visibleText(next.owner)}`;
+}
+
+/** How the release of one lock went. */
+export type ReleaseResult =
+  | { kind: 'answered'; answer: ForceReleaseAnswer }
+  | { kind: 'failed'; message: string };
+
+/** The same in a few words. */
+export function resultText(result: ReleaseResult): string {
+  if (result.kind === 'failed') return `not confirmed: ${result.message}`;
+  const { answer } = result;
+  if (answer.outcome === 'changed') return 'holder had changed, not released';
+  const { next } = answer;
+  if (next.kind === 'nobody') return 'released';
+  return `released, ${next.kind} to ${visibleText(next.owner)}`;
+}
+
+export const isReleasedBy = (result: ReleaseResult) =>
+  result.kind === 'answered' && result.answer.outcome === 'forced';
+
+/** How many go to waiters, and how many become free. */
+export function planOf(locks: readonly HeldLock[]): { granted: number; freed: number } {
+  const granted = locks.filter((lock) => /^(granted|offered)/.test(afterRelease(lock))).length;
+  const freed = locks.filter((lock) => afterRelease(lock) === 'becomes free').length;
+  return { granted, freed };
+}

@@ -1,0 +1,85 @@
+'use client';
+
+import { Handle, type NodeProps, Position } from '@xyflow/react';
+import Link from 'next/link';
+import { lockPath } from '../../format/lock-path';
+import { exactCount, plural } from '../../format/numbers';
+import { Icon } from '../../icons/icon';
+import { STATUS_STYLES } from '../../ui/status-badge';
+import { ExactName } from '../../ui/visible-text';
+import { WaitAge } from '../wait-table';
+import type { LockShape, OwnerShape, RestShape } from './graph-shape';
+
+/** Where lines begin and end; nothing can be connected by hand. */
+function Ends() {
+  return (
+    <>
+      <Handle id="in" type="target" position={Position.Left} isConnectable={false} />
+      <Handle id="front" type="target" position={Position.Bottom} isConnectable={false} />
+      <Handle id="out" type="source" position={Position.Right} isConnectable={false} />
+      <Handle id="back" type="source" position={Position.Bottom} isConnectable={false} />
+    </>
+  );
+}
+
+/** An owner that waits or keeps others waiting. */
+export function OwnerNode({ data }: NodeProps) {
+  const { owner, wait, holds, look } = data.shape as OwnerShape;
+  return (
+    <div className="graph-node" data-kind="owner" data-look={look}>
+      <Ends />
+      <ExactName name={owner.owner} className="font-[550] text-12" />
+      <span className="truncate text-12 text-t3">
+        {wait ? (
+          <>
+            waits <WaitAge lock={wait.lock} wait={wait.wait} />
+            {holds > 0 && `, holds ${exactCount(holds)}`}
+          </>
+        ) : (
+          <>
+            {owner.service}
+            {holds > 1 && ` · holds ${exactCount(holds)}`}
+          </>
+        )}
+      </span>
+    </div>
+  );
+}
+
+/** A lock with waiters; it leads to its page. */
+export function LockNode({ data }: NodeProps) {
+  const { lock, look } = data.shape as LockShape;
+  const { icon, ink, word } = STATUS_STYLES[lock.status];
+  return (
+    <div className="graph-node" data-kind="lock" data-look={look}>
+      <Ends />
+      <Link
+        href={lockPath(lock.namespace, lock.name)}
+        prefetch={false}
+        className="nodrag nopan flex min-w-0 rounded-4"
+      >
+        <ExactName name={lock.name} className="text-12" />
+      </Link>
+      <span className="flex min-w-0 items-center gap-1.5 text-12 text-t3">
+        <span className={`flex items-center gap-1 ${ink}`}>
+          <Icon name={icon} size={12} />
+          {word}
+        </span>
+        <span className="truncate">
+          {exactCount(lock.waiting)} waiting · {lock.backend}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+/** Callers that are not drawn one by one. */
+export function RestNode({ data }: NodeProps) {
+  const { count } = data.shape as RestShape;
+  return (
+    <div className="graph-node" data-kind="rest">
+      <Ends />
+      <span className="text-12 text-t2">{plural(count, 'more caller')}</span>
+    </div>
+  );
+}

@@ -1,0 +1,138 @@
+import type {
+  GraphLock,
+  GraphOwner,
+  GraphWait,
+  WaitGraph,
+} from '@/server/contract/console/waits/wait-graph';
+import { headId, isUnknown, ownerId, ownersInDeadlock, waitsInDeadlock } from '../wait-facts';
+
+/** An owner in the drawing; its place in the queue that it waits in, if it waits. */
+export interface OwnerShape {
+  kind: 'owner';
+  id: string;
+  owner: GraphOwner;
+  wait: { lock: GraphLock; wait: GraphWait } | null;
+  holds: number;
+  look: Look;
+}
+
+export interface LockShape {
+  kind: 'lock';
+  id: string;
+  lock: GraphLock;
+  look: Look;
+}
+
+/** Callers of a lock that are not drawn one by one. */
+export interface RestShape {
+  kind: 'rest';
+  id: string;
+  count: number;
+  look: Look;
+}
+
+export type Shape = OwnerShape | LockShape | RestShape;
+export type Look = 'plain' | 'severe' | 'deadlock' | 'unknown';
+
+/** From what blocks to what waits for it. */
+export interface Line {
+  from: string;
+  to: string;
+  look: Look;
+  /** It closes a circle: it leads back to where the drawing of that begins. */
+  isBack: boolean;
+}
+
+/** What hangs together, drawn as one. */
+export interface Drawing {
+  /** The head blockers in it, by their ids. */
+  heads: string[];
+  shapes: Shape[];
+  lines: Line[];
+}
+
+const SEVERE = new Set(['stuck', 'orphaned', 'expired']);
+
+/** The drawings of a graph, in the order of its head blockers. */
+export function drawingsOf(graph: WaitGraph): Drawing[] {
+  const shapes = new Map<string, Shape>();
+  const lines: Line[] = [];
+  const marked = ownersInDeadlock(graph);
+  const markedWaits = waitsInDeadlock(graph);
+  const first = new Set(graph.heads.map(({ deadlock }) => deadlock?.steps[0]?.owner));
+  const ownerShape = (place: number): OwnerShape | null => {
+    const owner = graph.owners[place];
+    if (!owner) return null;
+    const id = `owner ${ownerId(owner)}`;
+    const look: Look = marked.has(place) ? 'deadlock' : 'plain';
+    const known = shapes.get(id) as OwnerShape | undefined;
+    const shape = known ?? { kind: 'owner', id, owner, wait: null, holds: 0, look };
+    shapes.set(id, shape);
+    return shape;
+  };
+  graph.locks.forEach((lock, place) => {
+    const id = `lock ${lock.id}`;
+    const inCycle = lock.waiters.some(({ owner }) => markedWaits.has(`${place} ${owner}`));
+    const look: Look = inCycle ? 'deadlock' : lookOf(lock);
+    shapes.set(id, { kind: 'lock', id, lock, look });
+    for (const { owner } of lock.holders) {
+      const shape = ownerShape(owner);
+      if (!shape) continue;
+      shape.holds += 1;
+      const isMarked = inCycle && marked.has(owner);
+      const at = { from: shape.id, to: id, isBack: false };
+      lines.push({ ...at, look: isMarked ? 'deadlock' : lookOf(lock) });
+    }
+    for (const wait of lock.waiters) {
+      const shape = ownerShape(wait.owner);
+      if (!shape) continue;
+      shape.wait ??= { lock, wait };
+      if (look === 'unknown' && shape.look === 'plain') shape.look = 'unknown';
+      const isMarked = markedWaits.has(`${place} ${wait.owner}`);
+      const at = { from: id, to: shape.id, isBack: isMarked && first.has(wait.owner) };
+      lines.push({ ...at, look: isMarked ? 'deadlock' : lookOf(lock) });
+    }
+    const hidden = lock.waiting - lock.waiters.length;
+    if (hidden <= 0) return;
+    shapes.set(`rest ${id}`, { kind: 'rest', id: `rest ${id}`, count: hidden, look });
+    lines.push({ from: id, to: `rest ${id}`, look: lookOf(lock), isBack: false });
+  });
+  return split(graph, shapes, lines);
+}
+
+function lookOf(lock: GraphLock): Look {
+  if (isUnknown(lock)) return 'unknown';
+  return SEVERE.has(lock.status) ? 'severe' : 'plain';
+}
+
+/** Parts that no line connects, each with its head blockers. */
+function split(graph: WaitGraph, shapes: ReadonlyMap<string, Shape>, lines: Line[]): Drawing[] {
+  const beside = new Map<string, string[]>();
+  for (const { from, to } of lines) {
+    beside.set(from, [...(beside.get(from) ?? []), to]);
+    beside.set(to, [...(beside.get(to) ?? []), from]);
+  }
+  const drawingOf = new Map<string, Drawing>();
+  const drawings: Drawing[] = [];
+  for (const head of graph.heads) {
+    const [lock] = head.locks;
+    const start = lock === undefined ? undefined : graph.locks[lock];
+    if (!start) continue;
+    const first = `lock ${start.id}`;
+    const known = drawingOf.get(first);
+    const drawing = known ?? { heads: [], shapes: [], lines: [] };
+    drawing.heads.push(headId(head, graph));
+    if (known) continue;
+    drawings.push(drawing);
+    const open = [first];
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      const shape = shapes.get(id);
+      if (!shape || drawingOf.has(id)) continue;
+      drawingOf.set(id, drawing);
+      drawing.shapes.push(shape);
+      open.push(...(beside.get(id) ?? []));
+    }
+  }
+  for (const line of lines) drawingOf.get(line.from)?.lines.push(line);
+  return drawings;
+}

@@ -1,0 +1,116 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import type { DeadlockEnding, DeadlockRow } from '@/server/contract/console/waits/wait-graph';
+import { lockPath } from '../format/lock-path';
+import { exactCount } from '../format/numbers';
+import { problemOf } from '../live/problem';
+import { useAtBackend } from '../live/reading';
+import { useTRPC } from '../live/trpc';
+import { Duration } from '../ui/duration';
+import { Instant } from '../ui/instant';
+import { ProblemNote } from '../ui/problem-note';
+import { ExactName, VisibleText } from '../ui/visible-text';
+
+const POLL_MS = 3_000;
+
+const END_LABELS: Record<DeadlockEnding, string> = {
+  forced: 'force-released',
+  expired: 'lease expired',
+  waitEnded: 'a wait timed out or was cancelled',
+  released: 'released by its holder',
+  unseen: 'ended while no server was running',
+};
+
+/** The deadlocks of the last 30 days, newest first. */
+export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
+  const trpc = useTRPC();
+  const { data, error } = useQuery({
+    ...trpc.waits.deadlocks.queryOptions(undefined, { ...(initial && { initialData: initial }) }),
+    refetchInterval: POLL_MS,
+  });
+  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  const rows = data ?? [];
+  return (
+    <section aria-label="Deadlocks" className="past-deadlocks">
+      <h2 className="flex h-[30px] items-center gap-2 font-[620]">
+        Deadlocks
+        <span className="font-[450] text-12 text-t3">
+          {rows.length === 0 ? 'none in the last 30 days' : `last 30 days, newest first`}
+        </span>
+      </h2>
+      {error && <ProblemNote problem={problemOf(error)} title="Could not load past deadlocks" />}
+      {rows.length > 0 && (
+        <table className="list">
+          <thead>
+            <tr>
+              <th scope="col" className="deadlock-found">
+                Found
+              </th>
+              <th scope="col">Owners and what each waited for</th>
+              <th scope="col">Ended</th>
+              <th scope="col" data-number="true" className="deadlock-number">
+                Lasted
+              </th>
+              <th scope="col" data-number="true" className="deadlock-number">
+                Waiting
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.id}>
+                <td data-cell="main">
+                  <Instant at={row.foundAt} now={now} />
+                </td>
+                <td>
+                  <Steps row={row} />
+                </td>
+                <td className="text-t2">
+                  {row.end ? END_LABELS[row.end] : <b className="text-dangertext">not yet</b>}
+                  {row.by && (
+                    <>
+                      {' by '}
+                      <VisibleText text={row.by} />
+                    </>
+                  )}
+                </td>
+                <td data-cell="act" data-number="true">
+                  <Duration ms={(row.endedAt ?? now) - row.since} />
+                </td>
+                <td data-number="true" className="max-md:hidden!">
+                  {exactCount(row.waiting)}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}
+
+function Steps({ row }: { row: DeadlockRow }) {
+  return (
+    <ul>
+      {row.steps.map(({ service, owner, namespace, name, backend }) => (
+        <li
+          key={`${service} ${owner} ${namespace} ${name}`}
+          className="flex min-w-0 flex-wrap items-baseline gap-x-2"
+        >
+          <ExactName name={owner} className="text-12" />
+          <span className="text-12 text-t3">waited for</span>
+          <Link
+            href={lockPath(namespace, name)}
+            prefetch={false}
+            className="link flex min-w-0 rounded-4 text-12"
+          >
+            <ExactName name={name} />
+          </Link>
+          <span className="text-12 text-t3">{backend}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,141 @@
+'use client';
+
+import Link from 'next/link';
+import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import { lockPath } from '../format/lock-path';
+import { plural } from '../format/numbers';
+import { visibleText } from '../format/visible-name';
+import { useAtBackend } from '../live/reading';
+import { Duration } from '../ui/duration';
+import { ExactName } from '../ui/visible-text';
+import { DeadlockBadge } from './deadlock-badge';
+import { isUnknown, rootsOf, waitsInDeadlock } from './wait-facts';
+
+const NAMES_SHOWN = 2;
+
+/** The wait-for graph as a table: who waits for which lock, who holds it, who is at the root. */
+export function WaitTable({ graph }: { graph: WaitGraph }) {
+  const inDeadlock = waitsInDeadlock(graph);
+  const rows = graph.locks.flatMap((lock, place) => {
+    const roots = rootsOf(lock, graph);
+    return lock.waiters.map((wait) => {
+      return { lock, wait, roots, isMarked: inDeadlock.has(`${place} ${wait.owner}`) };
+    });
+  });
+  const shown = graph.locks.reduce((sum, { waiters }) => sum + waiters.length, 0);
+  return (
+    <div className="wait-table">
+      <table className="list">
+        <caption className="sr-only">Who waits for which lock, and who keeps it waiting</caption>
+        <thead>
+          <tr>
+            <th scope="col">Waiting</th>
+            <th scope="col" data-number="true" className="wait-age">
+              For
+            </th>
+            <th scope="col">Lock</th>
+            <th scope="col">Held by</th>
+            <th scope="col">Head blocker</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ lock, wait, roots, isMarked }) => (
+            <tr key={`${lock.id} ${wait.ticket}`}>
+              <td data-cell="main">
+                <OwnerName graph={graph} place={wait.owner} />
+              </td>
+              <td data-cell="act" data-number="true">
+                <WaitAge lock={lock} wait={wait} />
+              </td>
+              <td>
+                <Link
+                  href={lockPath(lock.namespace, lock.name)}
+                  prefetch={false}
+                  className="link flex min-w-0 rounded-4"
+                >
+                  <ExactName name={lock.name} />
+                </Link>
+                <span className="text-12 text-t3">
+                  {lock.namespace} · {lock.backend}
+                </span>
+              </td>
+              <td>
+                <Names
+                  graph={graph}
+                  label="Held by"
+                  owners={lock.holders.map(({ owner }) => owner)}
+                  none="not held"
+                />
+              </td>
+              <td>
+                {isMarked ? (
+                  <DeadlockBadge />
+                ) : (
+                  <Names graph={graph} label="Head blocker" owners={roots} none="the lock itself" />
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {graph.waiting > shown && (
+        <p className="py-2 text-12 text-t3">
+          {plural(graph.waiting - shown, 'more caller')} waiting, not listed.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** How long a caller has waited; at least so long where its backend does not respond. */
+export function WaitAge({ lock, wait }: { lock: GraphLock; wait: GraphWait }) {
+  const isOld = isUnknown(lock);
+  const ageMs = useAtBackend(lock.backend, (now, _, lastAnswerAt) =>
+    Math.floor(Math.max(0, (isOld ? lastAnswerAt : now) - wait.enqueuedAt) / 1_000),
+  );
+  return <Duration ms={ageMs * 1_000} atLeast={isOld} />;
+}
+
+function OwnerName({ graph, place }: { graph: WaitGraph; place: number }) {
+  const owner = graph.owners[place];
+  if (!owner) return null;
+  return (
+    <span className="flex min-w-0 flex-col">
+      <ExactName name={owner.owner} className="text-12" />
+      <span className="font-[450] text-12 text-t3">{owner.service}</span>
+    </span>
+  );
+}
+
+function Names({
+  graph,
+  label,
+  owners,
+  none,
+}: {
+  graph: WaitGraph;
+  /** On a phone, where the column heads are hidden. */
+  label: string;
+  owners: number[];
+  none: string;
+}) {
+  const names = owners.flatMap((place) => graph.owners[place]?.owner ?? []);
+  const hidden = names.length - NAMES_SHOWN;
+  return (
+    <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">
+      <span className="text-12 text-t3 md:hidden">{label}</span>
+      {names.length === 0 && <span className="text-12 text-t3">{none}</span>}
+      {names.slice(0, NAMES_SHOWN).map((name) => (
+        <ExactName key={name} name={name} className="text-12" />
+      ))}
+      {hidden > 0 && (
+        <span
+          className="text-12 text-t3"
+          title={names.slice(NAMES_SHOWN).map(visibleText).join(', ')}
+        >
+          and {hidden} more
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,144 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useSearchParams } from 'next/navigation';
+import { useMemo, useState, useSyncExternalStore } from 'react';
+import type { DeadlockRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import { ActionsProvider } from '../actions/actions-provider';
+import { plural } from '../format/numbers';
+import { ConnectionLostNote } from '../live/connection-lost-note';
+import { LiveIndicator } from '../live/live-indicator';
+import { ReadingProvider, useAged } from '../live/reading';
+import type { Reading } from '../live/reading-store';
+import { useTRPCClient } from '../live/trpc';
+import { useLive } from '../live/use-live';
+import { Duration } from '../ui/duration';
+import { HeadBlockers } from './head-blockers';
+import { PastDeadlocks } from './past-deadlocks';
+import { WaitTable } from './wait-table';
+
+const WaitCanvas = dynamic(() => import('./graph/wait-canvas'), {
+  ssr: false,
+  loading: () => <p className="after-a-moment p-4 text-t3">Loading the graph…</p>,
+});
+
+const VIEWS = ['graph', 'list'] as const;
+type View = (typeof VIEWS)[number];
+const VIEW_LABELS: Record<View, string> = { graph: 'Graph', list: 'List' };
+
+/** Who waits for whom over all backends: head blockers, the graph or its table, past deadlocks. */
+export function WaitsView({
+  initial,
+  initialDeadlocks,
+}: {
+  initial: WaitGraph;
+  /** Null where they could not be read for the first paint. */
+  initialDeadlocks: DeadlockRow[] | null;
+}) {
+  const client = useTRPCClient();
+  const { data, receivedAt, link, retry } = useLive<WaitGraph>(
+    'waits',
+    initial,
+    ({ onData, ...rest }) =>
+      client.waits.watch.subscribe(
+        {},
+        { ...rest, onData: (message) => onData(message.data as WaitGraph) },
+      ),
+  );
+  const reading = useMemo<Reading>(
+    () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
+    [data, receivedAt],
+  );
+  const [view, setView] = useView();
+  const [focus, setFocus] = useState<string | null>(null);
+  const isEmpty = data.waiting === 0;
+  return (
+    <ReadingProvider reading={reading}>
+      <ActionsProvider>
+        <div className="waits">
+          <header className="waits-head">
+            <h1 className="text-19 font-[640]">Waits</h1>
+            <p className="text-t2" role="status">
+              <Totals graph={data} />
+            </p>
+            <span className="ml-auto flex items-center gap-4">
+              <ViewChoice view={view} onView={setView} />
+              <LiveIndicator link={link} onRetry={retry} isFleet />
+            </span>
+          </header>
+          {isEmpty ? (
+            <p className="px-[var(--gutter)] py-8 text-14 text-t2">
+              No caller waits for a lock. Waits of all backends appear here, with what holds them
+              up.
+            </p>
+          ) : (
+            <div className="waits-main">
+              <HeadBlockers graph={data} focus={focus} onFocus={setFocus} />
+              {view === 'graph' ? (
+                <WaitCanvas graph={data} focus={focus} />
+              ) : (
+                <WaitTable graph={data} />
+              )}
+            </div>
+          )}
+          <PastDeadlocks initial={initialDeadlocks} />
+        </div>
+        <ConnectionLostNote />
+      </ActionsProvider>
+    </ReadingProvider>
+  );
+}
+
+function Totals({ graph: { waiting, blockingMs } }: { graph: WaitGraph }) {
+  const ms = useAged((ageMs) =>
+    Math.floor((blockingMs + waiting * Math.min(ageMs, 5_000)) / 1_000),
+  );
+  if (waiting === 0) return null;
+  return (
+    <>
+      {plural(waiting, 'caller')} waiting, <Duration ms={ms * 1_000} /> in total
+    </>
+  );
+}
+
+function ViewChoice({ view, onView }: { view: View; onView: (view: View) => void }) {
+  return (
+    <fieldset className="flex gap-1">
+      <legend className="sr-only">Show waits as</legend>
+      {VIEWS.map((each) => (
+        <label key={each} className="choice">
+          <input
+            type="radio"
+            name="waits-view"
+            className="sr-only"
+            checked={view === each}
+            onChange={() => onView(each)}
+          />
+          {VIEW_LABELS[each]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+const NARROW = '(max-width: 899.98px)';
+
+function onNarrow(listener: () => void) {
+  const media = window.matchMedia(NARROW);
+  media.addEventListener('change', listener);
+  return () => media.removeEventListener('change', listener);
+}
+
+/** The view that the address names; else the graph, on a narrow screen the list. */
+function useView(): [View, (view: View) => void] {
+  const named = useSearchParams().get('view');
+  const isNarrow = useSyncExternalStore(
+    onNarrow,
+    () => window.matchMedia(NARROW).matches,
+    () => false,
+  );
+  const chosen = VIEWS.find((each) => each === named);
+  const setView = (view: View) =>
+    window.history.replaceState(null, '', `${window.location.pathname}?view=${view}`);
+  return [chosen ?? (isNarrow ? 'list' : 'graph'), setView];
+}

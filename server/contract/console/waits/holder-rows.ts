@@ -1,0 +1,113 @@
+import type { Mode } from '../../primitives';
+import type { BackendHealth } from '../backend-health';
+import type { LockStatus } from '../console-terms';
+
+/** Who holds locks and who waits, by process: those that keep others waiting first. */
+export interface HoldersPage {
+  /** At most `PROCESSES_SHOWN`. */
+  rows: ProcessRow[];
+  /** The services of these rows, with all of their processes. */
+  services: ServiceRow[];
+  /** All that hold a lock. */
+  processes: number;
+  /** How many holds they have together. */
+  holds: number;
+  waiting: number;
+  /** The ages of all waits added up, in ms. */
+  blockingMs: number;
+  backends: BackendHealth[];
+  /** This server's clock. */
+  asOf: number;
+}
+
+export const PROCESSES_SHOWN = 200;
+/** Locks of one process that are shown, and that are released at once. */
+export const PROCESS_LOCKS_SHOWN = 200;
+
+export interface ServiceRow {
+  service: string;
+  processes: number;
+  holds: number;
+}
+
+/**
+ * A process of a service, as its holds name it in `meta`; where they name none, an owner. Instants
+ * are this server's clock.
+ */
+export interface ProcessRow {
+  id: string;
+  service: string;
+  /** The first few of its owners. */
+  owners: string[];
+  ownerCount: number;
+  host: string | null;
+  pid: string | null;
+  version: string | null;
+  holds: number;
+  /** How many callers wait for its locks, and how long they have waited together. */
+  blocked: number;
+  blockingMs: number;
+  /** What it waits for: the first few, and how many. */
+  waitsFor: { namespace: string; name: string; backend: string; since: number }[];
+  waits: number;
+  /** When its oldest hold was granted, of those that were looked at; null if it holds none. */
+  oldestGrantedAt: number | null;
+  /** When it last renewed a lock; null: it has renewed none. */
+  renewedAt: number | null;
+  /** It waits in a deadlock. */
+  inDeadlock: boolean;
+  /** Backends that keep its locks and do not respond. */
+  silentBackends: string[];
+}
+
+/** One process with its locks. Instants of a lock are the clock of its backend. */
+export interface ProcessDetail {
+  row: ProcessRow;
+  /** At most `PROCESS_LOCKS_SHOWN`; those that are waited for first. */
+  locks: HeldLock[];
+  waits: ProcessWait[];
+  backends: BackendHealth[];
+  asOf: number;
+}
+
+export interface HeldLock {
+  namespace: string;
+  name: string;
+  backend: string;
+  status: LockStatus;
+  rev: number;
+  owner: string;
+  token: number;
+  mode: Mode;
+  permits?: number;
+  grantedAt: number;
+  leaseMs: number;
+  renewedAt: number;
+  renewals: number;
+  expiresAt: number;
+  waiters: number;
+  oldestWaitAt: number | null;
+  /** The first in the queue. */
+  next: { owner: string; service: string; setSize?: number } | null;
+  /** How many others hold it too. */
+  sharedWith: number;
+  /** No grant follows: the lock is frozen. */
+  isFrozen: boolean;
+  /** The size of the multi-lock that it belongs to. */
+  setSize?: number;
+}
+
+export interface ProcessWait {
+  namespace: string;
+  name: string;
+  backend: string;
+  owner: string;
+  mode: Mode;
+  enqueuedAt: number;
+  patienceUntil: number;
+  /** From 1. */
+  place: number;
+  waiting: number;
+  /** The owners that hold it: the first few. */
+  holders: string[];
+}

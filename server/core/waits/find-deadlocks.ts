@@ -1,0 +1,102 @@
+import { type Hold, SHARED_MAX, type Waiter } from '../lock/lock-record';
+import { permitsOf } from '../lock/permits';
+import { shortestCycle, strongComponents } from './cycles';
+import {
+  isConcurrent,
+  type LockWaits,
+  type OpenWait,
+  type WaitedHold,
+  type WaitParty,
+  type WaitState,
+} from './wait-state';
+
+/** One step of a cycle: an owner waits, and the owner of the next step has the hold in its way. */
+export interface DeadlockStep {
+  wait: OpenWait;
+  blockedBy: WaitedHold;
+}
+
+/** Owners that wait for one another, so that none of them can go on. */
+export interface Deadlock {
+  /** The shortest cycle through the first of them. */
+  steps: DeadlockStep[];
+  /** All of them, sorted by their keys: those of the cycle, and of other cycles through it. */
+  members: WaitParty[];
+}
+
+/**
+ * Every deadlock. An owner counts as one line of work: it releases what it holds once it has been
+ * granted what it waits for, and not before. One that evidently does several things at once, see
+ * `isConcurrent`, counts as able to go on, and so does one that waits for nothing.
+ *
+ * Exact under this assumption, also for shared holds, permits and queues: it plays through who is
+ * granted what once those who can go on have released everything. Owners for whom no way on is left
+ * are in a deadlock, or behind one; an owner behind one is not part of it.
+ *
+ * Time-outs and leases that are not renewed end any deadlock; they are not considered. A multi-lock
+ * that waits keeps nothing, and its wait counts as over once its turn has come in this queue.
+ */
+export function findDeadlocks(state: WaitState): Deadlock[] {
+  const { blocked, holdsLeft } = playThrough(state);
+  const inTheWay = (party: WaitParty) => waysOf(party, holdsLeft);
+  const next = (party: WaitParty) => inTheWay(party).map(({ blockedBy }) => blockedBy.party);
+  return strongComponents([...blocked], next)
+    .filter(({ length }) => length > 1)
+    .map((component) => {
+      const members = component.sort((a, b) => (a.key < b.key ? -1 : 1));
+      const inside = new Set(members);
+      const onward = (party: WaitParty) => next(party).filter((each) => inside.has(each));
+      const cycle = shortestCycle(members[0] as WaitParty, onward) ?? [];
+      const steps = cycle.flatMap((party, i) => {
+        const to = cycle[(i + 1) % cycle.length];
+        return inTheWay(party).find(({ blockedBy }) => blockedBy.party === to) ?? [];
+      });
+      return { steps, members };
+    });
+}
+
+type HoldsLeft = ReadonlyMap<LockWaits, WaitedHold[]>;
+
+/** @returns the holders that never go on, and what is left of the holds of each lock */
+function playThrough(state: WaitState): { blocked: Set<WaitParty>; holdsLeft: HoldsLeft } {
+  const blocked = new Set<WaitParty>();
+  for (const party of state.parties.values()) {
+    const mayBlock = party.holds.length > 0 && party.waits.length > 0;
+    if (mayBlock && !isConcurrent(party)) blocked.add(party);
+  }
+  const holdsLeft = new Map(state.locks.map((lock) => [lock, lock.holds]));
+  const served = new Map(state.locks.map((lock) => [lock, 0]));
+  // A set hands out what is added while it is walked through, once more if it was handed out.
+  const changed = new Set(blocked.size > 0 ? state.locks : []);
+  for (const lock of changed) {
+    changed.delete(lock);
+    const left = (holdsLeft.get(lock) as WaitedHold[]).filter(({ party }) => blocked.has(party));
+    holdsLeft.set(lock, left);
+    let place = served.get(lock) as number;
+    for (; place < lock.queue.length; place += 1) {
+      const { waiter, party } = lock.queue[place] as OpenWait;
+      if (!fits(left, waiter, lock)) break;
+      // Granted here, it goes on, and then releases everything, this lock too.
+      if (blocked.delete(party)) for (const held of party.holds) changed.add(held.lock);
+    }
+    served.set(lock, place);
+  }
+  return { blocked, holdsLeft };
+}
+
+function fits(left: WaitedHold[], { mode, permits = 1 }: Waiter, { record }: LockWaits): boolean {
+  if (left.length === 0) return true;
+  if (mode === 'exclusive' || left.length >= SHARED_MAX) return false;
+  const holds: Hold[] = left.map(({ hold }) => hold);
+  if (holds.some((hold) => hold.mode !== mode)) return false;
+  return mode === 'shared' || permitsOf(holds) + permits <= (record.capacity?.inForce ?? 0);
+}
+
+/**
+ * The holds that keep an owner waiting: all that are left, since those before it in the queue wait
+ * for the same. One that it could share waits itself, as does the one between the two.
+ */
+function waysOf({ waits: [wait] }: WaitParty, holdsLeft: HoldsLeft): DeadlockStep[] {
+  const left = (wait && holdsLeft.get(wait.lock)) ?? [];
+  return wait ? left.map((blockedBy) => ({ wait, blockedBy })) : [];
+}

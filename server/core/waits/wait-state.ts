@@ -1,0 +1,129 @@
+import {
+  type Hold,
+  isReleased,
+  type LockRecord,
+  liveHolds,
+  type Waiter,
+} from '../lock/lock-record';
+import { inServiceOrder, isOutOfPatience } from '../lock/queue';
+
+/** How exactly the clocks of two backends can be compared. */
+const CLOCK_SLACK_MS = 1_000;
+
+/** A lock with waiters, as it was last read. */
+export interface ContendedLock {
+  /** Unique over all backends. */
+  id: string;
+  /** The backend that keeps it, or the shard of it, whose clock its instants are of. */
+  store: string;
+  record: LockRecord;
+  /** That clock. */
+  now: number;
+  /** How far that clock is ahead of the clock by which backends are compared. */
+  offsetMs: number;
+}
+
+/** A hold of a lock with waiters. */
+export interface WaitedHold {
+  lock: LockWaits;
+  hold: Hold;
+  party: WaitParty;
+}
+
+/** A place in a queue whose caller still waits. */
+export interface OpenWait {
+  lock: LockWaits;
+  waiter: Waiter;
+  party: WaitParty;
+}
+
+/** One lock's part of the wait-for graph. */
+export interface LockWaits extends ContendedLock {
+  /** Live ones that their holders have not released. */
+  holds: WaitedHold[];
+  /** In the order in which they are served. */
+  queue: OpenWait[];
+}
+
+/** An owner of a service: what it holds of locks with waiters, and what it waits for. */
+export interface WaitParty {
+  /** Unique over all services. */
+  key: string;
+  service: string;
+  owner: string;
+  holds: WaitedHold[];
+  waits: OpenWait[];
+}
+
+/** Who holds and who waits, over all locks with waiters. */
+export interface WaitState {
+  locks: LockWaits[];
+  parties: Map<string, WaitParty>;
+}
+
+/** Names an owner of a service; neither contains this separator. */
+export const partyKey = ({ service, owner }: { service: string; owner: string }) =>
+  `${service}\0${owner}`;
+
+/** Joins holds and waits of all locks by their owners. Costs as much as there are of both. */
+export function readWaits(locks: Iterable<ContendedLock>): WaitState {
+  const parties = new Map<string, WaitParty>();
+  const partyOf = ({ service, owner }: Hold | Waiter): WaitParty => {
+    const key = partyKey({ service, owner });
+    let party = parties.get(key);
+    if (!party) {
+      party = { key, service, owner, holds: [], waits: [] };
+      parties.set(key, party);
+    }
+    return party;
+  };
+  const read = Array.from(locks, (lock): LockWaits => {
+    const joined: LockWaits = { ...lock, holds: [], queue: [] };
+    for (const hold of liveHolds(lock.record, lock.now)) {
+      if (isReleased(hold)) continue;
+      const held: WaitedHold = { lock: joined, hold, party: partyOf(hold) };
+      joined.holds.push(held);
+      held.party.holds.push(held);
+    }
+    for (const waiter of inServiceOrder(lock.record.queue)) {
+      if (!isWaiting(waiter, lock.now)) continue;
+      const wait: OpenWait = { lock: joined, waiter, party: partyOf(waiter) };
+      joined.queue.push(wait);
+      wait.party.waits.push(wait);
+    }
+    return joined;
+  });
+  return { locks: read, parties };
+}
+
+function isWaiting(waiter: Waiter, now: number): boolean {
+  if (isOutOfPatience(waiter, now)) return false;
+  return waiter.detachedUntil === null || waiter.detachedUntil > now;
+}
+
+/**
+ * Whether an owner evidently does several things at once, so that its wait keeps it from releasing
+ * nothing: it waits for several locks, or for one that it holds itself; it was granted a lock after
+ * it began to wait; or its holds name more than one process.
+ */
+export function isConcurrent({ holds, waits }: WaitParty): boolean {
+  const [wait] = waits;
+  if (!wait) return false;
+  if (waits.length > 1) return true;
+  const processes = new Set(holds.map(({ hold }) => processOf(hold)));
+  return processes.size > 1 || holds.some((held) => held.lock === wait.lock || isLater(held, wait));
+}
+
+/** The process that a hold names in its `meta`; empty where it names none. */
+export function processOf({ meta }: Pick<Hold, 'meta'>): string {
+  const { host = '', pid = '', bootId = '', pidNamespace = '', pidStart = '' } = meta;
+  const parts = [host, pid, bootId, pidNamespace, pidStart];
+  return parts.every((part) => part === '') ? '' : parts.join('\0');
+}
+
+/** Whether a hold was granted during a wait. */
+function isLater({ lock, hold }: WaitedHold, wait: OpenWait): boolean {
+  const aheadMs = lock.offsetMs - wait.lock.offsetMs;
+  const slackMs = lock.store === wait.lock.store ? 0 : CLOCK_SLACK_MS;
+  return hold.grantedAt - aheadMs > wait.waiter.enqueuedAt + slackMs;
+}

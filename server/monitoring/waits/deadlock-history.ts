@@ -1,0 +1,140 @@
+import { and, desc, eq, isNull, lt, notInArray, type SQL } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { Schema } from '@/db/schema';
+import {
+  DEADLOCK_ENDS,
+  DEADLOCKS_MAX,
+  DEADLOCKS_RETENTION_MS,
+  type DeadlockRow,
+} from '../../contract/console/waits/wait-graph';
+import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
+import type { DeadlockNews, WaitWatch } from './wait-watch';
+
+/** How often deadlocks that ended while no process was watching are looked for. */
+const CHECK_EVERY_MS = 30_000;
+
+/** News that could not be written yet. */
+const PENDING_MAX = 200;
+
+/**
+ * The deadlocks of the last 30 days in the control database, at most `DEADLOCKS_MAX`. Every process
+ * finds them; the one that runs maintenance writes them down.
+ */
+export class DeadlockHistory {
+  /** How many this process has written since its start. */
+  written = 0;
+  private found: DeadlockRow[] = [];
+  private ended: DeadlockNews['ended'] = [];
+  private checkedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly parts: {
+      database: Database;
+      clock: Clock;
+      log: Pick<Log, 'warn'>;
+      watch: Pick<WaitWatch, 'look' | 'rows'>;
+      isRunner: () => boolean;
+    },
+  ) {}
+
+  /** Looks for deadlocks, and writes down what is new. */
+  async run(): Promise<void> {
+    const { watch, isRunner, clock } = this.parts;
+    const { found, ended } = watch.look();
+    if (!isRunner()) {
+      this.found = [];
+      this.ended = [];
+      this.checkedAt = Number.NEGATIVE_INFINITY;
+      return;
+    }
+    this.found = [...this.found, ...found].slice(-PENDING_MAX);
+    this.ended = [...this.ended, ...ended].slice(-PENDING_MAX);
+    for (let row = this.found[0]; row; row = this.found[0]) {
+      await this.add(row);
+      this.found.shift();
+    }
+    for (let end = this.ended[0]; end; end = this.ended[0]) {
+      await this.close(end);
+      this.ended.shift();
+    }
+    if (clock.monotonic() - this.checkedAt < CHECK_EVERY_MS) return;
+    await this.check();
+    this.checkedAt = clock.monotonic();
+  }
+
+  /** The latest, newest first. */
+  async list(limit: number): Promise<DeadlockRow[]> {
+    const { database } = this.parts;
+    const { deadlocks } = database.tables;
+    const rows = await database.db
+      .select()
+      .from(deadlocks)
+      .orderBy(desc(deadlocks.foundAt), desc(deadlocks.id))
+      .limit(limit);
+    return rows.map(deadlockRow);
+  }
+
+  private async add(row: DeadlockRow): Promise<void> {
+    const { database, log } = this.parts;
+    const { deadlocks } = database.tables;
+    const { id, since, foundAt, waiting, steps } = row;
+    try {
+      const open = { endedAt: null, endedBy: null, operator: null };
+      const text = JSON.stringify(steps);
+      await database.db
+        .insert(deadlocks)
+        .values({ id, since, foundAt, ...open, waiting, steps: text });
+    } catch (error) {
+      // Another process that ran maintenance until now has written it.
+      if (!database.isDuplicateKey(error)) throw error;
+      return;
+    }
+    this.written += 1;
+    log.warn({ deadlock: id, steps, waiting }, 'Deadlock: these owners wait for one another');
+    await this.prune(foundAt);
+  }
+
+  private async close({ id, endedAt, end, by }: DeadlockNews['ended'][number]): Promise<void> {
+    const { database } = this.parts;
+    const { deadlocks } = database.tables;
+    await database.db
+      .update(deadlocks)
+      .set({ endedAt, endedBy: end, operator: by })
+      .where(and(eq(deadlocks.id, id), isNull(deadlocks.endedAt)) as SQL);
+  }
+
+  /** Writes down what this process found before it ran maintenance; closes what no longer lasts. */
+  private async check(): Promise<void> {
+    const { database, clock, watch } = this.parts;
+    const { deadlocks } = database.tables;
+    const rows = watch.rows();
+    for (const row of rows) await this.add(row);
+    const ids = rows.map(({ id }) => id);
+    const isOpen = isNull(deadlocks.endedAt);
+    const isOver = ids.length > 0 ? (and(isOpen, notInArray(deadlocks.id, ids)) as SQL) : isOpen;
+    await database.db
+      .update(deadlocks)
+      .set({ endedAt: clock.now(), endedBy: 'unseen' })
+      .where(isOver);
+  }
+
+  private async prune(now: number): Promise<void> {
+    const { database } = this.parts;
+    const { deadlocks } = database.tables;
+    const [oldest] = await database.db
+      .select({ foundAt: deadlocks.foundAt })
+      .from(deadlocks)
+      .orderBy(desc(deadlocks.foundAt))
+      .limit(1)
+      .offset(DEADLOCKS_MAX - 1);
+    const before = Math.max(now - DEADLOCKS_RETENTION_MS, oldest?.foundAt ?? 0);
+    await database.db.delete(deadlocks).where(lt(deadlocks.foundAt, before));
+  }
+}
+
+function deadlockRow(stored: Schema['deadlocks']['$inferSelect']): DeadlockRow {
+  const { id, since, foundAt, endedAt, endedBy, operator, waiting, steps } = stored;
+  const end = DEADLOCK_ENDS.find((each) => each === endedBy) ?? null;
+  return { id, since, foundAt, endedAt, end, by: operator, waiting, steps: JSON.parse(steps) };
+}

@@ -1,0 +1,218 @@
+import {
+  type HoldersPage,
+  PROCESS_LOCKS_SHOWN,
+  PROCESSES_SHOWN,
+  type ProcessDetail,
+  type ProcessRow,
+} from '../../contract/console/waits/holder-rows';
+import { LockyardError } from '../../contract/errors';
+import { waitedMsOf } from '../../core/waits/head-blockers';
+import type { LockWaits, OpenWait } from '../../core/waits/wait-state';
+import type { Clock } from '../../platform/clock';
+import type { LockTable } from '../lock-list/table/lock-table';
+import { type MonitoredBackend, publicHealths } from '../projection/monitored-backend';
+import type { ProjectionRow } from '../projection/projection-row';
+import { TopN } from '../projection/top-n';
+import { heldLock, processWait } from './held-lock';
+import { HolderIndex, type HolderProcess } from './holder-index';
+import type { WaitWatch } from './wait-watch';
+
+/** How long a page is good for all who ask for it. */
+const PAGE_FOR_MS = 1_000;
+/** Locks of one process that are looked at to find its oldest hold and its last renewal. */
+const SAMPLED_MAX = 100;
+/** The same for its own page. */
+const LOOKED_AT_MAX = 2_000;
+const OWNERS_SHOWN = 3;
+const WAITS_SHOWN = 2;
+
+interface HolderViewOptions {
+  table: LockTable;
+  backends: readonly MonitoredBackend[];
+  clock: Clock;
+  waits: WaitWatch;
+  statusOf: (row: ProjectionRow) => ProcessDetail['locks'][number]['status'];
+}
+
+/** How a process takes part in waits. */
+interface Part {
+  /** Its locks with waiters. */
+  locks: Set<LockWaits>;
+  waits: OpenWait[];
+}
+
+const NO_PART: Part = { locks: new Set(), waits: [] };
+
+const blockedBy = ({ locks }: Part) => [...locks].flatMap(({ queue }) => queue);
+
+/** Who holds locks, by process. The page is made once a second at most, for all who look. */
+export class HolderView {
+  private readonly index: HolderIndex;
+  private last: { page: Promise<HoldersPage>; madeAt: number } | null = null;
+
+  constructor(private readonly parts: HolderViewOptions) {
+    this.index = new HolderIndex(parts.table);
+  }
+
+  page(): Promise<HoldersPage> {
+    const now = this.parts.clock.monotonic();
+    if (this.last && now - this.last.madeAt < PAGE_FOR_MS) return this.last.page;
+    const page = this.makePage();
+    this.last = { page, madeAt: now };
+    page.catch(() => {
+      this.last = null;
+    });
+    return page;
+  }
+
+  /** @throws LockyardError `NOT_FOUND` for a process that neither holds a lock nor waits for one */
+  async process(id: string): Promise<ProcessDetail> {
+    const { table, clock, backends, statusOf } = this.parts;
+    await this.index.follow();
+    const holder = this.index.processes.get(id);
+    const part = this.partsByProcess().get(id) ?? NO_PART;
+    if (!holder && part.waits.length === 0) {
+      throw new LockyardError('NOT_FOUND', 'This process holds no lock any more.');
+    }
+    const locks = [...first(holder?.slots.keys() ?? [], LOOKED_AT_MAX)].flatMap((slot) => {
+      const row = table.at(slot);
+      if (!row || !holder) return [];
+      const own = row.record.holds.filter((hold) => this.index.idOf(hold) === holder.id);
+      return own.map((hold) => heldLock(row, hold, statusOf(row)));
+    });
+    locks.sort((a, b) => b.waiters - a.waiters || a.grantedAt - b.grantedAt);
+    return {
+      row: this.rowOf(id, holder, part),
+      locks: locks.slice(0, PROCESS_LOCKS_SHOWN),
+      waits: part.waits.map((wait) => processWait(wait, table.byId(wait.lock.id))),
+      backends: publicHealths(backends),
+      asOf: clock.now(),
+    };
+  }
+
+  private async makePage(): Promise<HoldersPage> {
+    const { clock, backends, waits } = this.parts;
+    await this.index.follow();
+    const parts = this.partsByProcess();
+    const { processes, services } = this.index;
+    const taking = [...parts]
+      .map(([id, part]) => ({ id, part, weight: waitedMsOf(blockedBy(part)) }))
+      .sort((a, b) => b.weight - a.weight || b.part.waits.length - a.part.waits.length)
+      .slice(0, PROCESSES_SHOWN);
+    const shown = new Set(taking.map(({ id }) => id));
+    const others = await this.largest(PROCESSES_SHOWN - taking.length, shown);
+    const rows = [
+      ...taking.map(({ id, part }) => this.rowOf(id, processes.get(id), part)),
+      ...others.map((process) => this.rowOf(process.id, process, NO_PART)),
+    ];
+    const named = [...new Set(rows.map(({ service }) => service))];
+    const { state } = waits;
+    return {
+      rows,
+      services: named.map((service) => ({
+        service,
+        ...(services.get(service) ?? { processes: 0, holds: 0 }),
+      })),
+      processes: processes.size,
+      holds: this.index.holds,
+      waiting: state.locks.reduce((sum, { queue }) => sum + queue.length, 0),
+      blockingMs: waits.blockingMs,
+      backends: publicHealths(backends),
+      asOf: clock.now(),
+    };
+  }
+
+  /** Those with the most holds, besides the ones that are shown anyway. */
+  private async largest(count: number, shown: ReadonlySet<string>): Promise<HolderProcess[]> {
+    const most = new TopN<HolderProcess>(count, (a, b) => b.holds - a.holds);
+    if (count === 0) return [];
+    await this.parts.table.slice().forEach(this.index.processes.values(), (process) => {
+      if (!shown.has(process.id)) most.add(process);
+    });
+    return most.items;
+  }
+
+  /** Who keeps others waiting, and who waits. A wait belongs to the one process of its owner. */
+  private partsByProcess(): Map<string, Part> {
+    const parts = new Map<string, Part>();
+    const partOf = (id: string): Part => {
+      const known = parts.get(id) ?? { locks: new Set(), waits: [] };
+      parts.set(id, known);
+      return known;
+    };
+    for (const { service, owner, holds, waits } of this.parts.waits.state.parties.values()) {
+      const ids = new Set(holds.map(({ hold }) => this.index.idOf(hold)));
+      for (const { lock, hold } of holds) {
+        if (lock.queue.length > 0) partOf(this.index.idOf(hold)).locks.add(lock);
+      }
+      const [id] = ids;
+      const isKnown = id !== undefined && ids.size === 1;
+      const own = isKnown ? id : this.processOfOwner(service, owner);
+      if (waits.length > 0) partOf(own).waits.push(...waits);
+    }
+    return parts;
+  }
+
+  /** Of an owner that holds no lock with waiters. */
+  private processOfOwner(service: string, owner: string): string {
+    const named = this.index.ofOwner(service, owner);
+    return named ?? this.index.idOf({ service, owner, meta: {} });
+  }
+
+  private rowOf(id: string, holder: HolderProcess | undefined, part: Part): ProcessRow {
+    const { waits, table, backends } = this.parts;
+    const { waits: own } = part;
+    const blocked = blockedBy(part);
+    const names = holder ? [...first(holder.owners.keys(), OWNERS_SHOWN)] : [];
+    const owners = names.length > 0 ? names : [own[0]?.party.owner ?? ''];
+    const { host, pid, version } = holder?.meta ?? {};
+    const sampled = [...first(holder?.slots.keys() ?? [], SAMPLED_MAX)].flatMap(
+      (slot) => table.at(slot) ?? [],
+    );
+    const health = new Map(backends.map((one) => [one.id, one.engine.health()]));
+    const offsetOf = ({ backend }: ProjectionRow) => health.get(backend)?.clockOffsetMs ?? 0;
+    const holds = sampled.flatMap((row) =>
+      row.record.holds
+        .filter((hold) => this.index.idOf(hold) === id)
+        .map(({ grantedAt, renewedAt, renewals }) => ({
+          grantedAt: grantedAt - offsetOf(row),
+          renewedAt: renewals > 0 ? renewedAt - offsetOf(row) : null,
+        })),
+    );
+    const renewals = holds.flatMap(({ renewedAt }) => renewedAt ?? []);
+    const silent = sampled.filter(({ backend }) => health.get(backend)?.reachable === false);
+    return {
+      id,
+      service: holder?.service ?? own[0]?.party.service ?? '',
+      owners,
+      ownerCount: holder?.owners.size ?? 1,
+      host: host ?? null,
+      pid: pid ?? null,
+      version: version ?? null,
+      holds: holder?.holds ?? 0,
+      blocked: blocked.length,
+      blockingMs: waitedMsOf(blocked),
+      waitsFor: own.slice(0, WAITS_SHOWN).flatMap(({ lock, waiter }) => {
+        const row = table.byId(lock.id);
+        if (!row) return [];
+        const { namespace, name } = row.key;
+        const since = waiter.enqueuedAt - lock.offsetMs;
+        return { namespace, name, backend: row.publicBackend, since };
+      }),
+      waits: own.length,
+      oldestGrantedAt: holds.length > 0 ? Math.min(...holds.map((hold) => hold.grantedAt)) : null,
+      renewedAt: renewals.length > 0 ? Math.max(...renewals) : null,
+      inDeadlock: own.some((wait) => waits.isInDeadlock(wait)),
+      silentBackends: [...new Set(silent.map(({ publicBackend }) => publicBackend))],
+    };
+  }
+}
+
+function* first<T>(items: Iterable<T>, most: number): Generator<T> {
+  let i = 0;
+  for (const item of items) {
+    if (i >= most) return;
+    i += 1;
+    yield item;
+  }
+}

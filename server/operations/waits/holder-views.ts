@@ -1,0 +1,33 @@
+import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
+import { throttledChanges } from '../live-updates';
+import type { OperationContext } from '../operation-context';
+import { requireRole } from '../require-role';
+
+const PAGE_UPDATES = { minMs: 1_500, maxMs: 2_000 };
+
+/** Who holds locks, by service and process, as this process last read them. */
+export async function listHolders(ctx: OperationContext): Promise<HoldersPage> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.holders.page();
+}
+
+/** The same whenever locks have changed, and at least every two seconds. */
+export async function* watchHolders(ctx: OperationContext): AsyncGenerator<HoldersPage, void> {
+  await requireRole(ctx, 'viewer');
+  const { projection, holders } = ctx.runtime;
+  const changes = throttledChanges((on) => projection.subscribe(on), PAGE_UPDATES, ctx.signal);
+  for await (const _ of changes) yield await holders.page();
+}
+
+/**
+ * Everything that a process holds and waits for.
+ *
+ * @throws LockyardError `NOT_FOUND` for a process that neither holds a lock nor waits for one
+ */
+export async function getProcess(
+  ctx: OperationContext,
+  { process }: { process: string },
+): Promise<ProcessDetail> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.holders.process(process);
+}

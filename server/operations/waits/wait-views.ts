@@ -1,0 +1,30 @@
+import type { DeadlockRow, WaitGraph } from '../../contract/console/waits/wait-graph';
+import { askDatabase } from '../ask-database';
+import { throttledChanges } from '../live-updates';
+import type { OperationContext } from '../operation-context';
+import { requireRole } from '../require-role';
+
+/** The graph is looked at, not watched: so often is enough to see it move. */
+const GRAPH_UPDATES = { minMs: 1_000, maxMs: 2_000 };
+
+const DEADLOCKS_SHOWN = 50;
+
+/** Who waits for whom, as this process last read the locks. */
+export async function getWaitGraph(ctx: OperationContext): Promise<WaitGraph> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.waits.read();
+}
+
+/** The same whenever locks have changed, and at least every two seconds. */
+export async function* watchWaits(ctx: OperationContext): AsyncGenerator<WaitGraph, void> {
+  await requireRole(ctx, 'viewer');
+  const { projection, waits, clock } = ctx.runtime;
+  const changes = throttledChanges((on) => projection.subscribe(on), GRAPH_UPDATES, ctx.signal);
+  for await (const _ of changes) yield { ...waits.read(), asOf: clock.now() };
+}
+
+/** The latest deadlocks, newest first, also those that have not ended. */
+export async function listDeadlocks(ctx: OperationContext): Promise<DeadlockRow[]> {
+  await requireRole(ctx, 'viewer');
+  return askDatabase(() => ctx.runtime.deadlocks.list(DEADLOCKS_SHOWN));
+}
