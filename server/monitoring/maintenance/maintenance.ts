@@ -13,6 +13,7 @@ import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { EventRecorder } from '../history/event-recorder';
+import { TimeSlice } from '../lock-list/order/time-slice';
 import { deleteReadRecords } from '../names/delete-records';
 import type { NamespaceCapacity } from '../names/namespace-capacity';
 import type { LockProjection } from '../projection/lock-projection';
@@ -166,6 +167,7 @@ export class Maintenance {
   private async deleteIdle(backend: MonitoredBackend): Promise<void> {
     const { store } = backend;
     let cursor: Cursor | null = { namespace: null, after: null };
+    const slice = new TimeSlice(() => this.parts.clock.monotonic());
     while (cursor) {
       const page = await store.scan(cursor, SCAN_PAGE);
       const isOwn = ({ key }: ReadRecord) => key.namespace === OWN_NAMESPACE;
@@ -174,6 +176,7 @@ export class Maintenance {
       const others = page.records.filter((read) => !isOwn(read));
       await deleteReadRecords(backend, others, IDLE_MS);
       cursor = page.next;
+      if (slice.isOver) await slice.pause();
     }
     await store.deleteExpiredAnswers();
   }

@@ -12,7 +12,7 @@ import { DeletedNames } from './deleted-names';
 import { type MonitoredBackend, publicId } from './monitored-backend';
 import { ProjectionRow, rowId } from './projection-row';
 
-const SCAN_PAGE = 500;
+const SCAN_PAGE = 200;
 const READ_AT_ONCE = 500;
 
 /** How often history is read in one go, before what it says is shown. */
@@ -78,10 +78,12 @@ export class RecordFollower {
   async resync(backend: MonitoredBackend): Promise<void> {
     const ends = [this.table.beginResync(backend.id), this.counters.beginResync(backend.id)];
     let cursor: Cursor | null = { namespace: null, after: null };
+    const slice = this.table.slice();
     while (cursor) {
       const page = await backend.store.scan(cursor, SCAN_PAGE);
       for (const read of page.records) this.apply(backend, read);
       cursor = page.next;
+      if (slice.isOver) await slice.pause();
     }
     for (const end of ends) await end();
   }
@@ -99,9 +101,11 @@ export class RecordFollower {
     await this.table.slice().forEach(this.counters.names(), ({ storeId, key }) => {
       if (storeId === backend.id && key.namespace === namespace) keys.push(key);
     });
+    const slice = this.table.slice();
     for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
       const { records } = await backend.store.read(keys.slice(i, i + READ_AT_ONCE), []);
       for (const read of records) if (read.record) this.apply(backend, read);
+      if (slice.isOver) await slice.pause();
     }
     for (const end of ends) await end();
   }

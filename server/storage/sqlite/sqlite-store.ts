@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
@@ -29,6 +30,9 @@ import { sqliteGuarantees } from './sqlite-guarantees';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
+/** Expired answers deleted in one transaction: the driver blocks this thread meanwhile. */
+const DELETED_ANSWERS = 500;
+
 /** The driver rejects results with inexact numbers: such a rev is returned as not exact. */
 const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
 
@@ -45,7 +49,9 @@ const SQL = {
     `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ` +
     'ORDER BY id LIMIT ?',
   deleteRecord: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ? AND ? <= ?',
-  deleteExpiredAnswers: 'DELETE FROM lock_requests WHERE expires_at < ?',
+  deleteExpiredAnswers:
+    'DELETE FROM lock_requests WHERE rowid IN (SELECT rowid FROM lock_requests WHERE expires_at ' +
+    `< ? LIMIT ${DELETED_ANSWERS})`,
   historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',
   historyOf:
     'SELECT id, at, changes, took FROM lock_history WHERE id IN (SELECT value FROM json_each(?))',
@@ -148,7 +154,8 @@ export class SqliteStore implements RecordStore, HistorySource {
 
   async deleteExpiredAnswers(): Promise<void> {
     const sql = SQL.deleteExpiredAnswers;
-    await this.write((client) => client.execute({ sql, args: [this.now()] }));
+    const deleteSome = (client: Client) => client.execute({ sql, args: [this.now()] });
+    while ((await this.write(deleteSome)).rowsAffected === DELETED_ANSWERS) await setImmediate();
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
