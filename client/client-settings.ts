@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { environmentKey } from './environment-key';
 import { LockyardError } from './errors';
 import type { LockObserver } from './observing/lock-observer';
@@ -6,6 +5,7 @@ import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown
 import manifest from './package.json' with { type: 'json' };
 import { type Chance, systemChance } from './platform/chance';
 import { type ClientClock, systemClock } from './platform/client-clock';
+import { processMeta } from './platform/process-meta';
 import { canConnect } from './wire/connection-probe';
 import { ServerAddresses } from './wire/server-addresses';
 import { SilenceWatch } from './wire/silence-watch';
@@ -42,7 +42,7 @@ export interface ClientSettings {
   apiKey: string;
   namespace: string;
   owner: string;
-  /** Sent with every hold: `host`, `pid`, `version`. */
+  /** Sent with every hold: `host`, `pid`, `version`, and what else identifies this process. */
   meta: Record<string, string>;
   observer: LockObserver | undefined;
   fetch: typeof fetch;
@@ -73,8 +73,8 @@ const OPTIONS: OptionNames<LockyardClientOptions> = {
 export function clientSettings(options: LockyardClientOptions): ClientSettings {
   refuseUnknownOptions('LockyardClient', options, OPTIONS);
   const chance = options.chance ?? systemChance;
-  const host = hostname().slice(0, 60);
-  const pid = String(process.pid);
+  const identity = processMeta(process.env);
+  const { host, pid } = identity;
   const version = options.version ?? `lockyard-client ${manifest.version}`;
   const url = needed(options.url ?? process.env.LOCKYARD_URL, 'url', 'LOCKYARD_URL');
   const addresses = ServerAddresses.read(url);
@@ -85,7 +85,7 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
     apiKey: needed(options.apiKey ?? environmentKey(), 'apiKey', 'LOCKYARD_API_KEY'),
     namespace: options.namespace ?? 'default',
     owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
-    meta: { host, pid, version },
+    meta: { ...identity, version },
     observer: options.observer,
     fetch,
     canConnect: options.fetch || process.env.NODE_USE_ENV_PROXY ? null : canConnect,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LockyardError } from './errors';
 import { LockyardClient } from './lockyard-client';
+import { processMeta } from './platform/process-meta';
 import { granted, outcomeOf, scriptedBench } from './testing/scripted-bench';
 import { until } from './testing/test-clock';
 
@@ -28,6 +29,7 @@ describe('what is sent', () => {
       owner: 'me',
       leaseMs: 5_000,
       meta: {
+        ...processMeta(process.env),
         host: expect.any(String),
         pid: String(process.pid),
         version: expect.stringMatching(/^lockyard-client \d/),

@@ -2,6 +2,7 @@ import { type ClientSettings, clientSettings, type LockyardClientOptions } from 
 import { LockyardError } from './errors';
 import { notify } from './observing/lock-observer';
 import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown-options';
+import { metaWith } from './platform/process-meta';
 import { PROCEDURES, type Procedure, SET_LOCK_FIELDS } from './wire/procedures';
 import { type CallOptions, sendRequest } from './wire/send-request';
 import { ANSWER_WITHIN_MS, AT_ONCE_MS, HELD_OPEN_MS } from './wire/time-limits';
@@ -31,6 +32,8 @@ import type {
   RenewInput,
   WatchAnswer,
   WatchInput,
+  WitnessReportAnswer,
+  WitnessReportInput,
 } from './wire/wire';
 
 /** An input whose owner may be left to the client. */
@@ -50,10 +53,10 @@ export class LockyardClient {
     this.settings = clientSettings(options);
   }
 
-  /** Takes the lock, or waits for it up to 25 s. Adds `host`, `pid` and `version` to `meta`. */
+  /** Takes the lock, or waits for it up to 25 s. Adds `host`, `pid`, `version` … to `meta`. */
   acquire(input: Owned<AcquireInput>, options: CallOptions = {}): Promise<AcquireAnswer> {
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
-    const meta = { ...this.settings.meta, ...input.meta };
+    const meta = metaWith(this.settings.meta, input.meta);
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
     return this.send(PROCEDURES.acquire, { ...this.owned(input), meta }, { ...options, timeoutMs });
   }
@@ -67,13 +70,18 @@ export class LockyardClient {
       refuseUnknownOptions('A lock of acquireMany', lock, SET_LOCK_FIELDS);
     }
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
-    const meta = { ...this.settings.meta, ...input.meta };
+    const meta = metaWith(this.settings.meta, input.meta);
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
     return this.send(
       PROCEDURES.acquireMany,
       { ...this.owned(input), meta },
       { ...options, timeoutMs },
     );
+  }
+
+  /** What a witness sees of the processes of its machine. Needs a key made for a witness. */
+  reportProcesses(input: WitnessReportInput, options?: CallOptions): Promise<WitnessReportAnswer> {
+    return this.send(PROCEDURES.reportProcesses, input, options);
   }
 
   /** Undoes an `acquireMany`: leaves the queue, or releases what was granted. Safe to repeat. */

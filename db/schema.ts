@@ -2,6 +2,7 @@ import { deadlocksTable } from './deadlocks';
 import type { Kit } from './kits/mysql';
 import { labRunsTable } from './lab-runs';
 import { lockRefusalsTable } from './lock-refusals';
+import { processEvidenceTable } from './process-evidence';
 
 /** Constraint and column names are the same in both dialects and under MySQL's 64 characters. */
 export const CASING = 'snake_case';
@@ -223,8 +224,10 @@ export function defineSchema(kit: Kit) {
       id: kit.code(24).primaryKey(),
       /** The service's name. Holds and waiters are recorded under it. */
       name: kit.exact(64).notNull(),
-      /** A JSON list of namespaces. */
+      /** A JSON list of namespaces; empty for the key of a witness. */
       namespaces: kit.document().notNull(),
+      /** `service`, or `witness`: it may report on processes and do nothing else. */
+      purpose: kit.code(8).notNull().default('service'),
       secretHash: kit.code(64).notNull(),
       createdBy: kit.document().notNull(),
       createdAt: kit.whole().notNull(),
@@ -278,6 +281,7 @@ export function defineSchema(kit: Kit) {
     audit,
     labRuns: labRunsTable(kit),
     deadlocks: deadlocksTable(kit),
+    processEvidence: processEvidenceTable(kit),
   };
 }
 

@@ -8,7 +8,7 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * What the client's own command does, over the service API; everything else is for operators of the
  * server.
  */
-const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release']);
+const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release', 'witness']);
 
 /** What names a file, right behind it, as the caller's folder knows it. */
 const fileVerbs = new Set(['backup', 'restore']);

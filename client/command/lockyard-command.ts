@@ -9,6 +9,7 @@ import { runRelease } from './run-release';
 import { runWatch } from './run-watch';
 import { createReporter } from './terminal/reporter';
 import { USAGE } from './usage';
+import { runWitness } from './witness/run-witness';
 
 /** The command `lockyard`: what services and scripts do with locks from a shell. */
 async function main([verb, ...words]: string[]): Promise<number> {
@@ -21,6 +22,8 @@ async function main([verb, ...words]: string[]): Promise<number> {
       return print(await runInspect(words));
     case 'watch':
       return (await runWatch(words)) ?? help();
+    case 'witness':
+      return (await runWitness(words)) ?? help();
     case 'release': {
       const released = await runRelease(words);
       return released ? print(released.text) || released.exitCode : help();

@@ -3,6 +3,7 @@ import { INSPECT_USAGE } from './run-inspect';
 import { LS_USAGE } from './run-ls';
 import { RELEASE_USAGE } from './run-release';
 import { WATCH_USAGE } from './run-watch';
+import { WITNESS_USAGE } from './witness/run-witness';
 
 export const USAGE = `Usage:
   ${EXEC_USAGE}
@@ -30,6 +31,10 @@ export const USAGE = `Usage:
           --until-free             End when the lock is free: one NAME only.
   ${RELEASE_USAGE}
       Release a hold owned by this API key's service.
+  ${WITNESS_USAGE}
+      Report which processes of this machine that hold locks are alive, until interrupted. Needs a key made with
+      keys create --witness.
+      -q, --quiet                  Only print errors.
   lockyard --version
       Print the release.
 

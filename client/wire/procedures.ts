@@ -13,6 +13,7 @@ import type {
   ReleaseInput,
   RenewInput,
   WatchInput,
+  WitnessReportInput,
 } from './wire';
 
 /** One procedure of the service API and how it is called. */
@@ -94,6 +95,12 @@ export const PROCEDURES = {
     firstAttempt: true,
   }),
   getCounter: query<CounterRef>('counter.get', LOCK),
+  reportProcesses: mutation<WitnessReportInput>('witness.report', {
+    host: true,
+    bootId: true,
+    pidNamespace: true,
+    processes: true,
+  }),
 } as const;
 
 function mutation<I>(name: string, fields: OptionNames<I>): Procedure<I> {

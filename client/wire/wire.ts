@@ -6,6 +6,7 @@ import type * as inputs from '../../server/contract/lock/inputs';
 import type * as watch from '../../server/contract/lock/watch';
 import type * as multiLock from '../../server/contract/multi-lock';
 import type * as primitives from '../../server/contract/primitives';
+import type * as witness from '../../server/contract/witness';
 
 /**
  * What travels between a service and Lockyard: plain JSON. The types are those of the server's
@@ -69,3 +70,7 @@ export type CounterView = z.output<typeof counter.counterView>;
 export type CounterCreateAnswer = z.output<typeof counter.counterCreateAnswer>;
 export type CounterAddAnswer = z.output<typeof counter.counterAddAnswer>;
 export type CounterGetAnswer = z.output<typeof counter.counterGetAnswer>;
+
+export type WitnessedProcess = z.output<typeof witness.witnessedProcess>;
+export type WitnessReportInput = z.input<typeof witness.witnessReportInput>;
+export type WitnessReportAnswer = z.output<typeof witness.witnessReportAnswer>;

@@ -6,6 +6,7 @@ import { agoText } from '../format/durations';
 import { shortToken } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { ReadingProvider, useAtBackend } from '../live/reading';
+import { LivenessNote } from '../locks/lock/liveness-note';
 import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
 import { VisibleText, WholeName } from '../ui/visible-text';
@@ -53,6 +54,11 @@ export function ActionDialog({
             <LockLine row={row} />
             {isChanged && (
               <ChangedHold end={hold.end} backend={row.backend} isUnclear={attempt.isUnclear} />
+            )}
+            {!isChanged && seen.hold?.liveness && (
+              <div className="mt-3">
+                <LivenessNote verdict={seen.hold.liveness} backend={row.backend} />
+              </div>
             )}
             <HoldFacts seen={seen} now={isChanged ? now : null} backend={row.backend} />
             {!isChanged && (

@@ -43,6 +43,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const nextName = blockedBy ? null : first;
   const alone = blockedBy ? 'Force release this hold' : 'Force release (no waiters)';
   const isKept = seen.hold?.releasedAt !== undefined;
+  const isDead = seen.hold?.liveness?.state === 'dead';
   const hasDelay = delayMs > 0 && !blockedBy && !isKept;
   const delay = hasDelay ? boundText(delayMs) : null;
   const later = delay ? ` after ${delay}` : '';
@@ -78,8 +79,10 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
           'Its holder has released it. It stays held so that others do not repeat the same work.'
         ) : (
           <>
-            The holder is not stopped. It finds out at its next renewal. Its writes are rejected
-            only by resources that check the fencing token.
+            {isDead
+              ? 'Nothing is interrupted, since its process is dead. Writes that it sent before are '
+              : 'The holder is not stopped. It finds out at its next renewal. Its writes are '}
+            rejected only by resources that check the fencing token.
             {delay && ` No grants for ${delay} afterwards (namespace lock delay).`}
           </>
         )

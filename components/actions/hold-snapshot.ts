@@ -2,6 +2,7 @@ import type { HoldRow, LockDetail, LockRow, WaiterRow } from '@/server/contract/
 import type { Changed } from '@/server/contract/console/operator-answers';
 import type { EndCause, MultiLockMark, PermitUse } from '@/server/contract/primitives';
 import { waitersThatFit } from '@/server/core/lock/permits';
+import type { LivenessVerdict } from '@/server/core/status/holder-liveness';
 
 /** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
 export interface HoldSnapshot {
@@ -18,6 +19,8 @@ export interface HoldSnapshot {
     permits?: number;
     /** Absent for a lock that was taken alone. */
     set?: MultiLockMark;
+    /** Whether its process is alive; absent until the lock itself was read. */
+    liveness?: LivenessVerdict;
     /** Absent if this hold is known only from a refusal. */
     renewal?: Pick<HoldRow, 'leaseMs' | 'renewedAt' | 'renewals' | 'meta' | 'releasedAt'>;
   } | null;
@@ -45,6 +48,7 @@ export function snapshotOfRow(row: LockRow, queue: WaiterRow[] | null = null): H
       ...(hold.releasedAt === undefined ? {} : { releasedAt: hold.releasedAt }),
       ...(hold.permits === undefined ? {} : { permits: hold.permits }),
       ...(hold.set ? { set: hold.set } : {}),
+      ...(hold.liveness ? { liveness: hold.liveness } : {}),
       renewal: hold,
     },
     others: Math.max(0, row.holders - 1),

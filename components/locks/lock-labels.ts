@@ -27,6 +27,8 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
   switch (status) {
     case 'stuck':
       return stuckLabel(row, now);
+    case 'orphaned':
+      return orphanedLabel(row, now);
     case 'expired': {
       const at = expiredAt(row);
       return at === null ? 'expired' : `expired ${agoText(now - at)}`;
@@ -86,6 +88,14 @@ export function renewalDueLabel(dueMs: number): string {
 
 /** The parts of a row that say why it is stuck. */
 type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt' | 'refused'>;
+
+/** Since when the process of a hold is known to be dead. */
+function orphanedLabel({ orphaned, holders }: LockRow, now: number): string {
+  if (!orphaned) return '';
+  const deadFor = `dead for ${spokenDuration(now - orphaned.since)}`;
+  if (holders <= 1) return `process ${deadFor}`;
+  return `${exactCount(orphaned.dead)} of ${exactCount(holders)} processes ${deadFor}`;
+}
 
 const waitingLabel = (count: number) => `${exactCount(count)} waiting`;
 
@@ -169,6 +179,7 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
   if (status === 'stuck') {
     return { now: stuckSentence(row, now), next: hold ? freesSentence(hold, now) : '' };
   }
+  if (status === 'orphaned') return orphanedSentence(row, now);
   if (!hold) {
     if (status === 'delayed') {
       return {
@@ -205,6 +216,22 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
   return {
     now: `${[held, ...wanted].filter(Boolean).join(', ')}.`,
     next: freesSentence(hold, now),
+  };
+}
+
+function orphanedSentence(row: LockRow, now: number): LockSentence {
+  const { hold, orphaned, holders, waiters } = row;
+  if (!hold || !orphaned) return { now: '', next: '' };
+  const held = `Held ${spokenDuration(now - hold.grantedAt)}`;
+  const whose =
+    holders <= 1
+      ? 'its process is dead'
+      : `${exactCount(orphaned.dead)} of its ${exactCount(holders)} processes ${orphaned.dead === 1 ? 'is' : 'are'} dead`;
+  const waiting = waiters > 0 ? `, ${waitingLabel(waiters)}` : '';
+  const left = countdownText(Math.max(0, hold.expiresAt - now));
+  return {
+    now: `${held}, but ${whose}: ${visibleText(orphaned.evidence)}${waiting}.`,
+    next: `Frees in ${left}, when the lease expires.`,
   };
 }
 

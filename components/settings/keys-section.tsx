@@ -45,7 +45,9 @@ export function KeysSection({ now }: { now: number }) {
             >
               {key.name}
             </td>
-            <td className="text-t2">{key.namespaces.join(', ')}</td>
+            <td className="text-t2">
+              {key.isWitness ? 'witness, no locks' : key.namespaces.join(', ')}
+            </td>
             <td className="text-t2">
               <span className="md:hidden">created </span>
               <Instant at={key.createdAt} now={now} />

@@ -12,6 +12,12 @@ export const STATUS_STYLES: Record<
     badge: 'bg-danger text-ondanger font-[550]',
     ink: 'text-dangertext',
   },
+  orphaned: {
+    word: 'Orphaned',
+    icon: 'unplug',
+    badge: 'bg-danger-tint text-dangertext font-[550] ring-[1.6px] ring-dangertext ring-inset',
+    ink: 'text-dangertext',
+  },
   expired: {
     word: 'Expired',
     icon: 'timer-off',

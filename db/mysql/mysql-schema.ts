@@ -20,4 +20,5 @@ export const {
   audit,
   labRuns,
   deadlocks,
+  processEvidence,
 } = defineSchema(mysqlKit);

@@ -21,4 +21,5 @@ export const {
   audit,
   labRuns,
   deadlocks,
+  processEvidence,
 } = defineSchema(sqliteKit as unknown as Kit);

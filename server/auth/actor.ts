@@ -7,6 +7,8 @@ export interface ServiceActor {
   /** The key's name. Its holds are recorded under it. */
   service: string;
   namespaces: string[];
+  /** The key was made for a witness: it may report on processes, and do nothing else. */
+  isWitness?: true;
 }
 
 /** A person signed in to the console. */

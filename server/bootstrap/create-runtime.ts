@@ -143,6 +143,7 @@ async function addBackends(
     namespaces,
     names: nameCount,
     heap,
+    witnesses: config.witnesses,
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },

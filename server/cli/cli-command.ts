@@ -50,6 +50,7 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
 
   keys create --name SERVICE --namespace NAMESPACE   Create an API key (printed once).
                                                      Repeat --namespace for several.
+  keys create --name HOST --witness                  Create a key for lockyard witness, and nothing else.
   namespaces create --name NAMESPACE [--backend ID]  Create a namespace (default backend: "default").
   users create --name NAME --role ROLE               Add a user: viewer, operator or admin.
   users reset-password --name NAME                   Reset a user's password.
@@ -65,6 +66,6 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
 
 Both users commands generate a password and print it; with --password-stdin they read one from standard input.
 
-  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release. They
+  exec NAME -- COMMAND   Run a command under a lock. Also: ls, inspect, watch, release, witness. They
                          call the service at LOCKYARD_URL with LOCKYARD_API_KEY; see docs/exec.md.
 `;

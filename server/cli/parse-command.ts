@@ -12,6 +12,7 @@ const OPTIONS = {
   backend: { type: 'string' },
   role: { type: 'string' },
   'password-stdin': { type: 'boolean' },
+  witness: { type: 'boolean' },
 } as const;
 
 type Option = keyof typeof OPTIONS;
@@ -23,7 +24,7 @@ type SimpleVerb = Exclude<
 >;
 
 const VERBS: Record<SimpleVerb, { needs: Option[]; takes: Option[] }> = {
-  'keys create': { needs: ['name', 'namespace'], takes: [] },
+  'keys create': { needs: ['name'], takes: ['namespace', 'witness'] },
   'namespaces create': { needs: ['name'], takes: ['backend'] },
   'users create': { needs: ['name', 'role'], takes: ['password-stdin'] },
   'users reset-password': { needs: ['name'], takes: ['password-stdin'] },
@@ -191,6 +192,9 @@ function parseSimpleOptions(verb: SimpleVerb, args: string[]) {
   const given = Object.keys(values) as Option[];
   const missing = needs.find((option) => !given.includes(option));
   if (missing) throw new UsageError(`${verb} needs --${missing}.`);
+  if (verb === 'keys create' && !given.includes('namespace') && !values.witness) {
+    throw new UsageError(`${verb} needs --namespace, or --witness.`);
+  }
   const surplus = given.find((option) => ![...needs, ...takes].includes(option));
   if (surplus) throw new UsageError(`${verb} does not take --${surplus}.`);
   return values;

@@ -35,6 +35,7 @@ import {
   cancelManyInput,
   MULTI_LOCK_ANSWERS,
 } from './multi-lock';
+import { witnessReportAnswer, witnessReportInput } from './witness';
 
 /** One procedure of the service API, as described to its callers. */
 export interface ServiceProcedure {
@@ -59,6 +60,7 @@ export const ANSWER_SCHEMAS = {
   WatchAnswer: watchAnswer,
   ...MULTI_LOCK_ANSWERS,
   ...COUNTER_ANSWERS,
+  WitnessReportAnswer: witnessReportAnswer,
 } as const satisfies Record<string, z.ZodType>;
 
 /**
@@ -234,6 +236,24 @@ export const SERVICE_API = {
     input: counterGetInput,
     answer: counterGetAnswer,
     example: { name: 'tickets:2026-11' },
+    alsoFails: [],
+  },
+  'witness.report': {
+    kind: 'mutation',
+    title: 'Report on processes',
+    says:
+      'What `lockyard witness` calls every second: says which of the processes that hold locks ' +
+      'are alive, and learns which ones to look at next. Only for a key made with `keys create ' +
+      '--witness`, which can call nothing else. A report concerns the host, boot and process id ' +
+      'namespace that it names, and no other.',
+    input: witnessReportInput,
+    answer: witnessReportAnswer,
+    example: {
+      host: 'host-4',
+      bootId: '3f1c7a52-8d1e-4c77-9b0a-2f6d8e5a1b90',
+      pidNamespace: '4026531836',
+      processes: [{ pid: 4127, pidStart: '881234', state: 'alive', evidence: 'running' }],
+    },
     alsoFails: [],
   },
 } as const satisfies Record<string, ServiceProcedure>;

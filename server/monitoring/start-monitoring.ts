@@ -1,4 +1,5 @@
 import type { Database } from '@/db/database';
+import type { ConfiguredWitness } from '../bootstrap/config/witness-urls';
 import type { NameCount } from '../engine/names/name-count';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
@@ -7,6 +8,9 @@ import { EventHistory } from './history/event-history';
 import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
 import { pruneRefusals } from './history/prune-recorded';
+import { evidenceMetrics } from './liveness/evidence-metrics';
+import { HolderEvidence } from './liveness/holder-evidence';
+import { UrlWitnesses } from './liveness/url-witnesses';
 import type { HeapWatch } from './maintenance/heap-watch';
 import { Maintenance } from './maintenance/maintenance';
 import { eventMetrics } from './metrics/event-metrics';
@@ -44,6 +48,7 @@ const REFUSALS_EVERY_MS = 2_000;
 const PRUNE_EVERY_MS = 10 * 60_000;
 const BASELINES_EVERY_MS = 60_000;
 const RECOUNT_EVERY_MS = 5_000;
+const EVIDENCE_EVERY_MS = 1_000;
 
 export interface MonitoringOptions {
   backends: MonitoredBackend[];
@@ -59,10 +64,13 @@ export interface MonitoringOptions {
   heap: Pick<HeapWatch, 'isShort'>;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
+  /** URLs that answer whether a holder's process is alive. */
+  witnesses?: readonly ConfiguredWitness[];
 }
 
 export interface Monitoring {
   projection: LockProjection;
+  evidence: HolderEvidence;
   events: EventHistory;
   insights: LockInsights;
   fleet: FleetView;
@@ -89,7 +97,7 @@ export interface LeavingShard extends Pick<MonitoredBackend, 'id'> {
 /** Starts the projection of all locks, its metrics, and maintenance where this process runs it. */
 export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const { backends, leaving = [], database, clock, log, processId } = parts;
-  const { namespaces, names, heap, resolveIntents } = parts;
+  const { namespaces, names, heap, resolveIntents, witnesses = [] } = parts;
   const publicIds = [
     ...backends.map((backend) => ({ id: backend.id, publicId: publicId(backend) })),
     ...leaving.map(({ id, backend }) => ({ id, publicId: backend })),
@@ -97,6 +105,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const ids = publicIds.map(({ id }) => id);
   const baselines = new HoldBaselines(database, publicIds, clock);
   const knownRefusals = new KnownRefusals();
+  const evidence = new HolderEvidence(database, backends, clock);
   const projection = new LockProjection({
     backends,
     clock,
@@ -105,6 +114,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     holdBaselines: baselines,
     refusals: knownRefusals,
     names,
+    evidence,
     processId,
   });
   const insights = new LockInsights(
@@ -137,6 +147,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     clock,
     log,
   });
+  const urlWitnesses = new UrlWitnesses(witnesses, evidence);
   const maintenance = new Maintenance({
     backends,
     projection,
@@ -146,6 +157,13 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     log,
     processId,
     resolveIntents,
+    holders: {
+      askUrls: () => urlWitnesses.run(),
+      async prune() {
+        const isKnown = backends.every((backend) => projection.isRead(publicId(backend)));
+        if (isKnown) await evidence.prune();
+      },
+    },
   }).start();
   const { table } = projection;
   const statusOf = ({ key }: ProjectionRow) =>
@@ -175,6 +193,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ...liveMetrics(projection.live),
     ...watchMetrics(projection.watches),
     ...waitMetrics(waits, deadlocks),
+    ...evidenceMetrics(evidence),
   ]);
   const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });
@@ -193,10 +212,12 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       () => waits.pauseMs,
       () => deadlocks.run(),
     ),
+    job('read evidence of holders', EVIDENCE_EVERY_MS, () => evidence.refresh()),
   ].map((each) => each.start());
   void readBaselines.startNow();
   return {
     projection,
+    evidence,
     events: new EventHistory(database),
     insights,
     fleet: new FleetView(ids, projection, insights, clock),

@@ -7,6 +7,7 @@ import type { CounterGates } from '../engine/gate/counter-gates';
 import type { LockEngine } from '../engine/lock-engine';
 import type { NameCount } from '../engine/names/name-count';
 import type { EventHistory } from '../monitoring/history/event-history';
+import type { HolderEvidence } from '../monitoring/liveness/holder-evidence';
 import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { Metrics } from '../monitoring/metrics/metrics';
 import type { NameDeletion } from '../monitoring/names/name-deletion';
@@ -48,6 +49,7 @@ export interface Runtime extends ControlRuntime {
   /** By backend id. */
   guarantees: Map<string, GuaranteeWatch>;
   projection: LockProjection;
+  evidence: HolderEvidence;
   events: EventHistory;
   insights: LockInsights;
   fleet: FleetView;

@@ -35,6 +35,8 @@ function isSame(a: LockRow, b: LockRow): boolean {
     a.status === b.status &&
     a.stuck?.kind === b.stuck?.kind &&
     a.stuck?.limitMs === b.stuck?.limitMs &&
+    a.orphaned?.token === b.orphaned?.token &&
+    a.orphaned?.dead === b.orphaned?.dead &&
     a.status !== 'unknown' &&
     a.waiters === b.waiters &&
     a.oldestWaitAt === b.oldestWaitAt &&

@@ -15,6 +15,7 @@ import { ExactName, VisibleText } from '../../ui/visible-text';
 import { isRenewing, knownUntil, renewalDueAt } from '../lock-facts';
 import { renewalDueLabel } from '../lock-labels';
 import { Countdown, LeaseBar } from '../row/lease-left';
+import { LivenessNote } from './liveness-note';
 
 /** The holder, its process, and whether that process still renews. */
 export function HolderPanel({
@@ -131,7 +132,7 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
   );
   const dueAt = renewalDueAt(hold);
   const dueMs = dueAt === null ? null : dueAt - now;
-  const { host, pid, version, ...others } = hold.meta;
+  const { host, pid, version, bootId: _, pidNamespace: __, pidStart: ___, ...others } = hold.meta;
   const isUnknown = row.status === 'unknown';
   return (
     <dl className="plain-facts">
@@ -162,6 +163,11 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
           <Muted>not reported</Muted>
         )}
       </Fact>
+      {hold.liveness && !isUnknown && (
+        <Fact word="Liveness">
+          <LivenessNote verdict={hold.liveness} backend={row.backend} />
+        </Fact>
+      )}
       {Object.entries(others).map(([key, value]) => (
         <Fact key={key} word={<VisibleText text={key} />}>
           <span className="font-mono text-12 [overflow-wrap:anywhere]">

@@ -139,6 +139,7 @@ export const LockListRow = memo(function LockRowLine({
 const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
   free: 'text-t3',
   stuck: 'text-t1',
+  orphaned: 'text-t1',
 };
 
 function Reason({ row }: { row: LockRow }) {

@@ -5,6 +5,7 @@ import { DEFAULT_POLICY, type NamespacePolicy } from '../../contract/namespace-p
 import type { OpenApiDocument } from '../../contract/openapi/openapi-shape';
 import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
 import { backendDown, contended, unknownOutcome } from '../../engine/refusals';
+import { createApiKey } from '../../operations/api-keys/create-api-key';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 import { createUser } from '../../operations/users/create-user';
 
@@ -202,6 +203,25 @@ describe('what is answered is what is described:', () => {
     await call('lock.acquire', { ...ask, capacity: 5 }, 'INVALID');
   });
 
+  test('what only a witness may call, and nothing else', async () => {
+    const input = { name: 'host-4', namespaces: [], witness: true };
+    const { key: witness } = await createApiKey(api.cli, input);
+    const { example } = SERVICE_API['witness.report'];
+    const { host, bootId, pidNamespace } = example;
+    const meta = { host, bootId, pidNamespace, pid: '7', pidStart: '9' };
+    const ask = { name: 'witnessed', owner: 'one', leaseMs: 10_000, meta };
+    await call('lock.acquire', ask, 'granted');
+    await call('witness.report', example, 'FORBIDDEN');
+    const report = () => call('witness.report', example, undefined, witness);
+    await expect
+      .poll(async () => (await report()).data?.processes, { timeout: 5_000 })
+      .toEqual([{ pid: 7, pidStart: '9' }]);
+    for (const name of Object.keys(SERVICE_API) as ServiceProcedureName[]) {
+      if (name === 'witness.report') continue;
+      await call(name, SERVICE_API[name].example, 'FORBIDDEN', witness);
+    }
+  });
+
   test('every refusal', async () => {
     const ask = { name: 'd', owner: 'one', leaseMs: 10_000 };
     for (const name of Object.keys(SERVICE_API) as ServiceProcedureName[]) {
@@ -210,6 +230,7 @@ describe('what is answered is what is described:', () => {
       await call(name, '{', 'INVALID');
       await call(name, { ...example, unknownField: 1 }, 'INVALID');
       await call(name, example, 'UNAUTHENTICATED', 'no key');
+      if (name === 'witness.report') continue;
       await call(name, { ...example, namespace: 'elsewhere' }, 'FORBIDDEN');
       // These are answered without a backend.
       if (name === 'lock.list' || name === 'lock.watch') continue;

@@ -107,7 +107,13 @@ export class ApiKeyVerifier {
       .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)));
     if (!row) return null;
     const namespaces = JSON.parse(row.namespaces) as string[];
-    const actor: ServiceActor = { kind: 'service', keyId: id, service: row.name, namespaces };
+    const actor: ServiceActor = {
+      kind: 'service',
+      keyId: id,
+      service: row.name,
+      namespaces,
+      ...(row.purpose === 'witness' && { isWitness: true }),
+    };
     return { actor, secretHash: row.secretHash };
   }
 

@@ -17,6 +17,7 @@ test('an empty environment is a server on loopback with SQLite in the data folde
     database: { kind: 'sqlite', path: resolve('.lockyard/lockyard.db') },
     backends: [],
     gates: [],
+    witnesses: [],
     allowUnsafe: [],
     secret: null,
     metricsToken: null,
@@ -58,6 +59,7 @@ test('everything can be set', () => {
     LOCKYARD_BACKEND_ORDERS: 'sqlite:./orders.db',
     LOCKYARD_BACKEND_EU_1: 'mariadb://root@127.0.0.1/eu',
     LOCKYARD_GATE_CACHE: 'redis://cache.internal/2',
+    LOCKYARD_WITNESS_K8S: 'https://ana:p%40ss@pods.internal/alive?pod={pod}',
     LOCKYARD_SECRET: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
     LOCKYARD_ALLOW_UNSAFE: 'orders, default,',
     LOCKYARD_METRICS_TOKEN: 'Xo7-of-the-scraper',
@@ -84,6 +86,13 @@ test('everything can be set', () => {
       { id: 'orders', url: { kind: 'sqlite', path: resolve('orders.db') } },
     ],
     gates: [{ id: 'cache', url: 'redis://cache.internal/2' }],
+    witnesses: [
+      {
+        id: 'k8s',
+        template: 'https://pods.internal/alive?pod={pod}',
+        authorization: `Basic ${Buffer.from('ana:p@ss').toString('base64')}`,
+      },
+    ],
     secret: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
     limits: {
       callsPerSecond: 1_000_000_000,
@@ -121,6 +130,27 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_BACKEND_: 'sqlite:x.db' }, 'Did you mean LOCKYARD_BACKEND_<ID>?'],
     [{ LOCKYARD_BACKEND: 'sqlite:x.db' }, 'Did you mean LOCKYARD_BACKEND_<ID>?'],
     [{ LOCKYARD_GATE: 'redis://h' }, 'Did you mean LOCKYARD_GATE_<ID>?'],
+    [{ LOCKYARD_WITNESS: 'http://h/{pod}' }, 'Did you mean LOCKYARD_WITNESS_<ID>?'],
+    [
+      { LOCKYARD_WITNESS_A: 'http://h/pods' },
+      'LOCKYARD_WITNESS_A must be a URL with {pod} or {ciRun}',
+    ],
+    [
+      { LOCKYARD_WITNESS_A: 'http://h/{pod}/{owner}' },
+      'LOCKYARD_WITNESS_A: {owner} must be one of',
+    ],
+    [
+      { LOCKYARD_WITNESS_A: 'file:///{pod}' },
+      'LOCKYARD_WITNESS_A must be a URL that begins with http',
+    ],
+    [
+      { LOCKYARD_WITNESS_A: 'http://{pod}.internal/' },
+      'LOCKYARD_WITNESS_A: placeholders must be in',
+    ],
+    [
+      { LOCKYARD_WITNESS_A: 'http://{pod}@internal/' },
+      'LOCKYARD_WITNESS_A: placeholders must be in',
+    ],
     [
       { LOCKYARD_GATE_A: 'mysql://root@h/one' },
       'LOCKYARD_GATE_A must be a URL that begins with redis:',

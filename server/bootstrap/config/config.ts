@@ -22,6 +22,7 @@ import { LIMIT_NAMES, type Limits, readLimits } from './limits';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
 import { BACKEND_PREFIX, separateStores } from './separate-stores';
 import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
+import { type ConfiguredWitness, readWitnesses, WITNESS_PREFIX } from './witness-urls';
 
 export interface Config {
   port: number;
@@ -35,6 +36,8 @@ export interface Config {
   backends: ConfiguredBackend[];
   /** Redis servers that may be put in front of counters on MySQL, by id. */
   gates: ConfiguredGate[];
+  /** URLs that answer whether a pod or CI run that holds a lock is alive. */
+  witnesses: ConfiguredWitness[];
   /** Ids of backends that may grant locks though they are not set up safely. */
   allowUnsafe: string[];
   /** Null: generated once and kept in the data folder. */
@@ -63,7 +66,7 @@ export const SECRET_MIN_CHARS = 32;
 const SECRET_MIN_DISTINCT = 10;
 const METRICS_TOKEN_MIN_CHARS = 16;
 const BACKEND_ID_MAX = 32;
-const PREFIXES = [BACKEND_PREFIX, AUTHORITY_PREFIX, GATE_PREFIX];
+const PREFIXES = [BACKEND_PREFIX, AUTHORITY_PREFIX, GATE_PREFIX, WITNESS_PREFIX];
 
 /** Every variable but the backends'. The last ones are the client's, which may share these. */
 const NAMES = [
@@ -91,12 +94,13 @@ const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_HOST: 'HOST',
   LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
   LOCKYARD_GATE: `${GATE_PREFIX}<ID>`,
+  LOCKYARD_WITNESS: `${WITNESS_PREFIX}<ID>`,
 };
 
 /** Reads the whole configuration at start: `env` and the files it names. Throws `ConfigError`. */
 export function readConfig(environment: Env): Config {
   refuseUnknown(environment);
-  const env = withSecretFiles(environment, [BACKEND_PREFIX, GATE_PREFIX]);
+  const env = withSecretFiles(environment, [BACKEND_PREFIX, GATE_PREFIX, WITNESS_PREFIX]);
   const demo = readDemo(env);
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
   if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
@@ -111,6 +115,7 @@ export function readConfig(environment: Env): Config {
     database,
     backends,
     gates: readGates(env, stores),
+    witnesses: readWitnesses(env),
     allowUnsafe: readAllowUnsafe(env, ['default', ...backends.map(({ id }) => id)]),
     secret: readSecret(env),
     metricsToken: readMetricsToken(env),

@@ -47,14 +47,22 @@ export type SetDisabledInput = z.output<typeof setDisabledInput>;
 export const resetPasswordInput = z.strictObject({ id, password });
 export type ResetPasswordInput = z.output<typeof resetPasswordInput>;
 
-export const createKeyInput = z.strictObject({
-  name: serviceName,
-  namespaces: z
-    .array(namespaceName)
-    .min(1)
-    .max(100)
-    .refine((names) => new Set(names).size === names.length, 'must not name a namespace twice'),
-});
+export const createKeyInput = z
+  .strictObject({
+    name: serviceName,
+    /** None for a witness. */
+    namespaces: z
+      .array(namespaceName)
+      .max(100)
+      .refine((names) => new Set(names).size === names.length, 'must not name a namespace twice')
+      .default([]),
+    /** For `lockyard witness`: the key may report on processes, and do nothing else. */
+    witness: z.boolean().optional(),
+  })
+  .refine(({ namespaces, witness = false }) => witness === (namespaces.length === 0), {
+    message: 'needs one at least, unless the key is for a witness, which has none',
+    path: ['namespaces'],
+  });
 export type CreateKeyInput = z.output<typeof createKeyInput>;
 
 export const revokeKeyInput = z.strictObject({ id });

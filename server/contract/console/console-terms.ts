@@ -21,6 +21,7 @@ export const LOCK_SORTS = ['worst', 'name', 'held', 'lease', 'waiters'] as const
 /** What a lock looks like to an operator, most severe first, as the lock list sorts. */
 export const LOCK_STATUSES = [
   'stuck',
+  'orphaned',
   'expired',
   'unknown',
   'frozen',

@@ -1,5 +1,6 @@
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import type { BlockedCallers } from '../../core/status/blocking-time';
+import type { LivenessVerdict, OrphanReason } from '../../core/status/holder-liveness';
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
 import type { EndCause, Meta, Mode, MultiLockMark, PermitUse, Remark } from '../primitives';
@@ -19,6 +20,8 @@ export interface LockRow {
   status: LockStatus;
   /** Set exactly while the status is `stuck`. */
   stuck: StuckReason | null;
+  /** Set exactly while the status is `orphaned`. */
+  orphaned?: OrphanReason;
   /** If several share the lock: the one that will end last. */
   hold: HoldRow | null;
   /** How many holders the lock had when it was read. */
@@ -94,6 +97,8 @@ export interface HoldRow {
   releasedAt?: number;
   /** The multi-lock that it was granted with; absent for a single lock. */
   set?: MultiLockMark;
+  /** Whether its process is alive. Only on a lock's own page, and not for a released hold. */
+  liveness?: LivenessVerdict;
 }
 
 /** A user's window into the lock list: filtered, sorted on the server, with counts of all locks. */

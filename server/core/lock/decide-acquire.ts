@@ -2,6 +2,7 @@ import { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer, Granted, Held } from '../../contract/lock/answers';
 import { type Draft, requestIdReused } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
+import { metaAfterReentry } from '../status/process-identity';
 import { DETACHED_MS } from '../timing';
 import { outsidePolicy } from './check-policy';
 import { expireAndPromote, handOff, hasRoom, isOpen } from './expire-and-promote';
@@ -223,6 +224,7 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
     ...freshLease(draft, hold, ask.leaseMs),
     ...stayLonger(draft, hold, ask),
     requests: remembered ? [...hold.requests, key] : hold.requests,
+    meta: metaAfterReentry(hold.meta, ask.meta),
   });
   const { token, count, expiresAt } = next;
   draft.addEvent('reentered', next, { token, holdCount: count, expiresAt });

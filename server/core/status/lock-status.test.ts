@@ -66,6 +66,24 @@ describe('the status of a lock', () => {
     expect(status()).toBe('expiring');
   });
 
+  it('is `orphaned` while a dead holder has a lease, with waiters or without', () => {
+    const { lock, take } = world();
+    const token = take();
+    const orphaned = { token, since: lock.now, witness: 'host-4', evidence: 'gone', dead: 1 };
+    const statusAt = (over = {}, reachable = true) => {
+      if (!lock.record) throw new Error('never written');
+      const facts = { ...statusFacts(lock.record), orphaned, ...over };
+      return lockStatus(facts, norms, lock.now, reachable);
+    };
+    expect(statusAt()).toBe('orphaned');
+    lock.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
+    expect(statusAt()).toBe('orphaned');
+    expect(statusAt({ oldestWaitAt: 1 }), 'with a wait that would make it stuck').toBe('orphaned');
+    expect([statusAt({ isFrozen: true }), statusAt({}, false)]).toEqual(['frozen', 'unknown']);
+    lock.pass(10_000);
+    expect(statusAt()).not.toBe('orphaned');
+  });
+
   it('is `expired` from the instant at which the lease ends until the next grant', () => {
     const { lock, status, take } = world();
     take();

@@ -2,6 +2,7 @@ import type { LockStatus } from '../../contract/console/console-terms';
 import { type Hold, isReleased, type LockRecord, liveHolds } from '../lock/lock-record';
 import { oldestWaitAt } from '../lock/queue';
 import type { BlockingFacts } from './blocking-time';
+import type { OrphanReason } from './holder-liveness';
 import { refusedSince } from './refused-attempts';
 import { isStandbyExpected } from './standby-expected';
 import {
@@ -27,12 +28,15 @@ export interface StatusFacts extends BlockingFacts {
   lapsedAt: number | null;
   isFrozen: boolean;
   delayedUntil: number;
+  /** Set if a holder's process is proven dead; see `orphanReason`. */
+  orphaned?: OrphanReason | null;
 }
 
 /**
  * The status at `now`, the backend's clock. `reachable` false: the backend does not respond, so the
  * status is unknown, never free. A free lock with waiters is about to be handed over: `contended`.
- * A freeze and a lock-delay are intended, so waiting for their end does not make a lock `stuck`.
+ * A freeze and a lock-delay are intended, so waiting for their end does not make a lock `stuck`. A
+ * dead holder is why a lock is stuck, so `orphaned` comes first.
  */
 export function lockStatus(
   facts: StatusFacts,
@@ -45,6 +49,7 @@ export function lockStatus(
   const { waiters, delayedUntil } = facts;
   const live = facts.holds.filter(({ expiresAt }) => expiresAt > now);
   if (live.length === 0 && delayedUntil > now) return 'delayed';
+  if (facts.orphaned && live.length > 0) return 'orphaned';
   if (stuckReason(facts, baselines, now)) return 'stuck';
   if (live.length > 0) {
     if (live.some((hold) => isExpiring(hold, now))) return 'expiring';
@@ -104,7 +109,7 @@ export function lockTier(
   baselines: LockBaselines,
   now: number,
 ): LockTier {
-  if (status === 'stuck' || status === 'expired') return 'actNow';
+  if (status === 'stuck' || status === 'orphaned' || status === 'expired') return 'actNow';
   if (status === 'unknown') return 'unknown';
   if (status === 'expiring') return 'watch';
   if (isStandbyExpected(facts, baselines)) return 'normal';

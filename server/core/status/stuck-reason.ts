@@ -2,6 +2,7 @@ import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { type Hold, isReleased } from '../lock/lock-record';
 import type { RefusalCounts } from '../statistics/refusal-counts';
+import type { WitnessReport } from './holder-liveness';
 import { refusedSince } from './refused-attempts';
 import { isStandbyExpected } from './standby-expected';
 
@@ -24,7 +25,7 @@ export type HoldForStuck = Pick<
 > &
   Partial<Pick<Hold, 'meta'>>;
 
-/** What a lock is measured against: its own history and its namespace. */
+/** What a lock is measured against: its history, its namespace, and what witnesses report. */
 export interface LockBaselines {
   /** From its holds that ended; null while none are known. */
   ownHold: HoldBaseline | null;
@@ -33,6 +34,8 @@ export interface LockBaselines {
   /** Refused attempts, of all processes as far as they are known; null or absent: none. */
   refusals?: RefusalCounts | null;
   policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs' | 'standbyExpected'>;
+  /** What witnesses say of the process of a hold; absent while none has said anything. */
+  reportsOn?: (hold: Hold) => readonly WitnessReport[];
 }
 
 /** What is read of the lock itself. Instants are its backend's clock. */

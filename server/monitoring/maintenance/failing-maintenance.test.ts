@@ -33,6 +33,7 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
     log: createLog({ write: (line) => void lines.push(line) }),
     processId: process,
     resolveIntents: async () => undefined,
+    holders: { askUrls: async () => undefined, prune: async () => undefined },
   }).start();
   await vi.waitFor(() => expect(attempts).toBeGreaterThan(2), 10_000);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([

@@ -25,6 +25,8 @@ const QUEUES_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
 const CAPACITY_EVERY_MS = 5_000;
 const LEGACY_LIMITS_EVERY_MS = 2_000;
+const ASK_URLS_EVERY_MS = 10_000;
+const PRUNE_EVIDENCE_EVERY_MS = 60_000;
 const DEAD_PROCESS_MS = 60 * 60_000;
 const SCAN_PAGE = 200;
 
@@ -38,6 +40,8 @@ interface MaintenanceOptions {
   processId: string;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
+  /** What is known of the processes that hold locks. */
+  holders: { askUrls: () => Promise<void>; prune: () => Promise<void> };
 }
 
 /**
@@ -54,7 +58,7 @@ export class Maintenance {
   private readonly jobs: Periodic[];
 
   constructor(private readonly parts: MaintenanceOptions) {
-    const { backends, recorders, capacity, resolveIntents, log } = parts;
+    const { backends, recorders, capacity, resolveIntents, holders, log } = parts;
     const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
       new Periodic({ job: name, everyMs, run, log });
     this.leasing = job('hold the maintenance lock', MAINTENANCE_RENEW_EVERY_MS, () =>
@@ -73,6 +77,8 @@ export class Maintenance {
       job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
       job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
       job('free capacity', CAPACITY_EVERY_MS, () => capacity.run()),
+      job('ask the URLs of witnesses', ASK_URLS_EVERY_MS, holders.askUrls),
+      job('prune evidence of holders', PRUNE_EVIDENCE_EVERY_MS, holders.prune),
     ];
   }
 

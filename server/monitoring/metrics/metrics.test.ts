@@ -10,7 +10,14 @@ import { Metrics } from './metrics';
 import { NamespaceLabels } from './namespace-labels';
 import { lockMetrics } from './state-metrics';
 
-const NO_LOCKS = { stuck: 0, expired: 0, unknown: 0, frozen: 0, expiring: 0 } as const;
+const NO_LOCKS = {
+  stuck: 0,
+  orphaned: 0,
+  expired: 0,
+  unknown: 0,
+  frozen: 0,
+  expiring: 0,
+} as const;
 const groupIn = (namespace: string) => ({
   namespace,
   backend: 'default',

@@ -1,11 +1,12 @@
-import type { LockDetail, LockRow } from '../../contract/console/lock-row';
+import type { HoldRow, LockDetail, LockRow } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
 import { inspectRecord } from '../../core/lock/lock-answers';
-import { liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
+import { type Hold, isReleased, liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
 import { shownRefusals } from '../../core/status/refused-attempts';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
+import type { HolderEvidence } from '../liveness/holder-evidence';
 import type { KnownBaselines } from '../rollups/known-baselines';
 import type { LockProjection } from './lock-projection';
 import {
@@ -27,6 +28,7 @@ export class LockDetails {
     private readonly clock: Clock,
     private readonly namespaces: NamespaceLookup,
     private readonly baselines: KnownBaselines,
+    private readonly evidence: Pick<HolderEvidence, 'verdictOn'>,
     private readonly projection: Pick<LockProjection, 'row' | 'table'>,
   ) {}
 
@@ -61,7 +63,7 @@ export class LockDetails {
     const trend = this.projection.table.queueTrend(kept.id);
     return {
       row: { ...toLockRowAt(kept, norms, now, true), ...trend, rev: record?.rev ?? 0 },
-      holds: liveHolds(record, now).map(holdRow),
+      holds: liveHolds(record, now).map((hold) => this.holder(kept.id, hold, now)),
       waiters: waiterRows(record, now),
       ...(refusals ? { refusals } : {}),
       lastToken: record?.lastToken ?? 0,
@@ -71,6 +73,11 @@ export class LockDetails {
       asOf: this.clock.now(),
       fresh: true,
     };
+  }
+
+  private holder(rowId: string, hold: Hold, now: number): HoldRow {
+    if (isReleased(hold)) return holdRow(hold);
+    return { ...holdRow(hold), liveness: this.evidence.verdictOn(rowId, hold, now) };
   }
 
   private remember(detail: LockDetail): LockDetail {

@@ -9,6 +9,7 @@ import { type Clock, processCpuMs } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import type { HolderEvidence } from '../liveness/holder-evidence';
 import { LockListPages } from '../lock-list/lock-list-pages';
 import { LockListStreams } from '../lock-list/lock-list-streams';
 import { TimeSlice } from '../lock-list/order/time-slice';
@@ -46,6 +47,8 @@ export interface LockProjectionOptions {
   refusals?: KnownRefusals;
   /** Notified of every name that is added or removed. */
   names: NameCount;
+  /** What is known of the processes that hold locks. */
+  evidence: HolderEvidence;
   /** Unlike that of any other process. */
   processId: string;
 }
@@ -82,16 +85,22 @@ export class LockProjection {
 
   constructor(parts: LockProjectionOptions) {
     const { backends, clock, namespaces, holdBaselines, names, processId, log } = parts;
-    const { refusals = new KnownRefusals() } = parts;
+    const { refusals = new KnownRefusals(), evidence } = parts;
     this.backends = backends;
     this.clock = clock;
     this.counters = new CounterProjection(backends, clock, namespaces, names);
     this.grantRate = new GrantRate(clock);
-    this.baselines = new KnownBaselines(namespaces, holdBaselines, refusals);
+    this.baselines = new KnownBaselines(namespaces, holdBaselines, refusals, evidence);
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
     const journals = new WatchJournals(backends, clock);
     this.table = new LockTable({
-      journals,
+      journals: {
+        replaced(before, after) {
+          journals.replaced(before, after);
+          evidence.replaced(before, after);
+        },
+        turned: (row) => journals.turned(row),
+      },
       backends,
       clock,
       baselines: this.baselines,
@@ -105,7 +114,8 @@ export class LockProjection {
     this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);
     const reader = new WatchReader(table, backends, this.follower.readAt, clock, journals);
     this.watches = new LockWatches(journals, reader, slice, clock, processId, log);
-    this.details = new LockDetails(backends, clock, namespaces, baselines, this);
+    evidence.onChange((rowId) => table.recheck(rowId));
+    this.details = new LockDetails(backends, clock, namespaces, baselines, evidence, this);
   }
 
   /** A window into the lock list: filtered and sorted, worst first by default. Reads no backend. */

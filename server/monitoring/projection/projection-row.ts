@@ -14,12 +14,13 @@ import {
   type StatusFacts,
   statusFacts,
 } from '../../core/status/lock-status';
-import { type LockBaselines, stuckReason } from '../../core/status/stuck-reason';
+import type { LockBaselines } from '../../core/status/stuck-reason';
 import { decodeRecord } from '../../storage/codec/record-codec';
 import { describeUnreadable } from '../../storage/codec/unreadable-record';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
 import { RecordCompactor } from '../lock-list/table/record-compactor';
+import { factsAt, statusReason } from '../lock-list/table/status-reason';
 import { type LockPressure, lockPressure } from './lock-pressure';
 
 /** A lock in the projection. The row for people is built on request: most are never viewed. */
@@ -124,7 +125,7 @@ export interface RowSource {
 }
 
 /** What pages show of a lock besides its record. */
-export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'ownHold'> & LockPressure;
+export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'orphaned' | 'ownHold'> & LockPressure;
 
 export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
   const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
@@ -160,11 +161,11 @@ export function toLockRowAt(
   now: number,
   reachable: boolean,
 ) {
-  const { facts, isReadable } = row;
-  const status = lockStatus(facts, baselines, now, reachable && isReadable);
-  const stuck = status === 'stuck' ? stuckReason(facts, baselines, now) : null;
+  const facts = factsAt(row, baselines, now);
+  const status = lockStatus(facts, baselines, now, reachable && row.isReadable);
+  const reason = statusReason(status, facts, baselines, now) ?? { stuck: null };
   const pressure = status === 'unknown' ? {} : lockPressure(facts, baselines, now);
-  return toLockRow(row, { ownHold: baselines.ownHold, status, stuck, ...pressure });
+  return toLockRow(row, { ownHold: baselines.ownHold, status, ...reason, ...pressure });
 }
 
 /** By what a lock goes on the projection. @param id of its record */

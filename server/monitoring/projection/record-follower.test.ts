@@ -6,6 +6,7 @@ import { NameCount } from '../../engine/names/name-count';
 import { EngineRig, type Member, takeLock } from '../../engine/testing/engine-rig';
 import { TestClock } from '../../platform/testing/test-clock';
 import { freshKey } from '../../storage/conformance/testing/changes';
+import { HolderEvidence } from '../liveness/holder-evidence';
 import { HoldBaselines } from '../rollups/hold-baselines';
 import { readPosition } from '../watch/watch-position';
 import { watchTarget } from '../watch/watch-target';
@@ -49,6 +50,7 @@ async function project(processId: string): Promise<LockProjection> {
     namespaces: { get: async () => ({ backend: 'default' }), policyOf: () => DEFAULT_POLICY },
     holdBaselines: new HoldBaselines(rig.under.database, publicIds, clock),
     names: new NameCount(() => clock.monotonic()),
+    evidence: new HolderEvidence(rig.under.database, [backend], clock),
     processId,
   });
   projections.push(projection);

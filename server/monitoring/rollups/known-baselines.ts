@@ -1,6 +1,7 @@
 import type { RecordEvent } from '../../core/record-event';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import type { RecordKey } from '../../storage/record-store';
+import type { HolderEvidence } from '../liveness/holder-evidence';
 import type { NamespaceLookup } from '../projection/monitored-backend';
 import type { KnownRefusals } from '../refusals/known-refusals';
 import type { HoldBaselines } from './hold-baselines';
@@ -13,6 +14,7 @@ export class KnownBaselines {
     private readonly namespaces: Pick<NamespaceLookup, 'policyOf'>,
     private readonly holds: Pick<HoldBaselines, 'of'>,
     private readonly refusals: Pick<KnownRefusals, 'of' | 'remove'>,
+    private readonly evidence: Pick<HolderEvidence, 'hasDeaths' | 'reportsOn'>,
   ) {}
 
   /** Notes waiters that timed out; those before this process followed the history are unknown. */
@@ -28,6 +30,7 @@ export class KnownBaselines {
       gaveUpAt: this.timedOutAt.get(id) ?? 0,
       refusals: this.refusals.of(id),
       policy: this.namespaces.policyOf(namespace),
+      ...(this.evidence.hasDeaths && { reportsOn: (hold) => this.evidence.reportsOn(id, hold) }),
     };
   }
 

@@ -7,19 +7,21 @@ import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
 /**
- * Makes an API key for one service and some namespaces. `key` is shown this once: only a hash of it
+ * Makes an API key for one service and some namespaces, or for a witness, which can do nothing
+ * but report on processes. `key` is shown this once: only a hash of it
  * is kept. Several keys of one name are one service, so that a key can be replaced without a pause.
  *
  * @throws LockyardError `NOT_FOUND` for a namespace that does not exist
  */
 export async function createApiKey(
   ctx: ControlContext,
-  { name, namespaces }: CreateKeyInput,
+  { name, namespaces, witness }: CreateKeyInput,
 ): Promise<{ id: string; key: string }> {
   const { database, clock } = ctx.runtime;
   const { tables } = database;
   const { id, secretHash, key } = newApiKey();
-  const what = { act: 'key.create', subject: name, seen: { namespaces } } as const;
+  const seen = witness ? { witness } : { namespaces };
+  const what = { act: 'key.create', subject: name, seen } as const;
   const who = await permit(ctx, 'admin', what);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     const known = await tx
@@ -32,6 +34,7 @@ export async function createApiKey(
       id,
       name,
       namespaces: JSON.stringify(namespaces),
+      purpose: witness ? 'witness' : 'service',
       secretHash,
       createdBy: who.name,
       createdAt: clock.now(),

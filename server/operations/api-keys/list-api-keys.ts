@@ -9,6 +9,8 @@ export interface ApiKeyRow {
   /** The service. */
   name: string;
   namespaces: string[];
+  /** It can only report on processes. */
+  isWitness: boolean;
   createdBy: string;
   createdAt: number;
   /** To the minute; null if never. */
@@ -25,8 +27,9 @@ export async function listApiKeys(ctx: ControlContext): Promise<ApiKeyRow[]> {
   const rows = await askDatabase(() =>
     db.select().from(apiKeys).orderBy(desc(apiKeys.createdAt), desc(apiKeys.id)),
   );
-  return rows.map(({ secretHash: _, namespaces, ...row }) => ({
+  return rows.map(({ secretHash: _, namespaces, purpose, ...row }) => ({
     ...row,
+    isWitness: purpose === 'witness',
     namespaces: JSON.parse(namespaces) as string[],
   }));
 }

@@ -56,6 +56,9 @@ function authoriseService(
   if (actor?.kind !== 'service') {
     throw new LockyardError('UNAUTHENTICATED', 'An API key is required.');
   }
+  if (actor.isWitness) {
+    throw new LockyardError('FORBIDDEN', 'The API key of a witness can only report on processes.');
+  }
   if (!actor.namespaces.includes(namespace)) {
     throw new LockyardError('FORBIDDEN', `This API key has no access to namespace "${namespace}".`);
   }

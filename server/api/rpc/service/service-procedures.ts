@@ -18,6 +18,7 @@ import { releaseLock } from '../../../operations/locks/for-services/release-lock
 import { renewLock } from '../../../operations/locks/for-services/renew-lock';
 import { streamWatch, watchLocks } from '../../../operations/locks/for-services/watch-locks';
 import type { OperationContext } from '../../../operations/operation-context';
+import { reportProcesses } from '../../../operations/witnesses/report-processes';
 import { identifyCaller, type ServiceContext } from './service-context';
 
 type Operations = {
@@ -41,6 +42,7 @@ const OPERATIONS: Operations = {
   'counter.create': createCounter,
   'counter.add': addToCounter,
   'counter.get': getCounter,
+  'witness.report': reportProcesses,
 };
 
 /** Sends one value of a stream; resolves when the next may follow. */

@@ -1,13 +1,13 @@
 import type { LockStatus } from '../../../contract/console/console-terms';
-import type { LockRow } from '../../../contract/console/lock-row';
 import { type Hold, isReleased, type LockRecord, liveHolds } from '../../../core/lock/lock-record';
 import { capacityOf, permitsOf } from '../../../core/lock/permits';
 import { type LockTier, lockStatus, lockTier } from '../../../core/status/lock-status';
 import { statusDeadline } from '../../../core/status/status-deadline';
-import { type LockBaselines, stuckReason } from '../../../core/status/stuck-reason';
+import type { LockBaselines } from '../../../core/status/stuck-reason';
 import { type LockPressure, lockPressure } from '../../projection/lock-pressure';
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { BackendFrame } from './backend-frames';
+import { factsAt, type StatusReason, statusReason } from './status-reason';
 
 /** How many holds there are of kinds that metrics count. */
 export interface HoldFigures {
@@ -24,7 +24,7 @@ const NO_HOLDS: HoldFigures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 
 export interface CurrentStatus {
   status: LockStatus;
   tier: LockTier;
-  stuck: LockRow['stuck'];
+  reason: StatusReason;
   /** Whether it is held, whatever its status; false while its backend does not respond. */
   isHeld: boolean;
   figures: HoldFigures;
@@ -37,7 +37,7 @@ export interface CurrentStatus {
 const UNKNOWN: CurrentStatus = {
   status: 'unknown',
   tier: 'unknown',
-  stuck: null,
+  reason: null,
   isHeld: false,
   figures: NO_HOLDS,
   pressure: null,
@@ -45,17 +45,19 @@ const UNKNOWN: CurrentStatus = {
 };
 
 export function currentStatus(
-  { facts, record, isReadable }: ProjectionRow,
+  row: ProjectionRow,
   baselines: LockBaselines,
   { now, reachable }: BackendFrame,
 ): CurrentStatus {
-  if (!reachable || !isReadable) return UNKNOWN;
+  if (!reachable || !row.isReadable) return UNKNOWN;
+  const { record } = row;
+  const facts = factsAt(row, baselines, now);
   const status = lockStatus(facts, baselines, now, true);
   const live = liveHolds(record, now);
   return {
     status,
     tier: lockTier(status, facts, baselines, now),
-    stuck: status === 'stuck' ? stuckReason(facts, baselines, now) : null,
+    reason: statusReason(status, facts, baselines, now),
     isHeld: live.length > 0,
     figures: figuresOf(record, live),
     pressure: lockPressure(facts, baselines, now),

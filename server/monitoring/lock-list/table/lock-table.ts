@@ -260,12 +260,12 @@ export class LockTable {
     const norms = this.parts.baselines.of(row.id, row.key);
     const frame = this.frames.of(row.backend);
     const current = currentStatus(row, norms, frame);
-    const { status, tier, stuck, isHeld, pressure, until } = current;
+    const { status, tier, reason, isHeld, pressure, until } = current;
     const isNew = columns.groups[slot] === 0;
     const tierBefore = columns.tiers[slot];
     const before = LOCK_STATUSES[columns.statuses[slot] as number];
     const wasHeld = columns.isHeld[slot] === 1;
-    const haveChanged = this.facts.set(slot, { stuck, ownHold: norms.ownHold, pressure });
+    const haveChanged = this.facts.set(slot, { reason, ownHold: norms.ownHold, pressure });
     const isOtherwise = haveChanged || why === REPLACED || before !== status;
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);

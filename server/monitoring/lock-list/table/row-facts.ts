@@ -2,38 +2,40 @@ import type { LockRow } from '../../../contract/console/lock-row';
 import type { LockPressure } from '../../projection/lock-pressure';
 import type { LockColumns } from './lock-columns';
 import { QueueTrends } from './queue-trends';
+import type { StatusReason } from './status-reason';
 
 /** What pages show of a lock besides its record and its status. */
-type ShownFacts = Pick<LockRow, 'stuck' | 'ownHold'> & LockPressure;
+type ShownFacts = Pick<LockRow, 'stuck' | 'orphaned' | 'ownHold'> & LockPressure;
 
 /** What was computed of a lock; pressure null: nothing is known of it now. */
-interface ComputedFacts extends Pick<LockRow, 'stuck' | 'ownHold'> {
+interface ComputedFacts extends Pick<LockRow, 'ownHold'> {
+  reason: StatusReason;
   pressure: LockPressure | null;
 }
 
 /** By slot, what most locks have nothing of. */
 export class RowFacts {
   readonly trends = new QueueTrends();
-  private readonly reasons = new Map<number, LockRow['stuck']>();
+  private readonly reasons = new Map<number, NonNullable<StatusReason>>();
   private readonly baselines = new Map<number, LockRow['ownHold']>();
   private readonly pressures = new Map<number, LockPressure>();
 
   of(slot: number): ShownFacts {
-    const [stuck, ownHold] = [this.reasons.get(slot) ?? null, this.baselines.get(slot) ?? null];
-    return { stuck, ownHold, ...this.pressures.get(slot) };
+    const ownHold = this.baselines.get(slot) ?? null;
+    return { stuck: null, ...this.reasons.get(slot), ownHold, ...this.pressures.get(slot) };
   }
 
   /** Returns whether pages show something else now. */
-  set(slot: number, { stuck, ownHold, pressure }: ComputedFacts): boolean {
+  set(slot: number, { reason, ownHold, pressure }: ComputedFacts): boolean {
     const queueTrend = pressure ? this.trends.of(slot) : 0;
     const shown = { ...pressure, ...(queueTrend === 0 ? {} : { queueTrend }) };
     const pressed = Object.keys(shown).length > 0 ? shown : null;
     const changes = [
-      isOther(this.reasons.get(slot), stuck),
+      isOther(this.reasons.get(slot), reason),
       (this.baselines.get(slot) ?? null) !== ownHold,
       isOther(this.pressures.get(slot), pressed),
     ];
-    setOrDelete(this.reasons, slot, stuck);
+    setOrDelete(this.reasons, slot, reason);
     setOrDelete(this.baselines, slot, ownHold);
     setOrDelete(this.pressures, slot, pressed);
     return changes.includes(true);

@@ -1,0 +1,43 @@
+import { hostName, readHostIdentity, readProcessStat } from './linux-process';
+
+/** A hold's `meta` is at most as long, as JSON. */
+const META_MAX_BYTES = 1_024;
+
+const VALUE_MAX_CHARS = 100;
+
+/** What the systems that run CI jobs call the id of a run. */
+const CI_RUN_VARIABLES = ['GITHUB_RUN_ID', 'CI_JOB_ID', 'BUILDKITE_JOB_ID', 'BUILD_TAG'];
+
+type Env = Record<string, string | undefined>;
+
+/**
+ * What identifies this process in the `meta` of its holds, so that a witness can tell whether it is
+ * alive: `bootId`, `pidNamespace` and `pidStart` on Linux, `pod` and `ciRun` where it runs in one.
+ * `host` and `pid` belong to it.
+ */
+export function processMeta(env: Env, proc?: string): Record<string, string> {
+  const identity = readHostIdentity(proc);
+  const stat = identity && readProcessStat(process.pid, proc);
+  const kernel = identity && stat ? { ...identity, pidStart: stat.start } : { host: hostName() };
+  const pod = env.KUBERNETES_SERVICE_HOST ? (env.POD_NAME ?? env.HOSTNAME) : undefined;
+  const ciRun = CI_RUN_VARIABLES.map((name) => env[name]).find(Boolean);
+  return {
+    ...kernel,
+    pid: String(process.pid),
+    ...(pod && { pod: pod.slice(0, VALUE_MAX_CHARS) }),
+    ...(ciRun && { ciRun: ciRun.slice(0, VALUE_MAX_CHARS) }),
+  };
+}
+
+/**
+ * A hold's `meta`: what the caller wants in it, and what identifies the process, as far as there is
+ * room for that. What the caller says comes first.
+ */
+export function metaWith(
+  { host = '', pid = '', version = '', ...identity }: Record<string, string>,
+  own: Record<string, string> = {},
+): Record<string, string> {
+  const plain = { host, pid, version, ...own };
+  const whole = { ...identity, ...plain };
+  return Buffer.byteLength(JSON.stringify(whole)) <= META_MAX_BYTES ? whole : plain;
+}

@@ -1,0 +1,43 @@
+'use client';
+
+import type { LivenessVerdict } from '@/server/core/status/holder-liveness';
+import { agoText } from '../../format/durations';
+import { Icon, type IconName } from '../../icons/icon';
+import { useAtBackend } from '../../live/reading';
+import { VisibleText } from '../../ui/visible-text';
+
+const LOOKS: Record<LivenessVerdict['state'], { words: string; icon: IconName; ink: string }> = {
+  dead: { words: 'Its process is dead', icon: 'unplug', ink: 'text-dangertext' },
+  alive: { words: 'Its process is alive', icon: 'check-circle', ink: 'text-acc' },
+  unknown: { words: 'Unknown whether its process is alive', icon: 'question', ink: 'text-unknown' },
+};
+
+/** Whether the process of a hold is alive, what says so, and how old that is. */
+export function LivenessNote({ verdict, backend }: { verdict: LivenessVerdict; backend: string }) {
+  const { words, icon, ink } = LOOKS[verdict.state];
+  const { evidence, at } = verdict;
+  const agoMs = useAtBackend(backend, (now) =>
+    at === null ? 0 : Math.max(0, Math.floor((now - at) / 1_000) * 1_000),
+  );
+  return (
+    <p className="flex min-w-0 items-start gap-2">
+      <Icon name={icon} size={16} className={`mt-0.5 ${ink}`} />
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        <b className={`font-[550] ${verdict.state === 'unknown' ? '' : ink}`}>{words}</b>
+        <span className="text-t2">
+          : <VisibleText text={evidence} />
+        </span>
+        {at !== null && (
+          <span className="text-t3">
+            {' · '}
+            {verdict.kind !== 'renewals' && `${sourceOf(verdict)}, `}
+            {agoText(agoMs)}
+          </span>
+        )}
+      </span>
+    </p>
+  );
+}
+
+const sourceOf = ({ kind, witness }: LivenessVerdict) =>
+  kind === 'host' ? `witness ${witness}` : `URL witness ${witness}`;

@@ -1,0 +1,65 @@
+import { ConfigError } from '../../platform/start-error';
+
+/** Where to ask whether a pod or CI run is alive. */
+export interface ConfiguredWitness {
+  id: string;
+  /** An http(s) URL with placeholders such as `{pod}`, without user and password. */
+  template: string;
+  /** The `Authorization` header to send; null: none. */
+  authorization: string | null;
+}
+
+export const WITNESS_PREFIX = 'LOCKYARD_WITNESS_';
+
+/** What a template may name: fields of a hold's `meta`. */
+const FIELDS = ['pod', 'ciRun', 'host', 'pid'];
+const PLACES = ['pod', 'ciRun'];
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/**
+ * Reads the URLs that answer whether a pod or CI run is alive, by id.
+ *
+ * @throws ConfigError
+ */
+export function readWitnesses(env: Record<string, string | undefined>): ConfiguredWitness[] {
+  const witnesses: ConfiguredWitness[] = [];
+  for (const name of Object.keys(env).sort()) {
+    if (!name.startsWith(WITNESS_PREFIX) || name === WITNESS_PREFIX) continue;
+    const id = name.slice(WITNESS_PREFIX.length).toLowerCase();
+    if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
+      throw new ConfigError(`${name}: a witness's id must be 1 to 32 of A-Z 0-9 _.`);
+    }
+    if (witnesses.some((other) => other.id === id)) {
+      throw new ConfigError(`${name}: the witness "${id}" is named twice.`);
+    }
+    witnesses.push({ id, ...readTemplate(name, env[name] ?? '') });
+  }
+  return witnesses;
+}
+
+function readTemplate(name: string, text: string): Omit<ConfiguredWitness, 'id'> {
+  const fields = [...text.matchAll(PLACEHOLDER)].map(([, field = '']) => field);
+  const unknown = fields.find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) {
+    throw new ConfigError(`${name}: {${unknown}} must be one of {${FIELDS.join('}, {')}}.`);
+  }
+  if (!fields.some((field) => PLACES.includes(field))) {
+    throw new ConfigError(`${name} must be a URL with {${PLACES.join('} or {')}} in it.`);
+  }
+  const [url, other] = ['a', 'b'].map((value) => parsed(text.replaceAll(PLACEHOLDER, value)));
+  if (!url || !other || !/^https?:$/.test(url.protocol)) {
+    throw new ConfigError(`${name} must be a URL that begins with http: or https:.`);
+  }
+  const { username, password } = url;
+  if (url.origin !== other.origin || username !== other.username || password !== other.password) {
+    throw new ConfigError(`${name}: placeholders must be in the path or the query only.`);
+  }
+  if (username === '' && password === '') return { template: text, authorization: null };
+  const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    template: text.replace(/\/\/[^/?#]*@/, '//'),
+    authorization: `Basic ${Buffer.from(plain).toString('base64')}`,
+  };
+}
+
+const parsed = (text: string) => (URL.canParse(text) ? new URL(text) : null);

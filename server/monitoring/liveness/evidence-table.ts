@@ -1,0 +1,72 @@
+import { and, eq, gte, inArray, lt, ne, type SQL } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import { LIVENESS_STATES, type WitnessReport } from '../../core/status/holder-liveness';
+
+/** What a witness said of one holder. Instants are the control database's clock. */
+export interface FiledReport extends WitnessReport {
+  /** The holder's id. */
+  holder: string;
+  /** When other processes could first read it; `at` may be later. */
+  writtenAt: number;
+}
+
+/** Rows that one statement names. */
+const AT_ONCE = 200;
+
+/** The reports of all processes over one control database. */
+export class EvidenceTable {
+  constructor(private readonly database: Database) {}
+
+  /** Every report that was written at `since` or later. */
+  async read(since: number): Promise<FiledReport[]> {
+    const { db, tables } = this.database;
+    const { processEvidence: table } = tables;
+    const rows = await db.select().from(table).where(gte(table.at, since));
+    return rows.flatMap(({ kind, state, ...row }) => {
+      const known = LIVENESS_STATES.find((each) => each === state);
+      const isKind = kind === 'host' || kind === 'url';
+      return known && isKind ? [{ ...row, kind, state: known, writtenAt: row.at }] : [];
+    });
+  }
+
+  /**
+   * Writes what one witness says, in place of what it said before. A proof of death is never
+   * replaced.
+   */
+  async write(reports: readonly FiledReport[]): Promise<void> {
+    for (let i = 0; i < reports.length; i += AT_ONCE) {
+      await this.writeSome(reports.slice(i, i + AT_ONCE));
+    }
+  }
+
+  /** Removes what was said of these holders, and what alone is older than `before`. */
+  async prune(holders: readonly string[], before: number): Promise<void> {
+    const { db, tables } = this.database;
+    const { processEvidence: table } = tables;
+    for (let i = 0; i < holders.length; i += AT_ONCE) {
+      await db.delete(table).where(inArray(table.holder, holders.slice(i, i + AT_ONCE)));
+    }
+    await db.delete(table).where(and(ne(table.state, 'dead'), lt(table.at, before)) as SQL);
+  }
+
+  private async writeSome(reports: readonly FiledReport[]): Promise<void> {
+    const [first] = reports;
+    if (!first) return;
+    const { processEvidence: table } = this.database.tables;
+    const ids = reports.map(({ holder }) => holder);
+    const isHis = and(eq(table.kind, first.kind), eq(table.witness, first.witness));
+    const isNamed = and(isHis, inArray(table.holder, ids));
+    await this.database.transaction(async (tx) => {
+      await tx.delete(table).where(and(isNamed, ne(table.state, 'dead')) as SQL);
+      const dead = await tx
+        .select({ holder: table.holder })
+        .from(table)
+        .where(isNamed as SQL);
+      const kept = new Set(dead.map(({ holder }) => holder));
+      const rows = reports
+        .filter(({ holder }) => !kept.has(holder))
+        .map(({ writtenAt: _, ...row }) => row);
+      if (rows.length > 0) await tx.insert(table).values(rows);
+    });
+  }
+}

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
+import type { MonitoredBackend } from '../projection/monitored-backend';
+import { ProjectionRow } from '../projection/projection-row';
+import { HolderEvidence } from './holder-evidence';
+import { UrlWitnesses } from './url-witnesses';
+
+const HOST = {
+  host: 'host-4',
+  bootId: '12e93e48-dfe0-4750-ad11-60da4f9dcf82',
+  pidNamespace: '4026531836',
+};
+const KERNEL = { kind: 'host', witness: 'host-4' } as const;
+const ALIVE = { state: 'alive', evidence: 'pid 7 is running' } as const;
+const DEAD = { state: 'dead', evidence: 'pid 7 is gone' } as const;
+
+const processMeta = (pid = '7') => ({ ...HOST, pid, pidStart: '881234' });
+
+describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
+  let database: Database;
+  let now: number;
+
+  beforeEach(async () => {
+    database = await openTestDatabase(dialect);
+    now = 1_800_000_000_000;
+  });
+  afterEach(() => database.close());
+
+  /** What one server process knows. */
+  function member() {
+    const health = () => ({ clockOffsetMs: 0 });
+    const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
+    const evidence = new HolderEvidence(database, backends, {
+      now: () => now,
+      monotonic: () => now,
+    });
+    const rows = new Map<string, ProjectionRow>();
+    const news: string[] = [];
+    evidence.onChange((row) => news.push(row));
+    const hold = (name: string, meta: Record<string, string> | null, token = 1) => {
+      const before = rows.get(name) ?? null;
+      const after = rowOf(name, meta, token, now);
+      rows.set(name, after);
+      evidence.replaced(before, after);
+      return after;
+    };
+    const stateOf = (name: string) => {
+      const row = rows.get(name);
+      const held = row?.record.holds[0];
+      return row && held && evidence.verdictOn(row.id, held, now).state;
+    };
+    const report = async (observation: typeof ALIVE | typeof DEAD, pid = '7') => {
+      const holder = evidence.holders.ofProcess({ ...HOST, pid, pidStart: '881234' });
+      await evidence.note(KERNEL, holder ? [[holder, observation]] : []);
+    };
+    return { evidence, news, hold, stateOf, report };
+  }
+
+  test('of a death reaches every process, and concerns all locks of that process and no other', async () => {
+    const [one, two] = [member(), member()];
+    for (const each of [one, two]) {
+      each.hold('a', processMeta());
+      each.hold('b', processMeta());
+      each.hold('c', processMeta('8'));
+      await each.evidence.refresh();
+    }
+    await one.report(ALIVE);
+    await one.report(DEAD);
+    await two.evidence.refresh();
+    expect(two.news.sort()).toEqual(['default/default/a', 'default/default/b']);
+    expect([two.stateOf('a'), two.stateOf('b'), two.stateOf('c')]).toEqual([
+      'dead',
+      'dead',
+      'unknown',
+    ]);
+    expect(two.evidence.hasDeaths).toBe(true);
+  });
+
+  test('of a death is final, and of life counts for 30 s', async () => {
+    const [one, two] = [member(), member()];
+    for (const each of [one, two]) {
+      each.hold('a', processMeta());
+      each.hold('b', processMeta('8'));
+    }
+    await one.report(ALIVE, '8');
+    await one.report(DEAD);
+    await two.report(ALIVE);
+    await two.evidence.refresh();
+    expect(two.stateOf('a')).toBe('dead');
+    now += 30_001;
+    await two.evidence.refresh();
+    expect([two.stateOf('a'), two.stateOf('b')]).toEqual(['dead', 'unknown']);
+  });
+
+  test('is asked for of the processes of that machine only, and no more once they are dead', async () => {
+    const { evidence, hold, report } = member();
+    const pids = (host = HOST) => evidence.questionsFor(host, KERNEL).map(({ pid }) => pid);
+    hold('a', processMeta());
+    hold('b', processMeta('8'));
+    hold('c', { ...processMeta('9'), pidNamespace: '4026532178' });
+    hold('d', { ...processMeta('10'), bootId: '0a393e48-dfe0-4750-ad11-60da4f9dcf82' });
+    hold('e', { host: 'host-4', pid: '11' });
+    expect(pids()).toEqual(['7', '8']);
+    expect(pids({ ...HOST, host: 'host-5' })).toEqual([]);
+    await report(DEAD);
+    expect(pids()).toEqual(['8']);
+    hold('b', null);
+    expect(pids()).toEqual([]);
+  });
+
+  test('goes with the last lock of its process', async () => {
+    const { evidence, hold, report } = member();
+    const rowsLeft = async () => {
+      const { db, tables } = database;
+      return db.$count(tables.processEvidence);
+    };
+    hold('a', processMeta());
+    await report(DEAD);
+    now += 10 * 60_000;
+    await evidence.prune();
+    expect(await rowsLeft()).toBe(1);
+    hold('a', null);
+    await evidence.prune();
+    expect([await rowsLeft(), evidence.hasDeaths]).toEqual([0, false]);
+  });
+
+  test('of a URL concerns the hold that was asked about, and not the next pod of that name', async () => {
+    const { evidence, hold, stateOf } = member();
+    const asked: string[] = [];
+    const witness = { id: 'k8s', template: 'http://k8s/{pod}', authorization: null };
+    const urls = new UrlWitnesses([witness], evidence, async (url) => {
+      asked.push(url);
+      return { state: 'dead', evidence: 'deleted' };
+    });
+    hold('a', { pod: 'web-0' });
+    hold('b', { pod: 'web-0' });
+    hold('c', { task: 'no pod' });
+    await urls.run();
+    expect(asked).toEqual(['http://k8s/web-0']);
+    expect([stateOf('a'), stateOf('b'), stateOf('c')]).toEqual(['dead', 'dead', 'unknown']);
+    now += 1_000;
+    hold('a', { pod: 'web-0' }, 2);
+    expect(stateOf('a')).toBe('unknown');
+  });
+});
+
+function rowOf(name: string, meta: Record<string, string> | null, token: number, now: number) {
+  const hold: Hold = {
+    token,
+    mode: 'exclusive',
+    service: 'billing',
+    owner: 'one',
+    count: 1,
+    leaseMs: 3_600_000,
+    grantedAt: now,
+    renewedAt: now,
+    renewals: 0,
+    expiresAt: now + 3_600_000,
+    waitedMs: 0,
+    rev: 1,
+    meta: meta ?? {},
+    requests: [],
+    requestsKeptUntil: 0,
+    askedToRelease: null,
+    renewalsStopped: null,
+  };
+  const record = { ...unwrittenRecord(now), holds: meta ? [hold] : [] };
+  const keeper = { id: 'default', publicId: 'default' };
+  return ProjectionRow.of(keeper, { namespace: 'default', name }, now, record);
+}

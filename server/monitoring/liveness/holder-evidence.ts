@@ -1,0 +1,231 @@
+import type { Database } from '@/db/database';
+import type { Hold } from '../../core/lock/lock-record';
+import {
+  type LivenessState,
+  type LivenessVerdict,
+  livenessOf,
+  type WitnessReport,
+} from '../../core/status/holder-liveness';
+import type { HostIdentity, ProcessIdentity } from '../../core/status/process-identity';
+import type { Clock } from '../../platform/clock';
+import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
+import type { ProjectionRow } from '../projection/projection-row';
+import { EvidenceTable, type FiledReport } from './evidence-table';
+import { type Holder, HolderIndex } from './holder-index';
+
+/** An unchanged report is written again after this time, so that it stays fresh for all processes. */
+const REWRITE_AFTER_MS = 10_000;
+
+/** Rows that this much older writers may still have been about to write are read again. */
+const OVERLAP_MS = 3_000;
+
+/** Everything is read again so often, which forgets what was pruned. */
+const REREAD_ALL_MS = 60_000;
+
+/** Reports of living processes are kept for this long after the last one. */
+const KEPT_MS = 5 * 60_000;
+
+/** A holder that this process does not know may have been granted its lock a moment ago. */
+const PRUNE_DEAD_AFTER_MS = 2 * 60_000;
+
+/** Of more holders than these, only deaths are noted. */
+const REPORTS_MAX = 50_000;
+
+/** Processes that one witness is asked about at a time. */
+const QUESTIONS_MAX = 1_000;
+
+/** What a witness says of one process or hold. */
+export interface Observation {
+  state: LivenessState;
+  evidence: string;
+  /** Since when, as the witness says. */
+  since?: number | null;
+}
+
+/** Who says it. */
+export type Witness = Pick<WitnessReport, 'kind' | 'witness'>;
+
+const NOTHING: readonly WitnessReport[] = [];
+
+/**
+ * What witnesses have said of the processes that hold locks. Every process over one control
+ * database knows the same within a second or two.
+ */
+export class HolderEvidence {
+  readonly holders = new HolderIndex();
+  /** Reports that came to this process. */
+  readonly counted = { host: noReports(), url: noReports() };
+  private readonly table: EvidenceTable;
+  /** By holder. */
+  private reports = new Map<string, readonly FiledReport[]>();
+  private deaths = 0;
+  private readTo = Number.POSITIVE_INFINITY;
+  private readAllAt = Number.NEGATIVE_INFINITY;
+  private onNews: (rowId: string) => void = () => undefined;
+
+  constructor(
+    database: Database,
+    private readonly backends: readonly MonitoredBackend[],
+    private readonly clock: Clock,
+  ) {
+    this.table = new EvidenceTable(database);
+  }
+
+  /** @param onNews called with the id of each row whose status may have changed */
+  onChange(onNews: (rowId: string) => void): void {
+    this.onNews = onNews;
+  }
+
+  replaced(before: ProjectionRow | null, after: ProjectionRow | null): void {
+    this.holders.replaced(before, after);
+  }
+
+  /** Whether any process is proven dead: most of the time none is, and nothing need be looked up. */
+  get hasDeaths(): boolean {
+    return this.deaths > 0;
+  }
+
+  /** What witnesses say of the process of a hold, on the clock of its backend. */
+  reportsOn(rowId: string, hold: Hold): readonly WitnessReport[] {
+    const holder = this.holders.of(rowId, hold);
+    const filed = holder && this.reports.get(holder.id);
+    if (!filed) return NOTHING;
+    const shiftMs = this.clockShiftMs(rowId);
+    if (shiftMs === 0) return filed;
+    return filed.map((report) => ({
+      ...report,
+      firstAt: report.firstAt + shiftMs,
+      at: report.at + shiftMs,
+    }));
+  }
+
+  /** @param now the clock of its backend */
+  verdictOn(rowId: string, hold: Hold, now: number): LivenessVerdict {
+    return livenessOf(hold, this.reportsOn(rowId, hold), now);
+  }
+
+  /** Processes of a machine of which this witness should say something, the longest unseen first. */
+  questionsFor(machine: HostIdentity, witness: Witness): ProcessIdentity[] {
+    const open: { process: ProcessIdentity; at: number }[] = [];
+    for (const { id, process } of this.holders.on(machine)) {
+      const last = this.lastOf(id, witness);
+      if (process && last?.state !== 'dead') open.push({ process, at: last?.at ?? 0 });
+    }
+    return open
+      .sort((a, b) => a.at - b.at)
+      .slice(0, QUESTIONS_MAX)
+      .map(({ process }) => process);
+  }
+
+  /** What this witness said last of a holder. */
+  lastOf(holder: string, { kind, witness }: Witness): FiledReport | undefined {
+    return this.reports
+      .get(holder)
+      ?.find((report) => report.kind === kind && report.witness === witness);
+  }
+
+  /**
+   * Files what a witness says of some holders. What concerns none that has a lock is ignored.
+   * Rejects if it cannot be written; then nothing is known of it anywhere.
+   */
+  async note(witness: Witness, observed: Iterable<readonly [Holder, Observation]>): Promise<void> {
+    const now = this.now();
+    const fresh: FiledReport[] = [];
+    for (const [{ id }, { state, evidence, since = null }] of observed) {
+      this.counted[witness.kind][state] += 1;
+      const last = this.lastOf(id, witness);
+      if (last?.state === 'dead' || !this.holders.withId(id)) continue;
+      if (!last && state !== 'dead' && this.reports.size >= REPORTS_MAX) continue;
+      const firstAt = last?.state === state ? last.firstAt : now;
+      const report = { holder: id, ...witness, state, firstAt, at: now, since, evidence };
+      const sinceWrittenMs = now - (last?.writtenAt ?? 0);
+      const isKnown = last?.state === state && last.evidence === evidence;
+      if (isKnown && sinceWrittenMs >= 0 && sinceWrittenMs < REWRITE_AFTER_MS) {
+        this.file({ ...report, writtenAt: last.writtenAt });
+      } else fresh.push({ ...report, writtenAt: now });
+    }
+    await this.table.write(fresh);
+    for (const report of fresh) this.file(report);
+  }
+
+  /** Reads what other processes have filed. */
+  async refresh(): Promise<void> {
+    const now = this.now();
+    const isDue = this.clock.monotonic() - this.readAllAt > REREAD_ALL_MS || now < this.readTo;
+    if (!isDue) {
+      for (const report of await this.table.read(this.readTo - OVERLAP_MS)) this.file(report);
+      this.readTo = now;
+      return;
+    }
+    const all = new Map<string, FiledReport[]>();
+    for (const report of await this.table.read(0)) {
+      all.set(report.holder, [...(all.get(report.holder) ?? []), report]);
+    }
+    const before = this.reports;
+    this.reports = all;
+    this.deaths = 0;
+    for (const [holder, reports] of all) {
+      if (!reports.some(isDeath)) continue;
+      this.deaths += 1;
+      if (!before.get(holder)?.some(isDeath)) this.tell(holder);
+    }
+    for (const [holder, reports] of before) {
+      if (reports.some(isDeath) && !all.get(holder)?.some(isDeath)) this.tell(holder);
+    }
+    this.readAllAt = this.clock.monotonic();
+    this.readTo = now;
+  }
+
+  /** Removes what was said of holders that have no lock any more. For one process of all. */
+  async prune(): Promise<void> {
+    const now = this.now();
+    const gone = [...this.reports].filter(
+      ([holder, reports]) =>
+        !this.holders.withId(holder) && reports.every(({ at }) => now - at > PRUNE_DEAD_AFTER_MS),
+    );
+    const ids = gone.map(([holder]) => holder);
+    await this.table.prune(ids, now - KEPT_MS);
+    for (const id of ids) this.forget(id);
+  }
+
+  private file(report: FiledReport): void {
+    const { holder, kind, witness, state } = report;
+    const known = this.reports.get(holder) ?? [];
+    const same = known.find((each) => each.kind === kind && each.witness === witness);
+    if (same && isDeath(same)) return;
+    const wasDead = known.some(isDeath);
+    this.reports.set(holder, [...known.filter((each) => each !== same), report]);
+    if (state !== 'dead') return;
+    if (!wasDead) this.deaths += 1;
+    this.tell(holder);
+  }
+
+  private forget(holder: string): void {
+    if (this.reports.get(holder)?.some(isDeath)) this.deaths -= 1;
+    this.reports.delete(holder);
+  }
+
+  private tell(holder: string): void {
+    for (const row of this.holders.withId(holder)?.rows ?? []) this.onNews(row);
+  }
+
+  /** The control database's clock. */
+  private now(): number {
+    return this.clock.now() + this.offsetMs('default');
+  }
+
+  /** The clock of a row's backend minus that of the control database. */
+  private clockShiftMs(rowId: string): number {
+    const backend = rowId.slice(0, rowId.indexOf('/'));
+    return backend === 'default' ? 0 : this.offsetMs(backend) - this.offsetMs('default');
+  }
+
+  private offsetMs(backend: string): number {
+    const found = this.backends.find((each) => publicId(each) === backend);
+    return found?.engine.health().clockOffsetMs ?? 0;
+  }
+}
+
+const noReports = (): Record<LivenessState, number> => ({ alive: 0, dead: 0, unknown: 0 });
+
+const isDeath = ({ state }: WitnessReport) => state === 'dead';

@@ -1,0 +1,38 @@
+import { LockyardError } from '../../contract/errors';
+import type { ServiceAnswer, ServiceInput } from '../../contract/service-api';
+import { askDatabase } from '../ask-database';
+import type { OperationContext } from '../operation-context';
+
+/** A killed process is reported as dead within this time. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * Files what a witness saw of the processes of its machine, and says which ones to look at next.
+ * It can speak only of the machine, boot and process id namespace that it names.
+ *
+ * @throws LockyardError `FORBIDDEN` unless the key was made for a witness; `BACKEND_DOWN`
+ */
+export async function reportProcesses(
+  { runtime, actor }: OperationContext,
+  { processes, ...host }: ServiceInput<'witness.report'>,
+): Promise<ServiceAnswer<'witness.report'>> {
+  if (actor?.kind !== 'service') {
+    throw new LockyardError('UNAUTHENTICATED', 'An API key is required.');
+  }
+  if (!actor.isWitness) {
+    throw new LockyardError('FORBIDDEN', 'This needs a key made with: keys create --witness.');
+  }
+  runtime.limits.spend(actor, '', 1);
+  const { evidence } = runtime;
+  const witness = { kind: 'host', witness: actor.service } as const;
+  const observed = processes.flatMap(({ pid, pidStart, ...observation }) => {
+    const holder = evidence.holders.ofProcess({ ...host, pid: String(pid), pidStart });
+    return holder ? [[holder, observation] as const] : [];
+  });
+  await askDatabase(() => evidence.note(witness, observed));
+  const next = evidence.questionsFor(host, witness);
+  return {
+    processes: next.map(({ pid, pidStart }) => ({ pid: Number(pid), pidStart })),
+    lookAgainInMs: LOOK_EVERY_MS,
+  };
+}
