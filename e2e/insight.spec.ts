@@ -174,6 +174,26 @@ test('a lock beyond the limit of its namespace is stuck while a caller waits, an
   await expect(reason(page)).not.toContainText('Stuck');
 });
 
+test('a lock that callers skip is stuck beyond that limit too, and its page names those refused', async ({
+  page,
+}) => {
+  const place = { namespace: 'quick', name: 'scales' };
+  const token = await take({ ...place, leaseMs: 600_000 });
+  const skip = (owner: string) => mill.acquire({ ...place, owner, leaseMs: 60_000 });
+  for (const owner of ['mill-2', 'mill-3', 'mill-2']) {
+    expect((await skip(owner)).outcome).toBe('held');
+  }
+  await open(page, '/?q=scales');
+  const row = lockRow(page, 'scales', 'quick');
+  await expect(cell(row, 'state')).toContainText(/over 1.s limit, 3.attempts refused/);
+  await cell(row, 'name').getByRole('link').click();
+  const refused = page.getByRole('region', { name: 'Refused attempts' });
+  await expect(refused).toContainText(/3.attempts of 2.owners refused, last/);
+  await expect(refused.getByRole('listitem').first()).toContainText(/mill-2.*2 ×/);
+  await mill.release({ ...place, token });
+  await expect(reason(page)).not.toContainText('Stuck');
+});
+
 test('a lock is compared with its own p99, shown in its row, and far beyond it the lock is stuck', async ({
   page,
 }) => {

@@ -9,8 +9,8 @@ import { bucketLabel } from './time-ticks';
 export function ChartTable({ insight: { range, points } }: { insight: LockInsight }) {
   const active = points
     .filter(
-      ({ grants, timeouts, expiries, forced, holdP99Ms }) =>
-        grants + timeouts + expiries + forced > 0 || holdP99Ms !== null,
+      ({ grants, timeouts, expiries, forced, refused, holdP99Ms }) =>
+        grants + timeouts + expiries + forced + refused > 0 || holdP99Ms !== null,
     )
     .reverse();
   return (
@@ -29,6 +29,7 @@ export function ChartTable({ insight: { range, points } }: { insight: LockInsigh
               'Expired',
               'Force-released',
               'Timed out',
+              'Refused',
             ].map((word) => (
               <th key={word} scope="col">
                 {word}
@@ -48,6 +49,7 @@ export function ChartTable({ insight: { range, points } }: { insight: LockInsigh
               <td>{exactCount(point.expiries)}</td>
               <td>{exactCount(point.forced)}</td>
               <td>{exactCount(point.timeouts)}</td>
+              <td>{exactCount(point.refused)}</td>
             </tr>
           ))}
         </tbody>
