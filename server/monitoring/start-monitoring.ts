@@ -179,7 +179,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
   metrics.add(async () => [
-    ...lockMetrics(await projection.groups(), labels),
+    ...lockMetrics(
+      await projection.groups(),
+      labels,
+      clock.now() - projection.table.columns.blockedOrigin,
+    ),
     ...eventMetrics(
       publicIds.flatMap(({ id, publicId }): [string, EventTally][] => {
         const tally = tallies.get(id);

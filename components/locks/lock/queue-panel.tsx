@@ -2,6 +2,8 @@
 
 import { useState } from 'react';
 import type { LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
+import { totalBlockingMs } from '@/server/core/status/blocking-time';
+import { spokenDuration } from '../../format/durations';
 import { exactCount, plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend } from '../../live/reading';
@@ -23,12 +25,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   const hidden = waiters.length - shown;
   const isUnknown = row.status === 'unknown';
   return (
-    <Panel
-      title="Queue"
-      aside={
-        waiters.length === 0 ? undefined : queueLabel(waiters.length, isUnknown, row.queueTrend)
-      }
-    >
+    <Panel title="Queue" aside={waiters.length === 0 ? undefined : <QueueAside detail={detail} />}>
       {waiters.length === 0 ? (
         <p className="px-3.5 py-3 text-t2">
           {isUnknown ? 'Queue unknown: backend not responding.' : 'No waiters.'}
@@ -62,6 +59,18 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
       <RefusedAttempts detail={detail} />
     </Panel>
   );
+}
+
+/** How many wait, how the queue changes, and how long all callers have been kept from the lock. */
+function QueueAside({ detail: { row, waiters } }: { detail: LockDetail }) {
+  const { blocked, backend, queueTrend, status } = row;
+  const blockingMs = useAtBackend(backend, (now) =>
+    blocked ? Math.floor(totalBlockingMs(blocked, now) / 1_000) * 1_000 : 0,
+  );
+  const isUnknown = status === 'unknown';
+  const label = queueLabel(waiters.length, isUnknown, queueTrend);
+  const isSummed = blocked !== undefined && blocked.callers > 1 && !isUnknown;
+  return <>{isSummed ? `${label}, total blocking time ${spokenDuration(blockingMs)}` : label}</>;
 }
 
 function queueLabel(count: number, isUnknown: boolean, trend?: number): string {

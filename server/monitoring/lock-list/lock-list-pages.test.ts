@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LockListInput, lockListInput } from '../../contract/console/console-inputs';
+import { totalBlockingMs } from '../../core/status/blocking-time';
 import { type LockSpec, TableRig } from '../testing/table-rig';
 
 const INPUTS = [
@@ -56,6 +57,20 @@ async function pageOf(rig: TableRig, input: LockListInput) {
   return { ...page, rows: rows.map(({ queueTrend: _, ...row }) => row) };
 }
 
+/** The total blocking time of all locks, as their groups sum it up. */
+function blockingOf({ table, now }: TableRig): number {
+  const sums = table.groups.list().map(({ blocked }) => blocked);
+  const origin = table.columns.blockedOrigin;
+  return sums.reduce((sum, blocked) => sum + totalBlockingMs(blocked, now - origin), 0);
+}
+
+function expectedBlocking(rig: TableRig): number {
+  const rows = rig.expected(lockListInput.parse({}));
+  return rows.reduce((sum, { blocked }) => {
+    return sum + (blocked ? totalBlockingMs(blocked, rig.now) : 0);
+  }, 0);
+}
+
 describe('a view that is kept up to date', () => {
   it('shows what one made at this instant would, and its order whenever it is ranked', async () => {
     await fc.assert(
@@ -75,6 +90,7 @@ describe('a view that is kept up to date', () => {
             const held = rig.expected(lockListInput.parse({ status: 'held' })).length;
             expect(counts.held).toBe(held);
           }
+          expect(blockingOf(rig)).toBe(expectedBlocking(rig));
         }
         rig.now += RANK_EVERY_MS;
         for (const input of INPUTS) {

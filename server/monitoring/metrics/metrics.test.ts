@@ -27,6 +27,7 @@ const groupIn = (namespace: string) => ({
   permitsHeld: 3,
   permitCapacity: 5,
   keptHolds: 1,
+  blocked: { callers: 2, sinceSum: 3_000 },
 });
 
 const sumOf = (text: string, name: string) =>
@@ -48,7 +49,7 @@ describe('metrics', () => {
     for (const namespace of namespaces) tally.add(namespace, event);
     const metrics = new Metrics();
     metrics.add(() => [
-      ...lockMetrics(namespaces.map(groupIn), labels),
+      ...lockMetrics(namespaces.map(groupIn), labels, 4_000),
       ...eventMetrics(new Map([['default', tally]]), labels),
     ]);
     for (let scrape = 0; scrape < 2; scrape += 1) {
@@ -56,6 +57,7 @@ describe('metrics', () => {
       for (const [name, sum] of [
         ['lockyard_locks_held', 250],
         ['lockyard_waiters', 500],
+        ['lockyard_blocking_seconds', 250 * 5],
         ['lockyard_permits_held', 750],
         ['lockyard_permits_capacity', 1_250],
         ['lockyard_kept_holds', 250],

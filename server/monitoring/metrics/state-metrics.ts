@@ -1,5 +1,6 @@
 import type { BackendHealth } from '../../contract/console/backend-health';
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
+import { totalBlockingMs } from '../../core/status/blocking-time';
 import type { NameCount } from '../../engine/names/name-count';
 import type { HoldFigures } from '../lock-list/table/current-status';
 import type { LockGroup } from '../lock-list/table/lock-groups';
@@ -9,20 +10,24 @@ import type { NamespaceLabels } from './namespace-labels';
 
 /**
  * How many locks there are in each status, how many are held, how many permits and kept holds there
- * are, and how many callers wait.
+ * are, how many callers wait, and for how long callers have been kept from locks.
+ *
+ * @param now in milliseconds since the `blockedOrigin` of the locks
  */
 export function lockMetrics(
   counted: Iterable<Omit<LockGroup, 'storeId' | 'locks'>>,
   labels: NamespaceLabels,
+  now: number,
 ): MetricFamily[] {
   const groups = new Map<string, Group>();
-  for (const { namespace, backend, counts, held, waiting, ...figures } of counted) {
+  for (const { namespace, backend, counts, held, waiting, blocked, ...figures } of counted) {
     const { permitsHeld, permitCapacity, keptHolds } = figures;
     const group = groupOf(groups, { namespace: labels.of(namespace), backend });
     for (const status of LOCK_STATUSES) {
       group.statuses.set(status, (group.statuses.get(status) ?? 0) + counts[status]);
     }
     group.waiters += waiting;
+    group.blockingMs += totalBlockingMs(blocked, now);
     group.held += held;
     group.permitsHeld += permitsHeld;
     group.permitCapacity += permitCapacity;
@@ -79,6 +84,14 @@ export function lockMetrics(
       type: 'gauge',
       samples: sample(({ waiters }) => waiters),
     },
+    {
+      name: 'lockyard_blocking_seconds',
+      help:
+        'Total blocking time: the ages of all waits, and of the attempts of owners refused within ' +
+        'the last minute, added up. Take max over processes.',
+      type: 'gauge',
+      samples: sample(({ blockingMs }) => blockingMs / 1_000),
+    },
   ];
 }
 
@@ -87,6 +100,7 @@ interface Group extends HoldFigures {
   statuses: Map<LockStatus, number>;
   held: number;
   waiters: number;
+  blockingMs: number;
 }
 
 function groupOf(groups: Map<string, Group>, labels: Group['labels']): Group {
@@ -95,7 +109,7 @@ function groupOf(groups: Map<string, Group>, labels: Group['labels']): Group {
   if (known) return known;
   const statuses = new Map<LockStatus, number>();
   const figures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 };
-  const group = { labels, statuses, held: 0, waiters: 0, ...figures };
+  const group = { labels, statuses, held: 0, waiters: 0, blockingMs: 0, ...figures };
   groups.set(id, group);
   return group;
 }

@@ -127,9 +127,9 @@ export class Ranking {
 
   /** Negative, and lower the longer callers have been kept from work; 0 if there are none. */
   private blockedFirst(slot: number): number {
-    const { blockedCallers, blockedSince } = this.table.columns;
+    const { blockedCallers, blockedSince, blockedOrigin } = this.table.columns;
     const [callers, sinceSum] = [blockedCallers[slot] as number, blockedSince[slot] as number];
-    return -totalBlockingMs({ callers, sinceSum }, this.clock.now());
+    return -totalBlockingMs({ callers, sinceSum }, this.clock.now() - blockedOrigin);
   }
 
   private needsToRise(slot: number): boolean {

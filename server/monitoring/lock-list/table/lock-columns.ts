@@ -18,9 +18,13 @@ export class LockColumns {
   /** Sort keys, of the hold that pages show; `Infinity` where the lock is not held. */
   grantedAt = new Float64Array(64);
   expiresAt = new Float64Array(64);
-  /** Whom the lock keeps from work; see `BlockedCallers`, but by the clock of this process. */
+  /**
+   * Whom the lock keeps from work: see `BlockedCallers`, but by the clock of this process and since
+   * `blockedOrigin`, so that sums over many callers are exact.
+   */
   blockedCallers = new Int32Array(64);
   blockedSince = new Float64Array(64);
+  blockedOrigin = 0;
   /** Indexes of the table's groups plus one; 0: not in a group yet. */
   groups = new Int32Array(64);
   /** The version after the lock's last change that a page shows. */

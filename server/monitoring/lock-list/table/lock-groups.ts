@@ -1,4 +1,5 @@
 import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
+import type { BlockedCallers } from '../../../core/status/blocking-time';
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { HoldFigures } from './current-status';
 import type { LockColumns } from './lock-columns';
@@ -19,6 +20,8 @@ export interface LockGroup extends LockCounts, HoldFigures {
   storeId: string;
   /** The backend's name for people. */
   backend: string;
+  /** Whom its locks keep from work, as in the columns. */
+  blocked: BlockedCallers;
 }
 
 /** Counts of all locks, updated with each change. */
@@ -78,6 +81,8 @@ export class LockGroups {
     group.permitCapacity += by * (columns.permitCapacity[slot] as number);
     group.keptHolds += by * (columns.keptHolds[slot] as number);
     group.waiting += by * (columns.waiting[slot] as number);
+    group.blocked.callers += by * (columns.blockedCallers[slot] as number);
+    group.blocked.sinceSum += by * (columns.blockedSince[slot] as number);
     group.counts[LOCK_STATUSES[columns.statuses[slot] as number] as LockStatus] += by;
   }
 
@@ -88,7 +93,8 @@ export class LockGroups {
     const group = { namespace, storeId: backend, backend: publicBackend };
     const figures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 };
     const counts = { locks: 0, held: 0, waiting: 0, counts: noLocks() };
-    const place = this.groups.push({ ...group, ...figures, ...counts }) - 1;
+    const blocked = { callers: 0, sinceSum: 0 };
+    const place = this.groups.push({ ...group, ...figures, ...counts, blocked }) - 1;
     this.indexes.set(id, place);
     return place;
   }

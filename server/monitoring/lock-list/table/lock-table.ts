@@ -272,8 +272,8 @@ export class LockTable {
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.readHolds(slot, current);
     if (why === REPLACED) columns.read(slot, row);
-    this.groups.add(slot, columns, row);
     setBlocked(columns, slot, pressure, frame.offsetMs);
+    this.groups.add(slot, columns, row);
     this.times.setDeadline(slot, row, until);
     if (isOtherwise) columns.versions[slot] = this.log.add(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;

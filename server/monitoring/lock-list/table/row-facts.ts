@@ -66,8 +66,9 @@ export function setBlocked(
   offsetMs: number,
 ): void {
   const { callers, sinceSum } = pressure?.blocked ?? NOT_BLOCKED;
+  if (callers > 0) columns.blockedOrigin ||= Math.floor(sinceSum / callers) - offsetMs;
   columns.blockedCallers[slot] = callers;
-  columns.blockedSince[slot] = sinceSum - callers * offsetMs;
+  columns.blockedSince[slot] = sinceSum - callers * (columns.blockedOrigin + offsetMs);
 }
 
 const NOT_BLOCKED = { callers: 0, sinceSum: 0 };
