@@ -133,11 +133,12 @@ export class LockTable {
     const known = this.slots.get(id);
     const kept = known === undefined ? null : this.at(known);
     if (known !== undefined && kept) {
-      this.columns.marks[known] = this.mark;
       const isSame = kept.rev === row.rev && kept.isReadable === row.isReadable;
-      if (kept.backend === backend && isSame) return;
+      const isKnown = kept.backend === backend && isSame;
+      // What this process wrote itself may have been deleted since: see `confirm`.
+      if (!isKnown || !row.isReadable) this.columns.marks[known] = this.mark;
       // A record that cannot be read has no meaningful rev.
-      if (kept.isReadable && kept.rev > row.rev) return;
+      if (isKnown || (kept.isReadable && kept.rev > row.rev)) return;
       if (kept.backend !== backend) this.remove(id);
     }
     const slot = this.slots.get(id) ?? this.newSlot(row);
