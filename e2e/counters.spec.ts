@@ -111,7 +111,7 @@ test('an operator makes a counter, sets it and changes its bounds, each with a r
   await expect(row(page, 'seats')).toHaveCount(3);
 });
 
-test('a value that moves while the dialog is open is never set by accident', async ({
+test('a value that moves while the dialog is open is never set by accident, and adjusted or set anyway', async ({
   page,
   server,
 }) => {
@@ -128,6 +128,23 @@ test('a value that moves while the dialog is open is never set by accident', asy
   await dialog.getByRole('button', { name: 'Set to 50' }).click();
   await expect(standing(page)).toContainText('50');
   expect(await orders.getCounter({ name: 'moving' })).toMatchObject({ value: 50 });
+
+  await page.getByRole('button', { name: 'Adjust…' }).click();
+  await dialog.getByLabel('Adjust by').fill('-7');
+  await dialog.getByLabel('Reason').fill(reason);
+  await orders.addToCounter({ name: 'moving', delta: 3 });
+  await expect(dialog).toContainText('53 → 46 as it is now');
+  await dialog.getByRole('button', { name: 'Adjust by −7' }).click();
+  await expect(standing(page)).toContainText('Changed 53 → 46');
+
+  await page.getByRole('button', { name: 'Set value…' }).click();
+  await dialog.getByLabel('New value').fill('9');
+  await dialog.getByLabel('Reason').fill(reason);
+  await orders.addToCounter({ name: 'moving', delta: 1 });
+  await dialog.getByRole('button', { name: 'Set anyway' }).click();
+  await orders.addToCounter({ name: 'moving', delta: 1 });
+  await dialog.getByRole('button', { name: 'Set to 9 anyway' }).click();
+  await expect(standing(page)).toContainText('Changed 48 → 9');
 });
 
 test('a viewer sees everything and may change nothing', async ({ page, server }) => {

@@ -10,71 +10,79 @@ import { WholeNumberField } from './bounds-fields';
 import { boundsLabel, deltaLabel, parseWholeNumber } from './counter-labels';
 import { CounterSummary } from './counter-summary';
 
-/** Sets a counter that still has the value that the operator saw. */
-export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
-  const client = useTRPCClient();
-  const [seen, setSeen] = useState(row);
-  const requestId = useRequestId(seen.rev);
-  const [text, setText] = useState('');
-  const [changedTo, setChangedTo] = useState<number | null>(null);
-  const value = parseWholeNumber(text);
-  const seenValue = seen.value ?? 0;
-  const now = row.rev > seen.rev ? row.value : (changedTo ?? seen.value);
-  const isOutside =
-    value !== null &&
-    ((row.floor !== null && value < row.floor) || (row.ceiling !== null && value > row.ceiling));
+/** A change of a counter that was made: the value before and after. */
+export interface Adjusted {
+  was: number;
+  value: number;
+}
 
+/** Moves a counter by a step, from whatever its value is: changes meanwhile do no harm. */
+export function AdjustDialog({
+  row,
+  onDone,
+  onClose,
+}: {
+  row: CounterRow;
+  onDone: (change: Adjusted) => void;
+  onClose: () => void;
+}) {
+  const client = useTRPCClient();
+  const [text, setText] = useState('');
+  const [refusedAt, setRefusedAt] = useState<number | null>(null);
+  const typed = parseWholeNumber(text);
+  const delta = typed === 0 ? null : typed;
+  const requestId = useRequestId(delta ?? 0);
   const attempt = useActionAttempt(async (reason) => {
-    const { namespace, name } = row;
-    const answer = await client.counters.adjust.mutate({
-      namespace,
-      name,
-      rev: seen.rev,
-      seenValue,
-      value: value ?? seenValue,
-      reason,
-      requestId,
-    });
-    if (answer.outcome === 'adjusted') return onClose();
-    setChangedTo(answer.value);
+    if (delta === null) return;
+    const { namespace, name, rev } = row;
+    const step = { namespace, name, rev, delta, reason, requestId };
+    const answer = await client.counters.adjustBy.mutate(step);
+    if (answer.outcome === 'outOfBounds') return setRefusedAt(answer.value);
+    onDone(answer);
+    onClose();
   });
-  const missing = value === null || isOutside ? ['value within the limits'] : [];
+  const value = row.value ?? 0;
+  const isOutside = delta !== null && isOutsideOf(row, value + delta);
   return (
     <OperatorDialog
       kind="counter"
-      title="Set the counter’s value?"
-      about={<CounterSummary row={seen} />}
+      title="Adjust the counter?"
+      about={<CounterSummary row={row} />}
       notice={
-        now !== null &&
-        now !== seenValue && (
+        refusedAt !== null && (
           <ChangedNote
             onUse={() => {
-              setSeen({ ...row, value: now });
-              setChangedTo(null);
+              setRefusedAt(null);
               attempt.forget();
             }}
           >
-            Value changed from {exactCount(seenValue)} to {exactCount(now)}.
-            {!attempt.isUnclear && ' Not applied.'}
+            The value was {exactCount(refusedAt)}, so this would have left the limits. Not applied.
           </ChangedNote>
         )
       }
-      missing={missing}
-      actionLabel={value === null ? 'Set value' : `Set to ${exactCount(value)}`}
+      missing={delta === null || isOutside ? ['step within the limits'] : []}
+      actionLabel={delta === null ? 'Adjust' : `Adjust by ${deltaLabel(delta)}`}
       attempt={attempt}
       onClose={onClose}
     >
       <WholeNumberField
-        label="New value"
+        label="Adjust by"
         hint={
-          value === null
-            ? boundsLabel(row)
-            : `${deltaLabel(value - seenValue)} from ${exactCount(seenValue)}`
+          delta === null
+            ? `+5 or −5; ${boundsLabel(row)}`
+            : `${exactCount(value)} → ${exactCount(value + delta)} as it is now`
         }
         value={text}
-        problem={isOutside ? 'Outside the limits' : null}
+        problem={isOutside ? 'Would leave the limits' : null}
         onChange={setText}
       />
     </OperatorDialog>
   );
+}
+
+export function isOutsideOf(
+  { floor, ceiling }: Pick<CounterRow, 'floor' | 'ceiling'>,
+  value: number,
+): boolean {
+  return (floor !== null && value < floor) || (ceiling !== null && value > ceiling);
 }

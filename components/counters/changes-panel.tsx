@@ -52,7 +52,7 @@ export function ChangesPanel({
 const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink: string }> = {
   created: { word: 'Created', icon: 'plus', ink: 'text-acc' },
   added: { word: '', icon: 'counter', ink: 'text-t2' },
-  adjusted: { word: 'Set manually', icon: 'settings', ink: 'text-contended' },
+  adjusted: { word: 'Adjusted', icon: 'settings', ink: 'text-contended' },
   rebound: { word: 'Limits changed', icon: 'layers', ink: 'text-contended' },
 };
 

@@ -1,6 +1,6 @@
 'use client';
 
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../deletion/delete-names-dialog';
 import { ConnectionLostNote } from '../live/connection-lost-note';
@@ -10,11 +10,12 @@ import { RecordHead } from '../live/record-head';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import { Rev } from '../ui/rev';
-import { AdjustDialog } from './adjust-dialog';
+import { AdjustDialog, type Adjusted } from './adjust-dialog';
 import { BoundsDialog } from './bounds-dialog';
 import { ChangesPanel } from './changes-panel';
 import { GatePanel } from './gate-panel';
 import { ReconcileDialog } from './reconcile-dialog';
+import { SetDialog } from './set-dialog';
 import { ValuePanel } from './value-panel';
 
 /** A counter's page: its value, the actions on it, and its history. */
@@ -27,7 +28,8 @@ export function CounterView({
   moves: { rows: CounterMoveRow[]; older: string | null } | null;
 }) {
   const client = useTRPCClient();
-  const [dialog, setDialog] = useState<'adjust' | 'bounds' | 'reconcile' | null>(null);
+  const [dialog, setDialog] = useState<'adjust' | 'set' | 'bounds' | 'reconcile' | null>(null);
+  const [change, setChange] = useChange();
   const { namespace, name } = initial.row;
   const { data, receivedAt, link, retry } = useLive<CounterDetail>(
     initial.row.id,
@@ -68,15 +70,29 @@ export function CounterView({
               />
             </RecordHead>
           </header>
-          <ValuePanel row={row} onAct={setDialog} />
+          <ValuePanel row={row} change={change} onAct={setDialog} />
           {gate && <GatePanel row={row} gate={gate} onReconcile={() => setDialog('reconcile')} />}
           <ChangesPanel row={row} initial={moves} />
         </div>
       </div>
       <ConnectionLostNote />
-      {dialog === 'adjust' && <AdjustDialog row={row} onClose={close} />}
+      {dialog === 'adjust' && <AdjustDialog row={row} onDone={setChange} onClose={close} />}
+      {dialog === 'set' && <SetDialog row={row} onDone={setChange} onClose={close} />}
       {dialog === 'reconcile' && gate && <ReconcileDialog row={row} gate={gate} onClose={close} />}
       {dialog === 'bounds' && <BoundsDialog row={row} onClose={close} />}
     </ReadingProvider>
   );
+}
+
+const SHOWN_MS = 30_000;
+
+/** The last change that was made here, for 30 s. */
+function useChange(): [Adjusted | null, (change: Adjusted) => void] {
+  const [change, setChange] = useState<Adjusted | null>(null);
+  useEffect(() => {
+    if (!change) return;
+    const timer = setTimeout(() => setChange(null), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [change]);
+  return [change, setChange];
 }

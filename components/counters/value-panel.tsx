@@ -7,16 +7,20 @@ import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
+import type { Adjusted } from './adjust-dialog';
 import { boundLabel, boundsPosition, headroomLabel } from './counter-labels';
 import { LastChange } from './counter-table';
 
 /** The counter's value between its bounds, and the operator's actions. */
 export function ValuePanel({
   row,
+  change,
   onAct,
 }: {
   row: CounterRow;
-  onAct: (act: 'adjust' | 'bounds') => void;
+  /** What was done here just now; null: nothing. */
+  change: Adjusted | null;
+  onAct: (act: 'adjust' | 'set' | 'bounds') => void;
 }) {
   const { may } = useSession();
   const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
@@ -25,7 +29,9 @@ export function ValuePanel({
   return (
     <section aria-label="Current value" className="card standing">
       <div className="min-w-0 p-4">
-        <p className="text-12 text-t2">Value</p>
+        <p role="status" className={`text-12 ${change ? 'text-acc' : 'text-t2'}`}>
+          {change ? `Changed ${exactCount(change.was)} → ${exactCount(change.value)}` : 'Value'}
+        </p>
         <p className="standing-value">
           {row.value === null ? (
             <span className="text-unknown">unknown</span>
@@ -62,7 +68,8 @@ export function ValuePanel({
       </div>
       {may('operator') && row.isKnown && (
         <div className="flex flex-wrap items-start gap-2 p-4">
-          <Button onClick={() => onAct('adjust')}>Set value…</Button>
+          <Button onClick={() => onAct('adjust')}>Adjust…</Button>
+          <Button onClick={() => onAct('set')}>Set value…</Button>
           <Button onClick={() => onAct('bounds')}>Edit limits…</Button>
         </div>
       )}

@@ -39,16 +39,26 @@ export type SetUpCounterInput = z.output<typeof setUpCounterInput>;
 
 const rev = z.number().int().nonnegative();
 
-/** The value that the operator saw: the action applies to it or to nothing. */
+/** The value that the operator saw: the action applies to it or to nothing; null: to any value. */
 export const adjustCounterInput = z.strictObject({
   ...counterRef.shape,
   rev,
-  seenValue: wholeNumber,
+  seenValue: wholeNumber.nullable(),
   value: wholeNumber,
   ...actId,
   reason: operatorReason,
 });
 export type AdjustCounterInput = z.output<typeof adjustCounterInput>;
+
+/** A step from whatever the value is. `rev` is for the audit log. */
+export const adjustCounterByInput = z.strictObject({
+  ...counterRef.shape,
+  rev,
+  delta: wholeNumber.refine((delta) => delta !== 0, 'must not be 0'),
+  ...actId,
+  reason: operatorReason,
+});
+export type AdjustCounterByInput = z.output<typeof adjustCounterByInput>;
 
 /** What the operator saw is for the audit log: the gate gets what MySQL has now. */
 export const reconcileCounterInput = z.strictObject({

@@ -31,11 +31,20 @@ export interface AddCommand {
   isFirst?: boolean;
 }
 
-/** Sets the value, if it is still the one that the operator saw. */
+/** Sets the value, if it is still the one that the operator saw; null: whatever it is by now. */
 export interface AdjustCommand {
   verb: 'adjust';
-  seenValue: number;
+  seenValue: number | null;
   value: number;
+  party: CounterParty;
+  request: RequestIdentity;
+  latestAt?: number;
+}
+
+/** An operator's step: adds `delta` to whatever the value is, whole or not at all. */
+export interface AdjustByCommand {
+  verb: 'adjustBy';
+  delta: number;
   party: CounterParty;
   request: RequestIdentity;
   latestAt?: number;
@@ -58,6 +67,7 @@ export type CounterCommand =
   | CreateCommand
   | AddCommand
   | AdjustCommand
+  | AdjustByCommand
   | SetBoundsCommand
   | GetCommand;
 
@@ -72,10 +82,12 @@ interface Rebound extends CounterView {
   rev: number;
 }
 
-export type AdjustAnswer =
-  | { outcome: 'adjusted'; value: number; delta: number; rev: number }
-  | OutOfBounds
-  | CounterChanged;
+/** `was`: the value before. */
+type Adjusted = { outcome: 'adjusted'; was: number; value: number; delta: number; rev: number };
+
+export type AdjustAnswer = Adjusted | OutOfBounds | CounterChanged;
+
+export type AdjustByAnswer = Adjusted | OutOfBounds;
 
 export type SetBoundsAnswer = Rebound | OutOfBounds | CounterChanged;
 
@@ -84,6 +96,7 @@ export interface CounterAnswers {
   create: CounterCreateAnswer;
   add: CounterAddAnswer;
   adjust: AdjustAnswer;
+  adjustBy: AdjustByAnswer;
   setBounds: SetBoundsAnswer;
   get: CounterGetAnswer;
 }

@@ -71,7 +71,7 @@ it('nothing is left at a bound, whatever is under way, and the refusal there say
 });
 
 describe('what a command has under way', () => {
-  it('is its delta, and everything while bounds are set', () => {
+  it('is its delta, and everything while bounds or any value are set', () => {
     const party = { party: OPERATOR, request: requestOf('intent') };
     expect(stepsOf(add(-3))).toEqual({ down: 3, up: 0 });
     expect(stepsOf(add(3))).toEqual({ down: 0, up: 3 });
@@ -79,6 +79,9 @@ describe('what a command has under way', () => {
       down: 3,
       up: 0,
     });
+    expect(stepsOf({ verb: 'adjustBy', delta: 4, ...party })).toEqual({ down: 0, up: 4 });
+    const anyway = { verb: 'adjust', seenValue: null, value: 2, ...party } as const;
+    expect(stepsOf(anyway)).toEqual({ down: MOST, up: MOST });
     const seenBounds = { floor: 0, ceiling: 9 };
     const bounds = { verb: 'setBounds', seenBounds, floor: 1, ceiling: 9, ...party } as const;
     expect(stepsOf(bounds)).toEqual({ down: MOST, up: MOST });

@@ -65,7 +65,10 @@ export function stepsOf(command: CounterCommand): StepsUnderWay {
   switch (command.verb) {
     case 'add':
       return moveBy(command.delta);
+    case 'adjustBy':
+      return moveBy(command.delta);
     case 'adjust':
+      if (command.seenValue === null) return { down: ANYWHERE, up: ANYWHERE };
       return moveBy(command.value - command.seenValue);
     case 'setBounds':
       return { down: ANYWHERE, up: ANYWHERE };

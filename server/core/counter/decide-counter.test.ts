@@ -21,6 +21,8 @@ const on = <C extends CounterCommand>(
 
 const adjust = (seenValue: number, value: number) =>
   ({ verb: 'adjust', seenValue, value, party: OPERATOR, request: requestOf('intent') }) as const;
+const adjustBy = (delta: number) =>
+  ({ verb: 'adjustBy', delta, party: OPERATOR, request: requestOf('intent') }) as const;
 const setBounds = (seenBounds: typeof OPEN, floor: number | null, ceiling: number | null) =>
   ({
     verb: 'setBounds',
@@ -163,7 +165,7 @@ describe('an operator', () => {
 
   it('sets the value that was seen, within the bounds, with a reason in the history', () => {
     const { answer, events, memos } = on(record, adjust(4, 9));
-    expect(answer).toEqual({ outcome: 'adjusted', value: 9, delta: 5, rev: 8 });
+    expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 9, delta: 5, rev: 8 });
     expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: 5, ...OPERATOR }]);
     expect(memos).toHaveLength(1);
   });
@@ -177,6 +179,26 @@ describe('an operator', () => {
       next: null,
       answer: { outcome: 'outOfBounds' },
     });
+  });
+
+  it('sets the value whatever it is by now, and says what it was', () => {
+    const { answer } = on(record, { ...adjust(0, 9), seenValue: null });
+    expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 9, delta: 5, rev: 8 });
+    const beyond = { ...adjust(0, 10), seenValue: null };
+    expect(on(record, beyond)).toMatchObject({ next: null, answer: { outcome: 'outOfBounds' } });
+  });
+
+  it('moves the value by a step from wherever it is, whole or not at all, with a reason in the history', () => {
+    const { answer, events, memos } = on(record, adjustBy(-4));
+    expect(answer).toEqual({ outcome: 'adjusted', was: 4, value: 0, delta: -4, rev: 8 });
+    expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: -4, ...OPERATOR }]);
+    expect(memos).toHaveLength(1);
+    for (const delta of [-5, 6, Number.MAX_SAFE_INTEGER]) {
+      expect(on(record, adjustBy(delta))).toMatchObject({
+        next: null,
+        answer: { outcome: 'outOfBounds', value: 4, floor: 0, ceiling: 9 },
+      });
+    }
   });
 
   it('sets the bounds that were seen, wherever the value has gone within the new ones', () => {

@@ -16,6 +16,7 @@ import { ANSWER_RETENTION_MS } from '../timing';
 import type {
   AddCommand,
   AdjustAnswer,
+  AdjustByAnswer,
   AdjustCommand,
   CounterAnswerOf,
   CounterAnswers,
@@ -51,7 +52,8 @@ type Step<A> = [answer: A, event: CounterEvent | null];
  * changes nothing, and nothing is ever clamped;
  * - the value is the initial one plus every delta that was applied, exactly;
  * - one request id is one step; rev rises by one;
- * - an operator's action applies to what the operator saw, or changes nothing.
+ * - an operator's action applies to what the operator saw, or changes nothing, unless it names
+ * nothing that was seen: it then applies to whatever is there.
  *
  * @param record the counter as last read, or null if it was never created
  * @throws LockyardError `NOT_FOUND` for a counter that was never created; `INVALID` for a request
@@ -92,6 +94,8 @@ function stepOf(
       return add(record, command, now);
     case 'adjust':
       return adjust(record, command, now);
+    case 'adjustBy':
+      return moveTo(record, record.value + command.delta, command.party, now);
     case 'setBounds':
       return setBounds(record, command, now);
     case 'get':
@@ -125,16 +129,27 @@ function add(record: CounterRecord, ask: AddCommand, now: number): Step<CounterA
 }
 
 function adjust(record: CounterRecord, ask: AdjustCommand, now: number): Step<AdjustAnswer> {
-  if (record.value !== ask.seenValue) return [changed(record), null];
-  const value = 0 + ask.value;
-  const delta = value - record.value;
+  const { seenValue } = ask;
+  if (seenValue !== null && record.value !== seenValue) return [changed(record), null];
+  return moveTo(record, 0 + ask.value, ask.party, now);
+}
+
+/** An operator's change of the value, within the bounds. */
+function moveTo(
+  record: CounterRecord,
+  value: number,
+  party: CounterParty,
+  now: number,
+): Step<AdjustByAnswer> {
+  const was = record.value;
+  const delta = value - was;
   if (!isWithin(value, record)) return [{ outcome: 'outOfBounds', ...viewOf(record) }, null];
   if (!Number.isSafeInteger(delta)) {
     throw new LockyardError('INVALID', 'value: is too far away to be told exactly by how much.');
   }
   const rev = record.rev + 1;
-  const event = { kind: 'adjusted', at: now, rev, ...partyOf(ask.party), delta, value } as const;
-  return [{ outcome: 'adjusted', value, delta, rev }, event];
+  const event = { kind: 'adjusted', at: now, rev, ...partyOf(party), delta, value } as const;
+  return [{ outcome: 'adjusted', was, value, delta, rev }, event];
 }
 
 /** Bounds that exclude the counter's current value, which may have moved, are not set. */

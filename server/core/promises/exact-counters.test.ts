@@ -26,10 +26,16 @@ const commands: fc.Arbitrary<CounterCommand>[] = [
     .map(([initial, floor, ceiling]) => createCounter(initial, { floor, ceiling })),
   fc.record({
     verb: fc.constant('adjust' as const),
-    seenValue: small,
+    seenValue: fc.oneof(small, small, fc.constant(null)),
     value: whole,
     party: fc.constant(OPERATOR),
     request: fc.constant(requestOf(null)),
+  }),
+  fc.record({
+    verb: fc.constant('adjustBy' as const),
+    delta: whole,
+    party: fc.constant(OPERATOR),
+    request: fc.option(fc.constantFrom('a', 'b')).map((name) => requestOf(name && `by ${name}`)),
   }),
   fc.record({
     verb: fc.constant('setBounds' as const),
@@ -89,14 +95,17 @@ it(
             expect(after.value).toBe(sum);
           }
           if (typeof answer === 'string') expect(['NOT_FOUND', 'INVALID']).toContain(answer);
-          else if (answer.outcome !== 'applied' && after) {
+          const isStep = command.verb === 'add' || command.verb === 'adjustBy';
+          const key = isStep && command.request?.key;
+          if (typeof answer !== 'string' && key && steps.has(key)) {
+            expect([answer, world.record]).toEqual([steps.get(key), before]);
+            continue;
+          }
+          if (typeof answer !== 'string' && after) {
             expect(answer.value ?? after.value).toBe(after.value);
           }
-          if (command.verb !== 'add' || !command.request || typeof answer === 'string') continue;
-          if (answer.outcome !== 'applied') continue;
-          const { key } = command.request;
-          if (steps.has(key)) expect([answer, world.record]).toEqual([steps.get(key), before]);
-          steps.set(key, answer);
+          const { outcome = '' } = typeof answer === 'string' ? {} : answer;
+          if (key && ['applied', 'adjusted'].includes(outcome)) steps.set(key, answer);
         }
         expect(new Set(world.events.map(({ rev }) => rev)).size).toBe(world.events.length);
       }),

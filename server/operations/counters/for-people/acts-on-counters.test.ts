@@ -9,6 +9,7 @@ import { ActsRig, SERVICE } from '../../testing/acts-rig';
 import { userActor } from '../../testing/test-runtime';
 import { addToCounter, getCounter } from '../for-services';
 import { adjustCounter } from './adjust-counter';
+import { adjustCounterBy } from './adjust-counter-by';
 import { getCounterDetail, listCounterMoves } from './counter-views';
 import { createCounter } from './create-counter';
 import { setCounterBounds } from './set-counter-bounds';
@@ -63,6 +64,32 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await standing('adjusted')).toMatchObject({ value: 9, ...BOUNDS });
   });
 
+  test('a value in use is moved by a step, or set whatever it is; the audit log has the old and the new one', async () => {
+    const { rev } = await made('busy');
+    await addToCounter(as(SERVICE), { ...refOf('busy'), delta: 2 });
+    const step = { ...refOf('busy'), rev, delta: -3, reason, requestId: 's1' };
+    const answer = await adjustCounterBy(operator(), step);
+    expect(answer).toMatchObject({ outcome: 'adjusted', was: 7, value: 4, delta: -3 });
+    expect(await lastEntry()).toMatchObject({
+      act: 'counter.adjustBy',
+      seen: { rev, delta: -3 },
+      outcome: 'done',
+      result: { was: 7, value: 4, delta: -3 },
+    });
+    expect(await adjustCounterBy(operator(), step)).toEqual(answer);
+    const beyond = { ...refOf('busy'), rev, delta: 7, reason };
+    expect(await adjustCounterBy(operator(), beyond)).toMatchObject({
+      outcome: 'outOfBounds',
+      value: 4,
+      ceiling: 10,
+    });
+    expect(await lastEntry()).toMatchObject({ outcome: 'not_applied' });
+    const anyway = { ...refOf('busy'), rev, seenValue: null, value: 9, reason };
+    expect(await adjustCounter(operator(), anyway)).toMatchObject({ was: 4, value: 9 });
+    expect(await lastEntry()).toMatchObject({ seen: { newValue: 9 }, result: { was: 4 } });
+    expect(await standing('busy')).toMatchObject({ value: 9 });
+  });
+
   test('the bounds that were seen are set though the value has moved, but never past it', async () => {
     const seen = await made('rebound');
     await addToCounter(as(SERVICE), { ...refOf('rebound'), delta: 1 });
@@ -114,6 +141,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     const acts: ((ctx: OperationContext) => Promise<unknown>)[] = [
       (ctx) => createCounter(ctx, { ...refOf('new'), initial: 0, reason }),
       (ctx) => adjustCounter(ctx, { ...seen, seenValue: 5, value: 6, reason }),
+      (ctx) => adjustCounterBy(ctx, { ...seen, delta: 1, reason }),
       (ctx) => setCounterBounds(ctx, { ...seen, seenBounds: BOUNDS, bounds: BOUNDS, reason }),
     ];
     for (const act of acts) {

@@ -3,12 +3,16 @@ import type { AdjustAnswer } from '../../../core/counter/counter-command';
 import { runAuditedRecordAct } from '../../audit/run-audited-record-act';
 import type { OperationContext } from '../../operation-context';
 
-/** Sets a counter that still has the value that the operator saw; else `changed`. */
+/**
+ * Sets a counter that still has the value that the operator saw; else `changed`. Where the operator
+ * names no value that was seen, it is set whatever it is; the answer says what it was.
+ */
 export function adjustCounter(
   ctx: OperationContext,
   { rev, seenValue, value, ...on }: AdjustCounterInput,
 ): Promise<AdjustAnswer> {
-  const seen = { rev, value: seenValue, newValue: value };
+  const was = seenValue === null ? {} : { value: seenValue };
+  const seen = { rev, ...was, newValue: value };
   return runAuditedRecordAct(
     ctx,
     { act: 'counter.adjust', ...on, seen },
