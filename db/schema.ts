@@ -1,6 +1,7 @@
 import { deadlocksTable } from './deadlocks';
 import type { Kit } from './kits/mysql';
 import { labRunsTable } from './lab-runs';
+import { lockPresenceTable } from './lock-presence';
 import { lockRefusalsTable } from './lock-refusals';
 import { processEvidenceTable } from './process-evidence';
 
@@ -282,6 +283,7 @@ export function defineSchema(kit: Kit) {
     labRuns: labRunsTable(kit),
     deadlocks: deadlocksTable(kit),
     processEvidence: processEvidenceTable(kit),
+    lockPresence: lockPresenceTable(kit),
   };
 }
 

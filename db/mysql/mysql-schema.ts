@@ -21,4 +21,5 @@ export const {
   labRuns,
   deadlocks,
   processEvidence,
+  lockPresence,
 } = defineSchema(mysqlKit);

@@ -22,4 +22,5 @@ export const {
   labRuns,
   deadlocks,
   processEvidence,
+  lockPresence,
 } = defineSchema(sqliteKit as unknown as Kit);

@@ -11,6 +11,7 @@ import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import { HeapWatch } from '../monitoring/maintenance/heap-watch';
 import { gateMetrics } from '../monitoring/metrics/gate-metrics';
 import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
+import { LockPresence } from '../monitoring/presence/lock-presence';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
 import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
@@ -161,7 +162,8 @@ async function addBackends(
   await lab.endFormerRuns();
   ends.push(() => lab.close());
   const cancelledRequests = new CancelledRequests(clock);
-  const ours = { nameCount, limits, cancelledRequests, lab, processId };
+  const presence = new LockPresence(database, clock, monitoring.projection);
+  const ours = { presence, nameCount, limits, cancelledRequests, lab, processId };
   return { engines, gates, guarantees, ...monitoring, ...ours };
 }
 

@@ -11,6 +11,7 @@ import type { HolderEvidence } from '../monitoring/liveness/holder-evidence';
 import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { Metrics } from '../monitoring/metrics/metrics';
 import type { NameDeletion } from '../monitoring/names/name-deletion';
+import type { LockPresence } from '../monitoring/presence/lock-presence';
 import type { LockProjection } from '../monitoring/projection/lock-projection';
 import type { RefusalCounter } from '../monitoring/refusals/refusal-counter';
 import type { FleetView } from '../monitoring/rollups/fleet-view';
@@ -54,6 +55,7 @@ export interface Runtime extends ControlRuntime {
   insights: LockInsights;
   fleet: FleetView;
   metrics: Metrics;
+  presence: LockPresence;
   nameCount: NameCount;
   limits: CallerLimits;
   cancelledRequests: CancelledRequests;

@@ -1,0 +1,43 @@
+import type { LockRow } from '@/server/contract/console/lock-row';
+import type { PresenceRow } from '@/server/contract/console/operator-answers';
+import type { Remark } from '@/server/contract/primitives';
+import { agoText } from '../../format/durations';
+import { visibleText } from '../../format/visible-name';
+
+type Acted = Pick<LockRow, 'hold' | 'status'>;
+
+/**
+ * What people have done about a lock, in a few words that everyone sees; empty: nothing.
+ *
+ * @param me the signed-in person's name
+ * @param now the backend's clock
+ */
+export function actedLabel({ hold }: Acted, onIt: PresenceRow | null, me: string, now: number) {
+  return [
+    onIt && onItLabel(onIt, me),
+    hold?.renewalsStopped && `renewals blocked ${ago(hold.renewalsStopped, now)}`,
+    hold?.askedToRelease && !hold.renewalsStopped && `asked ${ago(hold.askedToRelease, now)}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** The same with who it was and why. */
+export function actedSentence({ hold }: Acted, onIt: PresenceRow | null, me: string, now: number) {
+  return [
+    onIt && `${onItLabel(onIt, me)}, since ${ago(onIt, now).replace(/ ago$/, '')}.`,
+    hold?.askedToRelease && `Asked to release ${remarkText(hold.askedToRelease, now)}`,
+    hold?.renewalsStopped && `Renewals blocked ${remarkText(hold.renewalsStopped, now)}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+/** Who is on it: “You are on it”, “Ana is on it”. */
+export const onItLabel = ({ actor }: PresenceRow, me: string) =>
+  actor === me ? 'You are on it' : `${visibleText(actor)} is on it`;
+
+const ago = ({ at }: { at: number }, now: number) => agoText(Math.max(0, now - at));
+
+const remarkText = (remark: Remark, now: number) =>
+  `${ago(remark, now)} by ${visibleText(remark.by)}: “${visibleText(remark.reason)}”.`;

@@ -1,0 +1,34 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { Icon } from '../../icons/icon';
+import { useAtBackend } from '../../live/reading';
+import { useSession } from '../../live/session';
+import { actedLabel, actedSentence } from './acted-label';
+import { useOnIt } from './presence';
+
+/** States of which the reason matters less than what people have done about it. */
+const CALM: ReadonlySet<LockRow['status']> = new Set(['contended', 'held', 'delayed', 'free']);
+
+/**
+ * In a row of the list: what people have done about the lock, for everyone to see; beside the
+ * reason for its state, or in its place where that is less important.
+ */
+export function ActedNote({ row, children }: { row: LockRow; children: ReactNode }) {
+  const onIt = useOnIt(row);
+  const { account } = useSession();
+  const words = useAtBackend(row.backend, (now) => actedLabel(row, onIt, account.name, now));
+  const all = useAtBackend(row.backend, (now) => actedSentence(row, onIt, account.name, now));
+  if (!words) return children;
+  const isCalm = CALM.has(row.status);
+  return (
+    <>
+      <span className="flex min-w-0 items-center gap-1 text-12 text-acc" title={all}>
+        <Icon name="hand" size={14} className="shrink-0" />
+        <span className={isCalm ? 'truncate' : 'sr-only'}>{words}</span>
+      </span>
+      {!isCalm && children}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+'use client';
+
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, useCallback, useContext, useMemo } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import type { PresenceRow } from '@/server/contract/console/operator-answers';
+import { publishResult } from '../../actions/action-results';
+import { problemOf } from '../../live/problem';
+import { useSession } from '../../live/session';
+import { useTRPC, useTRPCClient } from '../../live/trpc';
+
+/** How often the list of who is on which lock is read again. It needs no stream of its own. */
+const POLL_MS = 2_000;
+
+type Keyed = Pick<LockRow, 'namespace' | 'name'>;
+
+/** Who is on which lock, by namespace and name. */
+export type Presence = ReadonlyMap<string, PresenceRow>;
+
+const keyOf = ({ namespace, name }: Keyed) => `${namespace}/${name}`;
+
+export const PresenceContext = createContext<Presence>(new Map());
+
+/** Reads who is on which lock, again and again; for `PresenceContext`, once a page. */
+export function usePresence(): Presence {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.locks.presence.queryOptions(undefined, { refetchInterval: POLL_MS, staleTime: POLL_MS }),
+  );
+  return useMemo(() => new Map(data?.map((row) => [keyOf(row), row])), [data]);
+}
+
+/** Who is on a lock; null: no person says so. */
+export function useOnIt(row: Keyed): PresenceRow | null {
+  return useContext(PresenceContext).get(keyOf(row)) ?? null;
+}
+
+/** Says that the signed-in person is on a lock, or is no more, whichever is not so yet. */
+export function useToggleOnIt(presence: Presence): (row: LockRow) => void {
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const key = useTRPC().locks.presence.queryKey();
+  const { account } = useSession();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key never changes
+  return useCallback(
+    (row: LockRow) => {
+      const ref = { namespace: row.namespace, name: row.name };
+      const isMine = presence.get(keyOf(row))?.actor === account.name;
+      const act = isMine
+        ? client.locks.stepBack.mutate(ref)
+        : client.locks.takeOn.mutate({ ...ref, token: row.hold?.token ?? null });
+      const failed = (error: unknown) =>
+        publishResult(row.id, { kind: 'notSaved', why: problemOf(error).text });
+      act.catch(failed).finally(() => queries.invalidateQueries({ queryKey: key }));
+    },
+    [client, queries, presence, account.name],
+  );
+}

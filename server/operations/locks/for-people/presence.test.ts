@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import type { LockEngine } from '../../../engine/lock-engine';
+import { acquire, release } from '../../../engine/testing/engine-rig';
+import { LockPresence } from '../../../monitoring/presence/lock-presence';
+import { listAudit } from '../../audit/list-audit';
+import { ActsRig } from '../../testing/acts-rig';
+import { userActor } from '../../testing/test-runtime';
+import { listLockPresence, stepBackFromLock, takeOnLock } from './take-on-lock';
+
+describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
+  let rig: ActsRig;
+  beforeAll(async () => {
+    rig = await ActsRig.open(dialect);
+  });
+  afterAll(() => rig.close());
+
+  const refOf = (name: string) => ({ namespace: 'default', name });
+  const viewer = () => rig.as(userActor('viewer'));
+  const admin = () => rig.as(userActor('admin'));
+  const onIt = async (name: string) =>
+    (await listLockPresence(viewer())).find((row) => row.name === name)?.actor ?? null;
+
+  test('one person at a time is, every process and viewer sees who, and the audit log has both ends', async () => {
+    const ref = refOf('watched');
+    await takeOnLock(rig.operator(), { ...ref, token: null });
+    expect(await onIt('watched')).toBe('a operator');
+    const { database, clock, projection } = rig.runtime;
+    const elsewhere = new LockPresence(database, clock, projection);
+    expect(await elsewhere.list()).toMatchObject([{ ...ref, actor: 'a operator' }]);
+    expect(await takeOnLock(admin(), { ...ref, token: null })).toMatchObject({
+      outcome: 'onIt',
+      before: 'a operator',
+    });
+    expect(await onIt('watched')).toBe('a admin');
+    expect(await stepBackFromLock(rig.operator(), ref)).toEqual({ outcome: 'nothing' });
+    expect(await stepBackFromLock(admin(), ref)).toEqual({ outcome: 'steppedBack' });
+    expect(await onIt('watched')).toBeNull();
+    const acts = (await listAudit(admin(), { limit: 4 })).rows.map(({ act }) => act);
+    expect(acts).toEqual(['lock.stepBack', 'lock.stepBack', 'lock.takeOn', 'lock.takeOn']);
+    await expect(takeOnLock(viewer(), { ...ref, token: null })).rejects.toMatchObject({
+      reason: 'FORBIDDEN',
+    });
+    const nowhere = { namespace: 'nowhere', name: 'x', token: null };
+    await expect(takeOnLock(admin(), nowhere)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+
+  test('it ends with the hold that was seen', async () => {
+    const engine = rig.runtime.engines.get('default') as LockEngine;
+    const held = await acquire({ engine }, refOf('held'), 'w1', { leaseMs: 60_000 });
+    if (held.outcome !== 'granted') throw new Error(held.outcome);
+    const { projection } = rig.runtime;
+    const holder = () => projection.row('default', 'held')?.hold?.owner;
+    await expect.poll(holder, { timeout: 10_000 }).toBe('w1');
+    await takeOnLock(rig.operator(), { ...refOf('held'), token: held.token });
+    expect(await onIt('held')).toBe('a operator');
+    await release({ engine }, refOf('held'), 'w1', held.token);
+    await expect.poll(() => onIt('held'), { timeout: 10_000 }).toBeNull();
+  });
+
+  test('it ends by itself after 30 minutes', async () => {
+    await takeOnLock(rig.operator(), { ...refOf('forgotten'), token: null });
+    const { database, clock, projection } = rig.runtime;
+    let laterMs = 30 * 60_000 - 5_000;
+    const now = () => clock.now() + laterMs;
+    const later = new LockPresence(database, { ...clock, now, monotonic: now }, projection);
+    expect(await later.list()).toHaveLength(1);
+    laterMs = 30 * 60_000;
+    expect(await later.list()).toEqual([]);
+  });
+
+  test('two who take it on at once are both answered, and one of them is on it', async () => {
+    const ref = { ...refOf('contested'), token: null };
+    const tries = Array.from({ length: 8 }, (_, i) =>
+      takeOnLock(i % 2 ? admin() : rig.operator(), ref),
+    );
+    for (const answer of await Promise.all(tries)) expect(answer.outcome).toBe('onIt');
+    expect(await onIt('contested')).toMatch(/^a (operator|admin)$/);
+  });
+});
