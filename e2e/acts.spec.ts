@@ -67,6 +67,58 @@ test('an extension moves the end of the lease, and the events and the audit log 
   await expect(entry).toContainText('Done');
 });
 
+test('a lock is reassigned to a waiter behind another, who keeps its place, and everyone sees who is on it and what was done', async ({
+  page,
+  browser,
+  server,
+  admin,
+}) => {
+  const name = 'hotfix-first';
+  await orders.acquire({ name, leaseMs: 600_000 });
+  const queued = async () => (await orders.inspect({ name })).waiters.map(({ owner }) => owner);
+  const wait = (owner: string) =>
+    billing.acquire({ name, owner, leaseMs: 600_000, waitMs: 300_000, requestId: owner });
+  const first = wait('nightly');
+  await expect.poll(queued).toEqual(['nightly']);
+  const hotfix = wait('hotfix');
+  await expect.poll(queued).toEqual(['nightly', 'hotfix']);
+
+  const viewer = await createPerson(server, admin, 'viewer', 'Vic Viewer');
+  const other = await browser.newContext({ baseURL: server.url });
+  await signIn(other, server, viewer);
+  const list = await other.newPage();
+  await openLive(list, `/?q=${name}`);
+  await openLive(page, pageOf(name));
+  await page.keyboard.press('i');
+  await expect(page.getByText('You are on it, since')).toBeVisible();
+  await expect(cell(lockRow(list, name), 'state')).toContainText('Olga Operator is on it');
+
+  await page.getByRole('button', { name: 'Reassign…' }).click();
+  const act = dialog(page).getByRole('button', { name: /^Reassign/ });
+  await expect(dialog(page)).toContainText('Required: waiter, reason');
+  await dialog(page)
+    .getByRole('radio', { name: /hotfix/ })
+    .check();
+  await expect(dialog(page)).toHaveAccessibleName('Reassign this lock to hotfix?');
+  await expect(dialog(page)).toContainText('nightly stays first in the queue.');
+  await reasonField(page).fill('the hotfix goes first');
+  await act.click();
+  await expect(
+    page.getByRole('status').filter({ hasText: /granted …\d{4} to hotfix.*; 1 still waiting\./ }),
+  ).toBeVisible();
+  expect(await hotfix).toMatchObject({ outcome: 'granted' });
+  expect(await queued()).toEqual(['nightly']);
+  // It is over with the hold.
+  await expect(lockRow(list, name)).not.toContainText('is on it');
+  await openPage(list, `/audit?q=${name}`);
+  const entries = list.getByRole('row').filter({ has: list.getByRole('cell') });
+  await expect(entries).toHaveText([/Reassigned lock.*Done/, /Is on lock.*Done/]);
+  await other.close();
+  const [held] = (await orders.inspect({ name })).holders;
+  await billing.release({ name, owner: 'hotfix', token: held?.token ?? 0 });
+  await first;
+});
+
 test('an action whose answer got lost is applied once, though retried, and never reported as not applied', async ({
   page,
 }) => {
@@ -133,7 +185,7 @@ test('a force release grants the lock to the next waiter, and the old holder lea
   await act.click();
 
   const result = page.getByRole('status').filter({ hasText: 'Released token' });
-  await expect(result).toContainText(/granted …\d{4} to billing-2\. Waiters 1 → 0\./);
+  await expect(result).toContainText(/granted …\d{4} to billing-2.*; no waiters\./);
   await expect(page.getByRole('region', { name: 'Holder' })).toContainText('billing-2');
   expect(await orders.renew({ name, token, leaseMs: 60_000 })).toMatchObject({
     outcome: 'lost',

@@ -1,11 +1,19 @@
 'use client';
 
-import { useSyncExternalStore } from 'react';
-import type { HoldRow } from '@/server/contract/console/lock-row';
+import { useEffect, useSyncExternalStore } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import type { NextHolder } from '@/server/contract/console/operator-answers';
-import { boundText, countdownText, rangeText, spokenDuration } from '../format/durations';
+import {
+  boundText,
+  countdownText,
+  durationText,
+  rangeText,
+  spokenDuration,
+} from '../format/durations';
+import { instantText } from '../format/instants';
 import { exactCount, shortToken } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
+import { type ActionEffect, effectSeenIn } from './results/action-effect';
 
 /** What came of an action. */
 export type ActionOutcome =
@@ -13,30 +21,34 @@ export type ActionOutcome =
       kind: 'forced';
       token: number;
       next: NextHolder;
-      waitersBefore: number;
       waitersAfter: number;
       /** How long the lock is not granted after this. */
       delayMs: number;
     }
+  | { kind: 'reassigned'; token: number; next: NextHolder; waitersAfter: number }
   | {
       kind: 'asked';
+      token: number;
       owner: string;
       /**
        * When the holder's next renewal is due, by the backend's clock; null if it never renewed.
        */
       dueAt: number | null;
     }
-  | { kind: 'stopped'; owner: string; expiresAt: number }
+  | { kind: 'stopped'; token: number; owner: string; expiresAt: number }
+  /** It could not be saved that one is on the lock, or is no more. */
+  | { kind: 'notSaved'; why: string }
   | { kind: 'frozen' }
   | { kind: 'unfrozen' }
   | { kind: 'capacitySet'; capacity: number; inUse: number }
   | { kind: 'extended'; token: number; byMs: number };
 
-/** It is shown for a while where the lock is shown. */
-type ActionResult = ActionOutcome & { lockId: string };
+/** It is shown for a while where the lock is shown, with what is seen of it meanwhile. */
+type ActionResult = ActionOutcome & { id: number; lockId: string; effect: ActionEffect | null };
 
 const SHOWN_MS = 30_000;
 
+let lastId = 0;
 let results: readonly ActionResult[] = [];
 const listeners = new Set<() => void>();
 
@@ -47,9 +59,16 @@ function change(next: readonly ActionResult[]) {
 
 /** Keeps a result for 30 s; a later one of the same lock takes its place. */
 export function publishResult(lockId: string, outcome: ActionOutcome): void {
-  const result = { ...outcome, lockId };
-  change([...results.filter((other) => other.lockId !== lockId), result]);
-  setTimeout(() => change(results.filter((other) => other !== result)), SHOWN_MS);
+  lastId += 1;
+  const id = lastId;
+  const others = results.filter((other) => other.lockId !== lockId);
+  change([...others, { ...outcome, id, lockId, effect: null }]);
+  setTimeout(() => change(results.filter((other) => other.id !== id)), SHOWN_MS);
+}
+
+/** Keeps what was first seen of a result: the lock may have moved on in its next reading. */
+function keepEffect(id: number, effect: ActionEffect): void {
+  change(results.map((result) => (result.id === id ? { ...result, effect } : result)));
 }
 
 function subscribe(listener: () => void) {
@@ -66,6 +85,16 @@ export function useActionResult(lockId: string): ActionResult | null {
   );
 }
 
+/** The same, with what this reading of the lock shows of its effect. */
+export function useWatchedResult(row: LockRow): ActionResult | null {
+  const result = useActionResult(row.id);
+  const effect = result && !result.effect ? effectSeenIn(result, row) : null;
+  useEffect(() => {
+    if (result && effect) keepEffect(result.id, effect);
+  });
+  return result && effect ? { ...result, effect } : result;
+}
+
 /** The result in a few words, for a row. */
 export function resultLabel(result: ActionResult): string {
   switch (result.kind) {
@@ -74,40 +103,51 @@ export function resultLabel(result: ActionResult): string {
     case 'capacitySet':
       return `capacity ${exactCount(result.capacity)}`;
     case 'asked':
-      return 'release requested';
+      return result.effect ? 'request delivered' : 'release requested';
     case 'stopped':
       return 'renewals blocked';
+    case 'notSaved':
+      return 'not saved';
     case 'forced':
+    case 'reassigned':
       return releaseLabel(result);
     default:
       return result.kind;
   }
 }
 
-function releaseLabel(result: Extract<ActionResult, { kind: 'forced' }>): string {
-  if (result.next.kind === 'nobody' && result.waitersAfter > 0) return 'released';
-  return result.next.kind === 'nobody'
-    ? 'released, now free'
-    : `released to ${visibleText(result.next.owner)}`;
+type Released = Extract<ActionResult, { kind: 'forced' | 'reassigned' }>;
+
+function releaseLabel({ next, effect, waitersAfter }: Released): string {
+  const owner =
+    (effect?.kind === 'granted' && effect.owner) || (next.kind !== 'nobody' && next.owner);
+  if (owner) return `released to ${visibleText(owner)}`;
+  return waitersAfter > 0 ? 'released' : 'released, now free';
 }
 
 /**
- * The result in full. An offer is shown as a grant once its recipient is seen to hold the lock.
+ * The result in full, with what was seen of it since.
  *
- * @param hold what the lock's last reading shows
+ * @param waiters how many the lock's last reading shows
  * @param now the backend's clock
  */
-export function resultMessage(result: ActionResult, hold: HoldRow | null, now: number): string {
+export function resultMessage(result: ActionResult, waiters: number, now: number): string {
+  const { effect } = result;
+  const delivered = effect?.kind === 'delivered' ? instantText(effect.at, now, undefined) : null;
   if (result.kind === 'asked') {
+    const owner = visibleText(result.owner);
+    if (delivered) return `Release request delivered to ${owner} at ${delivered}.`;
     const dueMs = (result.dueAt ?? 0) - now;
     const eta = dueMs >= 1_000 ? ` (≈ ${spokenDuration(dueMs)})` : '';
-    return `Release request queued; ${visibleText(result.owner)} gets it at its next renewal${eta}.`;
+    return `Release request queued; ${owner} gets it at its next renewal${eta}.`;
   }
   if (result.kind === 'stopped') {
     const leftMs = result.expiresAt - now;
     const end = leftMs > 0 ? `hold ends in ${countdownText(leftMs)}` : 'lease has ended';
-    return `Renewals blocked; ${visibleText(result.owner)}’s ${end}.`;
+    const told = delivered ? `; delivered at ${delivered}` : '';
+    return `Renewals blocked; ${visibleText(result.owner)}’s ${end}${told}.`;
   }
+  if (result.kind === 'notSaved') return `Not saved. ${result.why}`;
   if (result.kind === 'frozen' || result.kind === 'unfrozen') {
     return result.kind === 'frozen' ? 'Frozen: no new grants.' : 'Unfrozen.';
   }
@@ -118,19 +158,29 @@ export function resultMessage(result: ActionResult, hold: HoldRow | null, now: n
   if (result.kind === 'extended') {
     return `Extended token ${shortToken(result.token)} by ${rangeText(result.byMs)}.`;
   }
-  const { next, token, waitersBefore, waitersAfter, delayMs } = result;
-  const released = `Released token ${shortToken(token)}`;
-  if (next.kind === 'nobody') {
-    const wait = waitersAfter > 0 ? `${exactCount(waitersAfter)} still waiting.` : 'No waiters.';
-    const pause = delayMs > 0 ? ` No grants for ${boundText(delayMs)}.` : '';
-    return `${released}.${pause} ${wait}`;
-  }
-  const granted = hold !== null && hold.owner === next.owner && hold.token > token ? hold : null;
-  const to = visibleText(next.owner);
-  const grantedToken = granted?.token ?? next.token;
-  const waiters =
-    `Waiters ${waitersBefore} → ` +
-    `${granted ? Math.min(waitersAfter, waitersBefore - 1) : waitersAfter}.`;
-  if (grantedToken === null) return `${released}, offered to ${to}. ${waiters}`;
-  return `${released}, granted ${shortToken(grantedToken)} to ${to}. ${waiters}`;
+  return releaseMessage(result, waiters);
 }
+
+function releaseMessage(result: Released, waiters: number): string {
+  const { next, token, waitersAfter, effect } = result;
+  const released = `Released token ${shortToken(token)}`;
+  if (effect?.kind === 'granted') {
+    const { owner, afterMs } = effect;
+    const after =
+      afterMs === null ? '' : afterMs < 1 ? ' at once' : ` after ${durationText(afterMs)}`;
+    const grant = `granted ${shortToken(effect.token)} to ${visibleText(owner)}${after}`;
+    return `${released}, ${grant}; ${stillWaiting(waiters)}.`;
+  }
+  const left = stillWaiting(waitersAfter);
+  if (next.kind === 'nobody') {
+    const delayMs = result.kind === 'forced' ? result.delayMs : 0;
+    const pause = delayMs > 0 ? ` No grants for ${boundText(delayMs)};` : '';
+    return pause ? `${released}.${pause} ${left}.` : `${released}; ${left}.`;
+  }
+  const to = visibleText(next.owner);
+  if (next.token === null) return `${released}, offered to ${to}; ${left}.`;
+  return `${released}, granted ${shortToken(next.token)} to ${to}; ${left}.`;
+}
+
+const stillWaiting = (count: number) =>
+  count === 0 ? 'no waiters' : `${exactCount(count)} still waiting`;

@@ -1,41 +1,22 @@
 'use client';
 
-import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { boundText } from '../format/durations';
-import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
-import { Icon } from '../icons/icon';
-import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
-import { isRenewing } from '../locks/lock-facts';
 import { useIsClosed } from '../shell/backend-queries';
-import { Field } from '../ui/controls/field';
 import { ActionDialog } from './action-dialog';
+import { TypedNameField, useTypedName } from './fields/typed-name';
 import { firstWaiter, grantBlockedBy } from './hold-snapshot';
 import { useHoldAttempt } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
-
-/** With more waiters than this, the lock's name must be typed. */
-const NAME_REQUIRED_ABOVE = 10;
 
 /** Takes a lock away from its holder, after everything has been said about it. */
 export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
   const { seen, delayMs } = hold;
   const client = useTRPCClient();
-  const [typed, setTyped] = useState('');
-
-  const renewal = seen.hold?.renewal;
-  const isAlive = useAtBackend(
-    row.backend,
-    (now) => renewal !== undefined && isRenewing(renewal, now),
-  );
-  const nameReason = nameRequiredBecause(isAlive, seen.waiters);
-  // Once the name has to be typed, this stays so: the dialog must not become easier to confirm
-  // while it is open.
-  const [requiredBecause, setAsked] = useState<string | null>(null);
-  if (nameReason !== null && requiredBecause === null) setAsked(nameReason);
+  const typedName = useTypedName(row.name, row.backend, seen);
 
   const next = firstWaiter(seen);
   const blockedBy = grantBlockedBy(seen, useIsClosed(row.backend));
@@ -49,7 +30,6 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const later = delay ? ` after ${delay}` : '';
   const verb = next?.setSize ? 'offer' : 'grant';
   const actionLabel = nextName ? `Force release and ${verb} to ${nextName}${later}` : alone;
-  const missing = requiredBecause !== null && typed !== row.name ? ['lock name'] : [];
 
   const attempt = useHoldAttempt(row, hold, onClose, async (input) => {
     const answer = await client.locks.forceRelease.mutate(input);
@@ -58,7 +38,6 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
       kind: 'forced',
       token: input.token,
       next: answer.next,
-      waitersBefore: seen.waiters,
       waitersAfter: answer.queueLength,
       delayMs: hasDelay ? delayMs : 0,
     };
@@ -87,38 +66,13 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
           </>
         )
       }
-      missing={missing}
+      missing={typedName.missing}
       actionLabel={actionLabel}
       tone="danger"
       attempt={attempt}
       onClose={onClose}
     >
-      {requiredBecause !== null && (
-        <Field
-          label="Type the lock name to confirm"
-          hint={requiredBecause}
-          mono
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          autoComplete="off"
-          autoCapitalize="off"
-          autoCorrect="off"
-          spellCheck={false}
-          end={
-            typed === row.name && (
-              <span className="flex items-center gap-1.5 text-12 font-[550] text-acc">
-                <Icon name="check" size={15} />
-                matches
-              </span>
-            )
-          }
-        />
-      )}
+      <TypedNameField name={row.name} of={typedName} />
     </ActionDialog>
   );
-}
-
-function nameRequiredBecause(isRenewing: boolean, waiters: number): string | null {
-  if (isRenewing) return 'the holder is still renewing';
-  return waiters > NAME_REQUIRED_ABOVE ? plural(waiters, 'waiter') : null;
 }

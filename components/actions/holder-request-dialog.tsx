@@ -43,8 +43,11 @@ export function HolderRequestDialog({
   const attempt = useHoldAttempt(row, hold, onClose, async (input, { owner, ...held }) => {
     const answer = await client.locks[verb].mutate(input);
     if (answer.outcome === 'changed') return answer;
-    if (verb === 'stopRenewals') return { kind: 'stopped', owner, expiresAt: held.expiresAt };
-    return { kind: 'asked', owner, dueAt: held.renewal ? renewalDueAt(held.renewal) : null };
+    const { token } = input;
+    if (verb === 'stopRenewals') {
+      return { kind: 'stopped', token, owner, expiresAt: held.expiresAt };
+    }
+    return { kind: 'asked', token, owner, dueAt: held.renewal ? renewalDueAt(held.renewal) : null };
   });
 
   return (

@@ -39,7 +39,8 @@ export function useActionAttempt(work: (reason: string) => Promise<void>): Actio
  * An attempt at an action on the hold that the operator saw. If the hold has changed, it is
  * refused and shown as changed; else the outcome is shown beside the lock for a while.
  *
- * @param work sends the action; the input is what every such action has
+ * @param work sends the action; the input is what every such action has. Null: it was refused, and
+ *   the dialog says why
  */
 export function useHoldAttempt(
   row: LockRow,
@@ -48,7 +49,7 @@ export function useHoldAttempt(
   work: (
     input: HoldActionInput,
     hold: NonNullable<HoldSnapshot['hold']>,
-  ) => Promise<Changed | ActionOutcome>,
+  ) => Promise<Changed | ActionOutcome | null>,
 ): ActionAttempt {
   const requestId = useRequestId(seen.hold?.token);
   return useActionAttempt(async (reason) => {
@@ -56,6 +57,7 @@ export function useHoldAttempt(
     if (!hold) return;
     const { namespace, name } = row;
     const result = await work({ namespace, name, token: hold.token, rev, reason, requestId }, hold);
+    if (!result) return;
     if ('outcome' in result) return refuse(result);
     publishResult(row.id, result);
     onClose();

@@ -8,9 +8,13 @@ import { formatPolicy } from '../namespaces/policy-bounds';
 
 const ACTION_LABELS: Record<string, string> = {
   'lock.forceRelease': 'Force-released lock',
+  'lock.reassign': 'Reassigned lock',
   'lock.extend': 'Extended lease',
+  'lock.takeOn': 'Is on lock',
+  'lock.stepBack': 'Stepped back from lock',
   'counter.create': 'Created counter',
-  'counter.adjust': 'Adjusted counter',
+  'counter.adjust': 'Set counter',
+  'counter.adjustBy': 'Adjusted counter',
   'counter.setBounds': 'Changed counter limits',
   'lock.askRelease': 'Requested release',
   'lock.stopRenewals': 'Blocked renewals',

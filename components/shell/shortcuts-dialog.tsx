@@ -21,8 +21,10 @@ const LIST_SHORTCUTS: Shortcut[] = [
   [['Esc'], 'Deselect row'],
 ];
 const LOCK_SHORTCUTS: Shortcut[] = [
+  [['i'], 'I’m on it, or step back'],
   [['e'], 'Extend lease…'],
   [['r'], 'Force release…'],
+  [['R'], 'Reassign…'],
   [['x'], 'Select, if free'],
   [['X'], 'Select range'],
   [['Del'], 'Delete selected…'],

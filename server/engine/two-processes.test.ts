@@ -105,6 +105,36 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await eventKinds(rig.under.store, key)).toContain('unfrozen');
   });
 
+  it('a lock that one reassigns goes to the waiter that was chosen, at either, and the others keep their places', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(a, key, 'w1');
+    const waits = [a, b, b, a].map((member, i) =>
+      acquire(member, key, `q${i}`, { waitMs: 20_000 }),
+    );
+    await queued(key, 4);
+    const tickets = (await inspect(key)).waiters.map(({ owner, ticket }) => [owner, ticket]);
+    const ticketOf = (owner: string) => Number(new Map(tickets as [string, number][]).get(owner));
+    const toB = { verb: 'reassign', token, ticket: ticketOf('q2'), ...act() } as const;
+    expect(await a.engine.run(key, toB)).toMatchObject({
+      outcome: 'reassigned',
+      next: { kind: 'offered', owner: 'q2' },
+      queueLength: 4,
+    });
+    const answer = await waits[2];
+    expect(answer).toMatchObject({ outcome: 'granted' });
+    expect(await a.engine.run(key, { ...toB, ...act() })).toMatchObject({
+      outcome: 'changed',
+      holders: [{ owner: 'q2' }],
+    });
+    const seen = answer?.outcome === 'granted' ? answer.token : 0;
+    const toA = { verb: 'reassign', token: seen, ticket: ticketOf('q3'), ...act() } as const;
+    expect(await a.engine.run(key, toA)).toMatchObject({ next: { kind: 'granted', owner: 'q3' } });
+    expect(await waits[3]).toMatchObject({ outcome: 'granted' });
+    const left = (await inspect(key)).waiters.map(({ owner }) => owner);
+    expect(left).toEqual(tickets.map(([owner]) => owner).filter((o) => o === 'q0' || o === 'q1'));
+    expect(await renew(b, key, 'q2', seen)).toMatchObject({ outcome: 'lost', cause: 'forced' });
+  });
+
   it('after a lease that lapsed the lock rests for the lock-delay, then goes to who waits at the other', async () => {
     const key = { ...freshKey(), namespace: 'slow' };
     const { expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 300 });

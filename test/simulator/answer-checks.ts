@@ -21,6 +21,9 @@ interface Acquiring {
   isSure: boolean;
 }
 
+/** What an operator hears of a hold that is over. */
+const ENDED: ReadonlySet<string> = new Set(['forced', 'reassigned']);
+
 const isRefusedAsFull = <T>(heard: Received<T>) =>
   'error' in heard && heard.error.reason === 'NAMESPACE_FULL';
 
@@ -128,7 +131,7 @@ export class AnswerChecks {
   }
 
   forced(key: RecordKey, token: number, heard: Received<{ outcome: string }>): void {
-    if (!('answer' in heard) || heard.answer.outcome !== 'forced') return;
+    if (!('answer' in heard) || !ENDED.has(heard.answer.outcome)) return;
     if (this.referee.liveHold(key, token))
       this.referee.report(`${token} is live after it was forced out`);
   }

@@ -1,5 +1,6 @@
 import type { LockEvent } from '@/server/core/lock/lock-event';
 import { type LockRecord, liveHolds, type Waiter } from '@/server/core/lock/lock-record';
+import { isReassignment } from './reassign-referee';
 import { SIM_CAPACITY } from './sim-permits';
 
 /** A step of one lock, as the database saw it. */
@@ -29,7 +30,8 @@ export function permitViolations({ old, record, events, at }: LockStep): string[
   const held = live.reduce((sum, { permits = 0 }) => sum + permits, 0);
   const most = Math.max(...(old?.capacity ? known.slice(1) : known), present ?? 0);
   if (held > most) found.push(`${held} of ${most} permits are held`);
-  for (const grant of granted) {
+  const chosen = new Set(events.filter(isReassignment).map(({ owner }) => owner));
+  for (const grant of granted.filter(({ owner }) => !chosen.has(owner))) {
     const passed = overtakenBy(grant, { old, record, events, at });
     if (passed) found.push(`${grant.owner} came later than ticket ${passed.ticket}, and passed it`);
   }

@@ -18,6 +18,7 @@ import { DeletionReferee } from './deletion-referee';
 import { LeastTimeReferee } from './least-time-referee';
 import { LossReferee } from './loss-referee';
 import { permitViolations } from './permit-referee';
+import { ReassignReferee } from './reassign-referee';
 import type { Deletion, SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
 
@@ -74,6 +75,7 @@ export class Referee {
   private readonly losses = new LossReferee();
   private readonly deletions = new DeletionReferee();
   private readonly leastTimes = new LeastTimeReferee();
+  private readonly reassigned = new ReassignReferee();
   /** By record that exists: since when. */
   private readonly existsSince = new Map<string, number>();
   /** By record that was deleted: since when it was free. */
@@ -255,14 +257,15 @@ export class Referee {
     const events = change.events as LockEvent[];
     this.observeClosed(id, old, events, at);
     const least = this.leastTimes.observe(id, { old, record, events, at });
-    for (const wrong of [...least, ...permitViolations({ old, record, events, at })]) {
-      this.report(`${id}: ${wrong}`);
-    }
+    const permits = permitViolations({ old, record, events, at });
+    const places = this.reassigned.violations(old, record, events);
+    for (const wrong of [...least, ...permits, ...places]) this.report(`${id}: ${wrong}`);
     for (const event of events) {
+      const isChosen = this.reassigned.isChosen(id, event);
       if (event.token === undefined) continue;
       const { token, owner, kind, mode = 'exclusive' } = event;
       if (kind === 'granted') {
-        this.observeGrant(id, record, old, event, events);
+        this.observeGrant(id, record, isChosen ? null : old, event, events);
         const wrong = this.losses.violation(id, { token, mode, at }, observed);
         if (wrong) this.report(`${id}: ${wrong}`);
         const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0, aheadMs };

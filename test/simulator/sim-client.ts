@@ -12,6 +12,7 @@ import type { AnswerChecks } from './answer-checks';
 import type { CrowdedNames } from './crowded-names';
 import { holdMultiLockOnce } from './hold-multi-lock-once';
 import { changeCapacity, wantedOf } from './sim-permits';
+import { reassignHold } from './sim-reassign';
 import type { SimWorld } from './sim-world';
 
 /** What a caller heard: an answer, a refusal, or nothing at all. */
@@ -231,6 +232,8 @@ export class SimClient {
     const { random, newText, scheduler, permitRandom } = this.world;
     if (this.world.audits) return this.world.audits.operate(this, key);
     if (permitRandom && permitRandom() < 0.4) return changeCapacity(this, key, permitRandom);
+    const { reassigns } = this.world;
+    if (reassigns && reassigns() < 0.5) return reassignHold(this, key, reassigns);
     if (this.world.crowd && random() < 0.3) return this.deleteName(this.world.crowd, key);
     const hold = this.checks.referee.record(key)?.holds[0];
     const why = { by: 'ana', reason: 'drill', request: anonymousRequest(newText) };

@@ -16,6 +16,7 @@ import { LossyStore, type LossyStoreFlaws } from './lossy-store';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import type { Fate } from './sim-link';
 import { SimProcess } from './sim-process';
+import { reassignRandom } from './sim-reassign';
 import { SimScheduler } from './sim-scheduler';
 import { homeOf, keysOverShards, SHARD_CLOCK_OFFSET_MAX_MS } from './sim-shards';
 import { Trace } from './trace';
@@ -105,6 +106,8 @@ export class SimWorld {
    * other. Separate random numbers, for the same reason.
    */
   readonly permitRandom: (() => number) | null;
+  /** In a world where operators reassign locks: see `reassignRandom`. */
+  readonly reassigns: (() => number) | null;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
   /** Whether the database's clock is set forward and back now and then. */
@@ -170,6 +173,7 @@ export class SimWorld {
     this.clockSteps = random() < 0.2 && control === null;
     this.reenters = seeded(seed ^ 7)() < 0.4;
     this.leastTimes = hasLeastTimes(seed) ? seeded(seed ^ LEAST_TIMES ^ 1) : null;
+    this.reassigns = reassignRandom(seed);
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
     this.troubleEndsAt = lastsMs + random() * 6_000;
     this.renewing = control ? 0.7 : 0.4;

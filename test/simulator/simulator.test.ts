@@ -6,7 +6,9 @@ import { CROWDED_BUILDS } from './crowded-builds';
 import { LOSSY_BUILDS } from './lossy-builds';
 import { PERMIT_BUILDS } from './permit-builds';
 import { playSeeds } from './play-seeds';
+import { REASSIGN_BUILDS } from './reassign-builds';
 import { SHARDED_BUILDS } from './sharded-builds';
+import { reassignRandom } from './sim-reassign';
 import { type Flaws, hasLeastTimes } from './sim-world';
 import { simulate } from './simulate';
 import { WORLD_KINDS, type WorldKind, worldKind } from './world-kind';
@@ -47,7 +49,7 @@ describe('the simulator', () => {
 
   it('keeps the worlds of the seeds that found something as they were', () => {
     const isOther = ([kind, seed]: (typeof MEMORABLE)[number]) =>
-      worldKind(seed) !== kind || hasLeastTimes(seed);
+      worldKind(seed) !== kind || hasLeastTimes(seed) || reassignRandom(seed) !== null;
     expect(MEMORABLE.filter(isOther)).toEqual([]);
   });
 
@@ -82,6 +84,12 @@ describe('the simulator finds', () => {
   it.each(Object.keys(BROKEN_BUILDS))(
     '%s',
     (name) => expectFound(name, BROKEN_BUILDS[name] ?? {}),
+    240_000,
+  );
+
+  it.each(Object.keys(REASSIGN_BUILDS))(
+    '%s',
+    (name) => expectFound(name, REASSIGN_BUILDS[name] ?? {}),
     240_000,
   );
 

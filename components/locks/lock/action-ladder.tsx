@@ -6,7 +6,7 @@ import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
-import { boundText, countdownText } from '../../format/durations';
+import { agoText, boundText, countdownText } from '../../format/durations';
 import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend, useIsStale } from '../../live/reading';
@@ -33,12 +33,16 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   });
   const isKept = hold !== null && isReleased(hold);
   const holderActDisabled = disabledBecause ?? (isKept ? 'Already released' : null);
+  const isClosed = useIsClosed(row.backend);
+  const delayMs = isKept ? 0 : detail.policy.lockDelayMs;
+  const reassignDisabled = disabledBecause ?? reassignObstacle(detail, delayMs, isClosed);
+  const askedWords = useAtBackend(row.backend, (now) => askedLabel(hold, now));
   useKeys({
     e: () => !holderActDisabled && actions?.extend(row),
     r: () => !disabledBecause && actions?.release(row),
+    R: () => !reassignDisabled && actions?.reassign(row),
   });
   const next = waiters[0];
-  const isClosed = useIsClosed(row.backend);
   return (
     <section aria-label="Actions" className="card ladder">
       <Step
@@ -50,7 +54,9 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         <Button disabled={holderActDisabled !== null} onClick={() => actions?.ask(row)}>
           {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
         </Button>
-        <span className="min-w-0 text-12 text-t2">{holderActDisabled ?? askedLabel(hold)}</span>
+        <span className="min-w-0 truncate text-12 text-t2" title={askedWords}>
+          {holderActDisabled ?? askedWords}
+        </span>
       </Step>
       <Step
         place={2}
@@ -99,17 +105,49 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         </Button>
         <span className="min-w-0 truncate text-12 text-t2" title={next && visibleText(next.owner)}>
           {disabledBecause ??
-            (isClosed
-              ? 'no grant while backend is closed'
-              : releaseLabel(detail, row, isKept ? 0 : detail.policy.lockDelayMs))}
+            (isClosed ? 'no grant while backend is closed' : releaseLabel(detail, row, delayMs))}
+        </span>
+      </Step>
+      <Step
+        place={5}
+        title="Reassign"
+        effect="Revoked now and granted to a waiter that you choose."
+        isHard
+        isDone={result?.kind === 'reassigned'}
+      >
+        <Button
+          tone="danger-word"
+          disabled={reassignDisabled !== null}
+          onClick={() => actions?.reassign(row)}
+        >
+          Reassign…
+        </Button>
+        <span className="min-w-0 truncate text-12 text-t2">
+          {reassignDisabled ?? 'ahead of the queue'}
         </span>
       </Step>
     </section>
   );
 }
 
-const askedLabel = (hold: HoldRow | null) =>
-  hold?.askedToRelease ? `asked by ${visibleText(hold.askedToRelease.by)}` : 'not asked yet';
+/** Why no waiter can be granted the lock by a reassignment, whichever it is; null: one may be. */
+function reassignObstacle(
+  { row, waiters }: LockDetail,
+  delayMs: number,
+  isClosed: boolean,
+): string | null {
+  if (waiters.length === 0) return 'no waiters';
+  if (isClosed) return 'no grant while backend is closed';
+  if (row.frozen) return 'not while frozen';
+  return delayMs > 0 ? `lock delay of ${boundText(delayMs)}` : null;
+}
+
+function askedLabel(hold: HoldRow | null, now: number): string {
+  if (!hold?.askedToRelease) return 'not asked yet';
+  const { by, at } = hold.askedToRelease;
+  const state = hold.renewedAt > at ? 'delivered' : 'not delivered yet';
+  return `asked ${agoText(Math.max(0, now - at))} by ${visibleText(by)}, ${state}`;
+}
 
 function releaseLabel({ waiters: [next] }: LockDetail, row: LockRow, delayMs: number): string {
   const { frozen, holders, hold, permits } = row;

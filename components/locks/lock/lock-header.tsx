@@ -2,7 +2,6 @@
 
 import Link from 'next/link';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import { resultMessage, useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-dialog';
 import { shortToken } from '../../format/numbers';
@@ -15,8 +14,9 @@ import { Button } from '../../ui/controls/button';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
 import { lockSentence } from '../lock-labels';
+import { OnItButton } from '../presence/on-it-button';
 
-/** The lock's name, its state in words, and what came of the last act. */
+/** The lock's name and its state in words. */
 export function LockHeader({
   detail,
   link,
@@ -27,13 +27,9 @@ export function LockHeader({
   onRetry: () => void;
 }) {
   const { row, lastToken } = detail;
-  const result = useActionResult(row.id);
   const actions = useActions();
   const isStale = useIsStale();
   const isClosed = useIsClosed(row.backend);
-  const message = useAtBackend(row.backend, (now) =>
-    result ? resultMessage(result, row.hold, now) : null,
-  );
   return (
     <header className="flex flex-col gap-1.5">
       <RecordHead
@@ -61,8 +57,11 @@ export function LockHeader({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-14">
         <StatusBadge status={row.status} />
         <Sentence row={row} />
+        <span className="flex flex-wrap items-center gap-2 sm:ml-auto">
+          <OnItButton row={row} />
+        </span>
         {actions && (
-          <span className="flex flex-wrap gap-2 sm:ml-auto">
+          <span className="flex flex-wrap gap-2">
             {row.hold === null && row.waiters === 0 && !row.frozen && row.rev > 0 && (
               <DeleteNamesButton
                 kind="lock"
@@ -82,15 +81,6 @@ export function LockHeader({
         )}
       </div>
       {isClosed && <BackendClosedNote backend={row.backend} />}
-      {result && (
-        <p
-          role="status"
-          className="rise-in mt-1 flex items-start gap-2.5 rounded-10 bg-accbg px-3.5 py-2.5 text-acc"
-        >
-          <Icon name="check" size={16} className="mt-0.5" />
-          <span className="[overflow-wrap:anywhere]">{message}</span>
-        </p>
-      )}
     </header>
   );
 }

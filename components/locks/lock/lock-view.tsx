@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
 import { ActionsProvider } from '../../actions/actions-provider';
+import { ResultNote } from '../../actions/results/result-note';
 import { ChartsPanel } from '../../charts/charts-panel';
 import { ConnectionLostNote } from '../../live/connection-lost-note';
 import { ReadingProvider } from '../../live/reading';
@@ -64,6 +65,7 @@ export function LockView({
             <EventsPanel detail={data} initial={events} />
           </div>
         </div>
+        <ResultNote row={data.row} />
         <ConnectionLostNote />
       </ActionsProvider>
     </ReadingProvider>

@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { type CSSProperties, type FocusEvent, memo, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
-import { resultLabel, useActionResult } from '../../actions/action-results';
+import { resultLabel, useWatchedResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
@@ -19,6 +19,7 @@ import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { isSelectable } from '../lock-facts';
 import { reasonLabel } from '../lock-labels';
+import { ActedNote } from '../presence/acted-note';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
 
@@ -143,7 +144,7 @@ const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
 };
 
 function Reason({ row }: { row: LockRow }) {
-  const result = useActionResult(row.id);
+  const result = useWatchedResult(row);
   const words = useAtBackend(row.backend, (now, silentMs) => reasonLabel(row, now, silentMs));
   if (result) {
     return (
@@ -161,16 +162,18 @@ function Reason({ row }: { row: LockRow }) {
       ? `${row.waiters} waiting`
       : '';
   return (
-    <span
-      className={`min-w-0 truncate text-12 ${REASON_INKS[row.status] ?? 'text-t2'}`}
-      title={words || undefined}
-    >
-      <span className="md:hidden">
-        {waiting}
-        {waiting && words && ', '}
+    <ActedNote row={row}>
+      <span
+        className={`min-w-0 truncate text-12 ${REASON_INKS[row.status] ?? 'text-t2'}`}
+        title={words || undefined}
+      >
+        <span className="md:hidden">
+          {waiting}
+          {waiting && words && ', '}
+        </span>
+        {words}
       </span>
-      {words}
-    </span>
+    </ActedNote>
   );
 }
 

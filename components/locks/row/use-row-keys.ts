@@ -90,6 +90,7 @@ export function useRowKeys({
     },
     e: () => current?.hold && !isReleased(current.hold) && actions?.extend(current),
     r: () => current?.hold && actions?.release(current),
+    i: () => current && actions?.onIt(current),
     x: () => current && selecting?.select(current.id, !selecting.selection.has(current.id), false),
     X: () => current && selecting?.select(current.id, true, true),
     Escape: () => {

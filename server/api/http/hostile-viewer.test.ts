@@ -27,6 +27,7 @@ const QUERIES: Record<string, object | undefined> = {
   'counters.moves': { ...COUNTER, before: '9.9.9', limit: 3 },
   'insights.lock': { ...LOCK, range: '1h' },
   'insights.fleet': undefined,
+  'locks.presence': undefined,
   'audit.list': { act: 'lock.extend', outcome: 'done', search: 'a', before: 5, limit: 3 },
   'keys.list': undefined,
   'people.list': undefined,
@@ -46,6 +47,9 @@ const QUERIES: Record<string, object | undefined> = {
 /** What a viewer may never do. */
 const ACTS: Record<string, object> = {
   'locks.forceRelease': SEEN,
+  'locks.reassign': { ...SEEN, ticket: 1 },
+  'locks.takeOn': { ...LOCK, token: null },
+  'locks.stepBack': LOCK,
   'locks.extend': { ...SEEN, extendMs: 1_000 },
   'locks.askRelease': SEEN,
   'locks.stopRenewals': SEEN,
@@ -54,6 +58,7 @@ const ACTS: Record<string, object> = {
   'locks.delete': { namespace: 'default', kind: 'lock', prefix: 'j', atMost: 1, ...WHY },
   'locks.setCapacity': { ...LOCK, rev: 1, seenCapacity: 2, capacity: 3, ...WHY },
   'counters.create': { ...COUNTER, floor: 0, initial: 1, ...WHY },
+  'counters.adjustBy': { ...COUNTER, rev: 1, delta: 5, ...WHY },
   'counters.adjust': { ...COUNTER, rev: 1, seenValue: 0, value: 5, ...WHY },
   'counters.setBounds': { ...COUNTER, rev: 1, seenBounds: NO_BOUNDS, bounds: NO_BOUNDS, ...WHY },
   'counters.reconcile': { ...COUNTER, rev: 1, seenValue: 0, seenFastValue: null, ...WHY },

@@ -88,6 +88,14 @@ const seenHold = {
 export const forceReleaseInput = z.strictObject({ ...seenHold, reason: operatorReason });
 export type ForceReleaseInput = z.output<typeof forceReleaseInput>;
 
+export const reassignInput = z.strictObject({
+  ...seenHold,
+  /** The waiter that gets the lock, by its ticket: the same for as long as it waits. */
+  ticket: z.number().int().positive().max(Number.MAX_SAFE_INTEGER),
+  reason: operatorReason,
+});
+export type ReassignInput = z.output<typeof reassignInput>;
+
 export const extendInput = z.strictObject({
   ...seenHold,
   extendMs: z.number().int().min(1_000).max(LEASE_MAX_MS),
@@ -97,6 +105,18 @@ export type ExtendInput = z.output<typeof extendInput>;
 
 export const releaseRequestInput = z.strictObject({ ...seenHold, reason: operatorReason });
 export type ReleaseRequestInput = z.output<typeof releaseRequestInput>;
+
+/** An operator says to be on a lock. It needs no reason, since it changes nothing of the lock. */
+export const takeOnInput = z.strictObject({
+  namespace: namespaceName,
+  name: lockName,
+  /** Of the hold that the operator saw; null: none. */
+  token: fencingToken.nullable(),
+});
+export type TakeOnInput = z.output<typeof takeOnInput>;
+
+export const stepBackInput = z.strictObject({ namespace: namespaceName, name: lockName });
+export type StepBackInput = z.output<typeof stepBackInput>;
 
 export const freezeInput = z.strictObject({
   namespace: namespaceName,

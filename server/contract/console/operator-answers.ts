@@ -17,6 +17,30 @@ export type ForceReleaseAnswer =
   | { outcome: 'forced'; rev: number; token: number; next: NextHolder; queueLength: number }
   | Changed;
 
+/**
+ * Why a waiter cannot be granted the lock in place of a hold.
+ *
+ * - `waiterGone`: it is no longer queued: it was granted, timed out, or its caller left.
+ * - `multiLock`: it wants several locks, and gets this one only together with the others.
+ * - `noRoom`: other holders remain, beside whom it does not fit.
+ * - `frozen`: an operator has stopped all grants.
+ * - `delayed`: a hold that is lost is followed by the namespace's lock-delay, without any grant.
+ */
+export type ReassignObstacle = 'waiterGone' | 'multiLock' | 'noRoom' | 'frozen' | 'delayed';
+
+export type ReassignAnswer =
+  | {
+      outcome: 'reassigned';
+      rev: number;
+      /** Of the hold that ended. */
+      token: number;
+      next: Exclude<NextHolder, { kind: 'nobody' }>;
+      queueLength: number;
+    }
+  /** The hold that the operator saw goes on. Nothing happened. */
+  | { outcome: 'notReassigned'; rev: number; obstacle: ReassignObstacle; queueLength: number }
+  | Changed;
+
 export type ExtendAnswer =
   | { outcome: 'extended'; rev: number; expiresAt: number; expiresInMs: number }
   | Changed;
@@ -49,3 +73,27 @@ export type SetCapacityAnswer =
   | { outcome: 'otherCapacity'; rev: number; capacity: number | null }
   /** A waiter wants more permits than that, and would wait in vain. */
   | { outcome: 'waiterWantsMore'; rev: number; owner: string; service: string; permits: number };
+
+/** Who says to be on a lock: one person at a time. Instants are the servers' clock. */
+export interface PresenceRow {
+  namespace: string;
+  name: string;
+  /** Of the hold that was seen, with whose end it ends; null: the lock was not held. */
+  token: number | null;
+  /** The person's name. */
+  actor: string;
+  at: number;
+  /** When it ends by itself. */
+  until: number;
+}
+
+export interface TakeOnAnswer {
+  outcome: 'onIt';
+  until: number;
+  /** Who was on it until now, if that was another person. */
+  before: string | null;
+}
+
+export interface StepBackAnswer {
+  outcome: 'steppedBack' | 'nothing';
+}

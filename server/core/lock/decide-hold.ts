@@ -11,7 +11,15 @@ import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, keepReleased, removeEntry, updateHold } from './hold-lifecycle';
-import { holderViews, lockState, lostAnswer, releasedAnswer, renewedAnswer } from './lock-answers';
+import {
+  grantedTo,
+  holderViews,
+  lockState,
+  lostAnswer,
+  offeredTo,
+  releasedAnswer,
+  renewedAnswer,
+} from './lock-answers';
 import type {
   ExtendCommand,
   ForceReleaseCommand,
@@ -21,7 +29,7 @@ import type {
   RenewCommand,
   RevertGrantCommand,
 } from './lock-command';
-import { type Hold, isReleased, type Waiter } from './lock-record';
+import { type Hold, isReleased } from './lock-record';
 
 /**
  * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An
@@ -146,7 +154,7 @@ function ownHold(
  * The answer when the seen hold is gone, or its holder has released it: the current hold, and how
  * the earlier one ended.
  */
-function changedAnswer(draft: Draft, seenToken: number): Changed {
+export function changedAnswer(draft: Draft, seenToken: number): Changed {
   const { record, now } = draft;
   const seenOwner = record.ended?.token === seenToken ? record.ended.owner : '';
   const kept = record.holds.find(({ token }) => token === seenToken);
@@ -168,15 +176,11 @@ function releasedThen({ releasedAt }: Hold): Partial<Changed['ended']> {
 
 function nextHolder({ record }: Draft, lastToken: number): NextHolder {
   const hold = record.holds.find(({ token }) => token > lastToken);
-  if (hold) return { kind: 'granted', ...partyOf(hold), token: hold.token };
+  if (hold) return grantedTo(hold);
   const [offer] = record.offers;
   const waiter = offer && record.queue.find(({ ticket }) => ticket === offer.ticket);
-  if (!waiter) return { kind: 'nobody' };
-  return { kind: 'offered', ...partyOf(waiter), token: null };
+  return waiter ? offeredTo(waiter) : { kind: 'nobody' };
 }
-
-const partyOf = ({ owner, service, permits }: Hold | Waiter) =>
-  permits === undefined ? { owner, service } : { owner, service, permits };
 
 /** Leaves a message for the hold that the operator saw; its next renewal delivers it. */
 export function decideReleaseRequest(

@@ -9,6 +9,7 @@ import {
   decideRenew,
   decideRevertGrant,
 } from './decide-hold';
+import { decideReassign } from './decide-reassign';
 import { decideSetCapacity } from './decide-set-capacity';
 import { expireAndPromote } from './expire-and-promote';
 import { inspectRecord, isValidToken } from './lock-answers';
@@ -28,10 +29,12 @@ import type { LockRecord } from './lock-record';
  * - tokens always rise; rev rises by one;
  * - only (service, owner, token) of the current hold renews, re-enters or releases; an expired
  * lease is never revived;
- * - the queue is served first in, first out, among the waiters that are still present;
+ * - the queue is served first in, first out, among the waiters that are still present, but for the
+ * one waiter to which an operator reassigns the lock;
  * - a lock that was asked for at least a while stays taken for that long, even if it is released
  * sooner; only a force-release ends that, and the undoing of a grant;
- * - a force-release or an extension applies to the hold whose token it names, or changes nothing.
+ * - a force-release, a reassignment or an extension applies to the hold whose token it names, or
+ * changes nothing.
  *
  * Not guaranteed: that a holder stops when its lease ends. A paused holder may still write; only
  * the guarded resource can refuse it, by its token.
@@ -79,6 +82,8 @@ function answerTo(
       return decideRevertGrant(draft, command);
     case 'forceRelease':
       return decideForceRelease(draft, command);
+    case 'reassign':
+      return decideReassign(draft, command);
     case 'extend':
       return decideExtend(draft, command);
     case 'askRelease':

@@ -58,7 +58,7 @@ export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): voi
  * those of the same mode right behind it that fit as well. A waiter whose caller is connected here
  * is granted at once. A waiter of another process gets an offer, which its own process claims; so
  * does a multi-lock, which has to check its other locks. First in, first out; a waiter that is
- * absent when its turn comes loses its place.
+ * absent when its turn comes loses its place. Only an operator's reassignment goes out of turn.
  * While the lock is frozen or delayed, or its backend closed, there are no grants: offers are
  * revoked, and their waiters keep their places.
  */
@@ -67,7 +67,7 @@ export function handOff(draft: Draft): void {
     revokeOffers(draft);
     return;
   }
-  for (const waiter of inServiceOrder(draft.record.queue)) {
+  for (const waiter of offeredFirst(draft.record)) {
     const isOffered = draft.record.offers.some(({ ticket }) => ticket === waiter.ticket);
     if (!isOffered && !hasRoom(draft.record, waiter)) return;
     if (!isPresent(draft, waiter)) continue;
@@ -77,6 +77,35 @@ export function handOff(draft: Draft): void {
     if (waiter.mode === 'exclusive') return;
   }
 }
+
+/**
+ * The queue in service order, behind those that have an offer: a reassignment may have made it to
+ * one that is not next in line.
+ */
+function offeredFirst({ queue, offers }: LockRecord): readonly Waiter[] {
+  const order = inServiceOrder(queue);
+  if (offers.length === 0) return order;
+  const tickets = new Set(offers.map(({ ticket }) => ticket));
+  const isOffered = ({ ticket }: Waiter) => tickets.has(ticket);
+  if (order.slice(0, offers.length).every(isOffered)) return order;
+  return [...order.filter(isOffered), ...order.filter((waiter) => !isOffered(waiter))];
+}
+
+/**
+ * Grants the lock to a waiter wherever it is in the queue, or offers it the lock if its caller is
+ * at another process. The caller has checked that there is room. The others keep their places.
+ *
+ * @param why who decided that, and for what reason
+ */
+export function serveOutOfTurn(draft: Draft, waiter: Waiter, why: Why): void {
+  const ask = localCaller(draft, waiter);
+  if (ask) grantToWaiter(draft, waiter, ask, why);
+  else if (!draft.record.offers.some(({ ticket }) => ticket === waiter.ticket)) {
+    offer(draft, waiter, why);
+  }
+}
+
+type Why = { by: string; reason: string };
 
 /** Whether grants are possible: the backend is open, no freeze, no lock-delay. */
 export function isOpen(draft: Draft): boolean {
@@ -126,17 +155,22 @@ function dropVoidOffers(draft: Draft): void {
   for (const _ of gone) draft.addEvent('withdrawn', { service: '', owner: '' });
 }
 
-function offer(draft: Draft, waiter: Waiter): void {
+function offer(draft: Draft, waiter: Waiter, why: Why | null = null): void {
   const { offers } = draft.record;
   draft.change({ offers: [...offers, { ticket: waiter.ticket, until: draft.now + OFFER_MS }] });
-  draft.addEvent('offered', waiter, { waitedMs: waitedMs(draft, waiter) });
+  draft.addEvent('offered', waiter, { waitedMs: waitedMs(draft, waiter), ...why });
 }
 
 /** The token and the lease begin now; the store's compare checks that the wait is not over. */
-function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void {
+function grantToWaiter(
+  draft: Draft,
+  waiter: Waiter,
+  ask: AcquireCommand,
+  why: Why | null = null,
+): void {
   draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
   const how = ask.request.remembered ? { isUnclaimed: true } : {};
-  const hold = grant(draft, ask, waitedMs(draft, waiter), how);
+  const hold = grant(draft, ask, waitedMs(draft, waiter), how, why);
   // Only then, since it may be the last one to which a changed capacity applies.
   removeWaiters(draft, [waiter]);
   draft.handOffs.push({ tag: waiter.tag, hold });

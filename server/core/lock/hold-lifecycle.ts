@@ -12,12 +12,15 @@ import { forgetDeparted } from './queue';
  * Makes a hold: a new token, and a lease that begins now. The caller has checked that the lock is
  * open and has room, so any lock-delay is over. For a multi-lock, the answer for replays is stored
  * by the code that grants the whole set.
+ *
+ * @param why who granted it out of turn and for what reason, if a person did
  */
 export function grant(
   draft: Draft,
   ask: AcquireCommand,
   waitedMs: number,
   how: Pick<Hold, 'isUnclaimed'> = {},
+  why: { by: string; reason: string } | null = null,
 ): Hold {
   const { record, context, now } = draft;
   const token = nextToken(record.lastToken, context.epoch, now);
@@ -48,7 +51,8 @@ export function grant(
   nameCapacity(draft, ask);
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
   forgetDeparted(draft, ask.request);
-  draft.addEvent('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
+  const { mode, meta } = ask;
+  draft.addEvent('granted', hold, { token, mode, waitedMs, expiresAt, meta, ...why });
   if (!ask.set) rememberGrant(draft, ask, hold);
   return hold;
 }

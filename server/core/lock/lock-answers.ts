@@ -10,7 +10,7 @@ import type { HolderView, PermitUse, WaiterView } from '../../contract/primitive
 import type { Draft } from '../decision';
 import { lowestTokenToCome } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
-import { type Hold, isReleased, type LockRecord, liveHolds } from './lock-record';
+import { type Hold, isReleased, type LockRecord, liveHolds, type Waiter } from './lock-record';
 import { capacityOf, permitsOf } from './permits';
 import { isOutOfPatience } from './queue';
 
@@ -107,6 +107,16 @@ export function inspectRecord(
         : lowestTokenToCome(record?.lastToken ?? 0, epoch, now),
   };
 }
+
+/** Who got the lock from an operator's act: the new hold, or the waiter that it is offered to. */
+export const grantedTo = (hold: Hold) =>
+  ({ kind: 'granted', ...partyOf(hold), token: hold.token }) as const;
+
+export const offeredTo = (waiter: Waiter) =>
+  ({ kind: 'offered', ...partyOf(waiter), token: null }) as const;
+
+const partyOf = ({ owner, service, permits }: Hold | Waiter) =>
+  permits === undefined ? { owner, service } : { owner, service, permits };
 
 /** The answer to a renewal of which this hold is the result. */
 export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {

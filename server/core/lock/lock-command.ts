@@ -2,6 +2,7 @@ import type {
   ExtendAnswer,
   ForceReleaseAnswer,
   FreezeAnswer,
+  ReassignAnswer,
   ReleaseRequestAnswer,
   SetCapacityAnswer,
 } from '../../contract/console/operator-answers';
@@ -99,6 +100,19 @@ export interface ForceReleaseCommand {
   latestAt?: number;
 }
 
+/** Ends one hold and grants the lock to one waiter, whatever its place in the queue. */
+export interface ReassignCommand {
+  verb: 'reassign';
+  /** The hold that the operator saw. */
+  token: number;
+  /** The waiter that the operator chose. */
+  ticket: number;
+  by: string;
+  reason: string;
+  request: RequestIdentity;
+  latestAt?: number;
+}
+
 export interface ExtendCommand {
   verb: 'extend';
   /** The hold that the operator saw. */
@@ -165,6 +179,7 @@ export interface LockAnswers {
   release: ReleaseAnswer;
   withdraw: { outcome: 'withdrawn' | 'kept' | 'gone' };
   forceRelease: ForceReleaseAnswer;
+  reassign: ReassignAnswer;
   extend: ExtendAnswer;
   askRelease: ReleaseRequestAnswer;
   stopRenewals: ReleaseRequestAnswer;
@@ -185,6 +200,7 @@ export type LockCommand =
   | ReleaseCommand
   | RevertGrantCommand
   | ForceReleaseCommand
+  | ReassignCommand
   | ExtendCommand
   | ReleaseRequestCommand
   | FreezeCommand

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Granted } from '../../contract/lock/answers';
 import type { MultiLockGranted } from '../../contract/multi-lock';
 import { DEPARTED_MAX, SHARED_MAX } from '../lock/lock-record';
-import { acquire, freeze, giveUp, release } from '../testing/lock-requests';
+import { acquire, freeze, giveUp, reassign, release } from '../testing/lock-requests';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 
 const take = (
@@ -130,6 +130,25 @@ describe('a set whose turn comes', () => {
     });
     expect(world.holdersOf('b')).toEqual(['next']);
     expect(world.queueOf('a')).toEqual(['w1']);
+  });
+
+  it('is not reassigned one of its locks alone, and does not pass a waiter that was', () => {
+    const world = new MultiLockWorld();
+    const { token } = take(world, 'a', 'orders/x');
+    world.runSet(multiLockOf('ab', { waitMs: 60_000, requestId: 'm' }));
+    world.run('a', acquire('orders/w9', { waitMs: 60_000 }), 'p2');
+    const [multi, single] = world.records.get('a')?.queue ?? [];
+    expect(world.run('a', reassign(token, multi?.ticket ?? 0, '1'))).toMatchObject({
+      outcome: 'notReassigned',
+      obstacle: 'multiLock',
+    });
+    expect(world.run('a', reassign(token, single?.ticket ?? 0, '2'))).toMatchObject({
+      next: { kind: 'offered', owner: 'w9' },
+    });
+    const again = world.runSet(multiLockOf('ab', { waitMs: 60_000, requestId: 'm' }));
+    expect(again).toMatchObject({ outcome: 'queued' });
+    expect(world.run('a', { verb: 'settle' }, 'p2')).toEqual({ outcome: 'settled' });
+    expect(world.holdersOf('a')).toEqual(['w9']);
   });
 
   it('writes the end of a lease that it reports as over', () => {

@@ -82,7 +82,9 @@ function mayChange(hold: Hold, command: LockCommand): boolean {
 }
 
 function mayEnd(hold: Hold, command: LockCommand): boolean {
-  if (command.verb === 'forceRelease') return hold.token === command.token;
+  if (command.verb === 'forceRelease' || command.verb === 'reassign') {
+    return hold.token === command.token;
+  }
   const ends: LockCommand['verb'][] = ['release', 'cancel', 'withdraw'];
   return ends.includes(command.verb) && mayChange(hold, command);
 }

@@ -1,8 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ExtendAnswer, ForceReleaseAnswer } from '../../contract/console/operator-answers';
+import type {
+  ExtendAnswer,
+  ForceReleaseAnswer,
+  ReassignAnswer,
+} from '../../contract/console/operator-answers';
 import { decide } from '../lock/decide';
-import type { ExtendCommand, ForceReleaseCommand } from '../lock/lock-command';
+import type {
+  ExtendCommand,
+  ForceReleaseCommand,
+  LockCommand,
+  ReassignCommand,
+} from '../lock/lock-command';
 import type { Hold } from '../lock/lock-record';
 import { type Answered, Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
@@ -10,15 +19,21 @@ import { HoldLedger, holdsMoved } from '../testing/hold-ledger';
 import type { Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
+type Act = ForceReleaseCommand | ReassignCommand | ExtendCommand;
+type ActAnswer = ForceReleaseAnswer | ReassignAnswer | ExtendAnswer;
+
+const isAct = (command: LockCommand): command is Act =>
+  ['forceRelease', 'reassign', 'extend'].includes(command.verb);
+
 class OperatorReferee implements Referee {
   private readonly ledger = new HoldLedger();
-  private readonly done = new Map<string, ForceReleaseAnswer | ExtendAnswer>();
+  private readonly done = new Map<string, ActAnswer>();
 
   onWritten(written: Written): void {
     this.ledger.onWritten(written);
     const acts = written.decision.events.filter(({ kind }) => /forced|extended/.test(kind));
     const { command } = written;
-    if (command.verb !== 'forceRelease' && command.verb !== 'extend') {
+    if (!isAct(command)) {
       expect(acts).toEqual([]);
       return;
     }
@@ -31,33 +46,53 @@ class OperatorReferee implements Referee {
 
   onAnswered(told: Answered): void {
     const { command } = told.proposal;
-    if (command.verb !== 'forceRelease' && command.verb !== 'extend') return;
-    const answer = told.proposal.decision.answer as ForceReleaseAnswer | ExtendAnswer;
+    if (!isAct(command)) return;
+    const answer = told.proposal.decision.answer as ActAnswer;
     const first = this.done.get(command.request.key);
     if (first) {
       expect(answer).toEqual(asOf(told.proposal.context.now, first));
-    } else if (answer.outcome === 'changed') {
+    } else if (answer.outcome === 'changed' || answer.outcome === 'notReassigned') {
       this.checkUntouched(command, told);
     } else {
       this.done.set(command.request.key, answer);
       if (command.verb === 'extend') this.checkExtended(command, told);
       else this.checkForced(command, told);
+      if (command.verb === 'reassign') this.checkReassigned(command, told);
     }
   }
 
-  private checkUntouched(act: ForceReleaseCommand | ExtendCommand, told: Answered): void {
+  private checkUntouched(act: Act, told: Answered): void {
     const { proposal, written, at } = told;
+    const answer = proposal.decision.answer as ActAnswer;
     const isLive = this.ledger.isLive(act.token, Math.max(at, proposal.context.now));
     const isKept = isLive && this.ledger.entry(act.token).hold.releasedAt !== undefined;
-    expect(isLive).toBe(act.verb === 'extend' && isKept);
-    const answer = proposal.decision.answer as ForceReleaseAnswer;
+    const isIgnored = act.verb === 'extend' && isKept;
+    expect(isLive).toBe(isIgnored || answer.outcome === 'notReassigned');
     expect(answer.rev).toBe(written?.after.rev ?? proposal.before?.rev ?? 0);
     if (!written) return;
     const { changed } = holdsMoved(written.before, written.after);
     expect(changed).toEqual([]);
   }
 
-  private checkForced({ token, by, reason }: ForceReleaseCommand, { written }: Answered): void {
+  /** The chosen waiter, and no other, has the lock or an offer; it has left the queue or keeps it. */
+  private checkReassigned({ ticket }: ReassignCommand, { written, proposal }: Answered): void {
+    if (!written) throw new Error('reassigned, but nothing was written');
+    const { before, after } = written;
+    const chosen = before?.queue.find((waiter) => waiter.ticket === ticket);
+    const { next } = proposal.decision.answer as Extract<ReassignAnswer, { next: unknown }>;
+    expect(next).toMatchObject({ owner: chosen?.owner, service: chosen?.service });
+    const isOffered = after.offers.some((offer) => offer.ticket === ticket);
+    expect(isOffered).toBe(next.kind === 'offered');
+    const isQueued = after.queue.some((waiter) => waiter.ticket === ticket);
+    expect(isQueued).toBe(next.kind === 'offered');
+    const granted = after.holds.find(({ token }) => token === next.token);
+    if (next.kind === 'granted') expect(granted?.owner).toBe(chosen?.owner);
+  }
+
+  private checkForced(
+    { token, by, reason }: ForceReleaseCommand | ReassignCommand,
+    { written }: Answered,
+  ): void {
     if (!written) throw new Error('forced, but nothing was written');
     const { after, writtenAt, context } = written;
     expect(this.ledger.entry(token).ending).toMatchObject({ cause: 'forced', by, reason });
@@ -83,7 +118,7 @@ class OperatorReferee implements Referee {
 }
 
 /** An answer as a replay gives it: the rest of a lease is counted from the replay. */
-function asOf<A extends ForceReleaseAnswer | ExtendAnswer>(now: number, first: A): A {
+function asOf<A extends ActAnswer>(now: number, first: A): A {
   if (first.outcome !== 'extended') return first;
   return { ...first, expiresInMs: Math.max(0, first.expiresAt - now) };
 }
@@ -96,7 +131,7 @@ function onPurpose({ before, after, decision }: Written): Hold[] {
 }
 
 it(
-  'promise 7: force-release and extend act on the hold that was seen, or not at all; the evicted token is invalid at once',
+  'promise 7: force-release, reassign and extend act on the hold that was seen, or not at all; the evicted token is invalid at once',
   () => {
     fc.assert(
       fc.property(steps, (played) => {

@@ -17,7 +17,7 @@ export interface Carried {
 }
 
 /** What an operator does to a hold. */
-export type OperatorAct = 'forceRelease' | 'extend' | 'askRelease' | 'stopRenewals';
+export type OperatorAct = 'forceRelease' | 'reassign' | 'extend' | 'askRelease' | 'stopRenewals';
 
 /** Numbers named `nth` pick one of what there is, counted from the newest. */
 export type Step =
@@ -130,6 +130,9 @@ const operate = fc.record({
   act: fc.constantFrom<OperatorAct>(
     'forceRelease',
     'forceRelease',
+    'reassign',
+    'reassign',
+    'reassign',
     'extend',
     'askRelease',
     'stopRenewals',
@@ -175,7 +178,7 @@ export const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 5, arbitrary: repeat },
     { weight: 4, arbitrary: end },
     { weight: 9, arbitrary: claim },
-    { weight: 3, arbitrary: operate },
+    { weight: 4, arbitrary: operate },
     { weight: 2, arbitrary: freeze },
     { weight: 2, arbitrary: setCapacity },
     { weight: 1, arbitrary: setDelay },

@@ -170,6 +170,7 @@ export class Campaign {
       const facts = { token, by: 'ada', reason: `act ${step.requestId}` };
       const request = requestOf(`${step.act} ${step.requestId}`, `${token} ${step.ms}`);
       if (step.act === 'extend') return { verb: 'extend', extendMs: step.ms, ...facts, request };
+      if (step.act === 'reassign') return this.reassignment(facts, step);
       return { verb: step.act, ...facts, request };
     }
     const service = step.by === 'service' ? other(hold.service, 'orders', 'billing') : hold.service;
@@ -178,6 +179,18 @@ export class Campaign {
     if (step.act === 'renew') return { verb: 'renew', ...claim, leaseMs: step.leaseMs };
     const id = step.requestId && `release ${service} ${step.requestId}`;
     return { verb: 'release', ...claim, request: id ? requestOf(id, `${owner} ${token}`) : null };
+  }
+
+  /** The current hold, mostly, to any waiter there is or was. */
+  private reassignment(
+    facts: { token: number; by: string; reason: string },
+    { nth, ms, requestId }: { nth: number; ms: number; requestId: string },
+  ): LockCommand {
+    const { holds = [], queue = [] } = this.world.record ?? {};
+    const token = (ms > 1_000 && holds[0]?.token) || facts.token;
+    const ticket = pick(queue, nth)?.ticket ?? 1 + nth;
+    const request = requestOf(`reassign ${requestId}`, `${token} ${ticket}`);
+    return { verb: 'reassign', ...facts, token, ticket, request };
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   ForceReleaseCommand,
   FreezeCommand,
   GiveUpCommand,
+  ReassignCommand,
   ReleaseCommand,
   ReleaseRequestCommand,
   RenewCommand,
@@ -99,6 +100,15 @@ export const forceRelease = (token: number, requestId = 'act'): ForceReleaseComm
   by: 'ada',
   reason: 'it hangs',
   request: requestOf(`force ${requestId}`, String(token)),
+});
+
+export const reassign = (token: number, ticket: number, requestId = 'act'): ReassignCommand => ({
+  verb: 'reassign',
+  token,
+  ticket,
+  by: 'ada',
+  reason: 'a hotfix first',
+  request: requestOf(`reassign ${requestId}`, `${token} ${ticket}`),
 });
 
 export const extend = (token: number, extendMs: number, requestId = 'act'): ExtendCommand => ({

@@ -110,6 +110,8 @@ class ModelComparison {
         locks: this.locks,
         counters: this.counters,
         granted: (lock) => this.grants.get(this.locks[lock] ?? '') ?? [],
+        waiting: (lock) =>
+          this.model.ticketsOf({ namespace: NAMESPACE, name: this.locks[lock] ?? '' }),
       });
       comparison.steps += 1;
       const found = await this.compareStep(step);

@@ -23,6 +23,8 @@ export interface StepContext {
   counters: string[];
   /** Tokens that were given out, newest first, and who has them. */
   granted(lock: number): { service: string; owner: string; token: number }[];
+  /** The tickets of those who wait. */
+  waiting(lock: number): number[];
 }
 
 /** Shorter than the pause called `lease`, and longer than any step takes. */
@@ -121,11 +123,16 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
       }),
       () => ({
         verb: 'adjust',
-        seenValue: pick(3, 4, 5),
+        seenValue: pick(3, 4, 5, null),
         value: pick(0, 6),
         party: by,
         request: idOf('adjust', about, by),
       }),
+      () => {
+        const delta = pick(-3, 1, 4);
+        const request = idOf('adjustBy', about, { delta });
+        return { verb: 'adjustBy', delta, party: by, request };
+      },
       () => ({
         verb: 'setBounds',
         seenBounds: { floor: 0, ceiling: 9 },
@@ -171,6 +178,11 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
     () => onHold({ verb: 'inspect' }),
     () => onHold({ verb: 'check', token: hold.token }),
     () => onHold({ verb: 'forceRelease', ...operator('forceRelease') }),
+    () => {
+      const ticket = pick(...world.waiting(lock)) ?? 1;
+      const request = idOf('reassign', name, { token: hold.token, ticket });
+      return onHold({ verb: 'reassign', token: hold.token, ticket, ...by, request });
+    },
     () => onHold({ verb: 'extend', extendMs: 5_000, ...operator('extend') }),
     () => onHold({ verb: pick('askRelease', 'stopRenewals'), ...operator('notice') }),
     () =>

@@ -56,6 +56,12 @@ export class PureModel {
     return (this.records.get(recordId(key)) ?? null) !== null;
   }
 
+  /** The tickets of those who wait for a lock. */
+  ticketsOf(key: RecordKey): number[] {
+    const record = this.records.get(recordId(key));
+    return record && 'queue' in record ? record.queue.map(({ ticket }) => ticket) : [];
+  }
+
   /** The model that is left where `consequence` has come true. */
   after({ records, memos }: Pick<Prediction, 'records' | 'memos'>): PureModel {
     const all = new Map([...this.records, ...records]);

@@ -86,6 +86,7 @@ const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   changed: 'changed',
   otherCapacity: 'changed',
   waiterWantsMore: 'not_applied',
+  notReassigned: 'not_applied',
   exists: 'not_applied',
   outOfBounds: 'not_applied',
   nothing: 'not_applied',

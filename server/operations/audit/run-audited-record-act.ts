@@ -11,6 +11,7 @@ import { runAuditedAct } from './run-audited-act';
 /** Acts on one lock or counter, each with the verb that is part of its stored identity. */
 const VERBS = {
   'lock.forceRelease': 'forceRelease',
+  'lock.reassign': 'reassign',
   'lock.extend': 'extend',
   'lock.askRelease': 'askRelease',
   'lock.stopRenewals': 'stopRenewals',
@@ -19,6 +20,7 @@ const VERBS = {
   'lock.setCapacity': 'setCapacity',
   'counter.create': 'counter.create',
   'counter.adjust': 'counter.adjust',
+  'counter.adjustBy': 'counter.adjustBy',
   'counter.setBounds': 'counter.setBounds',
 } as const;
 type RecordActName = keyof typeof VERBS;

@@ -19,13 +19,17 @@ import {
   lockListInput,
   lockRef,
   processRef,
+  reassignInput,
   releaseRequestInput,
   setCapacityInput,
+  stepBackInput,
+  takeOnInput,
   watchLockInput,
   watchLocksInput,
   watchWaitsInput,
 } from '../../../contract/console/console-inputs';
 import {
+  adjustCounterByInput,
   adjustCounterInput,
   counterListInput,
   counterMovesInput,
@@ -56,6 +60,7 @@ import {
 } from '../../../operations/backends/list-backends';
 import { findShardOfName, listShards } from '../../../operations/backends/list-shards';
 import { adjustCounter } from '../../../operations/counters/for-people/adjust-counter';
+import { adjustCounterBy } from '../../../operations/counters/for-people/adjust-counter-by';
 import {
   getCounterDetail,
   listCounterMoves,
@@ -85,9 +90,15 @@ import {
   watchLock,
   watchLocks,
 } from '../../../operations/locks/for-people/lock-views';
+import { reassignLock } from '../../../operations/locks/for-people/reassign-lock';
 import { requestRelease } from '../../../operations/locks/for-people/request-release';
 import { setCapacity } from '../../../operations/locks/for-people/set-capacity';
 import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
+import {
+  listLockPresence,
+  stepBackFromLock,
+  takeOnLock,
+} from '../../../operations/locks/for-people/take-on-lock';
 import { createNamespace } from '../../../operations/namespaces/create-namespace';
 import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
 import { listGates } from '../../../operations/namespaces/list-gates';
@@ -115,6 +126,7 @@ const locks = consoleRouterOf({
   watchDetail: stream(watchLockInput, watchLock),
   events: query(lockEventsInput, listLockEvents),
   forceRelease: mutation(forceReleaseInput, forceReleaseLock),
+  reassign: mutation(reassignInput, reassignLock),
   extend: mutation(extendInput, extendLock),
   askRelease: mutation(releaseRequestInput, (ctx, input) =>
     requestRelease(ctx, 'askRelease', input),
@@ -125,6 +137,9 @@ const locks = consoleRouterOf({
   freeze: mutation(freezeInput, (ctx, input) => setFrozen(ctx, 'freeze', input)),
   unfreeze: mutation(freezeInput, (ctx, input) => setFrozen(ctx, 'unfreeze', input)),
   setCapacity: mutation(setCapacityInput, setCapacity),
+  presence: consoleProcedure.query(({ ctx }) => listLockPresence(ctx.operation)),
+  takeOn: mutation(takeOnInput, takeOnLock),
+  stepBack: mutation(stepBackInput, stepBackFromLock),
   previewDeletion: query(chosenNamesInput, previewDeletion),
   delete: mutation(deleteNamesInput, deleteNames),
 });
@@ -137,6 +152,7 @@ const counters = consoleRouterOf({
   moves: query(counterMovesInput, listCounterMoves),
   create: mutation(setUpCounterInput, createCounter),
   adjust: mutation(adjustCounterInput, adjustCounter),
+  adjustBy: mutation(adjustCounterByInput, adjustCounterBy),
   setBounds: mutation(setCounterBoundsInput, setCounterBounds),
   reconcile: mutation(reconcileCounterInput, reconcileCounter),
 });

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
 import { LockyardError } from '../../../contract/errors';
+import type { LockEngine } from '../../../engine/lock-engine';
+import { acquire } from '../../../engine/testing/engine-rig';
 import { listAudit } from '../../audit/list-audit';
 import { resolveAuditIntents } from '../../audit/resolve-audit-intents';
 import type { Runtime } from '../../operation-context';
@@ -12,6 +14,7 @@ import { inspectLock } from '../for-services/inspect-lock';
 import { renewLock } from '../for-services/renew-lock';
 import { extendLock } from './extend-lock';
 import { forceReleaseLock } from './force-release-lock';
+import { reassignLock } from './reassign-lock';
 import { requestRelease } from './request-release';
 import { setCapacity } from './set-capacity';
 import { setFrozen } from './set-frozen';
@@ -72,6 +75,47 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ act: 'lock.unfreeze', outcome: 'done' });
     await expect(setFrozen(as(userActor('viewer')), 'freeze', input)).rejects.toThrow();
     expect((await audit())[0]).toMatchObject({ act: 'lock.freeze', outcome: 'refused' });
+  });
+
+  test('a lock is reassigned to the waiter that was chosen, once, with both in the audit log', async () => {
+    const seen = await hold('to reassign');
+    const { namespace, name } = seen;
+    const engine = rig.runtime.engines.get('default') as LockEngine;
+    const waits = ['worker-2', 'worker-3'].map((owner) =>
+      acquire({ engine }, { namespace, name }, owner, { leaseMs: 60_000, waitMs: 20_000 }),
+    );
+    const queue = async () => (await inspectLock(as(SERVICE), { namespace, name })).waiters;
+    await expect.poll(async () => (await queue()).length).toBe(2);
+    const [first, second] = await queue();
+    const { owner = '', ticket = 0 } = second ?? {};
+    const input = { ...seen, ticket, reason: REASON, requestId: 'r1' };
+    await expect(reassignLock(as(userActor('viewer')), input)).rejects.toMatchObject({
+      reason: 'FORBIDDEN',
+    });
+    const answer = await reassignLock(operator(), input);
+    expect(answer).toMatchObject({ outcome: 'reassigned', next: { kind: 'granted', owner } });
+    expect(await reassignLock(operator(), input)).toEqual(answer);
+    expect(await queue()).toMatchObject([{ owner: first?.owner, place: 1 }]);
+    expect((await audit())[0]).toMatchObject({
+      act: 'lock.reassign',
+      subject: name,
+      seen: { token: seen.token, ticket },
+      outcome: 'done',
+      result: { next: { owner } },
+    });
+    expect(await reassignLock(operator(), { ...input, requestId: 'r2' })).toMatchObject({
+      outcome: 'changed',
+      holders: [{ owner }],
+      ended: { cause: 'forced', reason: REASON },
+    });
+    const token = (await holderOf(name))?.token ?? 0;
+    const gone = { ...seen, token, ticket, reason: REASON };
+    expect(await reassignLock(operator(), gone)).toMatchObject({ obstacle: 'waiterGone' });
+    expect((await audit())[0]).toMatchObject({ outcome: 'not_applied' });
+    const granted = await Promise.race(waits);
+    expect(granted).toMatchObject({ outcome: 'granted', token });
+    await forceReleaseLock(operator(), { ...seen, token, reason: REASON });
+    await Promise.all(waits);
   });
 
   test('what operators request of a holder comes with its next renewal, and is audited', async () => {

@@ -1,4 +1,9 @@
 import { expect, it } from 'vitest';
+import type { Granted } from '../../../contract/lock/answers';
+import type { LockRecord } from '../../../core/lock/lock-record';
+import { acquire, reassign } from '../../../core/testing/lock-requests';
+import { LockWorld } from '../../../core/testing/lock-world';
+import { decodeRecord, encodeRecord } from '../../codec/record-codec';
 import type { Page, RecordKey } from '../../record-store';
 import {
   created,
@@ -41,6 +46,30 @@ contract('stored records', (suite) => {
     expect(await stored(suite.store, key)).toMatchObject({ head: 'next', queue: 'waiters' });
     await swapOne(suite.store, update(key, handOff, { head: 'last', queue: '' }));
     expect(await stored(suite.store, key)).toMatchObject({ head: 'last', queue: '' });
+  });
+
+  it('stores a reassignment whole: the new hold, the others in their places, and who did it', async () => {
+    const world = new LockWorld();
+    const { token } = world.run(acquire('orders/w1')) as Granted;
+    const waiters = ['w2', 'w3', 'w4'] as const;
+    for (const owner of waiters) world.run(acquire(`orders/${owner}`, { waitMs: 60_000 }));
+    const before = world.record as LockRecord;
+    const key = freshKey();
+    const text = encodeRecord(before, null);
+    const parts = { rev: before.rev, head: text.head, queue: text.queue };
+    const seen = await created(suite.store, key, parts);
+    const ticket = before.queue[1]?.ticket ?? 0;
+    const { next, events } = world.propose(reassign(token, ticket)).decision;
+    const known = decodeRecord(await stored(suite.other, key));
+    const { head, queue } = encodeRecord(next as LockRecord, known);
+    await swapOne(suite.other, update(key, seen, { head, queue, events }));
+    const { record } = decodeRecord(await stored(suite.store, key));
+    expect(record.holds.map(({ owner }) => owner)).toEqual(['w3']);
+    expect(record.queue.map(({ owner }) => owner)).toEqual(['w2', 'w4']);
+    expect((await suite.historyOf(key)).at(-1)?.events).toMatchObject([
+      { kind: 'forced', owner: 'w1', by: 'ada' },
+      { kind: 'granted', owner: 'w3', by: 'ada' },
+    ]);
   });
 
   it('deletes a record at the rev and writer named, and no other', async () => {

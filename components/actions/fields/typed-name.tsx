@@ -1,0 +1,72 @@
+'use client';
+
+import { useState } from 'react';
+import { plural } from '../../format/numbers';
+import { Icon } from '../../icons/icon';
+import { useAtBackend } from '../../live/reading';
+import { isRenewing } from '../../locks/lock-facts';
+import { Field } from '../../ui/controls/field';
+import type { HoldSnapshot } from '../hold-snapshot';
+
+/** With more waiters than this, the lock's name must be typed. */
+const NAME_REQUIRED_ABOVE = 10;
+
+export interface TypedName {
+  /** Why the name has to be typed; null: it need not be. */
+  because: string | null;
+  typed: string;
+  setTyped: (typed: string) => void;
+  /** What is missing for the act, as `OperatorDialog` lists it. */
+  missing: string[];
+}
+
+/** Taking a lock from a holder that still renews, or with a long queue, needs its name typed. */
+export function useTypedName(name: string, backend: string, seen: HoldSnapshot): TypedName {
+  const [typed, setTyped] = useState('');
+  const renewal = seen.hold?.renewal;
+  const isAlive = useAtBackend(backend, (now) => renewal !== undefined && isRenewing(renewal, now));
+  const required = requiredBecause(isAlive, seen.waiters);
+  // Once the name has to be typed, this stays so: the dialog must not become easier to confirm
+  // while it is open.
+  const [because, setBecause] = useState<string | null>(null);
+  if (required !== null && because === null) setBecause(required);
+  const missing = because !== null && typed !== name ? ['lock name'] : [];
+  return { because, typed, setTyped, missing };
+}
+
+function requiredBecause(isAlive: boolean, waiters: number): string | null {
+  if (isAlive) return 'the holder is still renewing';
+  return waiters > NAME_REQUIRED_ABOVE ? plural(waiters, 'waiter') : null;
+}
+
+/** The field for it; nothing where the name need not be typed. */
+export function TypedNameField({
+  name,
+  of: { because, typed, setTyped },
+}: {
+  name: string;
+  of: TypedName;
+}) {
+  if (because === null) return null;
+  return (
+    <Field
+      label="Type the lock name to confirm"
+      hint={because}
+      mono
+      value={typed}
+      onChange={(event) => setTyped(event.target.value)}
+      autoComplete="off"
+      autoCapitalize="off"
+      autoCorrect="off"
+      spellCheck={false}
+      end={
+        typed === name && (
+          <span className="flex items-center gap-1.5 text-12 font-[550] text-acc">
+            <Icon name="check" size={15} />
+            matches
+          </span>
+        )
+      }
+    />
+  );
+}

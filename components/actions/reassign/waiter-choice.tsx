@@ -1,0 +1,93 @@
+'use client';
+
+import type { WaiterRow } from '@/server/contract/console/lock-row';
+import { exactCount, plural } from '../../format/numbers';
+import { useAtBackend } from '../../live/reading';
+import { Duration } from '../../ui/duration';
+import { ExactName } from '../../ui/visible-text';
+import type { HoldSnapshot } from '../hold-snapshot';
+import { waiterObstacle } from './waiter-obstacle';
+
+const WHY_NOT: Partial<Record<NonNullable<ReturnType<typeof waiterObstacle>>, string>> = {
+  multiLock: 'multi-lock',
+  noRoom: 'does not fit',
+};
+
+/** The queue, of which one waiter is chosen. */
+export function WaiterChoice({
+  side,
+  backend,
+  ticket,
+  onChoose,
+}: {
+  side: HoldSnapshot;
+  backend: string;
+  /** The chosen one; null: none yet. */
+  ticket: number | null;
+  onChoose: (ticket: number) => void;
+}) {
+  const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
+  if (side.queue === null) return <p className="text-t2">Loading the queue…</p>;
+  return (
+    <fieldset>
+      <legend className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
+        <span className="font-[550]">Grant to</span>
+        <span className="text-12 text-t3">
+          {side.queue.length === 0 ? 'no waiters' : plural(side.queue.length, 'waiter')}
+        </span>
+      </legend>
+      <div className="waiter-choice">
+        {side.queue.map((waiter, place) => (
+          <Waiter
+            key={waiter.ticket}
+            waiter={waiter}
+            place={place}
+            waitedMs={Math.max(0, now - waiter.enqueuedAt)}
+            whyNot={WHY_NOT[waiterObstacle(side, waiter) ?? 'frozen'] ?? null}
+            isChosen={waiter.ticket === ticket}
+            onChoose={onChoose}
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Waiter({
+  waiter: { ticket, owner, service, permits },
+  place,
+  waitedMs,
+  whyNot,
+  isChosen,
+  onChoose,
+}: {
+  waiter: WaiterRow;
+  place: number;
+  waitedMs: number;
+  whyNot: string | null;
+  isChosen: boolean;
+  onChoose: (ticket: number) => void;
+}) {
+  return (
+    <label data-disabled={whyNot !== null}>
+      <input
+        type="radio"
+        name="waiter"
+        checked={isChosen}
+        disabled={whyNot !== null}
+        onChange={() => onChoose(ticket)}
+      />
+      <span className="text-right text-t3">{exactCount(place + 1)}</span>
+      <span className="flex min-w-0 items-baseline gap-2">
+        <ExactName name={owner} className="text-12" />
+        <span className="truncate text-12 text-t3">
+          {service}
+          {permits !== undefined && `, ${plural(permits, 'permit')}`}
+        </span>
+      </span>
+      <span className="text-12 whitespace-nowrap text-t3">
+        {whyNot ?? <Duration ms={waitedMs} />}
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,31 @@
+'use client';
+
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { Icon } from '../../icons/icon';
+import { useAtBackend } from '../../live/reading';
+import { resultMessage, useWatchedResult } from '../action-results';
+
+/**
+ * What came of the last act on a lock, watched for 30 s. It floats at the bottom of the page, so
+ * that nothing moves when it appears, changes or disappears.
+ */
+export function ResultNote({ row }: { row: LockRow }) {
+  const result = useWatchedResult(row);
+  const message = useAtBackend(row.backend, (now) =>
+    result ? resultMessage(result, row.waiters, now) : null,
+  );
+  if (!result) return null;
+  const isFailure = result.kind === 'notSaved';
+  return (
+    <div className="relative z-30 h-0">
+      <p
+        role="status"
+        className="rise-in absolute right-[var(--gutter)] bottom-3 flex max-w-[min(640px,calc(100%-2*var(--gutter)))] items-start gap-2.5 rounded-10 border border-current bg-s1 px-3.5 py-2.5 text-acc shadow-lg data-[failed=true]:text-dangertext"
+        data-failed={isFailure}
+      >
+        <Icon name={isFailure ? 'close' : 'check'} size={16} className="mt-0.5" />
+        <span className="[overflow-wrap:anywhere]">{message}</span>
+      </p>
+    </div>
+  );
+}

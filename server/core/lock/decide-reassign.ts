@@ -1,0 +1,57 @@
+import type { ReassignAnswer, ReassignObstacle } from '../../contract/console/operator-answers';
+import type { Draft } from '../decision';
+import { changedAnswer } from './decide-hold';
+import { expireAndPromote, handOff, hasRoom, isOpen, serveOutOfTurn } from './expire-and-promote';
+import { endHold } from './hold-lifecycle';
+import { grantedTo, offeredTo } from './lock-answers';
+import type { ReassignCommand } from './lock-command';
+import { type Hold, isReleased, type Waiter } from './lock-record';
+
+/**
+ * Ends the hold that the operator saw and grants the lock to the waiter that the operator chose, or
+ * does nothing. The other waiters keep their places, and the revoked token is invalid at once.
+ *
+ * A waiter whose caller is at another process gets an offer instead, which it claims within a
+ * second; if it does not, the lock goes to the first in the queue as ever.
+ *
+ * @throws LockyardError `BACKEND_DOWN` while the backend grants nothing
+ */
+export function decideReassign(draft: Draft, command: ReassignCommand): ReassignAnswer {
+  const replay = draft.replay<ReassignAnswer>(command.request);
+  if (replay) return replay;
+  draft.refuseWhileClosed();
+  expireAndPromote(draft);
+  const { token, ticket, by, reason, request } = command;
+  const hold = draft.record.holds.find((other) => other.token === token);
+  if (!hold) return changedAnswer(draft, token);
+  const waiter = draft.record.queue.find((other) => other.ticket === ticket);
+  const obstacle = waiter ? obstacleTo(draft, hold, waiter) : 'waiterGone';
+  if (!waiter || obstacle) {
+    const queueLength = draft.record.queue.length;
+    const why = obstacle ?? 'waiterGone';
+    return { outcome: 'notReassigned', rev: draft.currentRev, obstacle: why, queueLength };
+  }
+  const { lastToken } = draft.record;
+  endHold(draft, hold, 'forced', draft.now, { by, reason });
+  serveOutOfTurn(draft, waiter, { by, reason });
+  // The new hold, before the hand-off adds those that fit beside it.
+  const granted = draft.record.holds.find((other) => other.token > lastToken);
+  handOff(draft);
+  const next = granted ? grantedTo(granted) : offeredTo(waiter);
+  const queueLength = draft.record.queue.length;
+  const answer = { outcome: 'reassigned', rev: draft.rev, token, next, queueLength } as const;
+  draft.remember(request, answer, draft.now);
+  return answer;
+}
+
+/** Why this waiter cannot be granted the lock once this hold is over; null: it can. */
+function obstacleTo(draft: Draft, hold: Hold, waiter: Waiter): ReassignObstacle | null {
+  const { record, context } = draft;
+  if (waiter.setSize !== undefined) return 'multiLock';
+  if (record.frozen) return 'frozen';
+  const startsDelay = context.policy.lockDelayMs > 0 && !isReleased(hold);
+  if (startsDelay || !isOpen(draft)) return 'delayed';
+  const holds = record.holds.filter((other) => other !== hold);
+  const offers = record.offers.filter((offer) => offer.ticket !== waiter.ticket);
+  return hasRoom({ ...record, holds, offers }, waiter) ? null : 'noRoom';
+}
