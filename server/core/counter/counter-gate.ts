@@ -159,14 +159,18 @@ export function givesBack({ down, up }: StepsUnderWay, bounds: Bounds | null): b
 
 /**
  * By how much a gate's value differs from MySQL's; null: it cannot be said. The gate is looked at
- * before and after MySQL was read, since a counter may change meanwhile.
+ * before and after MySQL was read, since a counter may change meanwhile. Steps that the gate counts
+ * as under way are no difference: it hears of their end later.
  */
 export function driftOf(
   before: GateState | null,
   durable: GateState,
   after: GateState | null,
+  underWay: StepsUnderWay = NOTHING_UNDER_WAY,
 ): number | null {
   if (before && before.rev > durable.rev) return before.value - durable.value;
   if (!after || after.rev > durable.rev) return null;
-  return after.value - durable.value;
+  const ahead = after.value - durable.value;
+  const isUnderWay = after.rev < durable.rev && -underWay.up <= ahead && ahead <= underWay.down;
+  return isUnderWay ? 0 : ahead;
 }

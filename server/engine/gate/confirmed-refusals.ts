@@ -6,6 +6,7 @@ import {
   NOTHING_UNDER_WAY,
 } from '../../core/counter/counter-gate';
 import type { GateExchange, GateReply } from '../../storage/redis-gate/gate-store';
+import type { GateEntries } from './gate-entries';
 import type { GateAsk, GateEntry } from './gate-entry';
 
 /** A counter at one of its bounds, as the gate has it unless it has said otherwise since. */
@@ -23,7 +24,7 @@ export function atBoundIn({ state, asOf, askAgainAt }: GateReply): AtBound | nul
 /** Forgets what the gate does not confirm. */
 export function forgetChanged(
   { changed }: Pick<GateExchange, 'changed'>,
-  entries: ReadonlyMap<string, GateEntry>,
+  entries: Pick<GateEntries, 'get' | 'values'>,
 ): void {
   if (!changed) for (const entry of entries.values()) entry.atBound = null;
   for (const id of changed ?? []) {

@@ -15,7 +15,7 @@ import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { GateStore } from '../../storage/redis-gate/gate-store';
 import type { LockEngine } from '../lock-engine';
-import type { DueRead } from './gate-entry';
+import type { DueRead, GateEntry } from './gate-entry';
 import { GateLine } from './gate-line';
 
 /** A step that was announced longer ago is announced again before MySQL is asked. */
@@ -45,7 +45,7 @@ export interface GateComparison {
 /** A command on its way through the gate. */
 interface Step<C extends CounterCommand> {
   key: RecordKey;
-  id: string;
+  entry: GateEntry;
   command: C;
   steps: StepsUnderWay;
 }
@@ -63,6 +63,7 @@ export class CounterGate {
   private readonly engine: CounterGateOptions['engine'];
   private readonly clock: Clock;
   private readonly companyMs: number;
+  private last: (RecordKey & { entry: GateEntry }) | null = null;
   private due: DueRead[] = [];
   private dueTimer: NodeJS.Timeout | undefined;
   private readonly uncertain = new Set<NodeJS.Timeout>();
@@ -80,12 +81,21 @@ export class CounterGate {
   /** Runs a command, or refuses it. Errors as `LockEngine.count`. */
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>> {
     if (command.verb === 'get' || command.verb === 'create') return this.engine.count(key, command);
-    const id = counterId(key);
+    const entry = this.entryOf(key);
     const steps = stepsOf(command);
     const refusable = command.verb === 'add' && isRefusable(command) ? command.delta : null;
-    const step = { key, id, command, steps };
-    if (this.line.pass(id, steps, refusable)) return this.passed(step);
+    const step = { key, entry, command, steps };
+    if (this.line.pass(entry, steps, refusable)) return this.passed(step);
     return new Promise((resolve) => this.ask(step, refusable, resolve));
+  }
+
+  /** Of a counter in heavy use the next command is often one too. */
+  private entryOf({ namespace, name }: RecordKey): GateEntry {
+    const { last } = this;
+    if (last?.name === name && last.namespace === namespace && last.entry.isKept) return last.entry;
+    const entry = this.line.entryOf(counterId({ namespace, name }));
+    this.last = { namespace, name, entry };
+    return entry;
   }
 
   private ask<C extends CounterCommand>(
@@ -93,12 +103,12 @@ export class CounterGate {
     refusable: number | null,
     resolve: (answer: CounterAnswerOf<C> | Promise<CounterAnswerOf<C>>) => void,
   ): void {
-    const { id, steps } = step;
+    const { entry, steps } = step;
     const askedAt = this.clock.monotonic();
-    this.line.ask(id, steps, refusable, (refusal) => {
+    this.line.ask(entry, steps, refusable, (refusal) => {
       if (refusal) return resolve(refusal as CounterAnswerOf<C>);
       if (this.clock.monotonic() - askedAt < ANNOUNCED_MAX_MS) return resolve(this.passed(step));
-      this.line.settle(id, steps, null);
+      this.line.settle(entry, steps, null);
       this.ask(step, refusable, resolve);
     });
   }
@@ -152,33 +162,33 @@ export class CounterGate {
     answer: CounterAnswerOf<C>,
   ): CounterAnswerOf<C> | Promise<CounterAnswerOf<C>> {
     if (step.command.verb !== 'setBounds') return this.settled(step, answer);
-    const read = this.readNow(step.id).catch(() => undefined);
+    const read = this.readNow(step.entry.id).catch(() => undefined);
     return read.then(() => this.settled(step, answer));
   }
 
   private settled<C extends CounterCommand>(
-    { id, steps }: Step<C>,
+    { entry, steps }: Step<C>,
     answer: CounterAnswerOf<C>,
   ): CounterAnswerOf<C> | Promise<CounterAnswerOf<C>> {
     const { line } = this;
-    const isGiving = givesBack(steps, line.lastStateOf(id));
-    line.settle(id, steps, newsOf(answer));
+    const isGiving = givesBack(steps, entry.lastState);
+    line.settle(entry, steps, newsOf(answer));
     // The caller's next step, wherever it goes, must find what this one gave back.
-    if (isGiving && 'rev' in answer && line.isUp) return line.look(id).then(() => answer);
+    if (isGiving && 'rev' in answer && line.isUp) return line.look(entry.id).then(() => answer);
     return answer;
   }
 
-  private failed({ id, steps }: Step<CounterCommand>, error: unknown): never {
-    if (mayLandYet(error)) this.settleLate(id, steps);
-    else this.line.settle(id, steps, null);
+  private failed({ entry, steps }: Step<CounterCommand>, error: unknown): never {
+    if (mayLandYet(error)) this.settleLate(entry, steps);
+    else this.line.settle(entry, steps, null);
     throw error;
   }
 
   /** A step whose outcome is unknown stays under way for as long as it could still land. */
-  private settleLate(id: string, steps: StepsUnderWay): void {
+  private settleLate(entry: GateEntry, steps: StepsUnderWay): void {
     const timer = setTimeout(() => {
       this.uncertain.delete(timer);
-      this.line.settle(id, steps, null);
+      this.line.settle(entry, steps, null);
     }, GATE_STEP_MAX_MS).unref();
     this.uncertain.add(timer);
   }

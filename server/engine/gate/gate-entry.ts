@@ -10,6 +10,7 @@ import {
   type StepsUnderWay,
 } from '../../core/counter/counter-gate';
 import type { GateMessage, GateReply, Gone } from '../../storage/redis-gate/gate-store';
+import { inAdvance, most, reserve } from './announce-in-advance';
 import { type AtBound, atBoundIn } from './confirmed-refusals';
 
 /** A step that waits for the gate. */
@@ -59,28 +60,11 @@ export const ANNOUNCED_FOR_MS = 2_000;
 /** From this age an announcement is repeated: it must outlast the steps that rely on it. */
 const ANNOUNCE_AGAIN_MS = 800;
 
-/** So much is announced in advance at most. */
-const IN_ADVANCE_MAX = 5_000;
-
-/** From so many steps between two messages on, so many times as much is announced in advance. */
-const MANY_STEPS = 8;
-const MANY_TIMES = 3;
-
-const times = ({ down, up }: StepsUnderWay, factor: number): StepsUnderWay => ({
-  down: factor * down,
-  up: factor * up,
-});
-
 /** In place: this runs twice for every step. */
 function add(sum: StepsUnderWay, steps: StepsUnderWay): void {
   sum.down += steps.down;
   sum.up += steps.up;
 }
-
-const most = (one: StepsUnderWay, other: StepsUnderWay): StepsUnderWay => ({
-  down: Math.min(IN_ADVANCE_MAX, Math.max(one.down, other.down)),
-  up: Math.min(IN_ADVANCE_MAX, Math.max(one.up, other.up)),
-});
 
 /** What this process has to say of one counter to the gate, and what waits for its reply. */
 export class GateEntry {
@@ -97,6 +81,8 @@ export class GateEntry {
   waiting: GateAsk[] = [];
   /** Called with the next reply; with null if there is none. */
   lookers: ((reply: GateReply | null) => void)[] = [];
+  /** Whether it is the one of its counter; one that is idle may be dropped for another. */
+  isKept = true;
   /** When a step began last, on the monotonic clock. */
   usedAt = Number.NEGATIVE_INFINITY;
   private steps = 0;
@@ -105,6 +91,10 @@ export class GateEntry {
   private readonly recent = { ...NOTHING_UNDER_WAY };
   private recentSteps = 0;
   private inAdvance = NOTHING_UNDER_WAY;
+  /** The most that was under way in each direction lately. */
+  private used = NOTHING_UNDER_WAY;
+  /** Announced because there is so much left: what is under way of that is no news. */
+  private reserve = NOTHING_UNDER_WAY;
   /** Over, and the gate was not sent that. */
   private readonly ended = { ...NOTHING_UNDER_WAY };
   /** What the gate has confirmed that it was sent as under way, and when that was sent. */
@@ -116,9 +106,9 @@ export class GateEntry {
 
   /** Nothing would be lost with it. */
   get isIdle(): boolean {
-    const { steps, unconfirmed, waiting, lookers, news, reading, sent } = this;
+    const { steps, unconfirmed, waiting, lookers, news, reading, sent, ended } = this;
     const isWanted = steps + unconfirmed + waiting.length + lookers.length + sent.asks.length > 0;
-    return !isWanted && !news && !reading;
+    return !isWanted && !news && !reading && ended.down + ended.up === 0;
   }
 
   get hasSlack(): boolean {
@@ -162,6 +152,22 @@ export class GateEntry {
     underWay.up = this.steps === 0 ? 0 : Math.max(0, underWay.up - steps.up);
   }
 
+  /** The gate must forget all it knows before it is sent anything else. */
+  forgetUnsent(): void {
+    this.news = null;
+    this.reading = null;
+    Object.assign(this.ended, NOTHING_UNDER_WAY);
+  }
+
+  /** Whether the gate may hear later of what has ended: it counts that as under way until then. */
+  canWait(now: number): boolean {
+    const { underWay, ended } = this;
+    if (now - this.announcedAt >= ANNOUNCE_AGAIN_MS) return false;
+    const isLittle = (down: number, up: number) =>
+      4 * down <= this.reserve.down && 4 * up <= this.reserve.up;
+    return isLittle(underWay.down + ended.down, underWay.up + ended.up);
+  }
+
   note(news: GateNews): void {
     if (!this.news || news.rev > this.news.rev) this.news = news;
     const { lastState, atBound } = this;
@@ -178,7 +184,7 @@ export class GateEntry {
    */
   takeMessages(now: number): GateMessage[] {
     const { id, news, reading, waiting: asks, lookers, lastState } = this;
-    const isInUse = now - this.usedAt < ANNOUNCED_FOR_MS;
+    const wasInUse = now - this.usedAt < ANNOUNCED_FOR_MS;
     for (const ask of asks) {
       const { refusable, isAnnounced } = ask;
       if (isAnnounced) continue;
@@ -186,9 +192,13 @@ export class GateEntry {
       this.announce(ask);
       this.usedAt = now;
     }
-    const inAdvance = times(this.recent, this.recentSteps < MANY_STEPS ? 1 : MANY_TIMES);
-    this.inAdvance = isInUse ? most(this.inAdvance, inAdvance) : NOTHING_UNDER_WAY;
-    const underWay = plus(this.underWay, this.inAdvance);
+    this.inAdvance = wasInUse
+      ? inAdvance(this.inAdvance, minus(this.recent, this.reserve), this.recentSteps)
+      : NOTHING_UNDER_WAY;
+    const isInUse = now - this.usedAt < ANNOUNCED_FOR_MS;
+    this.used = isInUse ? most(this.used, this.recent) : NOTHING_UNDER_WAY;
+    this.reserve = lastState ? reserve(this.used, lastState) : NOTHING_UNDER_WAY;
+    const underWay = plus(this.underWay, most(this.inAdvance, this.reserve));
     const mayRead = asks.length > 0 || isInUse;
     this.sent = {
       news,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import type { OutOfBounds } from '../../contract/counter';
-import type { StepsUnderWay } from '../../core/counter/counter-gate';
+import { estimatedValues, type StepsUnderWay } from '../../core/counter/counter-gate';
 import type { GateStore } from '../../storage/redis-gate/gate-store';
 import { GATE_LIMITS, openRedisGate } from '../../storage/redis-gate/redis-gate';
 import { GateLine } from './gate-line';
@@ -25,9 +25,14 @@ afterAll(() => redis?.stop());
 class Shop {
   private readonly lines: GateLine[] = [];
   readonly ids = Array.from({ length: COUNTERS }, (_, i) => `shop#${i}`);
-  private readonly truth = new Map(this.ids.map((id) => [id, { rev: 1, value: 0 }]));
+  private readonly truth: Map<string, { rev: number; value: number }>;
 
-  constructor(private readonly scope: string) {}
+  constructor(
+    private readonly scope: string,
+    initial = 0,
+  ) {
+    this.truth = new Map(this.ids.map((id) => [id, { rev: 1, value: initial }]));
+  }
 
   join(process: string) {
     const store = openRedisGate(redis.url, { scope: this.scope, process }, CALM);
@@ -70,7 +75,7 @@ class Shop {
     await Promise.all(
       ids.map(async (id) => {
         await asked(line, id, ONE_MORE, 1);
-        line.settle(id, ONE_MORE, this.change(id, this.at(id).value + 1));
+        line.settle(line.entryOf(id), ONE_MORE, this.change(id, this.at(id).value + 1));
         await line.look(id);
       }),
     );
@@ -82,14 +87,14 @@ class Shop {
 }
 
 const asked = (line: GateLine, id: string, steps: StepsUnderWay, delta: number) =>
-  new Promise<OutOfBounds | null>((resolve) => line.ask(id, steps, delta, resolve));
+  new Promise<OutOfBounds | null>((resolve) => line.ask(line.entryOf(id), steps, delta, resolve));
 
 /** Takes one of each; what is not refused is given up again. */
 const takeAll = (line: GateLine, ids: string[]) =>
   Promise.all(
     ids.map(async (id) => {
       const refusal = await asked(line, id, ONE_LESS, -1);
-      if (!refusal) line.settle(id, ONE_LESS, null);
+      if (!refusal) line.settle(line.entryOf(id), ONE_LESS, null);
       return refusal;
     }),
   );
@@ -123,10 +128,40 @@ it.each([1, 7, COUNTERS])(
       await shop.giveBack(one, given);
       const answers = await takeAll(other, shop.ids);
       expect(answers).toEqual(shop.ids.map((_, i) => (i < count ? null : SOLD_OUT)));
-      for (const id of given) other.settle(id, { down: 0, up: 0 }, shop.change(id, 0));
+      for (const id of given)
+        other.settle(other.entryOf(id), { down: 0, up: 0 }, shop.change(id, 0));
       await untilAllRefused(other, shop.ids);
       await untilAllRefused(one, shop.ids);
     }
     shop.close();
   },
 );
+
+it('far from its bounds a counter needs few messages, its estimate is a little too low at most, and the value follows', async () => {
+  const stock = 100_000;
+  const shop = new Shop('far', stock);
+  const [{ line, sent }, other] = [shop.join('p1'), shop.join('p2').line];
+  const id = shop.ids[0] ?? '';
+  const fast = async () => {
+    await takeAll(line, [id]);
+    return (await line.look(id))?.state?.value;
+  };
+  await expect.poll(fast).toBe(stock);
+  const before = sent.messages;
+  const sold = 500;
+  for (let i = 0; i < sold; i += 1) {
+    const entry = line.entryOf(id);
+    if (!line.pass(entry, ONE_LESS, -1)) await asked(line, id, ONE_LESS, -1);
+    line.settle(entry, ONE_LESS, shop.change(id, stock - i - 1));
+    if (i % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    if (i % 100 !== 0) continue;
+    const { state, underWay } = (await other.look(id)) ?? {};
+    const low = state && underWay ? estimatedValues({ state, underWay }).low : Number.NaN;
+    expect(low).toBeLessThanOrEqual(stock - i - 1);
+    expect(low).toBeGreaterThanOrEqual(stock - i - 1 - 2 * (stock / 1_000));
+  }
+  expect(sent.messages - before).toBeLessThan(sold / 5);
+  const seen = async () => (await other.look(id))?.state?.value;
+  await expect.poll(seen, { timeout: 3_000 }).toBe(stock - sold);
+  shop.close();
+});

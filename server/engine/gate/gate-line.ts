@@ -5,17 +5,16 @@ import type { Log } from '../../platform/log';
 import type { GateExchange, GateReply, GateStore, Gone } from '../../storage/redis-gate/gate-store';
 import { ConfirmedRefusals, forgetChanged } from './confirmed-refusals';
 import { ExchangePace } from './exchange-pace';
-import { type DueRead, type GateAsk, GateEntry } from './gate-entry';
+import { GateEntries } from './gate-entries';
+import type { DueRead, GateAsk, GateEntry } from './gate-entry';
 import { GateSlack } from './gate-slack';
 import type { GateTally } from './gate-tally';
 import { inTime } from './in-time';
+import { LaterMessages } from './later-messages';
 import { ProbeTimer } from './probe-timer';
 
 /** Counters in one exchange at most. */
 const COUNTERS_MAX = 256;
-
-/** Counters of which something is kept. */
-const ENTRIES_MAX = 20_000;
 
 /**
  * The way of one process to its gate: what comes while an exchange is under way shares the next
@@ -24,7 +23,10 @@ const ENTRIES_MAX = 20_000;
  */
 export class GateLine {
   readonly tally: GateTally = { refusals: 0, passes: 0, failures: 0, corrections: 0 };
-  private readonly entries = new Map<string, GateEntry>();
+  private readonly entries = new GateEntries(
+    () => this.forgetUnsent(),
+    (entry) => this.touched.has(entry),
+  );
   /** With something to send. */
   private touched = new Set<GateEntry>();
   private readonly confirmed = new ConfirmedRefusals();
@@ -32,6 +34,12 @@ export class GateLine {
     () => this.monotonic(),
     (entry) => this.touch(entry),
   );
+  private readonly later = new LaterMessages(
+    () => this.monotonic(),
+    (entry) => this.touch(entry, false),
+  );
+  /** When a step passed last, on the monotonic clock. */
+  private usedAt = 0;
   private isExchanging = false;
   private readonly pace = new ExchangePace(() => void this.exchange());
   /** A caller waits for what is to be sent. */
@@ -66,16 +74,21 @@ export class GateLine {
     return Math.max(0, this.readyAt - this.monotonic());
   }
 
+  /** What there is to say of a counter: for the calls that follow in this turn, and `settle`. */
+  entryOf(id: string): GateEntry {
+    return this.entries.of(id);
+  }
+
   /**
    * Whether steps may go on at once: the gate would not refuse them, and has more announced than is
    * under way. Then `settle` must follow.
    *
    * @param refusable the step, where the gate may refuse it
    */
-  pass(id: string, steps: StepsUnderWay, refusable: number | null): boolean {
-    const entry = this.entries.get(id);
-    if (!entry || this.outSince !== null) return false;
-    const passed = entry.pass(steps, refusable, this.monotonic());
+  pass(entry: GateEntry, steps: StepsUnderWay, refusable: number | null): boolean {
+    if (this.outSince !== null) return false;
+    this.usedAt = this.monotonic();
+    const passed = entry.pass(steps, refusable, this.usedAt);
     if (passed === false) return false;
     this.tally.passes += 1;
     if (passed === 'again') this.touch(entry, false);
@@ -89,12 +102,11 @@ export class GateLine {
    * @param answer called once, perhaps at once
    */
   ask(
-    id: string,
+    entry: GateEntry,
     steps: StepsUnderWay,
     refusable: number | null,
     answer: (refusal: OutOfBounds | null) => void,
   ): void {
-    const entry = this.entryOf(id);
     if (this.outSince !== null || this.isClosed) {
       entry.begin(steps);
       this.tally.passes += 1;
@@ -115,16 +127,16 @@ export class GateLine {
    *
    * @param news what MySQL answered, if that proves anything
    */
-  settle(id: string, steps: StepsUnderWay, news: GateNews | null): void {
-    const entry = this.entryOf(id);
+  settle(entry: GateEntry, steps: StepsUnderWay, news: GateNews | null): void {
     entry.end(steps);
     if (news) entry.note(news);
-    this.touch(entry, false);
+    if (entry.canWait(this.usedAt)) this.later.add(entry);
+    else this.touch(entry, false);
   }
 
   /** Passes on what a read of MySQL has found. */
   tell(id: string, reading: GateNews | Gone): void {
-    const entry = this.entryOf(id);
+    const entry = this.entries.of(id);
     entry.reading = reading;
     this.touch(entry);
   }
@@ -132,54 +144,30 @@ export class GateLine {
   /** What the gate knows of a counter, after all that was told before; null: it does not answer. */
   look(id: string): Promise<(GateReply & { now: number }) | null> {
     if (this.outSince !== null || this.isClosed) return Promise.resolve(null);
-    const entry = this.entryOf(id);
+    const entry = this.entries.of(id);
     return new Promise((resolve) => {
       entry.lookers.push((reply) => resolve(reply && { ...reply, now: this.lastNow }));
       this.touch(entry);
     });
   }
 
-  /** The state last seen of a counter, for what only needs its bounds. */
-  lastStateOf(id: string) {
-    return this.entries.get(id)?.lastState ?? null;
-  }
-
   close(): void {
     this.isClosed = true;
     this.probe.stop();
     this.slack.stop();
+    this.later.stop();
     this.pace.stop();
     this.confirmed.giveUp(() => {});
     for (const entry of this.entries.values()) entry.giveUp();
     this.store.close();
   }
 
-  private entryOf(id: string): GateEntry {
-    const known = this.entries.get(id);
-    if (known) return known;
-    if (this.entries.size >= ENTRIES_MAX) this.dropIdle();
-    const entry = new GateEntry(id);
-    this.entries.set(id, entry);
-    return entry;
-  }
-
-  /** Makes room; where nothing is idle because the gate is away, it will have to begin again. */
-  private dropIdle(): void {
-    if (this.outSince !== null) {
-      this.mustRestart = true;
-      for (const entry of this.touched) {
-        entry.news = null;
-        entry.reading = null;
-      }
-      this.touched.clear();
-    }
-    let left = this.entries.size - ENTRIES_MAX / 2;
-    for (const [id, entry] of this.entries) {
-      if (left <= 0) return;
-      if (!entry.isIdle || this.touched.has(entry)) continue;
-      this.entries.delete(id);
-      left -= 1;
-    }
+  /** What waits for a gate that is away is too much to keep: it will have to begin again. */
+  private forgetUnsent(): void {
+    if (this.outSince === null) return;
+    this.mustRestart = true;
+    for (const entry of this.touched) entry.forgetUnsent();
+    this.touched.clear();
   }
 
   private get hasWork(): boolean {
@@ -206,6 +194,7 @@ export class GateLine {
     for (const entry of this.touched) {
       if (batch.length === COUNTERS_MAX) break;
       this.touched.delete(entry);
+      this.later.delete(entry);
       batch.push(entry);
     }
     this.isUrgent &&= this.touched.size > 0;

@@ -45,7 +45,7 @@ function compared(gate: CounterGate, row: CounterRow, before: Look, after: Look)
     status: 'fresh',
     fast: state,
     estimate: estimatedValues({ state, underWay }),
-    drift: durable && driftOf(before?.state ?? null, durable, state),
+    drift: durable && driftOf(before?.state ?? null, durable, state, underWay),
     confirmedMsAgo: Math.max(0, now - asOf),
     readyInMs: 0,
   };
