@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { createKeyInput, createNamespaceInput } from '../contract/console/access-inputs';
-import { password, role, setCapacityInput, userName } from '../contract/console/console-inputs';
+import {
+  password,
+  reassignInput,
+  role,
+  setCapacityInput,
+  userName,
+} from '../contract/console/console-inputs';
+import { adjustCounterByInput } from '../contract/console/counter-inputs';
 import { deletionCommandInput } from '../contract/console/deletion-inputs';
+import { ownerName } from '../contract/primitives';
 
 /** Commands of the command line. They travel over the control socket, which checks them again. */
 export const cliCommand = z.discriminatedUnion('verb', [
@@ -25,6 +33,18 @@ export const cliCommand = z.discriminatedUnion('verb', [
   z.strictObject({
     verb: z.literal('locks set-capacity'),
     input: setCapacityInput.pick({ namespace: true, name: true, capacity: true, reason: true }),
+  }),
+  z.strictObject({
+    verb: z.literal('locks reassign'),
+    input: reassignInput
+      .pick({ namespace: true, name: true, reason: true })
+      .extend({ to: ownerName }),
+  }),
+  z.strictObject({
+    verb: z.literal('counters adjust'),
+    input: adjustCounterByInput
+      .pick({ namespace: true, name: true, reason: true })
+      .extend({ by: adjustCounterByInput.shape.delta }),
   }),
   /** Announces a backup that the calling command is about to make; answered with an intent. */
   z.strictObject({ verb: z.literal('backup begin'), input: z.strictObject({ file: z.string() }) }),
@@ -60,6 +80,10 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
                                                      Or --name NAME, repeatable. Also: counters delete.
   locks set-capacity --name NAME --capacity N --reason TEXT [--namespace NAMESPACE]
                                                      Change how many permits of a lock may be held at once.
+  locks reassign --name NAME --to OWNER --reason TEXT [--namespace NAMESPACE]
+                                                     End the hold and grant the lock to a waiter.
+  counters adjust --name NAME --by N --reason TEXT [--namespace NAMESPACE]
+                                                     Add N, such as 5 or --by=-5, to a counter.
   backup FILE [--force]                              Back up to a file; the server may be running.
   restore FILE [--replace] [--quiet DURATION]        Restore (server stopped); see docs/operations.md.
   --version                                          Print the release and its schema.

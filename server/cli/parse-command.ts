@@ -20,7 +20,7 @@ type Option = keyof typeof OPTIONS;
 /** Commands with options only. */
 type SimpleVerb = Exclude<
   CliCommand['verb'],
-  'backup begin' | 'backup end' | 'backends reshard' | 'names delete' | 'locks set-capacity'
+  'backup begin' | 'backup end' | 'backends reshard' | 'names delete' | RecordAct
 >;
 
 const VERBS: Record<SimpleVerb, { needs: Option[]; takes: Option[] }> = {
@@ -38,10 +38,20 @@ const DELETE_OPTIONS = {
   reason: { type: 'string' },
 } as const;
 
-const CAPACITY_OPTIONS = {
+/** An operator's acts on one record, each with what it needs besides a name and a reason. */
+const RECORD_ACTS = {
+  'locks set-capacity': 'capacity',
+  'locks reassign': 'to',
+  'counters adjust': 'by',
+} as const;
+type RecordAct = keyof typeof RECORD_ACTS;
+
+const RECORD_ACT_OPTIONS = {
   namespace: { type: 'string' },
   name: { type: 'string' },
   capacity: { type: 'string' },
+  to: { type: 'string' },
+  by: { type: 'string' },
   reason: { type: 'string' },
 } as const;
 
@@ -68,7 +78,7 @@ export async function parseCommand(
     parseBackupCommand(args) ??
     parseReshardCommand(args, readConfig) ??
     parseDeleteCommand(args) ??
-    parseCapacityCommand(args) ??
+    parseRecordAct(args) ??
     parseSimpleCommand(args, readPassword)
   );
 }
@@ -99,18 +109,24 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   throw new UsageError(`--${option}: ${issue?.message ?? 'is not valid'}.`);
 }
 
-function parseCapacityCommand([noun, verb, ...rest]: string[]): CliCommand | null {
-  if (noun !== 'locks' || verb !== 'set-capacity') return null;
-  const { namespace = 'default', ...given } = parse(rest, CAPACITY_OPTIONS).values;
-  const { name, capacity, reason } = given;
-  if (name === undefined || capacity === undefined || reason === undefined) {
-    throw new UsageError('locks set-capacity needs --name, --capacity and --reason.');
+function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {
+  const verb = `${noun} ${word}`;
+  if (!isRecordAct(verb)) return null;
+  const what = RECORD_ACTS[verb];
+  const { namespace = 'default', name, reason, ...given } = parse(rest, RECORD_ACT_OPTIONS).values;
+  const { [what]: value, ...surplus } = given;
+  if (name === undefined || value === undefined || reason === undefined) {
+    throw new UsageError(`${verb} needs --name, --${what} and --reason.`);
   }
-  const input = { namespace, name, capacity: Number(capacity), reason };
-  const parsed = cliCommand.safeParse({ verb: 'locks set-capacity', input });
+  const [other] = Object.keys(surplus);
+  if (other) throw new UsageError(`${verb} does not take --${other}.`);
+  const input = { namespace, name, [what]: what === 'to' ? value : Number(value), reason };
+  const parsed = cliCommand.safeParse({ verb, input });
   if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
   return parsed.data;
 }
+
+const isRecordAct = (verb: string): verb is RecordAct => Object.hasOwn(RECORD_ACTS, verb);
 
 function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {
   if (verb !== 'backup' && verb !== 'restore') return null;

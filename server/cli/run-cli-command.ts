@@ -21,8 +21,10 @@ import type {
 import { createUser } from '../operations/users/create-user';
 import { findUserByName } from '../operations/users/find-user';
 import { resetPassword } from '../operations/users/reset-password';
+import { adjustNamedCounter } from './adjust-named-counter';
 import type { CliCommand } from './cli-command';
 import { counted } from './counted';
+import { reassignNamedLock } from './reassign-named-lock';
 import { reshardBackend } from './reshard-backend';
 import { setLockCapacity } from './set-lock-capacity';
 
@@ -55,6 +57,12 @@ export async function runCliCommand(
       return runDeletion(requireServer(ctx), command.input);
     case 'locks set-capacity':
       return setLockCapacity(requireServer(ctx), command.input);
+    case 'locks reassign':
+      return reassignNamedLock(requireServer(ctx), command.input);
+    case 'counters adjust': {
+      const { by: delta, ...counter } = command.input;
+      return adjustNamedCounter(requireServer(ctx), { ...counter, delta });
+    }
     case 'backup begin':
       return beginBackup(ctx, command.input);
     case 'backup end':

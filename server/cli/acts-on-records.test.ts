@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { listAudit } from '../operations/audit/list-audit';
+import type { CliCommand } from './cli-command';
+import { parseCommand } from './parse-command';
+import { runCliCommand } from './run-cli-command';
+
+const REASON = 'the hotfix goes first';
+
+let api: ApiHarness;
+let key: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('orders');
+});
+afterAll(() => api.close());
+
+const parse = (...words: string[]) => {
+  const never = () => {
+    throw new Error('This command needs no other input.');
+  };
+  return parseCommand(words, { readPassword: never, readConfig: never });
+};
+const run = async (...words: string[]) =>
+  runCliCommand(api.runtime, (await parse(...words, '--reason', REASON)) as CliCommand);
+const acquire = (name: string, owner: string, waitMs = 0) =>
+  api.post(key, 'lock.acquire', { name, owner, leaseMs: 60_000, waitMs, requestId: owner });
+
+test('a lock is reassigned to the waiter of that owner, ahead of the others, and it is audited', async () => {
+  const reassign = (to: string) => run('locks', 'reassign', '--name', 'job', '--to', to);
+  await expect(reassign('w3')).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message: 'The lock has 0 holders, and this is for a lock with one; nothing was changed.',
+  });
+  await acquire('job', 'w1');
+  const waiting = ['w2', 'w3'].map((owner) => acquire('job', owner, 10_000));
+  const inspect = () => api.get(key, 'lock.inspect', { name: 'job' });
+  const queue = async () => ((await inspect()).data as { waiters: unknown[] }).waiters;
+  await expect.poll(async () => (await queue()).length).toBe(2);
+  await expect(reassign('w9')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  expect(await reassign('w3')).toBe('job: released from w1, granted to w3; 1 waiting.');
+  expect((await waiting[1])?.data).toMatchObject({ outcome: 'granted' });
+  expect(await queue()).toMatchObject([{ owner: 'w2' }]);
+  const [entry] = (await listAudit(api.cli, { limit: 1 })).rows;
+  expect(entry).toMatchObject({ act: 'lock.reassign', actorKind: 'cli', reason: REASON });
+  await api.post(key, 'lock.cancel', { name: 'job', owner: 'w2', requestId: 'w2' });
+  await waiting[0];
+});
+
+test('a counter is adjusted by a step, within its bounds', async () => {
+  await api.post(key, 'counter.create', { name: 'stock', initial: 7, floor: 0 });
+  const adjust = (by: string) => run('counters', 'adjust', '--name', 'stock', `--by=${by}`);
+  expect(await adjust('-5')).toBe('stock: 7 -> 2.');
+  await expect(adjust('-3')).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message: 'stock is at 2 (floor 0, ceiling none), and would leave that; nothing was changed.',
+  });
+  const lost = run('counters', 'adjust', '--name', 'none', '--by', '1');
+  await expect(lost).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+});
+
+test('words that name no act on a record are refused in a line', async () => {
+  const all = ['--name', 'job', '--to', 'w2', '--reason', REASON];
+  const refusals: [string[], RegExp][] = [
+    [['locks', 'reassign', ...all.slice(2)], /^locks reassign needs --name, --to and --reason\.$/],
+    [['locks', 'reassign', ...all, '--by', '3'], /^locks reassign does not take --by\.$/],
+    [
+      ['counters', 'adjust', '--name', 'a', '--by', '0', '--reason', REASON],
+      /^--by: must not be 0/,
+    ],
+    [['counters', 'adjust', '--name', 'a', '--by', 'x', '--reason', REASON], /^--by: /],
+  ];
+  for (const [words, message] of refusals) await expect(parse(...words)).rejects.toThrow(message);
+});
