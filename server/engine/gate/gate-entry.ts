@@ -58,7 +58,7 @@ const NOTHING_SENT: Sent = {
 export const ANNOUNCED_FOR_MS = 2_000;
 
 /** From this age an announcement is repeated: it must outlast the steps that rely on it. */
-const ANNOUNCE_AGAIN_MS = 800;
+const ANNOUNCE_AGAIN_MS = 900;
 
 /** In place: this runs twice for every step. */
 function add(sum: StepsUnderWay, steps: StepsUnderWay): void {
@@ -161,11 +161,9 @@ export class GateEntry {
 
   /** Whether the gate may hear later of what has ended: it counts that as under way until then. */
   canWait(now: number): boolean {
-    const { underWay, ended } = this;
     if (now - this.announcedAt >= ANNOUNCE_AGAIN_MS) return false;
-    const isLittle = (down: number, up: number) =>
-      4 * down <= this.reserve.down && 4 * up <= this.reserve.up;
-    return isLittle(underWay.down + ended.down, underWay.up + ended.up);
+    const { down, up } = plus(this.underWay, this.ended);
+    return 4 * down <= this.reserve.down && 4 * up <= this.reserve.up;
   }
 
   note(news: GateNews): void {
@@ -218,7 +216,10 @@ export class GateEntry {
     this.waiting = [];
     this.lookers = [];
     const message = { id, underWay, news, mayRead };
-    return reading ? [{ ...message, news: reading, mayRead: false }, message] : [message];
+    if (!reading) return [message];
+    const isNewest = !news || (!('gone' in reading) && reading.rev >= news.rev);
+    const read = { ...message, news: reading };
+    return isNewest ? [read] : [{ ...read, mayRead: false }, message];
   }
 
   /**

@@ -229,7 +229,7 @@ export class GateLine {
       const reply = replies[at - 1];
       const before = (messages[i]?.length ?? 0) > 1 ? replies[at - 2] : undefined;
       if (!reply) throw new Error('The gate left a counter out.');
-      if (before?.wasCorrected) tally.corrections += 1;
+      if (before?.wasCorrected || reply.wasCorrected) tally.corrections += 1;
       if (reply.readIsDue) due.push({ id: entry.id, over: reply.state?.rev ?? null, asOf: now });
       const { mustTell, refused, passed } = entry.receive(reply);
       tally.refusals += refused;

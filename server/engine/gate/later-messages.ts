@@ -1,7 +1,7 @@
 import type { GateEntry } from './gate-entry';
 
 /** The gate hears of an end of a step within this time. */
-const LATER_MS = 400;
+const LATER_MS = 600;
 
 const EVERY_MS = 50;
 
