@@ -11,7 +11,7 @@ export interface PolicyBound {
 /** The limits of a policy, the most important first. A limit that is not set is left out. */
 export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, queueLimit, lockDelayMs } = policy;
-  const { requiredMeta, stuckAfterMs, standbyExpected, maxLocks, gate } = policy;
+  const { requiredMeta, stuckAfterMs, standbyExpected, releaseOrphans, maxLocks, gate } = policy;
   const isCustom = (...bounds: (keyof NamespacePolicy)[]) =>
     bounds.some((bound) => policy[bound] !== DEFAULT_POLICY[bound]);
   return [
@@ -36,6 +36,7 @@ export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
       ? [{ label: `stuck after ${boundText(stuckAfterMs)}`, isCustom: true }]
       : []),
     ...(standbyExpected ? [{ label: 'standbys expected', isCustom: true }] : []),
+    ...(releaseOrphans ? [{ label: 'orphans released', isCustom: true }] : []),
     ...(gate ? [{ label: `gate ${gate}`, isCustom: true }] : []),
     ...(requiredMeta.length > 0
       ? [{ label: `required metadata: ${requiredMeta.join(', ')}`, isCustom: true }]

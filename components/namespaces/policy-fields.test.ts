@@ -29,6 +29,7 @@ test('the policy that is sent is the one that was entered', () => {
     requiredMeta: ['team', 'job', 'owner'],
     stuckAfterMs: 300_000,
     standbyExpected: false,
+    releaseOrphans: false,
     maxLocks: 5_000,
     gate: null,
   });

@@ -122,6 +122,15 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         />
         Standbys always wait (leader election): not a sign of trouble
       </label>
+      <label className="choice sm:col-span-2">
+        <input
+          type="checkbox"
+          name="orphans"
+          defaultChecked={policy.releaseOrphans}
+          className="mr-2 accent-[var(--acc)]"
+        />
+        Release orphaned locks once two witnesses of different kinds agree
+      </label>
       <div className="sm:col-span-2">
         <Field
           label="Required metadata keys"
@@ -204,6 +213,7 @@ export function parsePolicyForm(form: FormData): NamespacePolicy | null {
     requiredMeta: parseKeys(form.get('meta')),
     stuckAfterMs: parseSeconds(form.get('stuck')),
     standbyExpected: form.get('standby') !== null,
+    releaseOrphans: form.get('orphans') !== null,
     maxLocks: Number(form.get('maxLocks')),
     gate: String(form.get('gate') ?? '') || null,
   };

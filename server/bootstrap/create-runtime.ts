@@ -13,12 +13,17 @@ import { gateMetrics } from '../monitoring/metrics/gate-metrics';
 import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
 import { LockPresence } from '../monitoring/presence/lock-presence';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
-import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
+import {
+  type LeavingShard,
+  type Monitoring,
+  startMonitoring,
+} from '../monitoring/start-monitoring';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { CallerLimits } from '../operations/caller-limits';
 import { CancelledRequests } from '../operations/locks/for-services/cancelled-requests';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime, Runtime } from '../operations/operation-context';
+import { startReleasingOrphans } from '../operations/witnesses/release-orphans';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { type BackendPast, backendPast } from '../storage/incarnation/backend-past';
@@ -57,7 +62,10 @@ export async function createRuntime(
     }
   };
   try {
-    return { ...control, ...(await addBackends(control, heap, ends)), close };
+    const { runsMaintenance, ...parts } = await addBackends(control, heap, ends);
+    const runtime = { ...control, ...parts, close };
+    ends.push(startReleasingOrphans(runtime, runsMaintenance));
+    return runtime;
   } catch (error) {
     await close();
     throw error;
@@ -72,7 +80,7 @@ async function addBackends(
   control: ControlRuntime,
   heap: HeapWatch,
   ends: (() => Promise<void>)[],
-): Promise<Omit<Runtime, keyof ControlRuntime | 'close'>> {
+): Promise<Omit<Runtime, keyof ControlRuntime | 'close'> & Pick<Monitoring, 'runsMaintenance'>> {
   const { config, database, clock, log, namespaces } = control;
   await namespaces.refresh();
   const following = namespaces.follow(log);
@@ -163,7 +171,7 @@ async function addBackends(
   ends.push(() => lab.close());
   const cancelledRequests = new CancelledRequests(clock);
   const presence = new LockPresence(database, clock, monitoring.projection);
-  const ours = { presence, nameCount, limits, cancelledRequests, lab, processId };
+  const ours = { presence, nameCount, limits, cancelledRequests, lab, processId, runsMaintenance };
   return { engines, gates, guarantees, ...monitoring, ...ours };
 }
 

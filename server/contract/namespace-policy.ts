@@ -17,6 +17,8 @@ export interface NamespacePolicy {
    * watching, because others wait for it or were refused.
    */
   standbyExpected: boolean;
+  /** A lock is released once two witnesses of different kinds have proven its holder dead. */
+  releaseOrphans: boolean;
   /** The most names, of locks and counters together. Beyond it new names are refused. */
   maxLocks: number;
   /**
@@ -46,6 +48,7 @@ export const DEFAULT_POLICY: NamespacePolicy = {
   requiredMeta: [],
   stuckAfterMs: 0,
   standbyExpected: false,
+  releaseOrphans: false,
   maxLocks: 100_000,
   gate: null,
 };

@@ -20,6 +20,7 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
   const permits = chosen && permitImpact(detail, chosen);
   const isClosed = useIsClosed(row.backend);
   const isKept = row.hold !== null && isReleased(row.hold);
+  const isDead = chosen?.liveness?.state === 'dead';
   return (
     <Panel title={row.hold ? 'Impact of release' : 'Next grant'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
@@ -58,7 +59,16 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
             </span>
           </Line>
         )}
-        {row.hold && !isKept && (
+        {isDead && (
+          <Line icon="unplug">
+            Nothing is interrupted: its process is dead.{' '}
+            <span className="text-t3">
+              Writes that it sent before are rejected only by resources that check the fencing
+              token.
+            </span>
+          </Line>
+        )}
+        {row.hold && !isKept && !isDead && (
           <Line icon="alert-triangle" ink="text-contended">
             The holder is not stopped. It finds out at its next renewal.{' '}
             <span className="text-t3">

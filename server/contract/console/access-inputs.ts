@@ -86,6 +86,7 @@ const namespacePolicy = z
       .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice'),
     stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
     standbyExpected: z.boolean().default(false),
+    releaseOrphans: z.boolean().default(false),
     /** Absent: the default, or more for a namespace that had more when this limit was added. */
     maxLocks: z.number().int().min(1).max(MAX_LOCKS_MAX).optional(),
     /** The id of a Redis that this server has as a gate; null: none. */

@@ -87,6 +87,17 @@ export function livenessOf(
   };
 }
 
+/** The witnesses that prove a holder dead, one of each kind; empty if it may live. */
+export function deathWitnesses(
+  hold: HoldForLiveness,
+  reports: readonly WitnessReport[],
+  now: number,
+): WitnessReport[] {
+  if (livenessOf(hold, reports, now).state !== 'dead') return [];
+  const deaths = reports.filter((report) => provesDeath(report, hold));
+  return deaths.filter(({ kind }, i) => deaths.findIndex((each) => each.kind === kind) === i);
+}
+
 /** Why a lock is orphaned. Instants are its backend's clock. */
 export interface OrphanReason {
   /** The hold of the process that is dead; of several, the first one granted. */

@@ -104,6 +104,15 @@ export class HolderEvidence {
     return livenessOf(hold, this.reportsOn(rowId, hold), now);
   }
 
+  /** Ids of the rows of holders that witnesses of both kinds call dead. */
+  *rowsProvenTwice(): Generator<string> {
+    if (this.deaths === 0) return;
+    for (const [id, reports] of this.reports) {
+      const kinds = new Set(reports.filter(isDeath).map(({ kind }) => kind));
+      if (kinds.size > 1) yield* this.holders.withId(id)?.rows ?? [];
+    }
+  }
+
   /** Processes of a machine of which this witness should say something, the longest unseen first. */
   questionsFor(machine: HostIdentity, witness: Witness): ProcessIdentity[] {
     const open: { process: ProcessIdentity; at: number }[] = [];

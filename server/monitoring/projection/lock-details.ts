@@ -61,9 +61,12 @@ export class LockDetails {
     const norms = this.baselines.of(kept.id, key);
     const refusals = shownRefusals(norms.refusals, kept.facts.holds, now);
     const trend = this.projection.table.queueTrend(kept.id);
+    const row = toLockRowAt(kept, norms, now, true);
+    const holds = liveHolds(record, now).map((hold) => this.holder(kept.id, hold, now));
+    const shown = holds.find(({ token }) => token === row.hold?.token);
     return {
-      row: { ...toLockRowAt(kept, norms, now, true), ...trend, rev: record?.rev ?? 0 },
-      holds: liveHolds(record, now).map((hold) => this.holder(kept.id, hold, now)),
+      row: { ...row, hold: shown ?? row.hold, ...trend, rev: record?.rev ?? 0 },
+      holds,
       waiters: waiterRows(record, now),
       ...(refusals ? { refusals } : {}),
       lastToken: record?.lastToken ?? 0,

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { listAudit } from '../audit/list-audit';
+import { setNamespacePolicy } from '../namespaces/set-namespace-policy';
+
+const HOST = {
+  host: 'host-4',
+  bootId: '12e93e48-dfe0-4750-ad11-60da4f9dcf82',
+  pidNamespace: '4026531836',
+};
+const KERNEL = { kind: 'host', witness: 'host-4' } as const;
+const PODS = { kind: 'url', witness: 'pods' } as const;
+
+let api: ApiHarness;
+let key: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  await api.namespace('careful');
+  key = await api.key('billing', ['default', 'careful']);
+  const policy = { ...DEFAULT_POLICY, releaseOrphans: true };
+  await setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'two witnesses' });
+});
+afterAll(() => api.close());
+
+/** Takes a lock as a process, and says how to report on it. */
+async function take(namespace: string, name: string, pid: number) {
+  const process = { ...HOST, pid: String(pid), pidStart: '881234' };
+  const ask = { namespace, name, owner: 'one', leaseMs: 600_000, meta: process };
+  const { data } = await api.post(key, 'lock.acquire', ask);
+  const { evidence } = api.runtime;
+  await expect.poll(() => evidence.holders.ofProcess(process), { timeout: 10_000 }).toBeDefined();
+  const report = async (by: typeof KERNEL | typeof PODS) => {
+    const holder = evidence.holders.ofProcess(process);
+    await evidence.note(by, holder ? [[holder, { state: 'dead', evidence: 'gone' }]] : []);
+  };
+  const state = async () => (await api.get(key, 'lock.inspect', { namespace, name })).data?.state;
+  return { token: data?.token, report, state };
+}
+
+test('two witnesses of different kinds release a lock, where the policy allows it, and nothing else does', async () => {
+  const twice = await take('default', 'proven twice', 7);
+  const once = await take('default', 'proven once', 8);
+  const elsewhere = await take('careful', 'proven twice', 9);
+  await once.report(PODS);
+  await elsewhere.report(KERNEL);
+  await elsewhere.report(PODS);
+  await twice.report(PODS);
+  await twice.report(KERNEL);
+
+  await expect.poll(twice.state, { timeout: 20_000 }).toBe('free');
+  expect([await once.state(), await elsewhere.state()]).toEqual(['held', 'held']);
+  const { rows } = await listAudit(api.cli, { limit: 50 });
+  expect(rows.filter(({ act }) => act === 'lock.forceRelease')).toMatchObject([
+    {
+      actor: 'Lockyard',
+      actorKind: 'system',
+      subject: 'proven twice',
+      reason: 'Its process is dead. pods: gone; host-4: gone',
+      seen: { token: twice.token },
+      outcome: 'done',
+    },
+  ]);
+}, 60_000);

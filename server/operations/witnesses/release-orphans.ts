@@ -1,0 +1,76 @@
+import { isReleased } from '../../core/lock/lock-record';
+import { deathWitnesses } from '../../core/status/holder-liveness';
+import { Periodic } from '../../platform/periodic';
+import { forceReleaseLock } from '../locks/for-people/force-release-lock';
+import type { OperationContext, Runtime } from '../operation-context';
+
+/** An orphaned hold that may be released without a person. */
+interface Orphan {
+  namespace: string;
+  name: string;
+  token: number;
+  rev: number;
+  reason: string;
+}
+
+const RELEASE_EVERY_MS = 2_000;
+
+/** Releases orphaned locks every 2 s, in one process of all. Returns how to stop it. */
+export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean) {
+  const job = new Periodic({
+    job: 'release orphaned locks',
+    everyMs: RELEASE_EVERY_MS,
+    run: async () => {
+      if (isRunner()) await releaseOrphans(runtime);
+    },
+    log: runtime.log,
+  }).start();
+  return () => job.stop();
+}
+
+/**
+ * Releases the holds whose process two witnesses of different kinds have proven dead, where the
+ * policy of their namespace allows that. Each is an act of Lockyard, audited, on the token that was
+ * judged: another hold, or one that was renewed meanwhile, stays.
+ */
+async function releaseOrphans(runtime: Runtime): Promise<void> {
+  const ctx: OperationContext = {
+    runtime,
+    actor: { kind: 'system' },
+    address: 'local',
+    requestId: 'orphans',
+  };
+  for (const orphan of [...findOrphans(runtime)]) {
+    if (await isStillDead(runtime, orphan)) await forceReleaseLock(ctx, orphan);
+  }
+}
+
+function* findOrphans({
+  evidence,
+  projection,
+  namespaces,
+  engines,
+  clock,
+}: Runtime): Generator<Orphan> {
+  for (const id of evidence.rowsProvenTwice()) {
+    const row = projection.table.byId(id);
+    if (!row || !namespaces.policyOf(row.key.namespace).releaseOrphans) continue;
+    const offsetMs = engines.get(row.publicBackend)?.health().clockOffsetMs ?? 0;
+    const now = clock.now() + offsetMs;
+    for (const hold of row.record.holds) {
+      if (hold.expiresAt <= now || isReleased(hold)) continue;
+      const witnesses = deathWitnesses(hold, evidence.reportsOn(id, hold), now);
+      if (witnesses.length < 2) continue;
+      const said = witnesses.map(({ witness, evidence: seen }) => `${witness}: ${seen}`);
+      const reason = `Its process is dead. ${said.join('; ')}`.slice(0, 500);
+      yield { ...row.key, token: hold.token, rev: row.rev, reason };
+    }
+  }
+}
+
+/** By the lock itself, read now: it may have been renewed, or held by another, since. */
+async function isStillDead({ projection }: Runtime, orphan: Orphan): Promise<boolean> {
+  const { holds, fresh } = await projection.detail(orphan.namespace, orphan.name);
+  const hold = holds.find(({ token }) => token === orphan.token);
+  return fresh && hold?.liveness?.state === 'dead';
+}
