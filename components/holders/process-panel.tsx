@@ -60,7 +60,12 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
         </>
       )}
       {releasing && (
-        <ReleaseAllDialog title={title} locks={releasing} onClose={() => setReleasing(null)} />
+        <ReleaseAllDialog
+          title={title}
+          locks={releasing}
+          renewedAt={data?.row.renewedAt ?? null}
+          onClose={() => setReleasing(null)}
+        />
       )}
     </div>
   );

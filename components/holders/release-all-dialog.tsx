@@ -3,9 +3,11 @@
 import { useRef, useState } from 'react';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
 import { isValidReason, ReasonField } from '../actions/reason-field';
+import { agoText } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
+import { useAtBackend } from '../live/reading';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { Field } from '../ui/controls/field';
@@ -13,16 +15,22 @@ import { ExactName } from '../ui/visible-text';
 import { afterRelease, isReleasedBy, planOf, resultText } from './release-plan';
 import { useReleaseAll } from './use-release-all';
 
+/** A process that renewed so lately is taken for alive. */
+const ALIVE_WITHIN_MS = 15_000;
+
 /** Ends all holds of a process that is gone: those that were on the screen, and no others. */
 export function ReleaseAllDialog({
   title,
   locks,
+  renewedAt,
   onClose,
 }: {
   /** What the process is called. */
   title: string;
   /** As they were when the dialog opened. */
   locks: HeldLock[];
+  /** When it last renewed a lock, by the server's clock; null: it has renewed none. */
+  renewedAt: number | null;
   onClose: () => void;
 }) {
   const cancel = useRef<HTMLButtonElement>(null);
@@ -49,6 +57,7 @@ export function ReleaseAllDialog({
       <p className="my-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <span>
+          <LastRenewal renewedAt={renewedAt} />
           {exactCount(granted)} go to waiters, {exactCount(freed)} become free. If the process still
           runs, it is not stopped: it finds out at its next renewal, and its writes are rejected
           only by resources that check the fencing token.
@@ -111,4 +120,13 @@ export function ReleaseAllDialog({
       </div>
     </Dialog>
   );
+}
+
+/** A sign of life is what an operator must not miss here. */
+function LastRenewal({ renewedAt }: { renewedAt: number | null }) {
+  const agoMs = useAtBackend('', (now) =>
+    renewedAt === null ? -1 : Math.floor(Math.max(0, now - renewedAt) / 1_000) * 1_000,
+  );
+  if (agoMs < 0 || agoMs > ALIVE_WITHIN_MS) return null;
+  return <b className="font-[620]">It renewed a lock {agoText(agoMs)}, so it still runs. </b>;
 }

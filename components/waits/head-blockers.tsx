@@ -71,10 +71,11 @@ export function HeadBlockers({
 }
 
 function HeadTitle({ head, rank }: { head: HeadBlockerRow; rank: number }) {
-  const { deadlock, waiting, blockingMs, status, owners } = head;
+  const { deadlock, waiting, blocked, blockingMs, status, owners } = head;
+  const refused = blocked - waiting;
   const isUnknown = status === 'unknown';
   const seconds = useAged((ageMs) =>
-    Math.floor((blockingMs + (isUnknown ? 0 : waiting * Math.min(ageMs, 5_000))) / 1_000),
+    Math.floor((blockingMs + (isUnknown ? 0 : blocked * Math.min(ageMs, 5_000))) / 1_000),
   );
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
@@ -85,9 +86,12 @@ function HeadTitle({ head, rank }: { head: HeadBlockerRow; rank: number }) {
       </span>
       <span className="ml-auto text-right">
         <span className="text-14 font-[600]">
-          <Duration ms={seconds * 1_000} atLeast={isUnknown} />
+          {blocked > 0 ? <Duration ms={seconds * 1_000} atLeast={isUnknown} /> : '–'}
         </span>
-        <span className="block text-12 text-t3">{plural(waiting, 'caller')}</span>
+        <span className="block text-12 text-t3">
+          {blocked === 0 ? plural(waiting, 'standby', 'standbys') : plural(waiting, 'caller')}
+          {refused > 0 && `, ${exactCount(refused)} refused`}
+        </span>
       </span>
     </div>
   );

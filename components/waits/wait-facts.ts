@@ -17,28 +17,28 @@ export function headId(head: HeadBlockerRow, { owners, locks }: WaitGraph): stri
   return known ? ownerId(known) : (locks[head.locks[0] ?? -1]?.id ?? '');
 }
 
-/** The owners at the end of the chain that keeps the waiters of a lock waiting. */
-export function rootsOf(lock: GraphLock, graph: WaitGraph): number[] {
-  const roots = new Set<number>();
-  const seen = new Set<GraphLock>();
-  const waitsOf = (owner: number) =>
-    graph.owners[owner]?.isConcurrent
-      ? []
-      : graph.locks.filter(({ waiters }) => waiters.some((wait) => wait.owner === owner));
-  const inDeadlock = new Set(
-    graph.heads.flatMap(({ deadlock, owners }) => (deadlock ? owners : [])),
-  );
-  const walk = (at: GraphLock) => {
-    if (seen.has(at)) return;
-    seen.add(at);
-    for (const { owner } of at.holders) {
-      const next = inDeadlock.has(owner) ? [] : waitsOf(owner);
-      if (next.length === 0) roots.add(owner);
-      for (const other of next) walk(other);
+/** For each lock, by its place: the owners that, in the end, keep its waiters waiting. */
+export function rootsByLock(graph: WaitGraph): number[][] {
+  const waitedFor = new Map<number, GraphLock[]>();
+  for (const lock of graph.locks) {
+    for (const { owner } of lock.waiters) {
+      waitedFor.set(owner, [...(waitedFor.get(owner) ?? []), lock]);
     }
-  };
-  walk(lock);
-  return [...roots];
+  }
+  const ends = new Set(graph.heads.flatMap(({ deadlock, owners }) => (deadlock ? owners : [])));
+  const isEnd = (owner: number) => ends.has(owner) || graph.owners[owner]?.isConcurrent === true;
+  return graph.locks.map((lock) => {
+    const roots = new Set<number>();
+    const reached = new Set([lock]);
+    for (const { holders } of reached) {
+      for (const { owner } of holders) {
+        const next = isEnd(owner) ? [] : (waitedFor.get(owner) ?? []);
+        if (next.length === 0) roots.add(owner);
+        for (const other of next) reached.add(other);
+      }
+    }
+    return [...roots];
+  });
 }
 
 /** The owners of deadlocks, by their places in the graph. */

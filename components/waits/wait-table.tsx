@@ -9,15 +9,16 @@ import { useAtBackend } from '../live/reading';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/visible-text';
 import { DeadlockBadge } from './deadlock-badge';
-import { isUnknown, rootsOf, waitsInDeadlock } from './wait-facts';
+import { isUnknown, rootsByLock, waitsInDeadlock } from './wait-facts';
 
 const NAMES_SHOWN = 2;
 
 /** The wait-for graph as a table: who waits for which lock, who holds it, who is at the root. */
 export function WaitTable({ graph }: { graph: WaitGraph }) {
   const inDeadlock = waitsInDeadlock(graph);
+  const rootsOf = rootsByLock(graph);
   const rows = graph.locks.flatMap((lock, place) => {
-    const roots = rootsOf(lock, graph);
+    const roots = rootsOf[place] ?? [];
     return lock.waiters.map((wait) => {
       return { lock, wait, roots, isMarked: inDeadlock.has(`${place} ${wait.owner}`) };
     });

@@ -168,7 +168,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const { table } = projection;
   const statusOf = ({ key }: ProjectionRow) =>
     projection.row(key.namespace, key.name)?.status ?? 'unknown';
-  const waits = new WaitWatch({ table, backends, clock, statusOf });
+  const blockedBy = projection.blockedBy.bind(projection);
+  const waits = new WaitWatch({ table, backends, clock, statusOf, blockedBy });
   const deadlocks = new DeadlockHistory({
     database,
     clock,

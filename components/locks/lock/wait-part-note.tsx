@@ -48,10 +48,10 @@ function HolderWaitLine({ wait }: { wait: HolderWait }) {
       </Link>
       <span className="text-t2">
         {heldBy === null ? (
-          ', which is not held'
+          'which is not held'
         ) : (
           <>
-            , held by <VisibleText text={heldBy} />
+            held by <VisibleText text={heldBy} />
           </>
         )}
       </span>

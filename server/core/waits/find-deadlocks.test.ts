@@ -2,12 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 import { findDeadlocks } from './find-deadlocks';
+import { linkedLocks } from './linked-locks';
 import { type LockParts, contendedLock as lock, NOW } from './testing/contended-lock';
 import { type ContendedLock, readWaits } from './wait-state';
 
-/** The owners of each deadlock. */
-const found = (...locks: ContendedLock[]) =>
-  findDeadlocks(readWaits(locks)).map(({ members }) => members.map(({ owner }) => owner));
+/** The owners of each deadlock; the same whether all locks are looked at or linked ones alone. */
+function found(...locks: ContendedLock[]): string[][] {
+  const among = (some: ContendedLock[]) =>
+    findDeadlocks(readWaits(some)).map(({ members }) => members.map(({ owner }) => owner));
+  const all = among(locks);
+  expect(among(linkedLocks(locks))).toEqual(all);
+  return all;
+}
 
 const held = (owner: string, by: string[], more: Partial<LockParts> = {}): LockParts => ({
   holds: [{ owner }],

@@ -17,21 +17,29 @@ export interface HeadBlocker {
   deadlock: Deadlock | null;
   /** Locks with waiters: those that it holds, or is. */
   locks: LockWaits[];
-  /** Everyone behind it, also behind those who wait for it. */
-  waits: OpenWait[];
-  /** The ages of these waits added up, in ms. */
-  blockingMs: number;
+  /** These, and those that their waiters hold, and so on. */
+  behind: LockWaits[];
+  /** What all of these keep callers from. */
+  blocking: Blocking;
+}
+
+/** How many callers a lock keeps from their work, and how long all of them together. */
+export interface Blocking {
+  callers: number;
+  ms: number;
 }
 
 /**
  * The head blockers with the most direct waiting behind them, deadlocks first, then by blocking
- * time. A wait is counted under each head blocker that it is behind.
+ * time. A lock counts for each head blocker that it is behind.
  *
+ * @param blockingOf what a lock keeps callers from
  * @param most how many are looked at closely; the rest is only counted
  */
 export function headBlockers(
   state: WaitState,
   deadlocks: readonly Deadlock[],
+  blockingOf: (lock: LockWaits) => Blocking,
   most: number,
 ): { heads: HeadBlocker[]; more: number } {
   const inDeadlock = new Set(deadlocks.flatMap(({ members }) => members.map(({ key }) => key)));
@@ -51,16 +59,13 @@ export function headBlockers(
     }
   }
   const blocking = seeds.filter(({ locks }) => locks.length > 0);
-  const directly = new Map(state.locks.map((lock) => [lock, waitedMsOf(lock.queue)]));
   const weight = ({ deadlock, locks }: Seed) =>
-    deadlock
-      ? Number.POSITIVE_INFINITY
-      : locks.reduce((sum, lock) => sum + (directly.get(lock) ?? 0), 0);
+    deadlock ? Number.POSITIVE_INFINITY : sumOf(locks, blockingOf).ms;
   const ranked = blocking
     .map((seed) => ({ seed, weight: weight(seed) }))
     .sort((a, b) => (a.weight === b.weight ? 0 : b.weight - a.weight));
-  const heads = ranked.slice(0, most).map(({ seed }) => withWaits(seed, isHead));
-  heads.sort((a, b) => rankOf(b) - rankOf(a) || b.blockingMs - a.blockingMs);
+  const heads = ranked.slice(0, most).map(({ seed }) => withLocksBehind(seed, isHead, blockingOf));
+  heads.sort((a, b) => rankOf(b) - rankOf(a) || b.blocking.ms - a.blocking.ms);
   return { heads, more: Math.max(0, blocking.length - most) };
 }
 
@@ -73,17 +78,34 @@ function contendedOf(parties: readonly WaitParty[]): LockWaits[] {
   return [...new Set(locks)].filter(({ queue }) => queue.length > 0);
 }
 
-function withWaits(seed: Seed, isHead: (party: WaitParty) => boolean): HeadBlocker {
-  const locks = new Set(seed.locks);
-  const waits: OpenWait[] = [];
-  for (const lock of locks) {
-    for (const wait of lock.queue) {
-      waits.push(wait);
-      if (isHead(wait.party)) continue;
-      for (const held of wait.party.holds) locks.add(held.lock);
+function withLocksBehind(
+  seed: Seed,
+  isHead: (party: WaitParty) => boolean,
+  blockingOf: (lock: LockWaits) => Blocking,
+): HeadBlocker {
+  const reached = new Set(seed.locks);
+  for (const lock of reached) {
+    for (const { party } of lock.queue) {
+      if (isHead(party)) continue;
+      for (const held of party.holds) reached.add(held.lock);
     }
   }
-  return { ...seed, waits, blockingMs: waitedMsOf(waits) };
+  const behind = [...reached].filter(({ queue }) => queue.length > 0);
+  return { ...seed, behind, blocking: sumOf(behind, blockingOf) };
+}
+
+/** What these locks keep callers from together. */
+export function sumOf(
+  locks: Iterable<LockWaits>,
+  blockingOf: (lock: LockWaits) => Blocking,
+): Blocking {
+  const sum: Blocking = { callers: 0, ms: 0 };
+  for (const lock of locks) {
+    const { callers, ms } = blockingOf(lock);
+    sum.callers += callers;
+    sum.ms += ms;
+  }
+  return sum;
 }
 
 /** The ages of these waits added up, in ms; a clock that was set back counts as none. */

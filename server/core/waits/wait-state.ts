@@ -67,33 +67,38 @@ export const partyKey = ({ service, owner }: { service: string; owner: string })
 
 /** Joins holds and waits of all locks by their owners. Costs as much as there are of both. */
 export function readWaits(locks: Iterable<ContendedLock>): WaitState {
-  const parties = new Map<string, WaitParty>();
-  const partyOf = ({ service, owner }: Hold | Waiter): WaitParty => {
-    const key = partyKey({ service, owner });
-    let party = parties.get(key);
-    if (!party) {
-      party = { key, service, owner, holds: [], waits: [] };
-      parties.set(key, party);
-    }
-    return party;
-  };
-  const read = Array.from(locks, (lock): LockWaits => {
-    const joined: LockWaits = { ...lock, holds: [], queue: [] };
-    for (const hold of liveHolds(lock.record, lock.now)) {
-      if (isReleased(hold)) continue;
-      const held: WaitedHold = { lock: joined, hold, party: partyOf(hold) };
-      joined.holds.push(held);
-      held.party.holds.push(held);
-    }
-    for (const waiter of inServiceOrder(lock.record.queue)) {
-      if (!isWaiting(waiter, lock.now)) continue;
-      const wait: OpenWait = { lock: joined, waiter, party: partyOf(waiter) };
-      joined.queue.push(wait);
-      wait.party.waits.push(wait);
-    }
-    return joined;
-  });
-  return { locks: read, parties };
+  const state = noWaits();
+  for (const lock of locks) addLock(state, lock);
+  return state;
+}
+
+export const noWaits = (): WaitState => ({ locks: [], parties: new Map() });
+
+/** Adds one lock to what is known; for those who read many of them in slices. */
+export function addLock({ locks, parties }: WaitState, lock: ContendedLock): void {
+  const joined: LockWaits = { ...lock, holds: [], queue: [] };
+  for (const hold of liveHolds(lock.record, lock.now)) {
+    if (isReleased(hold)) continue;
+    const held: WaitedHold = { lock: joined, hold, party: partyOf(parties, hold) };
+    joined.holds.push(held);
+    held.party.holds.push(held);
+  }
+  for (const waiter of inServiceOrder(lock.record.queue)) {
+    if (!isWaiting(waiter, lock.now)) continue;
+    const wait: OpenWait = { lock: joined, waiter, party: partyOf(parties, waiter) };
+    joined.queue.push(wait);
+    wait.party.waits.push(wait);
+  }
+  locks.push(joined);
+}
+
+function partyOf(parties: WaitState['parties'], { service, owner }: Hold | Waiter): WaitParty {
+  const key = partyKey({ service, owner });
+  const known = parties.get(key);
+  if (known) return known;
+  const party: WaitParty = { key, service, owner, holds: [], waits: [] };
+  parties.set(key, party);
+  return party;
 }
 
 function isWaiting(waiter: Waiter, now: number): boolean {

@@ -4,6 +4,7 @@ import type { LockDetail, LockPage, LockRow } from '../../contract/console/lock-
 import type { NamespaceRow } from '../../contract/console/namespace-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
+import { type BlockedCallers, blockedCallers } from '../../core/status/blocking-time';
 import type { NameCount } from '../../engine/names/name-count';
 import { type Clock, processCpuMs } from '../../platform/clock';
 import type { Log } from '../../platform/log';
@@ -215,6 +216,11 @@ export class LockProjection {
   /** Reads what has changed on a backend since the last call; see `RecordFollower`. */
   async follow(backend: MonitoredBackend): Promise<void> {
     if (await this.follower.follow(backend)) this.notify();
+  }
+
+  /** Who is kept from work by a lock. @param now the clock of its backend */
+  blockedBy({ id, key, facts }: ProjectionRow, now: number): BlockedCallers {
+    return blockedCallers(facts, this.baselines.of(id, key), now);
   }
 
   /** Whether all of a backend has been read. @param id as users know it */

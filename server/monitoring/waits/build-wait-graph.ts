@@ -10,7 +10,12 @@ import type {
 } from '../../contract/console/waits/wait-graph';
 import type { TrackedDeadlock } from '../../core/waits/deadlock-tracker';
 import type { Deadlock } from '../../core/waits/find-deadlocks';
-import { type HeadBlocker, headBlockers, waitedMsOf } from '../../core/waits/head-blockers';
+import {
+  type Blocking,
+  type HeadBlocker,
+  headBlockers,
+  waitedMsOf,
+} from '../../core/waits/head-blockers';
 import {
   isConcurrent,
   type LockWaits,
@@ -37,6 +42,7 @@ interface GraphSources {
   idOf: (id: string) => string;
   rowOf: (lockId: string) => ProjectionRow | null;
   statusOf: (row: ProjectionRow) => LockStatus;
+  blockingOf: (lock: LockWaits) => Blocking;
   backends: BackendHealth[];
   asOf: number;
 }
@@ -45,7 +51,7 @@ interface GraphSources {
 export function buildWaitGraph(from: GraphSources): WaitGraph {
   const { state, tracked, backends, asOf } = from;
   const confirmed = from.deadlocks.filter((deadlock) => trackedOf(deadlock, tracked));
-  const { heads, more } = headBlockers(state, confirmed, HEADS_MAX);
+  const { heads, more } = headBlockers(state, confirmed, from.blockingOf, HEADS_MAX);
   const shown = new GraphParts(from, locksOf(heads));
   const rows = heads.map((head) => headRow(head, shown, from));
   return {
@@ -63,7 +69,7 @@ export function buildWaitGraph(from: GraphSources): WaitGraph {
 /** Their own locks first, then those further behind. */
 function locksOf(heads: readonly HeadBlocker[]): LockWaits[] {
   const own = heads.flatMap(({ locks }) => locks);
-  const behind = heads.flatMap(({ waits }) => waits.map(({ lock }) => lock));
+  const behind = heads.flatMap((head) => head.behind);
   return [...new Set([...own, ...behind])].slice(0, LOCKS_MAX);
 }
 
@@ -155,14 +161,15 @@ function ownerOf(party: WaitParty): GraphOwner {
 }
 
 function headRow(head: HeadBlocker, shown: GraphParts, from: GraphSources): HeadBlockerRow {
-  const { parties, deadlock, locks, waits, blockingMs } = head;
+  const { parties, deadlock, locks, behind, blocking } = head;
   const statuses = locks.map((lock) => LOCK_STATUSES.indexOf(statusOf(lock, from)));
   return {
     owners: parties.map((party) => shown.placeOf(party)),
     deadlock: deadlock && deadlockMark(deadlock, shown, from),
     locks: locks.map(({ id }) => shown.placeOfLock(id)).filter((place) => place >= 0),
-    waiting: waits.length,
-    blockingMs,
+    waiting: behind.reduce((sum, { queue }) => sum + queue.length, 0),
+    blocked: blocking.callers,
+    blockingMs: blocking.ms,
     status: LOCK_STATUSES[Math.min(...statuses)] ?? 'unknown',
   };
 }

@@ -6,8 +6,8 @@ import {
   type ProcessRow,
 } from '../../contract/console/waits/holder-rows';
 import { LockyardError } from '../../contract/errors';
-import { waitedMsOf } from '../../core/waits/head-blockers';
-import type { LockWaits, OpenWait } from '../../core/waits/wait-state';
+import { sumOf } from '../../core/waits/head-blockers';
+import type { LockWaits, OpenWait, WaitState } from '../../core/waits/wait-state';
 import type { Clock } from '../../platform/clock';
 import type { LockTable } from '../lock-list/table/lock-table';
 import { type MonitoredBackend, publicHealths } from '../projection/monitored-backend';
@@ -43,8 +43,6 @@ interface Part {
 
 const NO_PART: Part = { locks: new Set(), waits: [] };
 
-const blockedBy = ({ locks }: Part) => [...locks].flatMap(({ queue }) => queue);
-
 /** Who holds locks, by process. The page is made once a second at most, for all who look. */
 export class HolderView {
   private readonly index: HolderIndex;
@@ -67,10 +65,10 @@ export class HolderView {
 
   /** @throws LockyardError `NOT_FOUND` for a process that neither holds a lock nor waits for one */
   async process(id: string): Promise<ProcessDetail> {
-    const { table, clock, backends, statusOf } = this.parts;
+    const { table, clock, backends, statusOf, waits } = this.parts;
     await this.index.follow();
     const holder = this.index.processes.get(id);
-    const part = this.partsByProcess().get(id) ?? NO_PART;
+    const part = this.partsByProcess(await waits.state()).get(id) ?? NO_PART;
     if (!holder && part.waits.length === 0) {
       throw new LockyardError('NOT_FOUND', 'This process holds no lock any more.');
     }
@@ -93,10 +91,11 @@ export class HolderView {
   private async makePage(): Promise<HoldersPage> {
     const { clock, backends, waits } = this.parts;
     await this.index.follow();
-    const parts = this.partsByProcess();
+    const state = await waits.state();
+    const parts = this.partsByProcess(state);
     const { processes, services } = this.index;
     const taking = [...parts]
-      .map(([id, part]) => ({ id, part, weight: waitedMsOf(blockedBy(part)) }))
+      .map(([id, part]) => ({ id, part, weight: this.blockingOf(part).ms }))
       .sort((a, b) => b.weight - a.weight || b.part.waits.length - a.part.waits.length)
       .slice(0, PROCESSES_SHOWN);
     const shown = new Set(taking.map(({ id }) => id));
@@ -106,7 +105,6 @@ export class HolderView {
       ...others.map((process) => this.rowOf(process.id, process, NO_PART)),
     ];
     const named = [...new Set(rows.map(({ service }) => service))];
-    const { state } = waits;
     return {
       rows,
       services: named.map((service) => ({
@@ -133,14 +131,14 @@ export class HolderView {
   }
 
   /** Who keeps others waiting, and who waits. A wait belongs to the one process of its owner. */
-  private partsByProcess(): Map<string, Part> {
+  private partsByProcess({ parties }: WaitState): Map<string, Part> {
     const parts = new Map<string, Part>();
     const partOf = (id: string): Part => {
       const known = parts.get(id) ?? { locks: new Set(), waits: [] };
       parts.set(id, known);
       return known;
     };
-    for (const { service, owner, holds, waits } of this.parts.waits.state.parties.values()) {
+    for (const { service, owner, holds, waits } of parties.values()) {
       const ids = new Set(holds.map(({ hold }) => this.index.idOf(hold)));
       for (const { lock, hold } of holds) {
         if (lock.queue.length > 0) partOf(this.index.idOf(hold)).locks.add(lock);
@@ -153,6 +151,10 @@ export class HolderView {
     return parts;
   }
 
+  private blockingOf({ locks }: Part) {
+    return sumOf(locks, (lock) => this.parts.waits.blockingOf(lock));
+  }
+
   /** Of an owner that holds no lock with waiters. */
   private processOfOwner(service: string, owner: string): string {
     const named = this.index.ofOwner(service, owner);
@@ -162,7 +164,7 @@ export class HolderView {
   private rowOf(id: string, holder: HolderProcess | undefined, part: Part): ProcessRow {
     const { waits, table, backends } = this.parts;
     const { waits: own } = part;
-    const blocked = blockedBy(part);
+    const blocking = this.blockingOf(part);
     const names = holder ? [...first(holder.owners.keys(), OWNERS_SHOWN)] : [];
     const owners = names.length > 0 ? names : [own[0]?.party.owner ?? ''];
     const { host, pid, version } = holder?.meta ?? {};
@@ -190,8 +192,8 @@ export class HolderView {
       pid: pid ?? null,
       version: version ?? null,
       holds: holder?.holds ?? 0,
-      blocked: blocked.length,
-      blockingMs: waitedMsOf(blocked),
+      blocked: blocking.callers,
+      blockingMs: blocking.ms,
       waitsFor: own.slice(0, WAITS_SHOWN).flatMap(({ lock, waiter }) => {
         const row = table.byId(lock.id);
         if (!row) return [];

@@ -35,7 +35,10 @@ describe('who waits for whom', () => {
   const soon = (check: () => void | Promise<void>) =>
     vi.waitFor(check, { timeout: 10_000, interval: 20 });
   const graph = () => watcher.monitoring.waits.read();
-  const names = (places: number[]) => places.map((place) => graph().owners[place]?.owner);
+  const names = async (places: number[] = []) => {
+    const { owners } = await graph();
+    return places.map((place) => owners[place]?.owner);
+  };
 
   it('a deadlock across two backends is found within 2 s, kept, and closed with how it ended', async () => {
     const [mine, theirs] = [freshKey(), freshKey()];
@@ -52,9 +55,9 @@ describe('who waits for whom', () => {
       { owner: 'p', name: theirs.name, backend: 'other' },
       { owner: 'q', name: mine.name, backend: 'default' },
     ]);
-    const [head] = graph().heads;
+    const [head] = (await graph()).heads;
     expect(head?.deadlock?.id).toBe(found?.id);
-    expect(names(head?.owners ?? [])).toEqual(['p', 'q']);
+    expect(await names(head?.owners)).toEqual(['p', 'q']);
     const metrics = await watcher.monitoring.metrics.text();
     expect(metrics).toMatch(/^lockyard_deadlocks 1$/m);
     expect(metrics).toMatch(/^lockyard_deadlocks_total 1$/m);
@@ -65,7 +68,8 @@ describe('who waits for whom', () => {
     await soon(async () =>
       expect(await history()).toMatchObject([{ end: 'forced', by: 'ada', waiting: 2 }]),
     );
-    expect(graph().heads.every(({ deadlock }) => deadlock === null)).toBe(true);
+    const { heads } = await graph();
+    expect(heads.every(({ deadlock }) => deadlock === null)).toBe(true);
     expect(await watcher.monitoring.metrics.text()).toMatch(/^lockyard_deadlocks 0$/m);
     await release(other, theirs, 'q', held.token);
     expect((await first).outcome).toBe('granted');
@@ -79,12 +83,15 @@ describe('who waits for whom', () => {
       acquire(watcher, mine, 'link', PATIENT),
       acquire(other, theirs, 'victim', PATIENT),
     ];
-    await soon(() => expect(graph()).toMatchObject({ waiting: 2, heads: [{ waiting: 2 }] }));
-    const [head, ...others] = graph().heads;
+    await soon(async () =>
+      expect(await graph()).toMatchObject({ waiting: 2, heads: [{ waiting: 2 }] }),
+    );
+    const { heads, locks } = await graph();
+    const [head, ...others] = heads;
     expect(others).toEqual([]);
-    expect(names(head?.owners ?? [])).toEqual(['root']);
+    expect(await names(head?.owners)).toEqual(['root']);
     const [lock] = head?.locks ?? [];
-    expect(graph().locks[lock ?? -1]).toMatchObject({ name: mine.name, status: 'contended' });
+    expect(locks[lock ?? -1]).toMatchObject({ name: mine.name, status: 'contended' });
     expect(head?.blockingMs).toBeGreaterThan(0);
     expect(await watcher.monitoring.deadlocks.list(10)).toEqual([]);
 
@@ -106,6 +113,6 @@ describe('who waits for whom', () => {
       const { rows } = await watcher.monitoring.holders.page();
       expect(rows.flatMap(({ owners }) => owners).sort()).toEqual(['link', 'victim']);
     });
-    expect(graph().waiting).toBe(0);
+    expect((await graph()).waiting).toBe(0);
   });
 });

@@ -5,6 +5,7 @@ import type {
   LockWaitPart,
   WaitGraph,
 } from '../../contract/console/waits/wait-graph';
+import { type BlockedCallers, totalBlockingMs } from '../../core/status/blocking-time';
 import {
   type DeadlockEnd,
   DeadlockTracker,
@@ -12,11 +13,14 @@ import {
   type TrackedDeadlock,
 } from '../../core/waits/deadlock-tracker';
 import { type Deadlock, findDeadlocks } from '../../core/waits/find-deadlocks';
-import { waitedMsOf } from '../../core/waits/head-blockers';
+import type { Blocking } from '../../core/waits/head-blockers';
+import { linkedLocks } from '../../core/waits/linked-locks';
 import {
+  addLock,
   type ContendedLock,
   isConcurrent,
   type LockWaits,
+  noWaits,
   type OpenWait,
   readWaits,
   type WaitState,
@@ -40,9 +44,11 @@ const NO_INSTANTS: ReadonlyMap<string, number> = new Map();
 const HOLDER_WAITS_MAX = 3;
 
 export interface WaitWatchOptions {
-  table: Pick<LockTable, 'dueForExpiry' | 'byId' | 'readAt'>;
+  table: Pick<LockTable, 'dueForExpiry' | 'byId' | 'readAt' | 'slice'>;
   /** The status of a lock now. */
   statusOf: (row: ProjectionRow) => LockStatus;
+  /** Who is kept from work by a lock at an instant of its backend's clock. */
+  blockedBy: (row: ProjectionRow, now: number) => BlockedCallers;
   backends: readonly MonitoredBackend[];
   clock: Clock;
 }
@@ -54,16 +60,19 @@ export interface DeadlockNews {
 }
 
 /**
- * Who waits for whom, over all backends, as this process last read the locks: read once for all who
- * ask. It looks only at locks with waiters.
+ * Who waits for whom, over all backends, as this process last read the locks. Each look goes through
+ * the locks with waiters, and joins only those that may be part of a deadlock; the rest is joined
+ * when someone asks, once for all who do.
  */
 export class WaitWatch {
   private readonly tracker = new DeadlockTracker();
-  /** Who holds and waits, as of the last look. */
-  state: WaitState = readWaits([]);
-  private locks: ReadonlyMap<string, LockWaits> = new Map();
+  /** Every lock with waiters, as of the last look. */
+  private locks: ContendedLock[] = [];
+  /** Those that matter for deadlocks. */
+  private linked: WaitState = noWaits();
+  private whole: Promise<WaitState> | null = null;
   private deadlocks: Deadlock[] = [];
-  private graph: WaitGraph | null = null;
+  private graph: Promise<WaitGraph> | null = null;
   private lookMs = 0;
   private marked: ReadonlySet<string> = new Set();
   private waitsMarked: ReadonlySet<string> = new Set();
@@ -89,9 +98,9 @@ export class WaitWatch {
     return this.waitsMarked.has(`${lock.id}#${waiter.ticket}`);
   }
 
-  /** How a lock takes part beyond its own queue; null for one without waiters. */
+  /** How a lock takes part beyond its own queue; null if it does not. */
   partOf(lockId: string): LockWaitPart | null {
-    const lock = this.locks.get(lockId);
+    const lock = this.linked.locks.find(({ id }) => id === lockId);
     if (!lock || lock.queue.length === 0) return null;
     const waits = lock.holds.flatMap(({ party }) => party.waits).slice(0, HOLDER_WAITS_MAX);
     const holderWaits = waits.flatMap(({ party, lock: waited }): HolderWait[] => {
@@ -125,19 +134,21 @@ export class WaitWatch {
       const at = isSilent(row) ? table.readAt(row) : now + offsetMs;
       return { id: row.id, store: row.backend, record: row.record, now: at, offsetMs };
     });
-    this.state = readWaits(locks);
-    this.locks = new Map(this.state.locks.map((lock) => [lock.id, lock]));
-    const known = this.state.locks.filter(({ id }) => !isSilent(rows.get(id)));
-    const knownState = known.length === locks.length ? this.state : readWaits(known);
-    this.deadlocks = findDeadlocks(knownState);
+    this.locks = locks;
+    const inCycle = new Set(this.current.flatMap(({ cycle }) => cycle.map(({ lockId }) => lockId)));
+    const known = locks.filter(({ id }) => !isSilent(rows.get(id)));
+    const linked = new Set([...linkedLocks(known), ...known.filter(({ id }) => inCycle.has(id))]);
+    this.linked = readWaits(linked);
+    this.deadlocks = findDeadlocks(this.linked);
     const news = this.tracker.follow({
-      state: knownState,
+      state: this.linked,
       deadlocks: this.deadlocks,
       now,
       readAt: ({ id, offsetMs }) => table.readAt(rows.get(id) as ProjectionRow) - offsetMs,
       isSilent: (id) => isSilent(rows.get(id)),
     });
     this.graph = null;
+    this.whole = null;
     const cycles = this.current.flatMap(({ cycle }) => cycle);
     this.marked = new Set(cycles.map(({ lockId }) => lockId));
     this.waitsMarked = new Set(cycles.map(({ lockId, ticket }) => `${lockId}#${ticket}`));
@@ -150,19 +161,34 @@ export class WaitWatch {
     };
   }
 
+  /** Everyone who holds and waits as of the last look; joined for all who ask, in slices. */
+  state(): Promise<WaitState> {
+    const { locks } = this;
+    this.whole ??= (async () => {
+      const state = noWaits();
+      await this.parts.table.slice().forEach(locks, (lock) => addLock(state, lock));
+      return state;
+    })();
+    return this.whole;
+  }
+
   /** The graph as of the last look; the same object for all who ask. */
-  read(): WaitGraph {
+  read(): Promise<WaitGraph> {
     const { clock, backends, table } = this.parts;
-    this.graph ??= buildWaitGraph({
-      state: this.state,
-      deadlocks: this.deadlocks,
-      tracked: this.current,
-      idOf: shortId,
-      rowOf: (id) => table.byId(id),
-      statusOf: this.parts.statusOf,
-      backends: publicHealths(backends),
-      asOf: clock.now(),
-    });
+    const { deadlocks, current } = this;
+    this.graph ??= this.state().then((state) =>
+      buildWaitGraph({
+        state,
+        deadlocks,
+        tracked: current,
+        idOf: shortId,
+        rowOf: (id) => table.byId(id),
+        statusOf: this.parts.statusOf,
+        blockingOf: (lock) => this.blockingOf(lock),
+        backends: publicHealths(backends),
+        asOf: clock.now(),
+      }),
+    );
     return this.graph;
   }
 
@@ -175,15 +201,27 @@ export class WaitWatch {
       return { service, owner, namespace, name, backend: row.publicBackend };
     });
     const ids = new Set(cycle.map(({ lockId }) => lockId));
-    const waiting = this.state.locks
+    const waiting = this.linked.locks
       .filter((lock) => ids.has(lock.id))
       .reduce((sum, { queue }) => sum + queue.length, 0);
     const open = { endedAt: null, end: null, by: null };
     return { id: shortId(id), since, foundAt, ...open, waiting, steps };
   }
 
+  /** How many callers a lock keeps from their work, and how long, as of the last look. */
+  blockingOf({ id, now }: LockWaits): Blocking {
+    const row = this.parts.table.byId(id);
+    if (!row) return { callers: 0, ms: 0 };
+    const blocked = this.parts.blockedBy(row, now);
+    return { callers: blocked.callers, ms: totalBlockingMs(blocked, now) };
+  }
+
   /** How long everyone together has waited, in ms. */
   get blockingMs(): number {
-    return this.state.locks.reduce((sum, { queue }) => sum + waitedMsOf(queue), 0);
+    let sum = 0;
+    for (const { record, now } of this.locks) {
+      for (const { enqueuedAt } of record.queue) sum += Math.max(0, now - enqueuedAt);
+    }
+    return sum;
   }
 }

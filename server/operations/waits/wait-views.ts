@@ -20,7 +20,7 @@ export async function* watchWaits(ctx: OperationContext): AsyncGenerator<WaitGra
   await requireRole(ctx, 'viewer');
   const { projection, waits, clock } = ctx.runtime;
   const changes = throttledChanges((on) => projection.subscribe(on), GRAPH_UPDATES, ctx.signal);
-  for await (const _ of changes) yield { ...waits.read(), asOf: clock.now() };
+  for await (const _ of changes) yield { ...(await waits.read()), asOf: clock.now() };
 }
 
 /** The latest deadlocks, newest first, also those that have not ended. */

@@ -44,7 +44,7 @@ export interface ProcessRow {
   pid: string | null;
   version: string | null;
   holds: number;
-  /** How many callers wait for its locks, and how long they have waited together. */
+  /** How many callers its locks with waiters keep from their work, and how long together, in ms. */
   blocked: number;
   blockingMs: number;
   /** What it waits for: the first few, and how many. */

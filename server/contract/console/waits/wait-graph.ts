@@ -78,7 +78,12 @@ export interface HeadBlockerRow {
   locks: number[];
   /** How many wait behind it, also behind those who wait for it. */
   waiting: number;
-  /** The ages of these waits added up, in ms. */
+  /**
+   * How many callers its locks, and those behind, keep from their work, and how long all of them
+   * together, in ms: those who wait, and owners that were refused within the last minute, but not
+   * the standbys of a leader.
+   */
+  blocked: number;
   blockingMs: number;
   /** The most severe status among its locks. */
   status: LockStatus;
