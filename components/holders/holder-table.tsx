@@ -8,6 +8,7 @@ import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useAged, useAtBackend } from '../live/reading';
+import { LivenessNote } from '../locks/lock/liveness-note';
 import { Duration } from '../ui/duration';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockBadge } from '../waits/deadlock-badge';
@@ -157,11 +158,12 @@ function processTitle({ owners, ownerCount, host, pid }: ProcessRow): string {
 
 /** Where it runs, and its last sign of life. */
 function Evidence({ row }: { row: ProcessRow }) {
-  const { host, pid, version, owners, ownerCount, renewedAt, inDeadlock, silentBackends } = row;
+  const { host, pid, version, owners, ownerCount, renewedAt, verdict, inDeadlock } = row;
+  const { silentBackends } = row;
   const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
   const place = [host, pid && `pid ${pid}`, version].filter(Boolean).join(' · ');
   return (
-    <span className="flex min-w-0 flex-wrap items-center gap-x-2">
+    <div className="flex min-w-0 flex-wrap items-center gap-x-2">
       {inDeadlock && <DeadlockBadge />}
       {silentBackends.length > 0 && (
         <span className="flex items-center gap-1 text-unknown">
@@ -169,7 +171,11 @@ function Evidence({ row }: { row: ProcessRow }) {
           {silentBackends.join(', ')} not responding
         </span>
       )}
-      {renewedAt !== null && <span>renewed {agoText(Math.max(0, now - renewedAt))}</span>}
+      {verdict && verdict.kind !== null ? (
+        <LivenessNote verdict={verdict} backend="" />
+      ) : (
+        renewedAt !== null && <span>renewed {agoText(Math.max(0, now - renewedAt))}</span>
+      )}
       {place !== '' && <VisibleText text={place} />}
       {ownerCount > 1 && (
         <span className="text-t3" title={owners.map(visibleText).join(', ')}>
@@ -177,7 +183,7 @@ function Evidence({ row }: { row: ProcessRow }) {
         </span>
       )}
       {renewedAt === null && place === '' && <span className="text-t3">not reported</span>}
-    </span>
+    </div>
   );
 }
 

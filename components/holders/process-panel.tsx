@@ -73,9 +73,10 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
 
 function Summary({ detail: { row, locks } }: { detail: ProcessDetail }) {
   const waitedFor = locks.filter(({ waiters }) => waiters > 0).length;
+  const isDead = row.verdict?.state === 'dead';
   return (
     <>
-      Holds {plural(row.holds, 'lock')}
+      {isDead ? 'This process is gone and still holds' : 'Holds'} {plural(row.holds, 'lock')}
       {row.holds > locks.length && `, the first ${exactCount(PROCESS_LOCKS_SHOWN)} listed`}
       {row.blocked > 0 &&
         `. ${plural(row.blocked, 'caller')} waiting for ${exactCount(waitedFor)} of them`}

@@ -232,7 +232,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     refusals,
     waits,
     deadlocks,
-    holders: new HolderView({ table, backends, clock, waits, statusOf }),
+    holders: new HolderView({ table, backends, clock, waits, evidence, statusOf }),
     async close() {
       projection.live.close();
       await projection.watches.close();

@@ -6,9 +6,11 @@ import {
   type ProcessRow,
 } from '../../contract/console/waits/holder-rows';
 import { LockyardError } from '../../contract/errors';
+import type { LivenessVerdict } from '../../core/status/holder-liveness';
 import { sumOf } from '../../core/waits/head-blockers';
 import type { LockWaits, OpenWait, WaitState } from '../../core/waits/wait-state';
 import type { Clock } from '../../platform/clock';
+import type { HolderEvidence } from '../liveness/holder-evidence';
 import type { LockTable } from '../lock-list/table/lock-table';
 import { type MonitoredBackend, publicHealths } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
@@ -31,6 +33,7 @@ interface HolderViewOptions {
   backends: readonly MonitoredBackend[];
   clock: Clock;
   waits: WaitWatch;
+  evidence: Pick<HolderEvidence, 'verdictOn' | 'hasDeaths'>;
   statusOf: (row: ProjectionRow) => ProcessDetail['locks'][number]['status'];
 }
 
@@ -120,14 +123,26 @@ export class HolderView {
     };
   }
 
-  /** Those with the most holds, besides the ones that are shown anyway. */
+  /** Dead ones, then those with the most holds, besides the ones that are shown anyway. */
   private async largest(count: number, shown: ReadonlySet<string>): Promise<HolderProcess[]> {
-    const most = new TopN<HolderProcess>(count, (a, b) => b.holds - a.holds);
+    type Ranked = { process: HolderProcess; isDead: boolean };
+    const rank = (a: Ranked, b: Ranked) =>
+      Number(b.isDead) - Number(a.isDead) || b.process.holds - a.process.holds;
+    const most = new TopN<Ranked>(count, rank);
     if (count === 0) return [];
     await this.parts.table.slice().forEach(this.index.processes.values(), (process) => {
-      if (!shown.has(process.id)) most.add(process);
+      if (!shown.has(process.id)) most.add({ process, isDead: this.isDead(process) });
     });
-    return most.items;
+    return most.items.map(({ process }) => process);
+  }
+
+  /** Whether a process is proven dead, by the first of its holds. */
+  private isDead({ id, slots }: HolderProcess): boolean {
+    const { evidence, table, clock } = this.parts;
+    const [slot] = evidence.hasDeaths ? slots.keys() : [];
+    const row = slot === undefined ? null : table.at(slot);
+    const hold = row?.record.holds.find((each) => this.index.idOf(each) === id);
+    return !!row && !!hold && evidence.verdictOn(row.id, hold, clock.now()).state === 'dead';
   }
 
   /** Who keeps others waiting, and who waits. A wait belongs to the one process of its owner. */
@@ -162,7 +177,7 @@ export class HolderView {
   }
 
   private rowOf(id: string, holder: HolderProcess | undefined, part: Part): ProcessRow {
-    const { waits, table, backends } = this.parts;
+    const { waits, table, backends, clock, evidence } = this.parts;
     const { waits: own } = part;
     const blocking = this.blockingOf(part);
     const names = holder ? [...first(holder.owners.keys(), OWNERS_SHOWN)] : [];
@@ -173,14 +188,17 @@ export class HolderView {
     );
     const health = new Map(backends.map((one) => [one.id, one.engine.health()]));
     const offsetOf = ({ backend }: ProjectionRow) => health.get(backend)?.clockOffsetMs ?? 0;
-    const holds = sampled.flatMap((row) =>
-      row.record.holds
+    const holds = sampled.flatMap((row) => {
+      const offsetMs = offsetOf(row);
+      const now = clock.now() + offsetMs;
+      return row.record.holds
         .filter((hold) => this.index.idOf(hold) === id)
-        .map(({ grantedAt, renewedAt, renewals }) => ({
-          grantedAt: grantedAt - offsetOf(row),
-          renewedAt: renewals > 0 ? renewedAt - offsetOf(row) : null,
-        })),
-    );
+        .map((hold) => ({
+          grantedAt: hold.grantedAt - offsetMs,
+          renewedAt: hold.renewals > 0 ? hold.renewedAt - offsetMs : null,
+          verdict: shifted(evidence.verdictOn(row.id, hold, now), -offsetMs),
+        }));
+    });
     const renewals = holds.flatMap(({ renewedAt }) => renewedAt ?? []);
     const silent = sampled.filter(({ backend }) => health.get(backend)?.reachable === false);
     return {
@@ -204,10 +222,24 @@ export class HolderView {
       waits: own.length,
       oldestGrantedAt: holds.length > 0 ? Math.min(...holds.map((hold) => hold.grantedAt)) : null,
       renewedAt: renewals.length > 0 ? Math.max(...renewals) : null,
+      verdict: clearest(holds.map(({ verdict }) => verdict)),
       inDeadlock: own.some((wait) => waits.isInDeadlock(wait)),
       silentBackends: [...new Set(silent.map(({ publicBackend }) => publicBackend))],
     };
   }
+}
+
+/** Of several holds of one process: a proof of its death, else a sign of its life. */
+function clearest(verdicts: readonly LivenessVerdict[]): LivenessVerdict | null {
+  const dead = verdicts.find(({ state }) => state === 'dead');
+  const alive = verdicts.filter(({ state }) => state === 'alive');
+  alive.sort((a, b) => (b.at ?? 0) - (a.at ?? 0));
+  return dead ?? alive[0] ?? verdicts[0] ?? null;
+}
+
+function shifted(verdict: LivenessVerdict, byMs: number): LivenessVerdict {
+  const { at, since } = verdict;
+  return { ...verdict, at: at && at + byMs, since: since && since + byMs };
 }
 
 function* first<T>(items: Iterable<T>, most: number): Generator<T> {

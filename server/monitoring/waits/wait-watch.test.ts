@@ -99,6 +99,7 @@ describe('who waits for whom', () => {
     expect(page).toMatchObject({ processes: 2, holds: 2, waiting: 2 });
     const linkRow = page.rows.find(({ owners }) => owners.includes('link'));
     expect(linkRow).toMatchObject({ holds: 1, blocked: 1, waits: 1, inDeadlock: false });
+    expect(linkRow?.verdict).toMatchObject({ state: 'unknown', kind: null });
     expect(linkRow?.waitsFor).toMatchObject([{ name: mine.name }]);
     const detail = await watcher.monitoring.holders.process(linkRow?.id ?? '');
     expect(detail.locks).toMatchObject([

@@ -1,3 +1,4 @@
+import type { LivenessVerdict } from '../../../core/status/holder-liveness';
 import type { Mode } from '../../primitives';
 import type { BackendHealth } from '../backend-health';
 import type { LockStatus } from '../console-terms';
@@ -54,6 +55,8 @@ export interface ProcessRow {
   oldestGrantedAt: number | null;
   /** When it last renewed a lock; null: it has renewed none. */
   renewedAt: number | null;
+  /** Whether it is alive, as far as its holds tell that were looked at; null if it holds none. */
+  verdict: LivenessVerdict | null;
   /** It waits in a deadlock. */
   inDeadlock: boolean;
   /** Backends that keep its locks and do not respond. */
