@@ -4,6 +4,8 @@ import { labRunsTable } from './lab-runs';
 import { lockPresenceTable } from './lock-presence';
 import { lockRefusalsTable } from './lock-refusals';
 import { processEvidenceTable } from './process-evidence';
+import { incidentsTable } from './recorded/incidents';
+import { lockHeatTable } from './recorded/lock-heat';
 
 /** Constraint and column names are the same in both dialects and under MySQL's 64 characters. */
 export const CASING = 'snake_case';
@@ -284,6 +286,8 @@ export function defineSchema(kit: Kit) {
     deadlocks: deadlocksTable(kit),
     processEvidence: processEvidenceTable(kit),
     lockPresence: lockPresenceTable(kit),
+    incidents: incidentsTable(kit),
+    lockHeat: lockHeatTable(kit),
   };
 }
 

@@ -108,8 +108,11 @@ test.describe('everybody can use, on any screen,', () => {
     await expectSound(page);
     await openLive(page, `${server.url}/locks/team-blue/jam`);
     await expect(page.locator('main header').first()).toContainText('Stuck');
-    await page.getByText('Show as table').click();
-    await expect(page.getByRole('cell').first()).toBeVisible();
+    for (const name of ['Timeline', 'Wait and hold times']) {
+      const panel = page.getByRole('region', { name, exact: true });
+      await panel.getByText('Show as table').click();
+      await expect(panel.getByRole('cell').first()).toBeVisible();
+    }
     await expectSound(page);
   });
 
@@ -122,6 +125,8 @@ test.describe('everybody can use, on any screen,', () => {
   const addresses: [string, string, string][] = [
     ['the audit log', '/audit', 'Every operator action'],
     ['an audit log without a match', '/audit?q=no-such-entry', 'No entries match'],
+    ['all locks over time', '/insights', 'All locks'],
+    ['an incident', '/insights/1', 'What happened'],
     ['the backends', '/backends', 'SQLite, embedded'],
     ['one’s own account', '/settings', 'Change password'],
     ['the API keys', '/settings?section=keys', 'first-service'],

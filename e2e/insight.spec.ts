@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright/test';
 import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../components/format/lock-path';
@@ -192,6 +193,33 @@ test('a lock that callers skip is stuck beyond that limit too, and its page name
   await expect(refused.getByRole('listitem').first()).toContainText(/mill-2.*2 ×/);
   await mill.release({ ...place, token });
   await expect(reason(page)).not.toContainText('Stuck');
+});
+
+test('an incident says why and how long, and is saved as one file; the timeline shows it as well', async ({
+  page,
+}) => {
+  const place = { namespace: 'quick', name: 'saw' };
+  const token = await take({ ...place, leaseMs: 600_000 });
+  const waiting = mill.acquire({ ...place, owner: 'mill-3', leaseMs: 60_000, waitMs: 20_000 });
+  await open(page, lockPath('quick', 'saw'));
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  await expect(timeline.locator('[data-lane="waiter"]')).toHaveCount(1);
+  await expect(timeline.locator('.timeline-hold[data-tone="stuck"]')).toBeVisible();
+
+  await openPage(page, `${server.url}/insights`);
+  const incidents = page.getByRole('region', { name: 'Incidents' });
+  await incidents.getByRole('link', { name: 'saw' }).click({ timeout: 15_000 });
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('saw');
+  await expect(page.locator('main')).toContainText(/held the lock for .+ with 1.waiter\./);
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export HTML' }).click(),
+  ]);
+  const html = readFileSync(await saved.path(), 'utf8');
+  expect(html).toContain('<h1>saw</h1>');
+  expect(html).not.toMatch(/<script|<link|src=/);
+  await mill.release({ ...place, token });
+  expect((await waiting).outcome).toBe('granted');
 });
 
 test('a lock is compared with its own p99, shown in its row, and far beyond it the lock is stuck', async ({

@@ -1,12 +1,14 @@
 'use client';
 
 import Link from 'next/link';
+import { useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { counterPath, lockPath } from '../format/lock-path';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { Instant } from '../ui/instant';
 import { ExactName, VisibleText } from '../ui/visible-text';
+import { AuditDetails } from './audit-details';
 import { actionLabel, formatFacts, OUTCOMES } from './audit-labels';
 
 const ACTOR_KIND_LABELS = { user: '', cli: 'CLI', system: 'system' } as const;
@@ -24,51 +26,71 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
   const before = formatFacts(entry.seen);
   const after = formatFacts(changedFacts(entry));
   const actorKind = ACTOR_KIND_LABELS[entry.actorKind];
+  const [isOpen, setOpen] = useState(false);
   return (
-    <tr>
-      <td data-cell="when" className="text-12 text-t3">
-        <Instant at={entry.at} now={Math.max(now, entry.at)} />
-      </td>
-      <td data-cell="who">
-        <span
-          className="block truncate md:font-[550]"
-          title={visibleText(`${entry.actor}, from ${entry.address}`)}
-        >
-          <VisibleText text={entry.actor} />
-        </span>
-        {actorKind && <span className="block text-12 text-t3">{actorKind}</span>}
-      </td>
-      <td data-cell="what">{actionLabel(entry.act)}</td>
-      <td data-cell="subject">
-        <Target entry={entry} />
-      </td>
-      <td data-cell="why" className="text-t2">
-        {entry.reason ? (
-          <>
-            “<VisibleText text={entry.reason} />”
-          </>
-        ) : (
-          none
-        )}
-      </td>
-      <td data-cell="facts" className="text-12 text-t2">
-        {before || after ? (
-          <>
-            {before}
-            {before && after && <span className="text-t3"> → </span>}
-            {after}
-          </>
-        ) : (
-          none
-        )}
-      </td>
-      <td data-cell="outcome">
-        <span className={`inline-flex items-center gap-1.5 text-12 ${ink}`} title={meaning}>
-          <Icon name={icon} size={14} />
-          {label}
-        </span>
-      </td>
-    </tr>
+    <>
+      <tr data-open={isOpen}>
+        <td data-cell="when" className="text-12 text-t3">
+          <Instant at={entry.at} now={Math.max(now, entry.at)} />
+        </td>
+        <td data-cell="who">
+          <span
+            className="block truncate md:font-[550]"
+            title={visibleText(`${entry.actor}, from ${entry.address}`)}
+          >
+            <VisibleText text={entry.actor} />
+          </span>
+          {actorKind && <span className="block text-12 text-t3">{actorKind}</span>}
+        </td>
+        <td data-cell="what">
+          <button
+            type="button"
+            className="audit-open"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={13} className="text-t3" />
+            {actionLabel(entry.act)}
+          </button>
+        </td>
+        <td data-cell="subject">
+          <Target entry={entry} />
+        </td>
+        <td data-cell="why" className="text-t2">
+          {entry.reason ? (
+            <>
+              “<VisibleText text={entry.reason} />”
+            </>
+          ) : (
+            none
+          )}
+        </td>
+        <td data-cell="facts" className="text-12 text-t2">
+          {before || after ? (
+            <>
+              {before}
+              {before && after && <span className="text-t3"> → </span>}
+              {after}
+            </>
+          ) : (
+            none
+          )}
+        </td>
+        <td data-cell="outcome">
+          <span className={`inline-flex items-center gap-1.5 text-12 ${ink}`} title={meaning}>
+            <Icon name={icon} size={14} />
+            {label}
+          </span>
+        </td>
+      </tr>
+      {isOpen && (
+        <tr className="audit-opened">
+          <td colSpan={7}>
+            <AuditDetails entry={entry} />
+          </td>
+        </tr>
+      )}
+    </>
   );
 }
 

@@ -13,8 +13,10 @@ import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { AuditExportMenu } from './audit-export-menu';
 import { actionLabel, OUTCOMES } from './audit-labels';
-import { type AuditQuery, auditInput, auditUrl, readAuditQuery } from './audit-query';
+import { type AuditQuery, auditInput, auditUrl, isFiltered, readAuditQuery } from './audit-query';
+import { AuditRange } from './audit-range';
 import { AuditRow } from './audit-row';
 
 const POLL_MS = 5_000;
@@ -62,15 +64,29 @@ export function AuditView({
   };
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const acts = data?.pages[0]?.acts ?? initial?.acts ?? [];
-  const isFiltered = query.act !== null || query.outcome !== null || query.search !== '';
   return (
     <div className="page">
-      <PageHead title="Audit">
+      <PageHead title="Audit" end={<AuditExportMenu query={query} />}>
         Every operator action, recorded before it runs – including rejected attempts.
       </PageHead>
       <div className="flex flex-wrap items-center gap-2 pb-3">
         <AuditSearch value={query.search} onChange={(search) => change({ search })} />
         <AuditFilters acts={acts} query={query} onQuery={change} />
+        {query.target && (
+          <FilterChip
+            label="target"
+            value={`${query.target.namespace} / ${query.target.subject}`}
+            onClear={() => change({ target: null })}
+          />
+        )}
+        {query.requestId && (
+          <FilterChip
+            label="request id"
+            value={query.requestId}
+            onClear={() => change({ requestId: null })}
+          />
+        )}
+        <AuditRange from={query.from} to={query.to} onChange={change} />
       </div>
       {error && (
         <div className="pb-3">
@@ -83,7 +99,7 @@ export function AuditView({
         <RowsSkeleton />
       ) : (
         <p className="border-line border-t py-8 text-14">
-          {isFiltered ? 'No entries match.' : 'No entries yet.'}
+          {isFiltered(query) ? 'No entries match.' : 'No entries yet.'}
         </p>
       )}
       {hasNextPage && (

@@ -174,10 +174,10 @@ function Ranges({
 /** The lock itself shows what its history does not know yet. */
 function NotCountedYet() {
   return (
-    <div className="px-3.5 py-4">
-      <p>Latest events not counted yet.</p>
-      <p className="max-w-[70ch] pt-0.5 text-t3">They appear here within about a second.</p>
-    </div>
+    <p className="px-3.5 py-3">
+      Latest events not counted yet.{' '}
+      <span className="text-t3">They appear here within about a second.</span>
+    </p>
   );
 }
 
@@ -190,15 +190,13 @@ function NoActivity({
 }) {
   const wider = widerRange(range);
   return (
-    <div className="px-3.5 py-4">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 py-2">
       <p>No activity in the {RANGE_LABELS[range].long}.</p>
-      <p className="max-w-[70ch] pt-0.5 text-t3">History is kept for 30 days.</p>
+      <p className="text-t3">History is kept for 30 days.</p>
       {wider && (
-        <div className="pt-3">
-          <Button size="small" onClick={() => onRange(wider)}>
-            View {RANGE_LABELS[wider].long}
-          </Button>
-        </div>
+        <Button size="small" onClick={() => onRange(wider)}>
+          View {RANGE_LABELS[wider].long}
+        </Button>
       )}
     </div>
   );

@@ -12,6 +12,7 @@ const box = (x: number, y: number, width: number, height: number, r: number) =>
 
 /** The paths of every icon of the console: a 24 grid, strokes of 2 px, round ends. */
 const ICON_PATHS = {
+  activity: ['M3 12h4l3-8 4 16 3-8h4'],
   'alert-circle': [circle(12, 12, 9), 'M12 7.5v5M12 16.4v.1'],
   'alert-octagon': ['M8 3h8l5 5v8l-5 5H8l-5-5V8Z', 'M12 7.5v5M12 16.4v.1'],
   'alert-triangle': [

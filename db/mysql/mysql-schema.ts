@@ -22,4 +22,6 @@ export const {
   deadlocks,
   processEvidence,
   lockPresence,
+  incidents,
+  lockHeat,
 } = defineSchema(mysqlKit);

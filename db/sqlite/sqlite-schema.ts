@@ -23,4 +23,6 @@ export const {
   deadlocks,
   processEvidence,
   lockPresence,
+  incidents,
+  lockHeat,
 } = defineSchema(sqliteKit as unknown as Kit);

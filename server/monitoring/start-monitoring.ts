@@ -7,7 +7,12 @@ import { Periodic } from '../platform/periodic';
 import { EventHistory } from './history/event-history';
 import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
+import { LockPast } from './history/lock-past';
 import { pruneRefusals } from './history/prune-recorded';
+import { HeatRecorder } from './incidents/heat-recorder';
+import { HeatTable } from './incidents/heat-table';
+import { IncidentRecorder } from './incidents/incident-recorder';
+import { IncidentTable } from './incidents/incident-table';
 import { evidenceMetrics } from './liveness/evidence-metrics';
 import { HolderEvidence } from './liveness/holder-evidence';
 import { UrlWitnesses } from './liveness/url-witnesses';
@@ -36,6 +41,7 @@ import { RefusalSync } from './refusals/refusal-sync';
 import { FleetView } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
+import { OverviewView } from './rollups/overview-view';
 import { DeadlockHistory } from './waits/deadlock-history';
 import { HolderView } from './waits/holder-view';
 import { WaitWatch } from './waits/wait-watch';
@@ -72,6 +78,9 @@ export interface Monitoring {
   projection: LockProjection;
   evidence: HolderEvidence;
   events: EventHistory;
+  past: LockPast;
+  incidents: IncidentTable;
+  overview: OverviewView;
   insights: LockInsights;
   fleet: FleetView;
   metrics: Metrics;
@@ -138,6 +147,16 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       ? new EventRecorder(database, { id, store }, clock, tally)
       : new FormerShard(database, id, clock);
   });
+  const past = new LockPast(database);
+  const incidents = new IncidentRecorder({
+    database,
+    table: projection.table,
+    isRead: (backend) => projection.isRead(backend),
+    backends,
+    past,
+    clock,
+  });
+  const heat = new HeatTable(database);
   const capacity = new NamespaceCapacity({
     backends,
     projection,
@@ -152,6 +171,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     backends,
     projection,
     recorders,
+    incidents,
+    heat: new HeatRecorder(projection.table, heat, clock),
     capacity,
     clock,
     log,
@@ -224,6 +245,9 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     projection,
     evidence,
     events: new EventHistory(database),
+    past,
+    incidents: new IncidentTable(database),
+    overview: new OverviewView(ids, insights, heat, clock),
     insights,
     fleet: new FleetView(ids, projection, insights, clock),
     metrics,

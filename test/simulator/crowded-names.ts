@@ -132,7 +132,9 @@ export class CrowdedNames {
     const room = new NamespaceCapacity({ ...shared, projection, database });
     const capacity = { run: () => room.run(), setLegacyLimits: async () => {} };
     const holders = { askUrls: async () => {}, prune: async () => {} };
-    const others = { recorders: [], holders, resolveIntents: async () => {} };
+    const idle = { run: async () => {}, prune: async () => {}, restart: () => {} };
+    const recording = { recorders: [], incidents: idle, heat: idle };
+    const others = { ...recording, holders, resolveIntents: async () => {} };
     new Maintenance({ ...shared, projection, capacity, processId, ...others }).start();
     if (operators) this.operated.set(process, { store: flawed(operators), epochOf });
     this.repeat(process, FOLLOW_EVERY_MS, () => projection.follow(backend));

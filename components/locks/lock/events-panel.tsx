@@ -1,7 +1,9 @@
 'use client';
 
-import { type ReactNode, useState } from 'react';
+import Link from 'next/link';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
+import { auditPathOf } from '../../audit/audit-query';
 import { spokenDuration } from '../../format/durations';
 import { exactCount, plural, shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
@@ -12,9 +14,17 @@ import { Button } from '../../ui/controls/button';
 import { Instant } from '../../ui/instant';
 import { ExactName } from '../../ui/visible-text';
 import { type EventLook, eventDetail, eventLook } from './event-labels';
-import { foldEvents } from './fold-events';
+import { type EventLine, foldEvents } from './fold-events';
+import { pinnedEvents } from './pinned-events';
 
 const PAGE = 50;
+
+/** Older pages are loaded without a click until so many lines are shown, and no further. */
+const LINES_MIN = 8;
+const PAGES_MAX = 6;
+
+/** What is pinned is repeated above the list unless it is this close to its top. */
+const TOP_LINES = 5;
 
 /** What happened to the lock, newest first. */
 export function EventsPanel({
@@ -42,18 +52,30 @@ export function EventsPanel({
   const [isFolded, setFolded] = useState(true);
   const { rows } = history;
   const lines = foldEvents(rows);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage, data, error } = history;
+  const loadsMore =
+    hasNextPage && lines.length < LINES_MIN && (data?.pages.length ?? 0) < PAGES_MAX && !error;
+  useEffect(() => {
+    if (loadsMore && !isFetchingNextPage) void fetchNextPage();
+  }, [loadsMore, isFetchingNextPage, fetchNextPage]);
   return (
     <HistoryPanel
       title="Events"
       history={history}
       end={
-        lines.length < rows.length && (
-          <Button tone="quiet" size="small" onClick={() => setFolded(!isFolded)}>
-            {isFolded ? 'Show all' : 'Hide routine'}
-          </Button>
-        )
+        <span className="flex items-center gap-3">
+          <Link href={auditPathOf(namespace, name)} prefetch={false} className="rounded-4 text-t2">
+            Audit log
+          </Link>
+          {lines.length < rows.length && (
+            <Button tone="quiet" size="small" onClick={() => setFolded(!isFolded)}>
+              {isFolded ? 'Show all' : 'Hide routine'}
+            </Button>
+          )}
+        </span>
       }
     >
+      <PinnedLines detail={detail} top={lines.slice(0, TOP_LINES)} />
       {isFolded
         ? lines.map((line) =>
             line.kind === 'one' ? (
@@ -65,6 +87,25 @@ export function EventsPanel({
         : rows.map((event) => <OneEvent key={event.id} event={event} backend={row.backend} />)}
     </HistoryPanel>
   );
+}
+
+/** What explains the present state, where it is not at the top of the list anyway. */
+function PinnedLines({ detail, top }: { detail: LockDetail; top: EventLine[] }) {
+  const { backend } = detail.row;
+  const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const shown = new Set(
+    top.flatMap((line) => (line.kind === 'one' ? [`${line.event.kind} ${line.event.at}`] : [])),
+  );
+  return pinnedEvents(detail, now)
+    .filter(({ id, at }) => !shown.has(`${id} ${at}`))
+    .map(({ id, at, look, owner, detail: words, token }) => (
+      <Line key={id} at={at} look={look} token={token} backend={backend} isPinned>
+        {owner !== '' && <ExactName name={owner} className="text-12 text-t2" />}
+        <span className="truncate text-t2" title={words}>
+          {words}
+        </span>
+      </Line>
+    ));
 }
 
 /** One event of a lock's history. */
@@ -125,17 +166,19 @@ function Line({
   look: { label, icon, ink },
   token,
   backend,
+  isPinned = false,
   children,
 }: {
   at: number;
   look: EventLook;
   token: number | null;
   backend: string;
+  isPinned?: boolean;
   children: ReactNode;
 }) {
   const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
   return (
-    <li className="panel-row event-row">
+    <li className="panel-row event-row" data-pinned={isPinned}>
       <span className="text-12 text-t3">
         <Instant at={at} now={now} clock={backend} />
       </span>

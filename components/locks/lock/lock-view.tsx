@@ -11,6 +11,7 @@ import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
+import { TimelinePanel } from '../timeline/timeline-panel';
 import { ActionLadder } from './action-ladder';
 import { EventsPanel } from './events-panel';
 import { HolderPanel } from './holder-panel';
@@ -61,6 +62,7 @@ export function LockView({
               <QueuePanel detail={data} />
               <ReleaseImpact detail={data} chosen={chosen} />
             </div>
+            <TimelinePanel detail={data} />
             <ChartsPanel row={data.row} initial={insight} />
             <EventsPanel detail={data} initial={events} />
           </div>

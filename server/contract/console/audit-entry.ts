@@ -13,4 +13,6 @@ export interface AuditEntry {
   outcome: 'pending' | 'done' | 'changed' | 'refused' | 'failed' | 'unknown' | 'not_applied';
   result: Record<string, unknown>;
   closedAt: number | null;
+  /** The id that the caller sent with the action, or the one that it was given. */
+  requestId: string;
 }

@@ -147,6 +147,15 @@ export const auditListInput = z.strictObject({
   outcome: z.string().max(16).optional(),
   /** Part of an actor, a subject or a reason. */
   search: z.string().max(200).optional(),
+  namespace: namespaceName.optional(),
+  /** Exactly what the action was about, such as a lock's name. */
+  subject: z.string().min(1).max(255).optional(),
+  /** Exactly the request id of an entry. */
+  requestId: z.string().min(1).max(200).optional(),
+  /** Entries from then on, epoch milliseconds. */
+  from: z.number().int().nonnegative().optional(),
+  /** Entries before then, epoch milliseconds. */
+  to: z.number().int().nonnegative().optional(),
   /** Entries older than this id. */
   before: z.number().int().positive().optional(),
   limit: z.number().int().min(1).max(200).default(50),

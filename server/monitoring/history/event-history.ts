@@ -7,6 +7,7 @@ import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { eventId, eventRow } from './event-row';
 
 interface EventPage extends RecordKey {
   before?: string | undefined;
@@ -23,7 +24,9 @@ export class EventHistory {
    * @throws LockyardError `INVALID` for a `before` that is no cursor
    */
   list(page: EventPage): Promise<{ rows: EventRow[]; older: string | null }> {
-    return this.read(page, eventRow);
+    return this.read(page, (found) =>
+      eventRow({ ...found, event: JSON.parse(found.body) as LockEvent }),
+    );
   }
 
   /** The same, of the counter of that name. */
@@ -62,34 +65,12 @@ interface StoredEvent {
   body: string;
 }
 
-const cursorOf = ({ rev, historyId, place }: StoredEvent) => `${rev}.${historyId}.${place}`;
-
 function counterEventRow(found: StoredEvent): CounterMoveRow {
   const event = JSON.parse(found.body) as CounterEvent;
   const { at, rev, kind, service, value, delta = null, floor, ceiling, by, reason } = event;
   const bounds = floor === undefined || ceiling === undefined ? null : { floor, ceiling };
   const why = { by: by ?? null, reason: reason ?? null };
-  return { id: cursorOf(found), at, rev, kind, service, value, delta, bounds, ...why };
-}
-
-function eventRow(found: StoredEvent): EventRow {
-  const event = JSON.parse(found.body) as LockEvent;
-  return {
-    id: cursorOf(found),
-    at: event.at,
-    rev: event.rev,
-    kind: event.kind,
-    service: event.service,
-    owner: event.owner ?? '',
-    token: event.token ?? null,
-    waitedMs: event.waitedMs ?? null,
-    heldMs: event.heldMs ?? null,
-    expiresAt: event.expiresAt ?? null,
-    permits: event.permits ?? null,
-    capacity: event.capacity ?? null,
-    by: event.by ?? null,
-    reason: event.reason ?? null,
-  };
+  return { id: eventId(found), at, rev, kind, service, value, delta, bounds, ...why };
 }
 
 function parseCursor(text: string | undefined) {

@@ -16,6 +16,11 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
   const lines: string[] = [];
   const { engine, faults, process } = await rig.join();
   let attempts = 0;
+  const idle = {
+    run: async () => undefined,
+    prune: async () => undefined,
+    restart: () => undefined,
+  };
   const recorder = {
     async record() {
       attempts += 1;
@@ -28,6 +33,8 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
     backends: [{ id: 'default', store: faults, engine, epochOf: () => 1 }],
     projection: { dueForExpiry: () => [] },
     recorders: [recorder],
+    incidents: idle,
+    heat: idle,
     capacity: { run: async () => undefined, setLegacyLimits: async () => undefined },
     clock: systemClock,
     log: createLog({ write: (line) => void lines.push(line) }),

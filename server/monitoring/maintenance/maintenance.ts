@@ -13,6 +13,8 @@ import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { EventRecorder } from '../history/event-recorder';
+import type { HeatRecorder } from '../incidents/heat-recorder';
+import type { IncidentRecorder } from '../incidents/incident-recorder';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { deleteReadRecords } from '../names/delete-records';
 import type { NamespaceCapacity } from '../names/namespace-capacity';
@@ -27,6 +29,7 @@ const CAPACITY_EVERY_MS = 5_000;
 const LEGACY_LIMITS_EVERY_MS = 2_000;
 const ASK_URLS_EVERY_MS = 10_000;
 const PRUNE_EVIDENCE_EVERY_MS = 60_000;
+const INCIDENTS_EVERY_MS = 1_000;
 const DEAD_PROCESS_MS = 60 * 60_000;
 const SCAN_PAGE = 200;
 
@@ -34,6 +37,8 @@ interface MaintenanceOptions {
   backends: MonitoredBackend[];
   projection: Pick<LockProjection, 'dueForExpiry'>;
   recorders: Pick<EventRecorder, 'record' | 'prune' | 'restart'>[];
+  incidents: Pick<IncidentRecorder, 'run' | 'prune' | 'restart'>;
+  heat: Pick<HeatRecorder, 'run' | 'prune' | 'restart'>;
   capacity: Pick<NamespaceCapacity, 'run' | 'setLegacyLimits'>;
   clock: Clock;
   log: Log;
@@ -58,7 +63,8 @@ export class Maintenance {
   private readonly jobs: Periodic[];
 
   constructor(private readonly parts: MaintenanceOptions) {
-    const { backends, recorders, capacity, resolveIntents, holders, log } = parts;
+    const { backends, recorders, incidents, heat, capacity, resolveIntents } = parts;
+    const { holders, log } = parts;
     const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
       new Periodic({ job: name, everyMs, run, log });
     this.leasing = job('hold the maintenance lock', MAINTENANCE_RENEW_EVERY_MS, () =>
@@ -74,6 +80,10 @@ export class Maintenance {
         job(`record history ${i}`, RECORD_EVERY_MS, () => recorder.record()),
         job(`prune history ${i}`, CLEAN_UP_EVERY_MS, () => recorder.prune()),
       ]),
+      job('record incidents', INCIDENTS_EVERY_MS, () => incidents.run()),
+      job('prune incidents', CLEAN_UP_EVERY_MS, () => incidents.prune()),
+      job('count waiting', INCIDENTS_EVERY_MS, () => heat.run()),
+      job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
       job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
       job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
       job('free capacity', CAPACITY_EVERY_MS, () => capacity.run()),
@@ -142,6 +152,8 @@ export class Maintenance {
     this.token = answer.token;
     this.leaseEndsAt = askedAt + MAINTENANCE_LEASE_MS;
     for (const recorder of this.parts.recorders) recorder.restart();
+    this.parts.incidents.restart();
+    this.parts.heat.restart();
     for (const job of this.jobs) void job.startNow();
   }
 

@@ -76,7 +76,7 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
   const refusedInRollups = async () => {
     const insights = new LockInsights(database, (backend) => [backend], ['default']);
     const { total } = await insights.ofLock('default', KEY, '1h', clock.now());
-    const { total: all } = await insights.lastHour(['default'], clock.now());
+    const { total: all } = await insights.ofAll(['default'], '1h', clock.now());
     return { lock: total.refused, all: all.refused };
   };
 

@@ -36,7 +36,7 @@ export class FleetView {
       await Promise.race([settled, pause(HOUR_WITHIN_MS, undefined, { ref: false })]);
     }
     const asOf = this.clock.now();
-    const { view, at } = this.hour ?? { view: await this.insights.lastHour([], asOf), at: asOf };
+    const { view, at } = this.hour ?? { view: await this.insights.ofAll([], '1h', asOf), at: asOf };
     const { points: minutes, total: hour } = view;
     const grantsPerSecond = this.projection.grantRate.perSecond();
     const { counts, held, waiting } = await this.projection.counts();
@@ -49,7 +49,7 @@ export class FleetView {
     if (this.reading || isFresh) return this.reading ?? Promise.resolve();
     this.readAt = this.clock.monotonic();
     this.reading = this.insights
-      .lastHour(this.backends, this.clock.now())
+      .ofAll(this.backends, '1h', this.clock.now())
       .then((view) => {
         this.hour = { view, at: this.clock.now() };
       })

@@ -55,15 +55,15 @@ export class LockInsights {
     return steps.view();
   }
 
-  /** All locks of these backends over the last hour. */
-  async lastHour(backends: string[], now: number): Promise<SumView> {
-    const steps = new InsightSteps('1h', now);
+  /** All locks of these backends together over a range that ends now. */
+  async ofAll(backends: string[], range: InsightRange, now: number): Promise<SumView> {
+    const steps = new InsightSteps(range, now);
     for (const backend of backends) {
-      const rollups = await this.read(backend, ALL_LOCKS, rangeBegin('1h', now));
+      const rollups = await this.read(backend, ALL_LOCKS, rangeBegin(range, now));
       for (const rollup of rollups) steps.add(rollup);
     }
     for (const backend of backends.length > 0 ? this.publicIds : []) {
-      await this.addRefusals(steps, backend, ALL_LOCKS, rangeBegin('1h', now));
+      await this.addRefusals(steps, backend, ALL_LOCKS, rangeBegin(range, now));
     }
     return steps.view();
   }

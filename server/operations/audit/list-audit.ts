@@ -1,11 +1,11 @@
-import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { AuditListInput } from '../../contract/console/console-inputs';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
-import { AUDIT_ACTS } from './audit-log';
+import { AUDIT_ACTS, readSeen } from './audit-log';
 
 export interface AuditPage {
   rows: AuditEntry[];
@@ -34,8 +34,13 @@ export async function listAudit(ctx: ControlContext, input: AuditListInput): Pro
 }
 
 function matching(audit: Schema['audit'], input: AuditListInput): SQL | undefined {
-  const { act, outcome, before, search } = input;
+  const { act, outcome, before, search, namespace, subject, requestId, from, to } = input;
   return and(
+    namespace === undefined ? undefined : eq(audit.namespace, namespace),
+    subject === undefined ? undefined : eq(audit.subject, subject),
+    requestId === undefined ? undefined : hasRequestId(audit, requestId),
+    from === undefined ? undefined : gte(audit.at, from),
+    to === undefined ? undefined : lt(audit.at, to),
     act === undefined ? undefined : eq(audit.act, act),
     outcome === undefined ? undefined : eq(audit.outcome, outcome),
     before === undefined ? undefined : lt(audit.id, before),
@@ -45,16 +50,28 @@ function matching(audit: Schema['audit'], input: AuditListInput): SQL | undefine
   );
 }
 
+/** A request id that the caller sent is among what it saw; else it is that of the intent. */
+function hasRequestId(audit: Schema['audit'], requestId: string): SQL | undefined {
+  const sent = `"requestId":${JSON.stringify(requestId)}`;
+  return or(
+    eq(audit.intent, requestId),
+    sql`cast(${audit.seen} as char) like ${patternOf(sent)} escape '!'`,
+  );
+}
+
+const patternOf = (part: string) => `%${part.replace(/[!%_]/g, '!$&')}%`;
+
 /** Whether a text contains another, whatever the case. The cast makes text of MySQL's bytes. */
 function contains(column: unknown, part: string): SQL {
-  const pattern = `%${part.replace(/[!%_]/g, '!$&')}%`;
-  return sql`lower(cast(${column} as char)) like lower(${pattern}) escape '!'`;
+  return sql`lower(cast(${column} as char)) like lower(${patternOf(part)}) escape '!'`;
 }
 
 function toEntry(row: Schema['audit']['$inferSelect']): AuditEntry {
-  const { intent: _, seen, result, actorKind, outcome, ...rest } = row;
+  const { intent, seen, result, actorKind, outcome, ...rest } = row;
+  const { requestId = intent } = readSeen(seen);
   return {
     ...rest,
+    requestId,
     actorKind: actorKind as AuditEntry['actorKind'],
     outcome: outcome as AuditEntry['outcome'],
     seen: JSON.parse(seen) as Record<string, unknown>,

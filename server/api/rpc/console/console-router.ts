@@ -48,6 +48,12 @@ import {
   labSourceInput,
   labStartInput,
 } from '../../../contract/console/lab/lab-inputs';
+import {
+  incidentRef,
+  incidentsInput,
+  lockTimelineInput,
+  overviewInput,
+} from '../../../contract/console/past/past-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
 import { createApiKey } from '../../../operations/api-keys/create-api-key';
 import { listApiKeys } from '../../../operations/api-keys/list-api-keys';
@@ -71,6 +77,8 @@ import {
 import { createCounter } from '../../../operations/counters/for-people/create-counter';
 import { reconcileCounter } from '../../../operations/counters/for-people/reconcile-counter';
 import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
+import { getOverview } from '../../../operations/insights/get-overview';
+import { getIncident, listIncidents } from '../../../operations/insights/incident-views';
 import {
   getLabPreflight,
   getLabRun,
@@ -81,6 +89,7 @@ import { startRace } from '../../../operations/lab/start-race';
 import { stopRace } from '../../../operations/lab/stop-race';
 import { extendLock } from '../../../operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
+import { getLockTimeline } from '../../../operations/locks/for-people/lock-timeline';
 import {
   getFleet,
   getLockDetail,
@@ -164,6 +173,10 @@ export const consoleRouter = consoleRouterOf({
   counters,
   insights: consoleRouterOf({
     lock: query(lockInsightInput, getLockInsight),
+    timeline: query(lockTimelineInput, getLockTimeline),
+    overview: query(overviewInput, getOverview),
+    incidents: query(incidentsInput, listIncidents),
+    incident: query(incidentRef, getIncident),
     fleet: consoleProcedure.query(({ ctx }) => getFleet(ctx.operation)),
   }),
   waits: consoleRouterOf({

@@ -1,0 +1,58 @@
+'use client';
+
+import type { AuditEntry } from '@/server/contract/console/audit-entry';
+import { exactInstant } from '../format/instants';
+import { visibleText } from '../format/visible-name';
+import { CopyButton } from '../ui/controls/copy-button';
+
+/** Everything that one entry records. */
+export function AuditDetails({ entry }: { entry: AuditEntry }) {
+  const { at, closedAt, address, requestId, seen, result } = entry;
+  const facts = [
+    ['Recorded', exactInstant(at)],
+    ['Result known', closedAt === null ? 'not yet' : exactInstant(closedAt)],
+    ['From', address],
+    ['Entry', String(entry.id)],
+  ] as const;
+  return (
+    <div className="audit-details">
+      <dl className="plain-facts">
+        {facts.map(([term, text]) => (
+          <div key={term}>
+            <dt>{term}</dt>
+            <dd>{visibleText(text)}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>Request id</dt>
+          <dd className="flex items-center gap-2">
+            <code className="break-all">{visibleText(requestId)}</code>
+            <CopyButton text={requestId} label="Copy request id" quiet />
+          </dd>
+        </div>
+      </dl>
+      <div className="audit-states">
+        <State title="Before" facts={seen} />
+        <State title="Result" facts={result} />
+      </div>
+    </div>
+  );
+}
+
+function State({ title, facts }: { title: string; facts: Record<string, unknown> }) {
+  return (
+    <div className="min-w-0">
+      <p className="text-12 text-t2">{title}</p>
+      <pre className="audit-json">
+        {Object.keys(facts).length === 0 ? '–' : visibleLines(JSON.stringify(facts, null, 2))}
+      </pre>
+    </div>
+  );
+}
+
+/** Line by line, so that the breaks of the layout stay breaks. */
+const visibleLines = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.replace(/^( *)(.*)$/, (_, indent, rest) => indent + visibleText(rest)))
+    .join('\n');

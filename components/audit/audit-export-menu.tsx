@@ -1,0 +1,77 @@
+'use client';
+
+import { useState } from 'react';
+import type { AuditEntry } from '@/server/contract/console/audit-entry';
+import { exactCount } from '../format/numbers';
+import { useTRPCClient } from '../live/trpc';
+import { Button } from '../ui/controls/button';
+import { Menu, MenuItem } from '../ui/controls/menu';
+import { auditCsv, auditJsonLines } from './audit-export';
+import { type AuditQuery, auditInput } from './audit-query';
+
+/** An export has no more entries: the newest that match. */
+const ENTRIES_MAX = 10_000;
+
+const PAGE = 200;
+
+const FORMATS = {
+  csv: { label: 'CSV', type: 'text/csv', make: auditCsv, ending: 'csv' },
+  jsonLines: {
+    label: 'JSON lines',
+    type: 'application/jsonl',
+    make: auditJsonLines,
+    ending: 'jsonl',
+  },
+} as const;
+
+/** Saves the entries that match the filter as a file, at most 10,000. */
+export function AuditExportMenu({ query }: { query: AuditQuery }) {
+  const client = useTRPCClient();
+  const [state, setState] = useState('');
+  const save = async ({ type, make, ending }: (typeof FORMATS)[keyof typeof FORMATS]) => {
+    const entries: AuditEntry[] = [];
+    let before: number | null = null;
+    try {
+      do {
+        setState(`Exporting… ${exactCount(entries.length)}`);
+        const page: { rows: AuditEntry[]; older: number | null } = await client.audit.list.query({
+          ...auditInput(query, before),
+          limit: PAGE,
+        });
+        entries.push(...page.rows);
+        before = page.older;
+      } while (before !== null && entries.length < ENTRIES_MAX);
+    } catch {
+      setState('Export failed');
+      return;
+    }
+    download(make(entries), type, `audit.${ending}`);
+    const isCut = before !== null;
+    setState(isCut ? `Exported the newest ${exactCount(entries.length)}` : '');
+  };
+  return (
+    <span className="flex items-center gap-2">
+      {state && (
+        <span role="status" className="text-12 text-t2">
+          {state}
+        </span>
+      )}
+      <Menu trigger={<Button size="small">Export</Button>}>
+        {Object.values(FORMATS).map((format) => (
+          <MenuItem key={format.ending} icon="download" onSelect={() => void save(format)}>
+            {format.label}
+          </MenuItem>
+        ))}
+      </Menu>
+    </span>
+  );
+}
+
+function download(text: string, type: string, name: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,76 @@
+'use client';
+
+import Link from 'next/link';
+import type { HeatMap, HeatRow } from '@/server/contract/console/past/overview';
+import { ChartHead } from '../charts/chart-head';
+import { bucketLabel } from '../charts/time-ticks';
+import { durationText } from '../format/durations';
+import { lockPath } from '../format/lock-path';
+import type { ZoomSpan } from '../locks/timeline/use-zoom';
+import { ExactName } from '../ui/visible-text';
+
+/** How hot a cell is, 1 to 5: by the share of its time for which one waiter waited, or more. */
+function heatOf(waiterMs: number, stepMs: number): number {
+  const share = Math.min(1, waiterMs / stepMs);
+  return Math.max(1, Math.ceil(share * 5));
+}
+
+/** The locks that were waited for most, over time: a line each, above the charts of the same time. */
+export function HeatMapChart({ heat, span }: { heat: HeatMap; span: ZoomSpan }) {
+  if (heat.rows.length === 0) return null;
+  return (
+    <div data-chart="heat">
+      <ChartHead title="Time spent waiting, by lock">
+        <span className="flex items-center gap-1.5">
+          none
+          {[1, 2, 3, 4, 5].map((level) => (
+            <span key={level} className="heat-swatch" data-heat={level} aria-hidden="true" />
+          ))}
+          all of it
+          <span className="heat-swatch ml-2" data-stuck="true" aria-hidden="true" />
+          stuck
+        </span>
+      </ChartHead>
+      <ul className="heat">
+        {heat.rows.map((row) => (
+          <li key={`${row.backend}/${row.namespace}/${row.name}`} className="heat-row">
+            <Link
+              href={lockPath(row.namespace, row.name)}
+              prefetch={false}
+              className="heat-name"
+              title={`${row.namespace}: waited ${durationText(row.waiterMs)} in all`}
+            >
+              <ExactName name={row.name} className="text-12" />
+            </Link>
+            <HeatCells row={row} heat={heat} span={span} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function HeatCells({ row, heat, span }: { row: HeatRow; heat: HeatMap; span: ZoomSpan }) {
+  const { from, stepMs, range } = heat;
+  const spanMs = span.to - span.from;
+  return (
+    <span className="heat-cells" aria-hidden="true">
+      {row.cells.map(({ step, waiterMs, status }) => {
+        const at = from + step * stepMs;
+        const begin = Math.max(0, (at - span.from) / spanMs);
+        const end = Math.min(1, (at + stepMs - span.from) / spanMs);
+        if (end <= begin) return null;
+        return (
+          <span
+            key={step}
+            className="heat-cell"
+            data-heat={heatOf(waiterMs, stepMs)}
+            data-stuck={status === 'stuck'}
+            title={`${bucketLabel(range, at)}: ${durationText(waiterMs)} waited`}
+            style={{ left: `${begin * 100}%`, width: `${(end - begin) * 100}%` }}
+          />
+        );
+      })}
+    </span>
+  );
+}

@@ -1,0 +1,57 @@
+import type { IncidentRow } from '@/server/contract/console/past/incident';
+import { baselineText, boundText, durationText, spokenDuration } from '../format/durations';
+import { exactCount, plural } from '../format/numbers';
+import { visibleText } from '../format/visible-name';
+
+/** How long an incident lasted, or has lasted by the last reading, in milliseconds. */
+export function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {
+  return Math.max(0, (endedAt ?? readAt) - beganAt);
+}
+
+/** Waiter-seconds: how long all waiters waited during an incident, added up. */
+export const waiterSeconds = ({ waiterMs }: IncidentRow): string =>
+  exactCount(Math.round(waiterMs / 1_000));
+
+/** Why it was an incident, as a sentence for those who read about it later. */
+export function incidentSentence(incident: IncidentRow): string {
+  const { status, waitersMax, blockingMaxMs, facts } = incident;
+  const { stuck, hold } = facts;
+  const owner = hold ? visibleText(hold.owner) : 'The holder';
+  const holder = hold?.host ? `${owner} on ${visibleText(hold.host)}` : owner;
+  const upTo = waitersMax > 1 ? 'up to ' : '';
+  const waited = waitersMax === 0 ? 'no waiters' : `${upTo}${plural(waitersMax, 'waiter')}`;
+  if (stuck?.kind === 'longWait') {
+    return `A waiter waited longer than the namespace limit of ${boundText(stuck.limitMs)}.`;
+  }
+  if (stuck?.kind === 'idleRenewals') {
+    const wish = stuck.wish === 'asked' ? 'it was asked to release' : 'waiters had timed out';
+    return `${holder} kept renewing after ${wish}.`;
+  }
+  if (stuck) {
+    const heldMs = (incident.clearedAt ?? incident.readAt) - (hold?.grantedAt ?? incident.beganAt);
+    const usual =
+      stuck.p99Ms === null
+        ? `the namespace limit is ${boundText(stuck.limitMs)}`
+        : `usually under ${baselineText(stuck.p99Ms)}`;
+    return `${holder} held the lock for ${spokenDuration(heldMs)} (${usual}), with ${waited}.`;
+  }
+  if (status === 'expired') return `The lease of ${holder} expired without a release; ${waited}.`;
+  if (status === 'orphaned')
+    return `The process of ${holder} had exited without a release; ${waited}.`;
+  if (status === 'contended') {
+    return `Waits added up to ${spokenDuration(blockingMaxMs)}, with ${waited}.`;
+  }
+  return `${holder} was in the way, with ${waited}.`;
+}
+
+/** The same in the few words of a list. */
+export function incidentFigures(incident: IncidentRow): string {
+  const lasted = durationText(lastedMs(incident));
+  return incident.waiterMs < 1_000
+    ? `${lasted}, no waiting`
+    : `${lasted}, ${waiterSeconds(incident)}\u00a0waiter-seconds`;
+}
+
+/** Who acted, in a list of names; a dash where no operator did. */
+export const actorsLabel = ({ actors }: Pick<IncidentRow, 'actors'>): string =>
+  actors.length === 0 ? '–' : actors.map((name) => visibleText(name)).join(', ');

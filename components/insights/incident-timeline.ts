@@ -1,0 +1,49 @@
+import type { IncidentDetail } from '@/server/contract/console/past/incident';
+import type { WaitBar } from '@/server/contract/console/past/lock-timeline';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
+import { HISTORY_MIN_COUNT } from '@/server/core/status/stuck-reason';
+import { type TimelineLanes, timelineLanes } from '../locks/timeline/timeline-lanes';
+
+/** The lanes of an incident: all of it is past, so what has no end reaches to its right edge. */
+export function incidentLanes(
+  { incident, timeline }: IncidentDetail,
+  span: { from: number; to: number } = timeline,
+): TimelineLanes {
+  const { stuck, hold } = incident.facts;
+  const p99Ms = stuck && stuck.kind !== 'longWait' ? stuck.p99Ms : null;
+  const present = {
+    row: {
+      hold,
+      stuck,
+      ownHold: p99Ms === null ? null : { p50Ms: 0, p99Ms, count: HISTORY_MIN_COUNT },
+    },
+    holds: [],
+    waiters: timeline.waits
+      .filter(({ to }) => to === null)
+      .map(({ from: enqueuedAt, service, owner }) => ({ enqueuedAt, service, owner })),
+    policy: DEFAULT_POLICY,
+  };
+  return timelineLanes(timeline, present, { from: span.from, to: span.to, now: timeline.to });
+}
+
+export interface BlockingPoint {
+  at: number;
+  /** The ages of all waits at this instant, added up. */
+  blockingMs: number;
+}
+
+/** Total blocking time over a span, in `steps` equal steps. */
+export function blockingSeries(
+  waits: readonly WaitBar[],
+  { from, to }: { from: number; to: number },
+  steps: number,
+): BlockingPoint[] {
+  return Array.from({ length: steps + 1 }, (_, i) => {
+    const at = from + ((to - from) * i) / steps;
+    let blockingMs = 0;
+    for (const wait of waits) {
+      if (wait.from < at && (wait.to ?? to) >= at) blockingMs += at - wait.from;
+    }
+    return { at, blockingMs };
+  });
+}

@@ -1,0 +1,184 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { useState } from 'react';
+import type { IncidentDetail, IncidentPage } from '@/server/contract/console/past/incident';
+import { durationText } from '../format/durations';
+import { lockPath } from '../format/lock-path';
+import { exactCount } from '../format/numbers';
+import { Icon } from '../icons/icon';
+import { problemOf } from '../live/problem';
+import { useTRPC } from '../live/trpc';
+import { useIsHydrated } from '../live/use-is-hydrated';
+import { timelineSummary } from '../locks/timeline/timeline-labels';
+import { TimelinePlot } from '../locks/timeline/timeline-plot';
+import { TimelineTable } from '../locks/timeline/timeline-table';
+import type { ZoomSpan } from '../locks/timeline/use-zoom';
+import { Button } from '../ui/controls/button';
+import { Duration } from '../ui/duration';
+import { Instant } from '../ui/instant';
+import { Panel } from '../ui/panel';
+import { ProblemNote } from '../ui/problem-note';
+import { StatusBadge } from '../ui/status-badge';
+import { WholeName } from '../ui/visible-text';
+import { BlockingChart } from './blocking-chart';
+import { IncidentEvents } from './incident-events';
+import { actorsLabel, incidentSentence, lastedMs, waiterSeconds } from './incident-labels';
+import { incidentLanes } from './incident-timeline';
+import { IncidentsPanel } from './incidents-panel';
+
+const POLL_MS = 5_000;
+
+/** An incident: why, how long, who waited and who acted, and what happened in which order. */
+export function IncidentView({
+  initial,
+  incidents,
+}: {
+  initial: IncidentDetail;
+  incidents: IncidentPage | null;
+}) {
+  const { id } = initial.incident;
+  const trpc = useTRPC();
+  const { data = initial, error } = useQuery(
+    trpc.insights.incident.queryOptions(
+      { id },
+      {
+        initialData: initial,
+        refetchInterval: ({ state }) => (state.data?.incident.endedAt === null ? POLL_MS : false),
+      },
+    ),
+  );
+  const { incident } = data;
+  const { namespace, name, backend } = incident;
+  return (
+    <div className="page insights-columns">
+      <div className="flex min-w-0 flex-col gap-3.5">
+        <nav aria-label="Breadcrumb" className="flex items-center gap-1.5 text-12">
+          <Link href="/insights" className="rounded-4 text-t2 hover:text-t1">
+            Insights
+          </Link>
+          <Icon name="chevron-right" size={13} className="text-t3" />
+          <span className="text-t3">Incident {id}</span>
+        </nav>
+        <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
+          <StatusBadge status={incident.status} />
+          <h1 className="min-w-0 text-20 font-[550]">
+            <Link href={lockPath(namespace, name)} prefetch={false} className="rounded-4">
+              <WholeName name={name} />
+            </Link>
+          </h1>
+          <p className="text-12 text-t3">
+            {namespace} · {backend}
+          </p>
+          <span className="ml-auto flex gap-2">
+            <ExportButton detail={data} />
+          </span>
+        </header>
+        <p className="text-14">{incidentSentence(incident)}</p>
+        {error && <ProblemNote problem={problemOf(error)} title="Showing cached data" />}
+        <Facts detail={data} />
+        <IncidentCharts detail={data} />
+        <Panel title="What happened" aside="routine left out">
+          <IncidentEvents detail={data} />
+        </Panel>
+      </div>
+      <IncidentsPanel initial={incidents} chosen={id} className="self-start" />
+    </div>
+  );
+}
+
+function Facts({ detail: { incident, asOf } }: { detail: IncidentDetail }) {
+  const { beganAt, endedAt, backend, waitersMax, blockingMaxMs } = incident;
+  const facts = [
+    ['Began', <Instant key="began" at={beganAt} now={asOf} clock={backend} />, ''],
+    [
+      'Ended',
+      endedAt === null ? 'open' : <Instant key="ended" at={endedAt} now={asOf} clock={backend} />,
+      endedAt === null && incident.clearedAt !== null ? 'clear, ends after 30 s' : '',
+    ],
+    ['Lasted', <Duration key="lasted" ms={lastedMs(incident)} />, ''],
+    ['Waiter-seconds', waiterSeconds(incident), `at most ${exactCount(waitersMax)} waited`],
+    ['Worst blocking', durationText(blockingMaxMs), 'all waits added up'],
+    ['Acted', actorsLabel(incident), ''],
+  ] as const;
+  return (
+    <dl className="incident-facts">
+      {facts.map(([term, value, more]) => (
+        <div key={term}>
+          <dt>{term}</dt>
+          <dd>{value}</dd>
+          {more && <dd className="incident-more">{more}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function IncidentCharts({ detail }: { detail: IncidentDetail }) {
+  const { timeline } = detail;
+  const [zoom, setZoom] = useState<ZoomSpan | null>(null);
+  const isHydrated = useIsHydrated();
+  const span = zoom ?? { from: timeline.from, to: timeline.to };
+  const lanes = incidentLanes(detail, span);
+  return (
+    <Panel
+      title="Timeline"
+      aside={durationText(span.to - span.from)}
+      end={
+        zoom && (
+          <Button size="small" onClick={() => setZoom(null)}>
+            Reset zoom
+          </Button>
+        )
+      }
+    >
+      {timeline.since > timeline.from && (
+        <p className="px-3.5 pt-2.5 text-12 text-t2">
+          Too many events for this span: its beginning is incomplete.
+        </p>
+      )}
+      {isHydrated && (
+        <>
+          <BlockingChart detail={detail} span={span} />
+          <figure aria-label={`Timeline: ${timelineSummary(lanes, timeline.acts)}`}>
+            <TimelinePlot
+              lanes={lanes}
+              acts={timeline.acts.filter(({ at }) => at >= span.from && at <= span.to)}
+              span={span}
+              now={timeline.to}
+              onZoom={setZoom}
+            />
+          </figure>
+          <TimelineTable lanes={lanes} acts={timeline.acts} now={timeline.to} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+/** Makes the file here, from what the page shows. */
+function ExportButton({ detail }: { detail: IncidentDetail }) {
+  const [isLost, setLost] = useState(false);
+  const save = async () => {
+    try {
+      const { incidentHtml } = await import('./incident-html');
+      const html = incidentHtml(detail, window.location.href);
+      const address = URL.createObjectURL(new Blob([html], { type: 'text/html' }));
+      const link = document.createElement('a');
+      link.href = address;
+      link.download = `incident-${detail.incident.id}.html`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      setLost(false);
+    } catch {
+      setLost(true);
+    }
+  };
+  return (
+    <Button onClick={() => void save()} title={isLost ? 'The server did not respond.' : undefined}>
+      <Icon name="download" size={15} />
+      {isLost ? 'Export failed, retry' : 'Export HTML'}
+    </Button>
+  );
+}

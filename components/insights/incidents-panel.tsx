@@ -1,0 +1,78 @@
+'use client';
+
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import type { IncidentPage } from '@/server/contract/console/past/incident';
+import { exactCount } from '../format/numbers';
+import { problemOf } from '../live/problem';
+import { useTRPCClient } from '../live/trpc';
+import { Button } from '../ui/controls/button';
+import { Panel } from '../ui/panel';
+import { ProblemNote } from '../ui/problem-note';
+import { RowsSkeleton } from '../ui/rows-skeleton';
+import { IncidentList } from './incident-list';
+
+const POLL_MS = 5_000;
+const PAGE = 30;
+const FIRST_PAGE: number | null = null;
+
+/** All incidents, the latest first. */
+export function IncidentsPanel({
+  initial,
+  chosen = null,
+  className = '',
+}: {
+  /** Null where it could not be read for the first paint. */
+  initial: IncidentPage | null;
+  chosen?: number | null;
+  className?: string;
+}) {
+  const client = useTRPCClient();
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['insights.incidents'],
+    queryFn: ({ pageParam }) =>
+      client.insights.incidents.query({
+        limit: PAGE,
+        ...(pageParam !== null && { before: pageParam }),
+      }),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last) => last.older,
+    refetchInterval: POLL_MS,
+    placeholderData: keepPreviousData,
+    ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
+  });
+  const rows = data?.pages.flatMap((page) => page.rows) ?? [];
+  const first = data?.pages[0];
+  return (
+    <Panel
+      title="Incidents"
+      aside={first && (first.open > 0 ? `${exactCount(first.open)} open` : 'none open')}
+      className={className}
+    >
+      {error && (
+        <div className="p-3.5">
+          <ProblemNote problem={problemOf(error)} title="Could not load incidents" />
+        </div>
+      )}
+      {!data && !error && <RowsSkeleton />}
+      {first && rows.length === 0 && (
+        <p className="px-3.5 py-3 text-t2">
+          No incidents in the last 30 days. One begins when a lock is stuck or expired, or when its
+          waits add up to more than 30&nbsp;s.
+        </p>
+      )}
+      <IncidentList incidents={rows} now={first?.asOf ?? 0} chosen={chosen} />
+      {hasNextPage && (
+        <div className="border-line border-t px-2 py-1.5">
+          <Button
+            tone="quiet"
+            size="small"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {isFetchingNextPage ? 'Loading…' : 'Load older'}
+          </Button>
+        </div>
+      )}
+    </Panel>
+  );
+}

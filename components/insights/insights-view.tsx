@@ -1,0 +1,100 @@
+'use client';
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { usePathname, useSearchParams } from 'next/navigation';
+import { INSIGHT_RANGES, type InsightRange } from '@/server/contract/console/insight-row';
+import type { IncidentPage } from '@/server/contract/console/past/incident';
+import type { Overview } from '@/server/contract/console/past/overview';
+import { RANGE_LABELS, rangeUrl, readRange } from '../charts/chart-range';
+import { ChartsSkeleton } from '../charts/charts-skeleton';
+import { problemOf } from '../live/problem';
+import { useTRPC } from '../live/trpc';
+import { PageHead } from '../ui/page-head';
+import { ProblemNote } from '../ui/problem-note';
+import { IncidentsPanel } from './incidents-panel';
+
+const REFETCH_EVERY_MS: Record<InsightRange, number> = {
+  '1h': 10_000,
+  '24h': 60_000,
+  '7d': 5 * 60_000,
+  '30d': 5 * 60_000,
+};
+
+const OverviewPanel = dynamic(() => import('./overview-panel'), {
+  ssr: false,
+  loading: () => <ChartsSkeleton />,
+});
+
+/** The recorded past of all locks: figures over time, the most waited for, and incidents. */
+export function InsightsView({
+  initial,
+  incidents,
+}: {
+  /** Null where it could not be read for the first paint. */
+  initial: Overview | null;
+  incidents: IncidentPage | null;
+}) {
+  const range = readRange(useSearchParams());
+  const pathname = usePathname();
+  const trpc = useTRPC();
+  const { data, error } = useQuery(
+    trpc.insights.overview.queryOptions(
+      { range },
+      {
+        ...(initial?.range === range && { initialData: initial }),
+        placeholderData: keepPreviousData,
+        refetchInterval: REFETCH_EVERY_MS[range],
+      },
+    ),
+  );
+  const choose = (next: InsightRange) =>
+    window.history.replaceState(null, '', rangeUrl(pathname, next));
+  return (
+    <div className="page">
+      <PageHead title="Insights" end={<Ranges range={range} onRange={choose} />}>
+        What happened to all locks, and when they needed a person.
+      </PageHead>
+      <div className="insights-columns">
+        <div className="min-w-0">
+          {error && (
+            <div className="pb-3">
+              <ProblemNote
+                problem={problemOf(error)}
+                title={data ? 'Showing cached data' : 'Could not load history'}
+              />
+            </div>
+          )}
+          {data ? <OverviewPanel overview={data} /> : <ChartsSkeleton />}
+        </div>
+        <IncidentsPanel initial={incidents} className="self-start" />
+      </div>
+    </div>
+  );
+}
+
+function Ranges({
+  range,
+  onRange,
+}: {
+  range: InsightRange;
+  onRange: (range: InsightRange) => void;
+}) {
+  return (
+    <fieldset className="flex gap-1">
+      <legend className="sr-only">Range</legend>
+      {INSIGHT_RANGES.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === range}
+          aria-label={RANGE_LABELS[each].long}
+          onClick={() => onRange(each)}
+          className="range-button"
+        >
+          {RANGE_LABELS[each].short}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,16 @@
+import type { LockInsight } from '@/server/contract/console/insight-row';
+
+/** The steps of an insight that a zoom shows, at least two; figures stay those of the whole range. */
+export function zoomedInsight(
+  insight: LockInsight,
+  zoom: { from: number; to: number } | null,
+): LockInsight {
+  if (!zoom) return insight;
+  const { points, stepMs } = insight;
+  const first = points.findIndex(({ at }) => at + stepMs > zoom.from);
+  const end = points.findIndex(({ at }) => at >= zoom.to);
+  const last = points.length - 2;
+  const begin = Math.max(0, first < 0 ? last : Math.min(first, last));
+  const stop = Math.max(begin + 2, end < 0 ? points.length : end);
+  return { ...insight, points: points.slice(begin, stop) };
+}

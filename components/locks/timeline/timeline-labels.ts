@@ -1,0 +1,67 @@
+import type {
+  ActMark,
+  HoldBar,
+  WaitBar,
+  WaitEnd,
+} from '@/server/contract/console/past/lock-timeline';
+import { durationText } from '../../format/durations';
+import { exactCount, plural, shortToken } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
+import { eventLook } from '../lock/event-labels';
+import type { TimelineLanes } from './timeline-lanes';
+import { clockLabel } from './timeline-ticks';
+
+const HOLD_ENDS: Record<NonNullable<HoldBar['end']>, string> = {
+  released: 'released',
+  expired: 'expired',
+  forced: 'force-released',
+  late: 'granted too late, undone',
+};
+
+export const WAIT_END_LABELS: Record<WaitEnd, string> = {
+  granted: 'granted',
+  timeout: 'timed out',
+  cancelled: 'cancelled',
+  dropped: 'dropped',
+  moved: 'moved to another queue',
+};
+
+const ACTS: Record<string, string> = {
+  forced: 'released',
+  extended: 'extended',
+  frozen: 'froze',
+  unfrozen: 'unfroze',
+  asked: 'asked to release',
+  stopped: 'blocked renewals',
+  capacity: 'changed capacity',
+};
+
+/** What an operator did, in the few words of a flag: "ada asked to release". */
+export function actLabel({ by, kind }: Pick<ActMark, 'by' | 'kind'>): string {
+  return `${visibleText(by)} ${ACTS[kind] ?? eventLook(kind).label.toLowerCase()}`;
+}
+
+const span = (bar: { from: number; to: number | null }, now: number) =>
+  `${clockLabel(bar.from)} – ${bar.to === null ? 'now' : clockLabel(bar.to)}, ` +
+  durationText((bar.to ?? now) - bar.from);
+
+/** A hold in full: who, when, for how long, and how it ended. */
+export function holdTitle(bar: HoldBar, isLive: boolean, now: number): string {
+  if (bar.count > 1) return `${plural(bar.count, 'hold')}, ${span(bar, now)}`;
+  const end = isLive ? 'still held' : bar.end ? HOLD_ENDS[bar.end] : 'end not recorded yet';
+  return `${visibleText(bar.owner)}, token ${shortToken(bar.token)}, ${span(bar, now)}, ${end}`;
+}
+
+/** A wait in full. */
+export function waitTitle(bar: WaitBar, now: number): string {
+  const end = bar.end ? WAIT_END_LABELS[bar.end] : 'still waiting';
+  return `${visibleText(bar.owner)}, ${span(bar, now)}, ${end}`;
+}
+
+/** The timeline in one sentence, for screen readers. */
+export function timelineSummary(lanes: TimelineLanes, acts: readonly ActMark[]): string {
+  const holds = lanes.holds.reduce((sum, { bar }) => sum + bar.count, 0);
+  const waiters = lanes.lanes.length + lanes.more;
+  const acted = acts.length === 0 ? 'no operator acts' : plural(acts.length, 'operator act');
+  return `${plural(holds, 'hold')}, ${exactCount(waiters)} waiters, ${acted}.`;
+}

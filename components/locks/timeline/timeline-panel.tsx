@@ -1,0 +1,154 @@
+'use client';
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { LockDetail } from '@/server/contract/console/lock-row';
+import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
+import { rangeText } from '../../format/durations';
+import { problemOf } from '../../live/problem';
+import { useAtBackend } from '../../live/reading';
+import { useTRPC } from '../../live/trpc';
+import { useIsHydrated } from '../../live/use-is-hydrated';
+import { Button } from '../../ui/controls/button';
+import { Panel } from '../../ui/panel';
+import { ProblemNote } from '../../ui/problem-note';
+import { timelineSummary } from './timeline-labels';
+import { timelineLanes } from './timeline-lanes';
+import { TimelinePlot } from './timeline-plot';
+import { TimelineTable } from './timeline-table';
+import { clockLabel } from './timeline-ticks';
+import type { ZoomSpan } from './use-zoom';
+
+const MINUTE_MS = 60_000;
+
+/** The spans that end now, to choose from. */
+const SPANS_MS = [15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * MINUTE_MS);
+
+/** The past is read again so often while the present is in view. */
+const REFETCH_MS = 5_000;
+
+/** A timeline moves on by this share of its span at a time, which is less than a pixel or two. */
+const STEP_SHARE = 1 / 900;
+
+/** Who held the lock and who waited for it over time, and what operators did. */
+export function TimelinePanel({ detail }: { detail: LockDetail }) {
+  const { namespace, name, backend } = detail.row;
+  const [spanMs, setSpanMs] = useState(() => firstSpanMs(detail));
+  const [zoom, setZoom] = useState<ZoomSpan | null>(null);
+  const isHydrated = useIsHydrated();
+  const stepMs = Math.max(1_000, spanMs * STEP_SHARE);
+  const now = useAtBackend(backend, (at) => Math.ceil(at / stepMs) * stepMs);
+  const span = zoom ?? { from: now - spanMs, to: now };
+  const trpc = useTRPC();
+  const asked = zoom ? { spanMs: zoom.to - zoom.from, to: zoom.to } : { spanMs };
+  const { data, error } = useQuery(
+    trpc.insights.timeline.queryOptions(
+      { namespace, name, ...asked },
+      {
+        placeholderData: keepPreviousData,
+        ...(zoom === null && { refetchInterval: REFETCH_MS }),
+      },
+    ),
+  );
+  const chooseSpan = (ms: number) => {
+    setZoom(null);
+    setSpanMs(ms);
+  };
+  const lanes = timelineLanes(data ?? null, detail, { ...span, now });
+  const acts = data?.acts.filter(({ at }) => at >= span.from && at <= span.to) ?? [];
+  const isEmpty = lanes.holds.length + lanes.lanes.length + acts.length === 0;
+  return (
+    <Panel
+      title="Timeline"
+      aside={isHydrated && zoom && `${clockLabel(zoom.from)} – ${clockLabel(zoom.to)}`}
+      end={
+        <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+          {!isEmpty && <Legend />}
+          {zoom && (
+            <Button size="small" onClick={() => setZoom(null)}>
+              Reset zoom
+            </Button>
+          )}
+          <Spans spanMs={zoom ? null : spanMs} onSpan={chooseSpan} />
+        </span>
+      }
+    >
+      {error && (
+        <div className="p-3.5 pb-0">
+          <ProblemNote problem={problemOf(error)} title="Could not load the timeline" />
+        </div>
+      )}
+      {isHydrated && data && data.since > span.from && <CutNote timeline={data} />}
+      {isEmpty ? (
+        <p className="px-3.5 py-3 text-t2">
+          {data ? `Not used in ${zoom ? 'this span' : `the last ${rangeText(spanMs)}`}.` : '\u00a0'}
+        </p>
+      ) : (
+        isHydrated && (
+          <>
+            <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
+              <TimelinePlot lanes={lanes} acts={acts} span={span} now={now} onZoom={setZoom} />
+            </figure>
+            <TimelineTable lanes={lanes} acts={acts} now={now} />
+          </>
+        )
+      )}
+    </Panel>
+  );
+}
+
+/** Long enough to show when what holds the lock now, or waits for it, began. */
+function firstSpanMs({ row, asOf }: LockDetail): number {
+  const begin = Math.min(row.hold?.grantedAt ?? asOf, row.oldestWaitAt ?? asOf);
+  const neededMs = (asOf - begin) * 1.25;
+  return SPANS_MS.find((ms) => ms >= neededMs) ?? 24 * 60 * MINUTE_MS;
+}
+
+function CutNote({ timeline: { since } }: { timeline: LockTimeline }) {
+  return (
+    <p className="px-3.5 pt-2.5 text-12 text-t2">
+      Too many events for this span: complete since {clockLabel(since)}.
+    </p>
+  );
+}
+
+function Spans({ spanMs, onSpan }: { spanMs: number | null; onSpan: (ms: number) => void }) {
+  return (
+    <fieldset className="flex gap-1">
+      <legend className="sr-only">Span</legend>
+      {SPANS_MS.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === spanMs}
+          aria-label={`Last ${rangeText(each)}`}
+          onClick={() => onSpan(each)}
+          className="range-button"
+        >
+          {rangeText(each)}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+const LEGEND = [
+  ['held', 'held'],
+  ['long', 'past its p99'],
+  ['stuck', 'stuck'],
+  ['wait', 'waiting'],
+  ['act', 'operator'],
+] as const;
+
+function Legend() {
+  return (
+    <ul className="flex gap-3 max-lg:hidden">
+      {LEGEND.map(([tone, label]) => (
+        <li key={tone} className="flex items-center gap-1.5">
+          <span className="timeline-swatch" data-tone={tone} aria-hidden="true" />
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,80 @@
+'use client';
+
+import type { ActMark } from '@/server/contract/console/past/lock-timeline';
+import { durationText } from '../../format/durations';
+import { plural } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
+import { actLabel, WAIT_END_LABELS } from './timeline-labels';
+import { endOf, type TimelineLanes } from './timeline-lanes';
+import { clockLabel } from './timeline-ticks';
+
+interface Line {
+  id: string;
+  at: number;
+  who: string;
+  what: string;
+  lasted: string;
+}
+
+/** The bars of a timeline as lines, newest first, for who cannot see or point at them. */
+export function TimelineTable({
+  lanes,
+  acts,
+  now,
+}: {
+  lanes: TimelineLanes;
+  acts: readonly ActMark[];
+  now: number;
+}) {
+  return (
+    <details className="insight-more">
+      <summary>Show as table</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll */}
+      <section className="insight-table timeline-table" aria-label="Timeline data" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {['Start', 'Who', 'What', 'Lasted'].map((word) => (
+                <th key={word} scope="col">
+                  {word}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {linesOf(lanes, acts, now).map(({ id, at, who, what, lasted }) => (
+              <tr key={id}>
+                <th scope="row">{clockLabel(at)}</th>
+                <td>{who}</td>
+                <td>{what}</td>
+                <td>{lasted}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  );
+}
+
+function linesOf({ holds, lanes }: TimelineLanes, acts: readonly ActMark[], now: number): Line[] {
+  const held = holds.map(({ bar, isLive }): Line => {
+    const who = bar.count > 1 ? plural(bar.count, 'hold') : visibleText(bar.owner);
+    const what = isLive ? 'holds it' : `held, ${bar.end ?? 'end not recorded yet'}`;
+    const lasted = durationText(endOf(bar, now) - bar.from);
+    return { id: `hold ${bar.token}`, at: bar.from, who, what, lasted };
+  });
+  const waited = lanes.flatMap(({ owner, service, bars }) =>
+    bars.map((bar): Line => {
+      const what = bar.end ? `waited, ${WAIT_END_LABELS[bar.end]}` : 'waits';
+      const lasted = durationText(endOf(bar, now) - bar.from);
+      const id = `wait ${service} ${owner} ${bar.from} ${bar.to}`;
+      return { id, at: bar.from, who: visibleText(owner), what, lasted };
+    }),
+  );
+  const acted = acts.map((act): Line => {
+    const id = `act ${act.at} ${act.kind}`;
+    return { id, at: act.at, who: visibleText(act.by), what: actLabel(act), lasted: '' };
+  });
+  return [...held, ...waited, ...acted].sort((a, b) => b.at - a.at);
+}

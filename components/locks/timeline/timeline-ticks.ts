@@ -1,0 +1,43 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Steps between labels that a reader expects, of which the first that leaves few is used. */
+const STEPS_MS = [
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 3, 4, 6, 12, 24, 48, 120].map((hours) => hours * HOUR_MS),
+];
+
+export interface TimelineTick {
+  at: number;
+  label: string;
+}
+
+/** Labelled instants of the reader's clock from `from` to `to`, at most `max`. */
+export function timelineTicks(from: number, to: number, max: number): TimelineTick[] {
+  const spanMs = to - from;
+  const stepMs = STEPS_MS.find((step) => spanMs / step <= max) ?? spanMs / max;
+  const day = new Date(from);
+  day.setHours(0, 0, 0, 0);
+  const begin = day.getTime() + Math.ceil((from - day.getTime()) / stepMs) * stepMs;
+  const format = new Intl.DateTimeFormat('en-GB', formatOf(stepMs));
+  const ticks: TimelineTick[] = [];
+  for (let at = begin; at <= to; at += stepMs) ticks.push({ at, label: format.format(at) });
+  return ticks;
+}
+
+function formatOf(stepMs: number): Intl.DateTimeFormatOptions {
+  if (stepMs >= 24 * HOUR_MS) return { day: 'numeric', month: 'short' };
+  const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return stepMs < MINUTE_MS ? { ...clock, second: '2-digit' } : clock;
+}
+
+/** The instant with seconds, for a bar's beginning or end. */
+export const clockLabel = (at: number): string =>
+  new Intl.DateTimeFormat('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  }).format(at);

@@ -1,0 +1,79 @@
+'use client';
+
+import { type PointerEvent, useCallback, useRef, useState } from 'react';
+
+/** A span that was chosen to look at, on the lock's backend's clock. */
+export interface ZoomSpan {
+  from: number;
+  to: number;
+}
+
+/** A narrower drag is a click. */
+const DRAG_MIN_PX = 6;
+
+/** No zoom goes further in. */
+const SPAN_MIN_MS = 1_000;
+
+/** The element itself. */
+const itself = (element: HTMLElement) => element;
+
+/**
+ * Dragging over a plot chooses a span of it. `selection` is what is being dragged over, in shares
+ * of the plot's width; null while nothing is.
+ *
+ * @param plotOf the plot within the element that is dragged over; must never change
+ */
+export function useZoom(
+  span: ZoomSpan,
+  onZoom: (zoom: ZoomSpan) => void,
+  plotOf: (element: HTMLElement) => HTMLElement | null = itself,
+) {
+  const start = useRef<{ x: number; left: number; width: number } | null>(null);
+  const [selection, setSelection] = useState<{ left: number; width: number } | null>(null);
+  const { from, to } = span;
+
+  const onPointerDown = useCallback(
+    (event: PointerEvent<HTMLElement>) => {
+      const plot = plotOf(event.currentTarget);
+      if (!plot || event.button !== 0 || event.pointerType === 'touch') return;
+      const { left, width } = plot.getBoundingClientRect();
+      start.current = { x: event.clientX, left, width };
+    },
+    [plotOf],
+  );
+
+  const onPointerMove = useCallback((event: PointerEvent<HTMLElement>) => {
+    const drag = start.current;
+    if (!drag || Math.abs(event.clientX - drag.x) < DRAG_MIN_PX) return;
+    // Not before: the click on a link would go to the element that captures it.
+    event.currentTarget.setPointerCapture(event.pointerId);
+    setSelection(selectionOf(drag, event.clientX));
+  }, []);
+
+  const onPointerUp = useCallback(
+    (event: PointerEvent<HTMLElement>) => {
+      const drag = start.current;
+      start.current = null;
+      setSelection(null);
+      if (!drag || Math.abs(event.clientX - drag.x) < DRAG_MIN_PX) return;
+      const { left, width } = selectionOf(drag, event.clientX);
+      const spanMs = Math.max(SPAN_MIN_MS, width * (to - from));
+      const begin = from + left * (to - from);
+      onZoom({ from: Math.round(begin), to: Math.round(begin + spanMs) });
+    },
+    [from, to, onZoom],
+  );
+
+  const onPointerCancel = useCallback(() => {
+    start.current = null;
+    setSelection(null);
+  }, []);
+
+  return { selection, handlers: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel } };
+}
+
+function selectionOf(drag: { x: number; left: number; width: number }, x: number) {
+  const share = (px: number) => Math.min(1, Math.max(0, (px - drag.left) / drag.width));
+  const [a, b] = [share(drag.x), share(x)];
+  return { left: Math.min(a, b), width: Math.abs(a - b) };
+}

@@ -1,0 +1,69 @@
+import type { StuckReason } from '../../../core/status/stuck-reason';
+import type { LockStatus } from '../console-terms';
+import type { EventRow } from '../lock-row';
+import type { LockTimeline } from './lock-timeline';
+
+/**
+ * A time during which a lock needed a person. It begins when the lock enters the tier *act now*, or
+ * when its total blocking time passes 30 s, and ends when neither was so for 30 s. Instants are the
+ * lock's backend's clock.
+ */
+export interface IncidentRow {
+  id: number;
+  backend: string;
+  namespace: string;
+  name: string;
+  /** The worst that it was: `contended` where only the blocking time was too long. */
+  status: LockStatus;
+  beganAt: number;
+  /** Since when nothing is wrong any more; null while something is. */
+  clearedAt: number | null;
+  /** As `clearedAt`, once 30 s have passed since; null while the incident is open. */
+  endedAt: number | null;
+  /** When the lock was seen last. */
+  readAt: number;
+  /** The sum over all waiters of how long each waited during the incident. */
+  waiterMs: number;
+  /** The most waiters at once. */
+  waitersMax: number;
+  /** The most total blocking time at once. */
+  blockingMaxMs: number;
+  /** The operators who acted on the lock meanwhile. */
+  actors: string[];
+  facts: IncidentFacts;
+}
+
+/** What was seen when it was worst. */
+export interface IncidentFacts {
+  stuck: StuckReason | null;
+  hold: IncidentHold | null;
+}
+
+/** The hold that was, or had been, in the way. */
+export interface IncidentHold {
+  service: string;
+  owner: string;
+  token: number;
+  grantedAt: number;
+  host?: string;
+  pid?: string;
+}
+
+export interface IncidentPage {
+  rows: IncidentRow[];
+  /** What to pass as `before` for the next, older page; null at the end. */
+  older: number | null;
+  /** How many are open, whatever the filter. */
+  open: number;
+  /** The server's clock when it was read. */
+  asOf: number;
+}
+
+/** An incident with what happened around it. */
+export interface IncidentDetail {
+  incident: IncidentRow;
+  timeline: LockTimeline;
+  /** What mattered of the lock's events, oldest first; renewals and the like are left out. */
+  events: EventRow[];
+  asOf: number;
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { lockName, namespaceName } from '../../primitives';
+import { INSIGHT_RANGES } from '../insight-row';
+
+/** No timeline covers more time: events are kept for as long. */
+const SPAN_MAX_MS = 30 * 24 * 60 * 60_000;
+
+const instant = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** A span that ends at `to`, or now: instants of the lock's backend, at most 30 days apart. */
+export const lockTimelineInput = z
+  .strictObject({
+    namespace: namespaceName,
+    name: lockName,
+    spanMs: z.number().int(),
+    to: instant.optional(),
+  })
+  .refine(({ spanMs }) => spanMs >= 1_000 && spanMs <= SPAN_MAX_MS, {
+    path: ['spanMs'],
+    message: 'must be 1 second to 30 days',
+  });
+export type LockTimelineInput = z.output<typeof lockTimelineInput>;
+
+export const incidentsInput = z.strictObject({
+  /** Incidents with a smaller id, from a page's `older`. */
+  before: z.number().int().positive().optional(),
+  /** Only incidents that had not ended by then, epoch milliseconds. */
+  since: instant.optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+});
+export type IncidentsInput = z.output<typeof incidentsInput>;
+
+export const incidentRef = z.strictObject({ id: z.number().int().positive() });
+
+export const overviewInput = z.strictObject({ range: z.enum(INSIGHT_RANGES).default('1h') });
+export type OverviewInput = z.output<typeof overviewInput>;

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { INCIDENT_QUIET_MS, type Incident, type IncidentReading, nextIncident } from './incident';
+
+const START = 1_000_000;
+
+/** A lock that is read once a second, on a clock that the test moves. */
+class Watched {
+  now = START;
+  incident: Incident | null = null;
+  readonly ended: Incident[] = [];
+  private lastEndedAt = 0;
+
+  /** Reads it every second for `seconds`. */
+  pass(seconds: number, parts: Partial<IncidentReading>): this {
+    for (let i = 0; i < seconds; i += 1) {
+      this.now += 1_000;
+      this.read(parts);
+    }
+    return this;
+  }
+
+  read(parts: Partial<IncidentReading>): void {
+    const next = nextIncident(this.incident, readingOf(this.now, parts), this.lastEndedAt);
+    this.incident = next;
+    if (!next || next.endedAt === null) return;
+    this.ended.push(next);
+    this.lastEndedAt = next.endedAt;
+    this.incident = null;
+  }
+}
+
+function readingOf(at: number, parts: Partial<IncidentReading>): IncidentReading {
+  const quiet = { isActNow: false, since: null, waiters: 0, blockingMs: 0, actors: [] };
+  return { at, status: 'held', stuck: null, hold: null, ...quiet, ...parts };
+}
+
+const stuck = { status: 'stuck', isActNow: true, waiters: 2 } as const;
+const slow = { status: 'contended', waiters: 3, blockingMs: 30_001 } as const;
+const fine = {};
+
+describe('an incident', () => {
+  it('begins when the lock enters act now, at the instant since which it is there', () => {
+    const lock = new Watched().pass(5, fine);
+    expect(lock.incident).toBeNull();
+    lock.pass(1, { ...stuck, since: lock.now + 400 });
+    expect(lock.incident).toMatchObject({ status: 'stuck', beganAt: START + 5_400, endedAt: null });
+  });
+
+  it('begins when the total blocking time passes 30 s, and not before', () => {
+    const lock = new Watched().pass(3, { ...slow, blockingMs: 30_000 });
+    expect(lock.incident).toBeNull();
+    lock.pass(1, slow);
+    expect(lock.incident).toMatchObject({ status: 'contended', beganAt: START + 4_000 });
+  });
+
+  it('ends when neither was so for 30 s, with the instant at which that began', () => {
+    const lock = new Watched().pass(10, stuck).pass(30, fine);
+    expect(lock.incident).toMatchObject({ clearedAt: START + 11_000, endedAt: null });
+    lock.pass(1, fine);
+    expect(lock.incident).toBeNull();
+    expect(lock.ended).toMatchObject([{ endedAt: START + 11_000 }]);
+  });
+
+  it('goes on where one thing that is wrong follows on another within 30 s', () => {
+    const lock = new Watched().pass(10, stuck).pass(29, fine).pass(1, slow);
+    expect(lock.incident).toMatchObject({
+      beganAt: START + 1_000,
+      clearedAt: null,
+      status: 'stuck',
+    });
+    lock.pass(29, fine);
+    expect(lock.ended).toEqual([]);
+    lock.pass(2, fine);
+    expect(lock.ended).toHaveLength(1);
+  });
+
+  it('is another one after that, which begins no sooner than the last one ended', () => {
+    const lock = new Watched().pass(10, { ...stuck, since: START }).pass(31, fine);
+    const before = lock.ended[0]?.endedAt ?? 0;
+    lock.pass(1, { ...stuck, since: START });
+    expect(lock.incident?.beganAt).toBe(before);
+  });
+
+  it('counts for each waiter how long it waited, but not while nothing is wrong', () => {
+    const lock = new Watched().pass(11, stuck).pass(20, { waiters: 5 }).pass(11, fine);
+    // Ten seconds for two of them, and the second in which it ceased.
+    expect(lock.ended).toMatchObject([{ waiterMs: 22_000, waitersMax: 5 }]);
+  });
+
+  it('keeps the worst status, and what was seen then', () => {
+    const hold = { service: 'orders', owner: 'w1', token: 1, grantedAt: START };
+    const reason = { kind: 'longWait', since: START, limitMs: 1 } as const;
+    const lock = new Watched()
+      .pass(2, { ...slow, hold: { ...hold, owner: 'w0' } })
+      .pass(2, { ...stuck, hold, stuck: reason })
+      .pass(2, { ...slow, hold: null });
+    expect(lock.incident).toMatchObject({ status: 'stuck', facts: { hold, stuck: reason } });
+  });
+
+  it('names each operator once who acted', () => {
+    const lock = new Watched()
+      .pass(2, { ...stuck, actors: ['ada'] })
+      .pass(2, { ...stuck, actors: ['ada', 'ben'] });
+    expect(lock.incident?.actors).toEqual(['ada', 'ben']);
+  });
+
+  it('does not change with a reading that is not later, as after the clock was set back', () => {
+    const lock = new Watched().pass(5, stuck);
+    const before = lock.incident;
+    lock.now -= 3_000;
+    lock.read(fine);
+    expect(lock.incident).toBe(before);
+  });
+
+  it('of any length ends once, however its readings are spaced', () => {
+    for (const gapMs of [1, 250, 1_000, 7_000, INCIDENT_QUIET_MS, 10 * INCIDENT_QUIET_MS]) {
+      const lock = new Watched();
+      lock.pass(3, stuck);
+      for (let i = 0; i < Math.ceil(INCIDENT_QUIET_MS / gapMs) + 1; i += 1) {
+        lock.now += gapMs;
+        lock.read(fine);
+      }
+      expect([gapMs, lock.ended.length, lock.incident]).toEqual([gapMs, 1, null]);
+    }
+  });
+});

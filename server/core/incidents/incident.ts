@@ -1,0 +1,126 @@
+import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
+import type { IncidentFacts, IncidentRow } from '../../contract/console/past/incident';
+
+/** A lock's total blocking time above which it is an incident, whatever its status. */
+const INCIDENT_BLOCKING_MS = 30_000;
+
+/** An incident ends when for so long nothing was wrong. */
+export const INCIDENT_QUIET_MS = 30_000;
+
+const ACTORS_MAX = 20;
+
+/** What is seen of one lock. Instants are its backend's clock. */
+export interface IncidentReading extends IncidentFacts {
+  at: number;
+  status: LockStatus;
+  /** Whether it is in the tier *act now*. */
+  isActNow: boolean;
+  /** Since when it is in that tier, where that is known. */
+  since: number | null;
+  waiters: number;
+  /** See `IncidentRow`. */
+  blockingMs: number;
+  /** Operators whose acts can be seen on the lock. */
+  actors: string[];
+}
+
+/** An incident as it is counted on from one reading to the next. */
+export interface Incident
+  extends Pick<
+    IncidentRow,
+    | 'status'
+    | 'beganAt'
+    | 'clearedAt'
+    | 'endedAt'
+    | 'readAt'
+    | 'waiterMs'
+    | 'waitersMax'
+    | 'blockingMaxMs'
+    | 'actors'
+    | 'facts'
+  > {
+  /** How many waited at the last reading. */
+  waiters: number;
+}
+
+/** Whether something is wrong with a lock. */
+export const isIncident = ({
+  isActNow,
+  blockingMs,
+}: Pick<IncidentReading, 'isActNow' | 'blockingMs'>): boolean =>
+  isActNow || blockingMs > INCIDENT_BLOCKING_MS;
+
+/**
+ * The incident of a lock after one more reading; null: there is none. A reading that is not later
+ * than the one before changes nothing. An incident with `endedAt` is over: do not pass it again.
+ *
+ * @param notBefore when the lock's last incident ended: the next one begins no sooner
+ */
+export function nextIncident(
+  open: Incident | null,
+  reading: IncidentReading,
+  notBefore = 0,
+): Incident | null {
+  if (!open) return isIncident(reading) ? beginning(reading, notBefore) : null;
+  if (reading.at <= open.readAt) return open;
+  const seen = counted(open, reading);
+  if (isIncident(reading)) return { ...worse(seen, reading), clearedAt: null };
+  const clearedAt = open.clearedAt ?? reading.at;
+  const isOver = reading.at - clearedAt >= INCIDENT_QUIET_MS;
+  return { ...seen, clearedAt, endedAt: isOver ? clearedAt : null };
+}
+
+function beginning(reading: IncidentReading, notBefore: number): Incident {
+  const { at, since, waiters, blockingMs, actors, stuck, hold } = reading;
+  const beganAt = Math.min(at, Math.max(since ?? at, notBefore));
+  return {
+    status: statusOf(reading),
+    beganAt,
+    clearedAt: null,
+    endedAt: null,
+    readAt: at,
+    waiters,
+    waiterMs: 0,
+    waitersMax: waiters,
+    blockingMaxMs: blockingMs,
+    actors: actors.slice(0, ACTORS_MAX),
+    facts: { stuck, hold },
+  };
+}
+
+/**
+ * Counts the time since the reading before. Of a longer gap, as of a restart, only those are
+ * counted who waited on both sides of it, at least in number.
+ */
+function counted(open: Incident, { at, waiters, blockingMs, actors }: IncidentReading): Incident {
+  const isQuiet = open.clearedAt !== null;
+  const waited = Math.min(open.waiters, waiters) * (at - open.readAt);
+  return {
+    ...open,
+    readAt: at,
+    waiters,
+    waiterMs: open.waiterMs + (isQuiet ? 0 : waited),
+    waitersMax: Math.max(open.waitersMax, waiters),
+    blockingMaxMs: Math.max(open.blockingMaxMs, blockingMs),
+    actors: withActors(open.actors, actors),
+  };
+}
+
+/** Takes over the status and the facts of a reading that is worse than all before. */
+function worse(open: Incident, reading: IncidentReading): Incident {
+  const status = statusOf(reading);
+  const { stuck, hold } = reading;
+  return isWorse(status, open.status) ? { ...open, status, facts: { stuck, hold } } : open;
+}
+
+const statusOf = ({ isActNow, status }: IncidentReading): LockStatus =>
+  isActNow ? status : 'contended';
+
+const isWorse = (status: LockStatus, other: LockStatus) =>
+  LOCK_STATUSES.indexOf(status) < LOCK_STATUSES.indexOf(other);
+
+/** The same list where no name is added. */
+export function withActors(actors: string[], more: readonly string[]): string[] {
+  const fresh = more.filter((name) => !actors.includes(name));
+  return fresh.length === 0 ? actors : [...actors, ...new Set(fresh)].slice(0, ACTORS_MAX);
+}

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { type HeatReading, HeatSteps, heatSpan } from './heat-steps';
+
+const NOW = Date.UTC(2026, 10, 20, 12, 30, 30);
+const MINUTE_MS = 60_000;
+
+const reading = (name: string, at: number, parts: Partial<HeatReading> = {}): HeatReading => {
+  const lock = { backend: 'default', namespace: 'default', name };
+  return { ...lock, at, waiterMs: 1_000, status: 'contended', ...parts };
+};
+
+test('a heat map adds up what was waited in each of its steps, with the worst status', () => {
+  const steps = new HeatSteps('24h', NOW);
+  const { from } = heatSpan('24h', NOW);
+  steps.add(reading('a', from));
+  steps.add(reading('a', from + 15 * MINUTE_MS, { waiterMs: 2_000, status: 'stuck' }));
+  steps.add(reading('a', from + 30 * MINUTE_MS));
+  const { rows, steps: count, stepMs } = steps.view();
+  expect(rows[0]).toMatchObject({ name: 'a', waiterMs: 4_000 });
+  expect(rows[0]?.cells).toEqual([
+    { step: 0, waiterMs: 3_000, status: 'stuck' },
+    { step: 1, waiterMs: 1_000, status: 'contended' },
+  ]);
+  expect(from + count * stepMs).toBeGreaterThan(NOW);
+});
+
+test('it has the locks that were waited for most, most first, and nothing outside its range', () => {
+  const steps = new HeatSteps('1h', NOW);
+  const { from } = heatSpan('1h', NOW);
+  for (let i = 0; i < 20; i += 1) steps.add(reading(`n${i}`, from, { waiterMs: i }));
+  steps.add(reading('before', from - MINUTE_MS, { waiterMs: 1_000_000 }));
+  const names = steps.view().rows.map(({ name }) => name);
+  expect(names).toHaveLength(14);
+  expect(names.slice(0, 2)).toEqual(['n19', 'n18']);
+});

@@ -1,0 +1,147 @@
+import {
+  type ActMark,
+  type HoldBar,
+  type LockTimeline,
+  WAIT_BARS_MAX,
+  WAIT_ENDS,
+  type WaitBar,
+  type WaitEnd,
+} from '../../contract/console/past/lock-timeline';
+import type { EventKind, LockEvent } from '../lock/lock-event';
+
+/** Bars narrower than this share of the span are drawn as one with their neighbours. */
+const STEP_SHARE = 1 / 600;
+
+/** Abnormal ends stay separate up to this many bars. */
+const SEPARATE_MAX = 400;
+
+const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late'] satisfies EventKind[]);
+
+/** Events that a timeline says nothing of: most of a long history. */
+export const ROUTINE_KINDS = ['renewed', 'detached', 'resumed', 'offered', 'withdrawn'] as const;
+
+type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'>;
+
+/**
+ * The bars and marks of one lock that touch `from` to `to`.
+ *
+ * A hold or a wait that began before the first event is known from its end, which says how long it
+ * lasted. One without an end among the events has `to` null: it lasts, or its end is not recorded.
+ *
+ * @param events of that lock up to now, oldest first, also those after `to`
+ */
+export function buildTimeline(
+  events: readonly LockEvent[],
+  from: number,
+  to: number,
+): TimelineParts {
+  const holds = new Map<number, HoldBar>();
+  const waits: WaitBar[] = [];
+  const acts: ActMark[] = [];
+  const open = new OpenWaits(waits);
+  for (const event of events) {
+    addHold(holds, event);
+    open.add(event);
+    const { at, kind, by, reason = '' } = event;
+    if (by !== undefined) acts.push({ at, kind, by, reason });
+  }
+  const touches = (bar: HoldBar | WaitBar) =>
+    bar.from < to && (bar.to ?? Number.POSITIVE_INFINITY) >= from;
+  const bars = [...holds.values()].filter(touches).sort((a, b) => a.from - b.from);
+  const touching = waits.filter(touches);
+  const listed = [...touching].sort(longestFirst).slice(0, WAIT_BARS_MAX);
+  return {
+    holds: mergeShort(bars, (to - from) * STEP_SHARE),
+    waits: listed.sort((a, b) => a.from - b.from),
+    moreWaits: touching.length - listed.length,
+    acts: acts.filter(({ at }) => at >= from && at < to),
+  };
+}
+
+function addHold(holds: Map<number, HoldBar>, event: LockEvent): void {
+  const { kind, at, token, service, owner, heldMs = 0 } = event;
+  if (token === undefined) return;
+  if (kind === 'granted') {
+    holds.set(token, { from: at, to: null, service, owner, token, end: null, count: 1 });
+  } else if (HOLD_ENDS.has(kind)) {
+    const end = kind as HoldBar['end'];
+    const from = holds.get(token)?.from ?? at - heldMs;
+    holds.set(token, { from, to: at, service, owner, token, end, count: 1 });
+  }
+}
+
+/** Waits that have begun, by who waits: events name no ticket. */
+class OpenWaits {
+  private readonly byParty = new Map<string, WaitBar[]>();
+
+  constructor(private readonly waits: WaitBar[]) {}
+
+  add({ kind, at, service, owner, waitedMs }: LockEvent): void {
+    const party = `${service}\n${owner}`;
+    if (kind === 'queued') {
+      const bar: WaitBar = { from: at, to: null, service, owner, end: null };
+      this.waits.push(bar);
+      const mine = this.byParty.get(party);
+      if (mine) mine.push(bar);
+      else this.byParty.set(party, [bar]);
+      return;
+    }
+    if (!isWaitEnd(kind)) return;
+    const from = at - (waitedMs ?? 0);
+    const bar = this.take(party, from);
+    if (bar)
+      Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
+    else if (from < at) this.waits.push({ from, to: at, service, owner, end: kind });
+  }
+
+  /** Of several waits of one party, the one that began closest to the instant. */
+  private take(party: string, from: number): WaitBar | null {
+    const mine = this.byParty.get(party);
+    if (!mine) return null;
+    const distance = (bar: WaitBar) => Math.abs(bar.from - from);
+    let closest = 0;
+    for (const [i, bar] of mine.entries()) {
+      const best = mine[closest];
+      if (best && distance(bar) < distance(best)) closest = i;
+    }
+    const [taken] = mine.splice(closest, 1);
+    if (mine.length === 0) this.byParty.delete(party);
+    return taken ?? null;
+  }
+}
+
+const isWaitEnd = (kind: string): kind is WaitEnd =>
+  (WAIT_ENDS as readonly string[]).includes(kind);
+
+/** Open waits before ended ones, then by how long they lasted. */
+function longestFirst(a: WaitBar, b: WaitBar): number {
+  const lasted = ({ from, to }: WaitBar) => (to === null ? Number.POSITIVE_INFINITY : to - from);
+  const [ofA, ofB] = [lasted(a), lasted(b)];
+  return ofA === ofB ? a.from - b.from : ofB - ofA;
+}
+
+/** Draws short holds that follow closely on one another as one bar, which says how many it is. */
+function mergeShort(bars: HoldBar[], stepMs: number): HoldBar[] {
+  const mergesAll = bars.length > SEPARATE_MAX;
+  const merged: HoldBar[] = [];
+  for (const bar of bars) {
+    const last = merged.at(-1);
+    if (last && isMergeable(last, bar, stepMs, mergesAll)) {
+      merged[merged.length - 1] = {
+        ...bar,
+        from: last.from,
+        to: Math.max(last.to ?? 0, bar.to ?? 0),
+        count: last.count + 1,
+      };
+    } else merged.push(bar);
+  }
+  return merged;
+}
+
+function isMergeable(last: HoldBar, bar: HoldBar, stepMs: number, mergesAll: boolean): boolean {
+  if (last.to === null || bar.to === null) return false;
+  const areNormal = last.end === 'released' && bar.end === 'released';
+  if (!areNormal && !mergesAll) return false;
+  const isShort = bar.to - bar.from < stepMs && (last.count > 1 || last.to - last.from < stepMs);
+  return isShort && bar.from - last.to < stepMs;
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { EventKind, LockEvent } from '../../core/lock/lock-event';
+import { TestClock } from '../../platform/testing/test-clock';
+import { creation, freshKey, update } from '../../storage/conformance/testing/changes';
+import {
+  type StoreUnderTest,
+  storesUnderTest,
+} from '../../storage/conformance/testing/stores-under-test';
+import type { Change } from '../../storage/record-store';
+import { EventTally } from '../metrics/event-tally';
+import { EventRecorder } from './event-recorder';
+import { LockPast } from './lock-past';
+
+const START = Date.UTC(2026, 10, 20, 8);
+
+describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (name) => {
+  let under: StoreUnderTest;
+  let clock: TestClock;
+  let recorder: EventRecorder;
+  let key = freshKey();
+  let record: { rev: number; writer: string } | null = null;
+
+  beforeAll(async () => {
+    under = await storesUnderTest[name].open();
+    clock = new TestClock(START);
+    const backend = { id: 'default', store: under.store };
+    recorder = new EventRecorder(under.database, backend, clock, new EventTally());
+  });
+  beforeEach(() => {
+    key = freshKey();
+    record = null;
+  });
+  afterAll(() => under.close());
+
+  const write = async (events: LockEvent[]) => {
+    const change: Change = record ? update(key, record, { events }) : creation(key, { events });
+    await under.store.swap([change]);
+    record = change;
+    await recorder.record();
+  };
+
+  const event = (kind: EventKind, at: number, rev: number, more: Partial<LockEvent> = {}) => ({
+    kind,
+    at,
+    rev,
+    service: 'orders',
+    owner: 'o',
+    token: 1,
+    ...more,
+  });
+
+  const holdsSince = async (from: number, to: number) => {
+    const { holds, since } = await new LockPast(under.database).timeline(key, from, to);
+    return { holds: holds.map((bar) => [bar.from - START, bar.to && bar.to - START]), since };
+  };
+
+  it('finds the grant of a hold behind more renewals than are read at once', async () => {
+    const renewals = Array.from({ length: 700 }, (_, i) => event('renewed', START + i * 100, 2));
+    await write([event('granted', START, 1), ...renewals]);
+    expect(await holdsSince(START, START + 80_000)).toEqual({ holds: [[0, null]], since: START });
+    await write([event('released', START + 75_000, 3, { heldMs: 75_000 })]);
+    expect((await holdsSince(START + 70_000, START + 80_000)).holds).toEqual([[0, 75_000]]);
+  });
+
+  it('says since when it is complete where there are too many events', async () => {
+    const renewals = Array.from({ length: 7_000 }, (_, i) => event('renewed', START + i, 2));
+    await write([event('granted', START, 1), ...renewals]);
+    const { holds, since } = await holdsSince(START, START + 10_000);
+    expect(holds).toEqual([]);
+    expect(since).toBe(START + 1_000);
+  });
+});

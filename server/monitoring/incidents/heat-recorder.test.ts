@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { TableRig } from '../testing/table-rig';
+import { HeatRecorder } from './heat-recorder';
+import { HeatTable } from './heat-table';
+
+const MINUTE_MS = 60_000;
+
+describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await openTestDatabase(dialect);
+  });
+  afterAll(() => database.close());
+
+  it('say which locks were waited for, how long and when, over an hour and a day', async () => {
+    const rig = new TableRig();
+    const heat = new HeatTable(database);
+    const clock = { now: () => rig.now, monotonic: () => rig.now };
+    const recorder = new HeatRecorder(rig.table, heat, clock);
+    rig.now = Math.ceil(rig.now / (15 * MINUTE_MS)) * 15 * MINUTE_MS;
+    const begin = rig.now;
+    rig.store('calm', { waiters: 0 });
+    rig.store('warm', { waiters: 1 });
+    rig.store('hot', { waiters: 3 });
+    await rig.table.refresh();
+    for (; rig.now <= begin + 20 * MINUTE_MS; rig.now += 5_000) await recorder.run();
+    const hour = await heat.map('1h', rig.now);
+    expect(hour.rows.map(({ name }) => name)).toEqual(['hot', 'warm']);
+    const [hot] = hour.rows;
+    expect(hot?.cells).toHaveLength(20);
+    expect(hot?.cells.slice(1).every(({ waiterMs }) => waiterMs === 3 * MINUTE_MS)).toBe(true);
+    // The coarse step that is over, and the minutes since.
+    const day = await heat.map('24h', rig.now);
+    const whole = hour.rows.map(({ name, waiterMs }) => [name, waiterMs]);
+    expect(day.rows.map(({ name, waiterMs }) => [name, waiterMs])).toEqual(whole);
+    rig.now += 4 * 60 * MINUTE_MS;
+    await recorder.prune();
+    expect((await heat.map('24h', rig.now)).rows).toHaveLength(2);
+  });
+});

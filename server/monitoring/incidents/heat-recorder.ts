@@ -1,0 +1,82 @@
+import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
+import { HEAT_LOCKS_MAX, HEAT_STEPS_MS, worseStatus } from '../../core/statistics/heat-steps';
+import type { Clock } from '../../platform/clock';
+import type { LockTable } from '../lock-list/table/lock-table';
+import type { HeatRecord, HeatTable } from './heat-table';
+
+/** Locks that are counted in one step; of more only the first are. */
+const COUNTED_MAX = 5_000;
+
+/** A longer gap between two readings, as after a pause of this process, is not counted whole. */
+const GAP_MAX_MS = 5_000;
+
+/** Counts for how long each lock is waited for, and stores the most waited for of each step. */
+export class HeatRecorder {
+  private readonly steps = HEAT_STEPS_MS.map((stepMs) => new HeatStep(stepMs));
+  private readAt: number | null = null;
+
+  constructor(
+    private readonly table: Pick<LockTable, 'slice' | 'slotsEnd' | 'columns' | 'at'>,
+    private readonly stored: Pick<HeatTable, 'add' | 'prune'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Forgets what is not stored yet, as after another process did this work. */
+  restart(): void {
+    for (const step of this.steps) step.clear();
+    this.readAt = null;
+  }
+
+  /** Counts the time since the last call, and stores the steps that are over. */
+  async run(): Promise<void> {
+    const now = this.clock.now();
+    const passedMs = this.readAt === null ? 0 : Math.min(GAP_MAX_MS, now - this.readAt);
+    this.readAt = now;
+    for (const step of this.steps) await step.advance(now, this.stored);
+    if (passedMs <= 0) return;
+    const { table } = this;
+    const { columns } = table;
+    await table.slice().times(table.slotsEnd, (slot) => {
+      const callers = columns.blockedCallers[slot] as number;
+      const row = callers === 0 ? null : table.at(slot);
+      if (!row) return;
+      const status = LOCK_STATUSES[columns.statuses[slot] as number] as LockStatus;
+      const { publicBackend: backend, key } = row;
+      const waiterMs = callers * passedMs;
+      for (const step of this.steps) step.add(row.id, { backend, key, waiterMs, status });
+    });
+  }
+
+  async prune(): Promise<void> {
+    await this.stored.prune(this.clock.now());
+  }
+}
+
+class HeatStep {
+  private at = Number.NaN;
+  private readonly locks = new Map<string, HeatRecord>();
+
+  constructor(private readonly stepMs: number) {}
+
+  clear(): void {
+    this.locks.clear();
+  }
+
+  add(id: string, record: HeatRecord): void {
+    const known = this.locks.get(id);
+    if (known) {
+      known.waiterMs += record.waiterMs;
+      known.status = worseStatus(known.status, record.status);
+    } else if (this.locks.size < COUNTED_MAX) this.locks.set(id, { ...record });
+  }
+
+  /** Begins the step of this instant, if that is another one, and stores the one before. */
+  async advance(now: number, stored: Pick<HeatTable, 'add'>): Promise<void> {
+    const at = Math.floor(now / this.stepMs) * this.stepMs;
+    if (at === this.at) return;
+    const ranked = [...this.locks.values()].sort((a, b) => b.waiterMs - a.waiterMs);
+    if (ranked.length > 0) await stored.add(this.stepMs, this.at, ranked.slice(0, HEAT_LOCKS_MAX));
+    this.locks.clear();
+    this.at = at;
+  }
+}

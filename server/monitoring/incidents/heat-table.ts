@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database, SqlValue } from '@/db/database';
+import type { LockStatus } from '../../contract/console/console-terms';
+import type { InsightRange } from '../../contract/console/insight-row';
+import type { HeatMap } from '../../contract/console/past/overview';
+import { HEAT_STEPS_MS, HeatSteps, heatSpan } from '../../core/statistics/heat-steps';
+import { recordId, recordKey } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+
+const HOUR_MS = 60 * 60_000;
+
+/** How long the rows of each step are kept: fine steps are shown for an hour only. */
+const KEEP_MS: Record<number, number> = {
+  [HEAT_STEPS_MS[0]]: 3 * HOUR_MS,
+  [HEAT_STEPS_MS[1]]: 30 * 24 * HOUR_MS,
+};
+
+/** Rows read at a time, so that a request over a long range does not block others. */
+const ROWS_AT_ONCE = 400;
+
+export interface HeatRecord {
+  backend: string;
+  key: RecordKey;
+  waiterMs: number;
+  status: LockStatus;
+}
+
+const ADDED = {
+  mysql: 'ON DUPLICATE KEY UPDATE waiter_ms = waiter_ms + VALUES(waiter_ms)',
+  sqlite:
+    'ON CONFLICT (step_ms, at, backend, lock_id) DO UPDATE SET ' +
+    'waiter_ms = lock_heat.waiter_ms + excluded.waiter_ms',
+};
+
+/** The stored steps of the heat map. */
+export class HeatTable {
+  constructor(private readonly database: Database) {}
+
+  /** Adds what was waited in one step. */
+  async add(stepMs: number, at: number, records: readonly HeatRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const { raw, kind } = this.database;
+    const values = records.flatMap(({ backend, key, waiterMs, status }): SqlValue[] => {
+      return [stepMs, at, backend, recordId(key), Math.round(waiterMs), status];
+    });
+    await raw.ask(
+      'INSERT INTO lock_heat (step_ms, at, backend, lock_id, waiter_ms, status) VALUES ' +
+        `${records.map(() => '(?,?,?,?,?,?)')} ${ADDED[kind]}`,
+      values,
+    );
+  }
+
+  /** Which locks were waited for most over a range that ends now. */
+  async map(range: InsightRange, now: number): Promise<HeatMap> {
+    const steps = new HeatSteps(range, now);
+    const { from, stepMs } = heatSpan(range, now);
+    await this.read(stepMs, from, steps);
+    // What is in no coarse step yet, since that is under way.
+    const [fineMs] = HEAT_STEPS_MS;
+    if (stepMs !== fineMs) await this.read(fineMs, Math.floor(now / stepMs) * stepMs, steps);
+    return steps.view();
+  }
+
+  private async read(stepMs: number, from: number, steps: HeatSteps): Promise<void> {
+    const sql =
+      'SELECT at, backend, lock_id, waiter_ms, status FROM lock_heat WHERE step_ms = ? AND ' +
+      'at >= ? AND (at > ? OR backend > ? OR (backend = ? AND lock_id > ?)) ' +
+      `ORDER BY at, backend, lock_id LIMIT ${ROWS_AT_ONCE}`;
+    let last: [at: number, backend: string, lockId: string] = [from, '', ''];
+    for (;;) {
+      const [at, backend, lockId] = last;
+      const values = [stepMs, at, at, backend, backend, lockId];
+      const { rows } = await this.database.raw.ask(sql, values);
+      for (const [when, where, id, waiterMs, status] of rows) {
+        last = [Number(when), String(where), String(id)];
+        const { namespace, name } = recordKey(last[2]);
+        const counted = { waiterMs: Number(waiterMs), status: String(status) as LockStatus };
+        steps.add({ at: last[0], backend: last[1], namespace, name, ...counted });
+      }
+      if (rows.length < ROWS_AT_ONCE) return;
+      await setImmediate();
+    }
+  }
+
+  async prune(now: number): Promise<void> {
+    for (const stepMs of HEAT_STEPS_MS) {
+      const sql = 'DELETE FROM lock_heat WHERE step_ms = ? AND at < ?';
+      await this.database.raw.ask(sql, [stepMs, now - (KEEP_MS[stepMs] ?? 0)]);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { IncidentHold } from '../../contract/console/past/incident';
+import { type IncidentReading, isIncident } from '../../core/incidents/incident';
+import type { LockRecord } from '../../core/lock/lock-record';
+import { totalBlockingMs } from '../../core/status/blocking-time';
+import { TIERS } from '../../core/status/lock-status';
+import type { LockTable } from '../lock-list/table/lock-table';
+import type { ProjectionRow } from '../projection/projection-row';
+
+const ACT_NOW = TIERS.indexOf('actNow');
+
+/** What the incidents are found in. */
+export type IncidentTable = Pick<LockTable, 'refresh' | 'slice' | 'slotsEnd' | 'columns'> &
+  Pick<LockTable, 'at' | 'byId' | 'lockRow'>;
+
+/** One lock in which something is wrong. */
+export interface FoundIncident {
+  row: ProjectionRow;
+  reading: IncidentReading;
+}
+
+/**
+ * Every lock in which something is wrong now. Goes through two numbers of each lock, in slices.
+ *
+ * @param now the clock of this process
+ * @param nowOf the clock of a backend by its id as records are filed; null while it does not respond
+ */
+export async function findIncidents(
+  table: IncidentTable,
+  now: () => number,
+  nowOf: (backend: string) => number | null,
+): Promise<FoundIncident[]> {
+  await table.refresh();
+  const found: FoundIncident[] = [];
+  const { columns } = table;
+  await table.slice().times(table.slotsEnd, (slot) => {
+    const isActNow = columns.tiers[slot] === ACT_NOW && columns.groups[slot] !== 0;
+    const callers = columns.blockedCallers[slot] as number;
+    if (!isActNow && callers === 0) return;
+    const sinceSum = columns.blockedSince[slot] as number;
+    const blockingMs = totalBlockingMs({ callers, sinceSum }, now());
+    if (!isIncident({ isActNow, blockingMs })) return;
+    const row = table.at(slot);
+    const at = row && nowOf(row.backend);
+    const reading = row && at !== null && readingOf(table, slot, row, at);
+    if (reading) found.push({ row, reading: { ...reading, isActNow, blockingMs } });
+  });
+  return found;
+}
+
+/** A lock that is no longer wrong, or is gone. */
+export function quietReading(row: ProjectionRow | null, at: number): IncidentReading {
+  return {
+    at,
+    status: 'free',
+    isActNow: false,
+    since: null,
+    waiters: row?.waiters ?? 0,
+    blockingMs: 0,
+    actors: row ? actorsOf(row.record) : [],
+    stuck: null,
+    hold: null,
+  };
+}
+
+function readingOf(
+  table: IncidentTable,
+  slot: number,
+  row: ProjectionRow,
+  at: number,
+): Omit<IncidentReading, 'isActNow' | 'blockingMs'> | null {
+  const shown = table.lockRow(slot);
+  if (!shown || shown.status === 'unknown') return null;
+  const { status, stuck, hold, ended } = shown;
+  const expiredAt = hold?.expiresAt ?? ended?.at ?? at;
+  return {
+    at,
+    status,
+    since: stuck?.since ?? (status === 'expired' ? expiredAt : null),
+    waiters: row.waiters,
+    actors: actorsOf(row.record),
+    stuck,
+    hold: holdOf(row),
+  };
+}
+
+/** The hold that is in the way, or was. */
+function holdOf({ hold, record: { ended } }: ProjectionRow): IncidentHold | null {
+  const last = hold ?? ended;
+  if (!last) return null;
+  const { service, owner, token, grantedAt } = last;
+  const { host, pid } = hold?.meta ?? {};
+  return {
+    service,
+    owner,
+    token,
+    grantedAt,
+    ...(host === undefined ? {} : { host }),
+    ...(pid === undefined ? {} : { pid }),
+  };
+}
+
+function actorsOf({ holds, frozen, ended }: LockRecord): string[] {
+  const remarks = holds.flatMap(({ askedToRelease, renewalsStopped }) => [
+    askedToRelease?.by,
+    renewalsStopped?.by,
+  ]);
+  return [...remarks, frozen?.by, ended?.by].filter((by) => by !== undefined);
+}

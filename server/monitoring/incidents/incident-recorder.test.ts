@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { LockPast } from '../history/lock-past';
+import type { MonitoredBackend } from '../projection/monitored-backend';
+import { TableRig } from '../testing/table-rig';
+import { IncidentRecorder } from './incident-recorder';
+import { IncidentTable } from './incident-table';
+
+describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
+  let database: Database;
+  let rig: TableRig;
+  let incidents: IncidentTable;
+
+  beforeAll(async () => {
+    database = await openTestDatabase(dialect);
+  });
+  beforeEach(async () => {
+    await database.raw.ask('DELETE FROM incidents', []);
+    rig = new TableRig();
+    rig.stuckAfterMs = 60_000;
+    incidents = new IncidentTable(database);
+  });
+  afterAll(() => database.close());
+
+  const health = (id: string) => ({ reachable: !rig.silent.has(id), clockOffsetMs: 0 });
+
+  const recorder = () =>
+    new IncidentRecorder({
+      database,
+      table: rig.table,
+      isRead: () => true,
+      backends: ['default', 'other'].map((id) => ({
+        id,
+        engine: { health: () => health(id) },
+      })) as unknown as MonitoredBackend[],
+      past: new LockPast(database),
+      clock: { now: () => rig.now, monotonic: () => rig.now },
+    });
+
+  /** One reading a second. */
+  const watch = async (by: IncidentRecorder, seconds: number) => {
+    for (let i = 0; i < seconds; i += 1) {
+      rig.now += 1_000;
+      await by.run();
+    }
+  };
+
+  const all = () => incidents.list({ limit: 100 });
+
+  const STUCK = { heldMs: 120_000, leaseLeftMs: 3_600_000, waiters: 2, waitedMs: 5_000 };
+  const FINE = { heldMs: 10, leaseLeftMs: 3_600_000, waiters: 0 };
+
+  it('has an incident from when a lock is stuck until 30 s after it was released', async () => {
+    const by = recorder();
+    rig.store('fine', FINE);
+    rig.store('index', STUCK);
+    const stuckAt = rig.now - 5_000;
+    await watch(by, 10);
+    expect(await all()).toMatchObject([
+      { name: 'index', status: 'stuck', beganAt: stuckAt, endedAt: null, waitersMax: 2 },
+    ]);
+    rig.store('index', FINE);
+    await watch(by, 30);
+    const clearedAt = rig.now - 29_000;
+    expect(await all()).toMatchObject([{ clearedAt, endedAt: null }]);
+    await watch(by, 1);
+    expect(await all()).toMatchObject([{ name: 'index', endedAt: clearedAt }]);
+    expect(await incidents.countOpen()).toBe(0);
+  });
+
+  it('begins one when the waits of a lock add up to more than 30 s', async () => {
+    const by = recorder();
+    rig.store('hot', { heldMs: 1_000, leaseLeftMs: 3_600_000, waiters: 4, waitedMs: 1_000 });
+    await watch(by, 6);
+    expect(await all()).toEqual([]);
+    await watch(by, 1);
+    const facts = { stuck: null, hold: { owner: 'w1' } };
+    expect(await all()).toMatchObject([{ name: 'hot', status: 'contended', facts }]);
+  });
+
+  it('goes on with what is open after a restart, and counts on', async () => {
+    rig.store('index', STUCK);
+    await watch(recorder(), 12);
+    const successor = recorder();
+    rig.now += 60_000;
+    await watch(successor, 1);
+    rig.store('index', FINE);
+    await watch(successor, 31);
+    const [incident, ...others] = await all();
+    expect(others).toEqual([]);
+    expect(incident?.endedAt).toBe(rig.now - 30_000);
+    // Two waiters: 10 s until the last write before, then 64 s.
+    expect(incident?.waiterMs).toBeGreaterThanOrEqual(2 * 70_000);
+  });
+
+  it('has one incident of a lock where two processes record at once for a moment', async () => {
+    rig.store('index', STUCK);
+    const [one, other] = [recorder(), recorder()];
+    rig.now += 1_000;
+    await Promise.allSettled([one.run(), other.run()]);
+    await watch(one, 3);
+    await watch(other, 3);
+    expect(await all()).toHaveLength(1);
+  });
+
+  it('knows nothing of a lock whose backend is silent: its incident neither ends nor grows', async () => {
+    const by = recorder();
+    rig.store('remote', { ...STUCK, namespace: 'away' });
+    await watch(by, 11);
+    const [before] = await all();
+    rig.silent.add('other');
+    await watch(by, 60);
+    expect(await all()).toEqual([before]);
+    rig.silent.delete('other');
+    rig.store('remote', { ...FINE, namespace: 'away' });
+    await watch(by, 31);
+    expect((await all())[0]?.endedAt).not.toBeNull();
+  });
+
+  it('ends the incident of a lock that is deleted', async () => {
+    const by = recorder();
+    rig.store('index', STUCK);
+    await watch(by, 2);
+    rig.remove('index');
+    await watch(by, 31);
+    expect((await all())[0]?.endedAt).toBe(rig.now - 30_000);
+  });
+
+  it('lists the latest first, page by page, and forgets what ended 30 days ago', async () => {
+    const by = recorder();
+    for (const name of ['a', 'b', 'c']) {
+      rig.store(name, STUCK);
+      await watch(by, 1);
+    }
+    const page = await incidents.list({ limit: 2 });
+    expect(page.map(({ name }) => name)).toEqual(['c', 'b']);
+    const before = page.at(-1)?.id ?? 0;
+    expect((await incidents.list({ limit: 2, before })).map(({ name }) => name)).toEqual(['a']);
+    rig.store('a', FINE);
+    await watch(by, 31);
+    rig.now += 30 * 24 * 3_600_000;
+    await by.prune();
+    expect((await all()).map(({ name }) => name)).toEqual(['c', 'b']);
+  });
+});

@@ -1,0 +1,197 @@
+import type { Database } from '@/db/database';
+import {
+  INCIDENT_QUIET_MS,
+  type Incident,
+  nextIncident,
+  withActors,
+} from '../../core/incidents/incident';
+import type { Clock } from '../../platform/clock';
+import type { LockPast } from '../history/lock-past';
+import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
+import {
+  type FoundIncident,
+  findIncidents,
+  type IncidentTable as LockReadings,
+  quietReading,
+} from './incident-readings';
+import { IncidentTable, type OpenIncident } from './incident-table';
+
+/** More incidents at once are not recorded until others end. */
+const OPEN_MAX = 2_000;
+
+/** Counts that go on changing are written so often. */
+const WRITE_EVERY_MS = 10_000;
+
+/** Written in one transaction. */
+const ROWS_AT_ONCE = 100;
+
+/** How far back the ends of earlier incidents matter. */
+const RECENT_MS = 24 * 60 * 60_000;
+
+interface Parts {
+  database: Database;
+  /** Every lock as this process knows it. */
+  table: LockReadings;
+  /** Whether all of a backend has been read: only then is a lock that is not there gone. */
+  isRead: (backend: string) => boolean;
+  backends: readonly MonitoredBackend[];
+  past: Pick<LockPast, 'timeline'>;
+  clock: Clock;
+}
+
+/** An open incident, and what of it is stored. */
+interface Tracked {
+  open: OpenIncident;
+  isNew: boolean;
+  /** Whether something other than its counts has changed since it was written. */
+  isDue: boolean;
+  writtenAt: number;
+  /** As it was written. */
+  written: Incident | null;
+}
+
+/**
+ * Records incidents: finds locks in which something is wrong, and follows each until it is over.
+ * Only the process that runs maintenance does this. What is open is stored, so its successor goes
+ * on with it. While a backend does not respond nothing is known of its locks, and their incidents
+ * neither end nor grow.
+ */
+export class IncidentRecorder {
+  private readonly stored: IncidentTable;
+  private tracked: Map<string, Tracked> | null = null;
+  /** By lock: when its last incident ended. */
+  private lastEnds = new Map<string, number>();
+
+  constructor(private readonly parts: Parts) {
+    this.stored = new IncidentTable(parts.database);
+  }
+
+  /** Begins again at what is stored, as after another process did this work. */
+  restart(): void {
+    this.tracked = null;
+  }
+
+  /** Takes one reading of every lock, and stores what has changed. */
+  async run(): Promise<void> {
+    try {
+      const tracked = this.tracked ?? (await this.load());
+      const { table, clock } = this.parts;
+      const found = await findIncidents(
+        table,
+        () => clock.now(),
+        (backend) => this.nowOf(backend),
+      );
+      const wrong = new Set<string>();
+      for (const each of found) {
+        wrong.add(each.row.id);
+        this.take(tracked, each);
+      }
+      for (const [id, each] of tracked) if (!wrong.has(id)) this.takeQuiet(each);
+      await this.write(tracked);
+    } catch (error) {
+      this.restart();
+      throw error;
+    }
+  }
+
+  async prune(): Promise<void> {
+    await this.stored.prune(this.parts.clock.now());
+  }
+
+  private async load(): Promise<Map<string, Tracked>> {
+    const { clock } = this.parts;
+    const open = await this.stored.open();
+    this.lastEnds = await this.stored.lastEnds(clock.now() - RECENT_MS);
+    const writtenAt = clock.monotonic();
+    this.tracked = new Map(
+      [...open].map(([id, each]) => [
+        id,
+        { open: each, isNew: false, isDue: false, writtenAt, written: each.incident },
+      ]),
+    );
+    return this.tracked;
+  }
+
+  private take(tracked: Map<string, Tracked>, { row, reading }: FoundIncident): void {
+    const known = tracked.get(row.id);
+    if (known) {
+      this.follow(known, nextIncident(known.open.incident, reading));
+      return;
+    }
+    if (tracked.size >= OPEN_MAX) return;
+    const incident = nextIncident(null, reading, this.lastEnds.get(row.id));
+    if (!incident) return;
+    const { id, publicBackend: backend, key } = row;
+    const open = { id, backend, namespace: key.namespace, name: key.name, incident };
+    const unwritten = { writtenAt: Number.NEGATIVE_INFINITY, written: null };
+    tracked.set(id, { open, isNew: true, isDue: true, ...unwritten });
+  }
+
+  /** Of a lock in which nothing is wrong now, as far as that is known. */
+  private takeQuiet(each: Tracked): void {
+    const { open } = each;
+    const row = this.parts.table.byId(open.id);
+    const at = row ? this.nowOf(row.backend) : this.nowOfGone(open);
+    if (at === null || (row && !row.isReadable)) return;
+    this.follow(each, nextIncident(open.incident, quietReading(row, at)));
+  }
+
+  private follow(each: Tracked, next: Incident | null): void {
+    const before = each.open.incident;
+    if (!next || next === before) return;
+    each.open = { ...each.open, incident: next };
+    each.isDue ||=
+      next.status !== before.status ||
+      next.actors !== before.actors ||
+      next.clearedAt !== before.clearedAt ||
+      next.endedAt !== before.endedAt;
+  }
+
+  private async write(tracked: Map<string, Tracked>): Promise<void> {
+    const now = this.parts.clock.monotonic();
+    const due = [...tracked.values()].filter(
+      ({ open, isDue, written, writtenAt }) =>
+        isDue || (open.incident !== written && now - writtenAt >= WRITE_EVERY_MS),
+    );
+    for (let i = 0; i < due.length; i += ROWS_AT_ONCE) {
+      const some = due.slice(i, i + ROWS_AT_ONCE);
+      for (const each of some) await this.nameActors(each);
+      await this.stored.write(some);
+      for (const each of some) {
+        const { id, incident } = each.open;
+        Object.assign(each, { isNew: false, isDue: false, writtenAt: now, written: incident });
+        if (incident.endedAt === null) continue;
+        tracked.delete(id);
+        this.lastEnds.set(id, incident.endedAt);
+      }
+    }
+  }
+
+  /** At its end the history says who acted, also where the lock no longer shows it. */
+  private async nameActors(each: Tracked): Promise<void> {
+    const { namespace, name, incident } = each.open;
+    const { beganAt, endedAt, readAt, actors } = incident;
+    if (endedAt === null) return;
+    const { acts } = await this.parts.past.timeline({ namespace, name }, beganAt, readAt);
+    const named = acts.filter(({ at }) => at <= endedAt + 1_000).map(({ by }) => by);
+    each.open = { ...each.open, incident: { ...incident, actors: withActors(actors, named) } };
+  }
+
+  private nowOf(id: string): number | null {
+    const backend = this.parts.backends.find((one) => one.id === id);
+    if (!backend) return null;
+    const { reachable, clockOffsetMs } = backend.engine.health();
+    return reachable ? Math.floor(this.parts.clock.now() + clockOffsetMs) : null;
+  }
+
+  /** The clock of the backend of a lock that is not there; null: it may only be unread. */
+  private nowOfGone({ backend, incident }: OpenIncident): number | null {
+    const { backends, isRead } = this.parts;
+    const stores = backends.filter((one) => publicId(one) === backend);
+    // A backend that is no longer configured has no clock: its incidents end.
+    if (stores.length === 0) return incident.readAt + INCIDENT_QUIET_MS;
+    if (!isRead(backend)) return null;
+    const instants = stores.map(({ id }) => this.nowOf(id));
+    return instants.includes(null) ? null : Math.max(...instants.map(Number));
+  }
+}

@@ -1,0 +1,45 @@
+import type { InsightRange } from '../../contract/console/insight-row';
+import type { Overview } from '../../contract/console/past/overview';
+import type { Clock } from '../../platform/clock';
+import type { HeatTable } from '../incidents/heat-table';
+import type { LockInsights } from './lock-insights';
+
+/** A range is not read again sooner, however many look at it. */
+const FRESH_MS: Record<InsightRange, number> = {
+  '1h': 5_000,
+  '24h': 30_000,
+  '7d': 2 * 60_000,
+  '30d': 5 * 60_000,
+};
+
+/** All locks together over a range of time. All who look share one reading. */
+export class OverviewView {
+  private readonly readings = new Map<InsightRange, { at: number; view: Promise<Overview> }>();
+
+  /** @param storeIds where the roll-ups of all backends are filed */
+  constructor(
+    private readonly storeIds: string[],
+    private readonly insights: Pick<LockInsights, 'ofAll'>,
+    private readonly heat: Pick<HeatTable, 'map'>,
+    private readonly clock: Clock,
+  ) {}
+
+  of(range: InsightRange): Promise<Overview> {
+    const known = this.readings.get(range);
+    const now = this.clock.monotonic();
+    if (known && now - known.at < FRESH_MS[range]) return known.view;
+    const view = this.read(range);
+    const reading = { at: now, view };
+    this.readings.set(range, reading);
+    view.catch(() => {
+      if (this.readings.get(range) === reading) this.readings.delete(range);
+    });
+    return view;
+  }
+
+  private async read(range: InsightRange): Promise<Overview> {
+    const asOf = this.clock.now();
+    const sums = await this.insights.ofAll(this.storeIds, range, asOf);
+    return { range, ...sums, heat: await this.heat.map(range, asOf), asOf };
+  }
+}

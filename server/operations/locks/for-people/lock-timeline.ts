@@ -1,0 +1,29 @@
+import type { LockTimeline } from '../../../contract/console/past/lock-timeline';
+import type { LockTimelineInput } from '../../../contract/console/past/past-inputs';
+import { LockyardError } from '../../../contract/errors';
+import { askDatabase } from '../../ask-database';
+import type { OperationContext } from '../../operation-context';
+import { requireRole } from '../../require-role';
+
+/**
+ * Who held a lock and who waited for it over a span of time, and what operators did; from the
+ * recorded events. An event is missing until it is in the control database: see `getLockInsight`.
+ * Of a lock with over 6,000 events since the span began only the newest are gone through; `since`
+ * says from when on nothing is missing.
+ *
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control
+ *   database is not responding
+ */
+export async function getLockTimeline(
+  ctx: OperationContext,
+  { namespace, name, spanMs, to: until }: LockTimelineInput,
+): Promise<LockTimeline> {
+  await requireRole(ctx, 'viewer');
+  const { namespaces, past, engines, clock } = ctx.runtime;
+  const entry = await namespaces.get(namespace);
+  const engine = entry && engines.get(entry.backend);
+  if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+  const to = until ?? clock.now() + engine.health().clockOffsetMs;
+  const timeline = await askDatabase(() => past.timeline({ namespace, name }, to - spanMs, to));
+  return { ...timeline, asOf: clock.now() };
+}
