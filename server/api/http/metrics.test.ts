@@ -130,6 +130,7 @@ test('no name of a lock, owner, service or token is exposed, whatever a request 
     'limit',
     'namespace',
     'procedure',
+    'state',
     'status',
   ]);
   expect(metrics.has('process_cpu_seconds_total')).toBe(true);
