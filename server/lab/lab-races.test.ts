@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
@@ -92,6 +93,17 @@ test('on embedded SQLite alone the wrong ways oversell, and 9, 10, 19 and the se
     ['service-counter', 'holds'],
   ]);
   expect(rig.leftFolders()).toEqual([]);
+});
+
+test('a race runs at the lowest priority', async () => {
+  rig = await LabRig.open({ servers: {} });
+  const seen: number[] = [];
+  await rig.race({ strategies: ['value-written-back'], stock: 100_000 }, ({ kind }) => {
+    if (kind !== 'entry-started') return;
+    seen.push(getPriority(rig.runner.pid));
+    rig.runner.stop();
+  });
+  expect(seen).toEqual([19]);
 });
 
 test('a race that is stopped ends with what it has, and removes its scratch data', async () => {
