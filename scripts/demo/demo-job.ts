@@ -28,6 +28,10 @@ export interface DemoJob extends Pace {
   workers: string[];
   /** Readers share a lock; absent: exclusive. */
   mode?: 'shared';
+  /** How many permits each worker takes, and how many there are; absent: it takes the lock. */
+  permits?: { each: number; capacity: number };
+  /** How long the lock stays taken at least, though the work ends sooner. */
+  holdAtLeastMs?: number;
   /** How many neighbours of the list a worker takes together; absent: one lock alone. */
   together?: number;
 }

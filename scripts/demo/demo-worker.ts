@@ -29,7 +29,9 @@ const RECOVER_MS: RangeMs = [20_000, 45_000];
 
 /** Runs one worker of a job for ever. Whatever happens to its lock, it carries on after a while. */
 export async function runWorker(job: DemoJob, owner: string, url: string, apiKey: string) {
-  const { namespace, leaseMs, waitMs, mode } = job;
+  const { namespace, leaseMs, waitMs, holdAtLeastMs, permits } = job;
+  const share = permits && { permits: permits.each, capacity: permits.capacity };
+  const mode = share ? ('permit' as const) : job.mode;
   const first = job.workers.indexOf(owner);
   const client = new LockyardClient({ url, apiKey, namespace });
   const meta = selfPortrait(job.service, owner);
@@ -45,7 +47,7 @@ export async function runWorker(job: DemoJob, owner: string, url: string, apiKey
     const turnOver =
       names.length > 1
         ? withLocks(names, options, work)
-        : withLock(only, { ...options, mode }, work);
+        : withLock(only, { ...options, mode, holdAtLeastMs, ...share }, work);
     await turnOver.catch(() => sleep(within(RECOVER_MS)));
     await sleep(within(job.restMs));
   }

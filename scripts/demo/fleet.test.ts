@@ -64,7 +64,7 @@ function fleetProcesses(): number {
 }
 
 describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)', () => {
-  test('brings twelve services and sixty locks to life, with waiters and readers, and leaves no process when it is stopped', async () => {
+  test('brings twelve services and sixty locks to life, with waiters, readers, permits and a hold that is kept, and leaves no process when it is stopped', async () => {
     const fleet = startFleet({ url: api.url, keys, entry });
     try {
       // Now, since the second one is killed after a while.
@@ -85,6 +85,11 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
       expect(watchdog?.hold?.owner).toBe('cron-6c4d:scheduler-1');
       expect(watchdog?.hold?.meta).toMatchObject({ host: 'cron-6c4d', version: '1.2.8' });
       await until(async () => ((await rowOf('pricing:catalogue'))?.holders ?? 0) > 1, 20_000);
+      const licences = async () => (await rowOf('media:encoder-licences'))?.permits;
+      await until(async () => ((await licences())?.inUse ?? 0) > 1, 20_000);
+      expect(await licences()).toMatchObject({ capacity: 3 });
+      const digest = async () => (await rowOf('mailer:digest:weekly'))?.hold;
+      await until(async () => (await digest())?.releasedAt !== undefined, 20_000);
     } finally {
       await fleet.stop();
     }
