@@ -6,7 +6,7 @@ import type { WorldKind } from './world-kind';
 /** Most seeds make plain worlds: those of one kind alone find more in the same time. */
 const SEEDS = process.env.TEST_LONG === '1' ? 1_500 : 4;
 
-const KINDS: WorldKind[] = ['lossy', 'crowded', 'permits'];
+const KINDS: WorldKind[] = ['lossy', 'crowded', 'permits', 'watched'];
 
 it.each(KINDS)(
   'nothing is wrong in %s worlds',

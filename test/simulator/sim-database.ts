@@ -191,6 +191,11 @@ export class SimDatabase {
     return seen.slice(0, limit).map(({ row }) => row);
   }
 
+  /** Lines of history that could be seen at a time, in milliseconds since the simulation began. */
+  historyVisibleAt(at: number): HistoryRow[] {
+    return this.rows.filter(({ visibleAt }) => visibleAt <= at).map(({ row }) => row);
+  }
+
   /** Every line of history, visible or not. */
   wholeHistory(): HistoryRow[] {
     return this.rows.map(({ row }) => row);

@@ -3,6 +3,7 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import { OWN_NAMESPACE } from '@/server/engine/membership';
 import { ShardedEngine } from '@/server/engine/sharded-engine';
 import { HistoryTail } from '@/server/monitoring/history/history-tail';
+import type { LockWatches } from '@/server/monitoring/watch/lock-watches';
 import type { Clock } from '@/server/platform/clock';
 import type { StoreIncarnation } from '@/server/storage/incarnation/store-incarnation';
 import type { HistorySource, RecordStore } from '@/server/storage/record-store';
@@ -12,6 +13,7 @@ import { BEGAN_AT, type SimDatabase } from './sim-database';
 import { SimLink } from './sim-link';
 import { SimOwner } from './sim-scheduler';
 import { homeOf, SHARD_NAMES } from './sim-shards';
+import { startWatches } from './sim-watches';
 import type { SimWorld } from './sim-world';
 
 const TAIL_EVERY_MS = 150;
@@ -39,6 +41,8 @@ export class SimProcess {
   /** Of each store, the ids of the history that its tail delivered, as often as it did. */
   readonly tailed: number[][] = [];
   engine: LockEngine | null = null;
+  /** Null in a world without a watcher, and until it serves. */
+  watches: LockWatches | null = null;
   readonly clock: Clock;
 
   constructor(
@@ -66,6 +70,8 @@ export class SimProcess {
       isSharded ? this.engineOver(opened) : this.engineOf(first),
     );
     if (crowd) await scheduler.as(owner, () => crowd.watch(this, first, engine));
+    if (world.watchRandom)
+      this.watches = scheduler.as(owner, () => startWatches(this, first.connection, engine));
     this.engine = world.flaws.engine?.(engine, this) ?? engine;
     for (const { connection } of opened) this.followHistory(connection);
     world.audits?.resolveBy(this);

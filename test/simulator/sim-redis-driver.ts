@@ -29,6 +29,8 @@ export class SimRedisDriver extends EventEmitter {
     private readonly elapsedMs: () => number,
   ) {
     super();
+    // Each command in flight listens for the end.
+    this.setMaxListeners(0);
   }
 
   async connect(): Promise<void> {

@@ -8,6 +8,7 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import type { AnyCommand, AnyRecord, RecordType } from '@/server/engine/record-type';
 import { seeded } from '@/server/engine/testing/seeded';
 import type { HistoryTail } from '@/server/monitoring/history/history-tail';
+import type { WatchPosition } from '@/server/monitoring/watch/watch-position';
 import { recordId } from '@/server/storage/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
 import type { AuditedActions } from './audited-actions';
@@ -34,6 +35,8 @@ export interface Flaws {
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
   /** The store as those reach it who follow and delete names. */
   deletions?: (honest: RecordStore & HistorySource) => RecordStore & HistorySource;
+  /** Where a watch goes on, by what its caller says. */
+  position?: (honest: WatchPosition) => WatchPosition;
   locks?: (
     honest: DecideFunction<LockRecord, LockCommand>,
   ) => DecideFunction<LockRecord, LockCommand>;
@@ -57,6 +60,10 @@ const LOSSES = 0x70b1;
 const CROWD = 0xc205;
 const PERMITS = 0x9e12;
 const SHARD_CLOCKS = 0x5ad1;
+const WATCHER = 0x3a11;
+
+/** So that some locks rest for a while, and their last change is not followed by another. */
+const WATCHED_LOCKS = 6;
 const SHARD_AWAY_MS = 3_000;
 
 const LEAST_TIMES = 0x1ea5;
@@ -66,7 +73,8 @@ const LEAST_TIMES_SHARE = 0.2;
 export function hasLeastTimes(seed: number): boolean {
   const kind = worldKind(seed);
   return (
-    (kind === 'plain' || kind === 'sharded') && seeded(seed ^ LEAST_TIMES)() < LEAST_TIMES_SHARE
+    (kind === 'plain' || kind === 'sharded' || kind === 'watched') &&
+    seeded(seed ^ LEAST_TIMES)() < LEAST_TIMES_SHARE
   );
 }
 
@@ -124,6 +132,8 @@ export class SimWorld {
   audits: AuditedActions | null = null;
   /** The names there is no room for; null in a world that has room. */
   readonly crowd: CrowdedNames | null;
+  /** What the program that watches locks draws its numbers from; null where there is none. */
+  readonly watchRandom: (() => number) | null;
   /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
   /** When the trouble ends and all callers leave, milliseconds since the simulation began. */
@@ -158,7 +168,10 @@ export class SimWorld {
       deltas += 1;
       return random() < 0.5 ? deltas : -deltas;
     };
-    const names = 1 + Math.floor(random() * 2);
+    const isWatched = worldKind(seed) === 'watched';
+    this.watchRandom = isWatched ? seeded(seed ^ WATCHER) : null;
+    const drawn = 1 + Math.floor(random() * 2);
+    const names = isWatched ? WATCHED_LOCKS : drawn;
     const few = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
     const isCrowded = worldKind(seed) === 'crowded';
     this.crowd = isCrowded ? new CrowdedNames(this, seeded(seed ^ CROWD)) : null;
@@ -169,8 +182,9 @@ export class SimWorld {
     const faults = random() < 0.2 ? 0 : random() * 0.12;
     this.faults = this.crowd?.isAlone ? 0 : faults;
     // Not in a world with data loss: the wait after a loss is measured by the clock, and no promise
-    // covers one that is set back as well.
-    this.clockSteps = random() < 0.2 && control === null;
+    // covers one that is set back as well. Nor in one with a watcher, which says by that clock how
+    // far it has come.
+    this.clockSteps = random() < 0.2 && control === null && !isWatched;
     this.reenters = seeded(seed ^ 7)() < 0.4;
     this.leastTimes = hasLeastTimes(seed) ? seeded(seed ^ LEAST_TIMES ^ 1) : null;
     this.reassigns = reassignRandom(seed);

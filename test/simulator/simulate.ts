@@ -9,6 +9,7 @@ import type { LossyStore } from './lossy-store';
 import { type ObservedHold, Referee } from './referee';
 import { SimClient } from './sim-client';
 import { emptyControlDatabase } from './sim-control-database';
+import { SimWatcher } from './sim-watcher';
 import { type Flaws, SimWorld } from './sim-world';
 import { worldKind } from './world-kind';
 
@@ -42,9 +43,13 @@ export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulat
   const world = new SimWorld(seed, flaws, kind === 'lossy' ? await emptyControlDatabase() : null);
   if (kind === 'audited') world.audits = new AuditedActions(world, await emptyControlDatabase());
   const truth = new Referee(world, world.lockDelayMs);
-  const { scheduler, trace } = world;
-  truth.onStep = ({ change, at }) =>
+  const { scheduler, trace, watchRandom } = world;
+  const watcher = watchRandom && new SimWatcher(world, truth, watchRandom);
+  truth.onStep = (step) => {
+    const { change, at } = step;
     trace.add(JSON.stringify([at, change.key.name, change.rev, change.head, change.events]));
+    watcher?.observe(step);
+  };
   truth.onDelete = ({ key, before, at }) =>
     trace.add(JSON.stringify([at, key.name, before.rev, 'deleted']));
   if (world.lossyStore) watchLosses(world, world.lossyStore, truth);
@@ -54,9 +59,12 @@ export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulat
     const play = async () => {
       const clients = await begin(world, truth);
       const trouble = world.trouble();
+      const watched = watcher?.run();
       await Promise.all(clients.map((client) => client.run()));
+      await watched;
       await trouble;
       await scheduler.pause(world.audits?.quietMs ?? QUIET_MS);
+      await watcher?.end();
       await end(world, truth, clients);
       isOver = true;
     };

@@ -11,6 +11,7 @@ import { SHARDED_BUILDS } from './sharded-builds';
 import { reassignRandom } from './sim-reassign';
 import { type Flaws, hasLeastTimes } from './sim-world';
 import { simulate } from './simulate';
+import { WATCH_BUILDS } from './watch-builds';
 import { WORLD_KINDS, type WorldKind, worldKind } from './world-kind';
 
 const SEEDS = process.env.TEST_LONG === '1' ? 1_000 : 150;
@@ -100,6 +101,7 @@ describe('the simulator finds', () => {
       Object.entries(AUDITED_BUILDS).map((build) => ['audited', ...build] as const),
       Object.entries(CROWDED_BUILDS).map((build) => ['crowded', ...build] as const),
       Object.entries(PERMIT_BUILDS).map((build) => ['permits', ...build] as const),
+      Object.entries(WATCH_BUILDS).map((build) => ['watched', ...build] as const),
     ].flat(),
   )(
     'in a %s world %s',

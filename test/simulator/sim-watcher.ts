@@ -1,0 +1,195 @@
+import { LockyardError } from '@/server/contract/errors';
+import type { ListedLock } from '@/server/contract/lock/answers';
+import type { WatchAnswer } from '@/server/contract/lock/watch';
+import { holderViews, lockState } from '@/server/core/lock/lock-answers';
+import type { LockRecord } from '@/server/core/lock/lock-record';
+import { readPosition } from '@/server/monitoring/watch/watch-position';
+import { type WatchTarget, watchTarget } from '@/server/monitoring/watch/watch-target';
+import { decodeRecord } from '@/server/storage/codec/record-codec';
+import { recordId } from '@/server/storage/record-id';
+import type { Referee } from './referee';
+import { BEGAN_AT, type Step } from './sim-database';
+import type { SimProcess } from './sim-process';
+import type { SimWorld } from './sim-world';
+
+/** How far two processes may be apart in what they take for the time of the store. */
+const SKEW_MS = 1_000;
+
+const WAIT_MAX_MS = 2_000;
+const GIVE_UP_AFTER_MS = 7_000;
+
+/** How often a caller asks for the rest in the end, at most. */
+const LAST_ASKS = 40;
+const LAST_WAIT_MS = 700;
+
+/** One request for changes: for one answer, or a stream that is cut after some. */
+interface WatchRequest {
+  waitMs: number;
+  answers: number;
+  /** Its last answer is lost on the way. */
+  isCut: boolean;
+}
+
+/**
+ * A program that watches all locks of a world, each time at any process, and goes on where it was.
+ * Reports a change that was never answered, a state that goes back, and a last state that is not
+ * the true one.
+ */
+export class SimWatcher {
+  /** By lock, what was answered of it last. */
+  private readonly seen = new Map<string, ListedLock>();
+  /** The revs, by lock, at which it came to look otherwise. */
+  private readonly notable = new Map<string, Set<number>>();
+  private readonly target: WatchTarget;
+  private since: string | null = null;
+  /** Amid the present states: those that were answered so far. */
+  private present: Set<string> | null = new Set();
+
+  /** @param random numbers of its own */
+  constructor(
+    private readonly world: SimWorld,
+    private readonly truth: Referee,
+    private readonly random: () => number,
+  ) {
+    const names = world.keys.map(({ name }) => name);
+    const which = random() < 0.5 ? { names } : { names: undefined, prefix: 'l' };
+    this.target = watchTarget('default', { namespace: 'default', ...which });
+  }
+
+  /** Called with every step of a lock, as the database takes it. */
+  observe({ change: { key }, before, after }: Step): void {
+    if (key.kind) return;
+    const was = before && decodeRecord(before).record;
+    const is = decodeRecord(after).record;
+    if (looksOf(was) === looksOf(is)) return;
+    const revs = this.notable.get(recordId(key)) ?? new Set();
+    this.notable.set(recordId(key), revs.add(is.rev));
+  }
+
+  async run(): Promise<void> {
+    const { random, world } = this;
+    while (world.isTroubled) {
+      await world.scheduler.pause(random() * 200);
+      const isStream = random() < 0.3;
+      await this.ask({
+        waitMs: random() * WAIT_MAX_MS,
+        answers: isStream ? 1 + Math.floor(random() * 5) : 1,
+        isCut: random() < 0.15,
+      });
+    }
+  }
+
+  /** Asks until there is nothing more, and compares. */
+  async end(): Promise<void> {
+    let isUpToDate = false;
+    for (let asked = 0; asked < LAST_ASKS && !isUpToDate; asked += 1) {
+      const answer = await this.ask({ waitMs: LAST_WAIT_MS, answers: 1, isCut: false });
+      isUpToDate = answer?.more === false && answer.locks.length === 0;
+    }
+    if (!isUpToDate) this.truth.report('a watch never came to an end');
+    for (const key of this.world.keys) {
+      const record = this.truth.record(key);
+      const now = this.truth.now(key);
+      const told = this.seen.get(key.name);
+      const [is, was] = [
+        textOf(lockState(record, now), holderViews(record, now), record?.queue.length ?? 0),
+        textOf(told?.state ?? 'free', told?.holders ?? [], told?.queueLength ?? 0),
+      ];
+      if (is !== was) this.truth.report(`a watch shows ${key.name} as ${was}, and it is ${is}`);
+    }
+  }
+
+  /** Answers the last answer that arrived, if one did. */
+  private async ask(request: WatchRequest): Promise<WatchAnswer | null> {
+    const { scheduler } = this.world;
+    const process = this.world.anyProcess();
+    if (!process?.watches) {
+      await scheduler.pause(200);
+      return null;
+    }
+    const stop = new AbortController();
+    let [last, hasGivenUp]: [WatchAnswer | null, boolean] = [null, false];
+    return new Promise((resolve) => {
+      const finish = () => {
+        hasGivenUp = true;
+        resolve(last);
+      };
+      const hear = (answer: WatchAnswer) => {
+        if (hasGivenUp) return;
+        last = answer;
+        this.hear(answer);
+      };
+      scheduler.after(this.random() * 2, process.owner, () => {
+        void this.follow(process, request, { hear, signal: stop.signal })
+          .catch((error) => this.note(error))
+          .then(() => scheduler.after(this.random() * 2, null, finish));
+      });
+      scheduler.after(GIVE_UP_AFTER_MS, null, finish);
+      scheduler.after(GIVE_UP_AFTER_MS, process.owner, () => stop.abort());
+    });
+  }
+
+  private async follow(
+    { watches }: SimProcess,
+    { waitMs, answers, isCut }: WatchRequest,
+    { hear, signal }: { hear: (answer: WatchAnswer) => void; signal: AbortSignal },
+  ): Promise<void> {
+    const honest = this.since === null ? null : readPosition(this.since);
+    const since = honest && (this.world.flaws.position?.(honest) ?? honest);
+    const pace = { waitMs, signal, onWaiting: () => {}, isPolled: answers === 1 };
+    let left = answers;
+    for await (const answer of watches?.follow(this.target, since, pace) ?? []) {
+      left -= 1;
+      if (left > 0 || !isCut) hear(answer);
+      if (left === 0) return;
+    }
+  }
+
+  private note(error: unknown): void {
+    if (error instanceof LockyardError && error.reason === 'BACKEND_DOWN') return;
+    this.truth.report(`a watch failed: ${(error as Error)?.stack ?? error}`);
+  }
+
+  private hear(answer: WatchAnswer): void {
+    const { locks, position, reset, more } = answer;
+    this.world.trace.add(JSON.stringify(['watcher', answer]));
+    this.since = position;
+    if (reset) this.present = new Set();
+    for (const lock of locks) {
+      const { rev = 0 } = this.seen.get(lock.name) ?? {};
+      if (lock.rev < rev) this.truth.report(`a watch of ${lock.name} went back to rev ${lock.rev}`);
+      this.seen.set(lock.name, lock);
+      this.present?.add(lock.name);
+    }
+    if (more) return;
+    // A lock of the prefix that is not among the present states is free.
+    const { present } = this;
+    for (const name of this.seen.keys()) if (present?.has(name) === false) this.seen.delete(name);
+    this.present = null;
+    this.checkComplete(readPosition(position).readUpTo);
+  }
+
+  /** Every change that its process says to have read was answered. */
+  private checkComplete(readUpTo: number): void {
+    const visible = this.world.database.historyVisibleAt(readUpTo - BEGAN_AT - SKEW_MS);
+    for (const { changes } of visible) {
+      for (const { key, rev } of changes) {
+        const seen = this.seen.get(key.name);
+        if (!seen || key.kind || seen.rev >= rev) continue;
+        if (!this.notable.get(recordId(key))?.has(rev)) continue;
+        this.truth.report(`a watch of ${key.name} shows rev ${seen.rev}, and missed ${rev}`);
+      }
+    }
+  }
+}
+
+/** What a watch answers changes of, apart from those that time makes. */
+function looksOf(record: LockRecord | null): string {
+  if (!record) return '';
+  const { holds, queue, frozen } = record;
+  const parts = holds.map(({ token, count, releasedAt }) => [token, count, releasedAt ?? 0]);
+  return JSON.stringify([parts, queue.length, frozen !== null]);
+}
+
+const textOf = (state: string, holders: readonly { token: number }[], queueLength: number) =>
+  `${state} by [${holders.map(({ token }) => token)}], ${queueLength} waiting`;

@@ -1,0 +1,24 @@
+import type { Flaws } from './sim-world';
+
+/** Builds that are broken in what they answer to watches. Only a world with a watcher can tell. */
+export const WATCH_BUILDS: Record<string, Flaws> = {
+  'a watch that loses one change in fifty': {
+    deletions: (honest) => {
+      const store: typeof honest = Object.create(honest);
+      store.historyAfter = async (...asked) => {
+        const rows = await honest.historyAfter(...asked);
+        return rows.map((row) => (row.id % 50 === 0 ? { ...row, changes: [] } : row));
+      };
+      return store;
+    },
+  },
+  'a watch that resumes one change late': {
+    position: (since) => ({ ...since, version: since.version + 1 }),
+  },
+  'a watch that resumes at another process with what changes from then on': {
+    position: (since) => ({ ...since, readUpTo: since.shownAt + 5_000 }),
+  },
+  'a watch that resumes at a process that has read less': {
+    position: (since) => ({ ...since, shownAt: 0 }),
+  },
+};
