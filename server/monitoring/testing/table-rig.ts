@@ -13,7 +13,7 @@ import { NameCount } from '../../engine/names/name-count';
 import { LockListPages } from '../lock-list/lock-list-pages';
 import { LockListStreams } from '../lock-list/lock-list-streams';
 import { TimeSlice } from '../lock-list/order/time-slice';
-import { LockTable } from '../lock-list/table/lock-table';
+import { LockTable, type LockTableOptions } from '../lock-list/table/lock-table';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 import { ProjectionRow, rowId, toLockRowAt } from '../projection/projection-row';
 
@@ -43,7 +43,8 @@ export class TableRig {
   readonly truth = new Map<string, ProjectionRow>();
   private rev = 1;
 
-  constructor() {
+  /** @param journals notified of every change of a lock */
+  constructor(journals?: NonNullable<LockTableOptions['journals']>) {
     const clock = { now: () => this.now, monotonic: () => this.monotonic() };
     const backends = ['default', 'other'].map((id) => ({
       id,
@@ -64,6 +65,7 @@ export class TableRig {
           () => setImmediate(),
         ),
       names: new NameCount(() => this.now),
+      ...(journals && { journals }),
     });
     this.lists = new LockListPages(this.table, clock, healths);
     this.live = new LockListStreams(this.table, this.lists, clock, 'epoch', { warn: () => {} });

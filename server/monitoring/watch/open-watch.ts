@@ -106,6 +106,9 @@ export class OpenWatch {
     for (const { name } of changes) {
       if (watched ? watched.has(name) : name.startsWith(prefix)) this.pending.add(name);
     }
+    // A lock without a record is in no journal unless a watch of it was open just then.
+    const hasTurned = isOwn && since.version < this.watched.turnedAt;
+    if (hasTurned) for (const name of names ?? []) this.pending.add(name);
   }
 
   /**
@@ -205,7 +208,8 @@ export class OpenWatch {
     const { target } = this;
     const { processId: process, journals } = this.service;
     const shownAt = journals.latestInstantOf(target.backend);
-    return positionText({ process, version, readUpTo, shownAt, target: target.key, after });
+    const upTo = journals.isReachable(target.backend) ? readUpTo : 0;
+    return positionText({ process, version, readUpTo: upTo, shownAt, target: target.key, after });
   }
 
   /** What it has heard of. */

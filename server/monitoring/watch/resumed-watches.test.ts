@@ -78,10 +78,10 @@ function change(name: string): void {
   for (const { journals } of processes) journals.replaced(null, row);
 }
 
-function follow({ watches }: Process, since: string | null) {
+function follow({ watches }: Process, since: string | null, target = TARGET) {
   const from = since === null ? null : readPosition(since);
   const pace = { waitMs: 1, signal: stop.signal, onWaiting: () => {}, isPolled: false };
-  return watches.follow(TARGET, from, pace);
+  return watches.follow(target, from, pace);
 }
 
 async function answerOf(stream: AsyncGenerator<WatchAnswer, void>): Promise<WatchAnswer> {
@@ -91,8 +91,8 @@ async function answerOf(stream: AsyncGenerator<WatchAnswer, void>): Promise<Watc
 }
 
 /** One request for changes. */
-async function ask(at: Process, since: string | null): Promise<WatchAnswer> {
-  const stream = follow(at, since);
+async function ask(at: Process, since: string | null, target = TARGET): Promise<WatchAnswer> {
+  const stream = follow(at, since, target);
   const answer = await answerOf(stream);
   await stream.return();
   return answer;
@@ -193,4 +193,31 @@ it('a process whose backend is silent says so and waits for nothing', async () =
   const shown = await ask(one, null);
   rig.silent.add('p2');
   expect((await ask(two, shown.position)).position).not.toBe(shown.position);
+});
+
+it('a lock that was unknown at one process is answered by one that knew of no outage', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  change(nameOf(1));
+  await ask(two, null);
+  pass(5_000);
+  rig.silent.add('p1');
+  const shown = await ask(one, null);
+  expect(shown.locks).toMatchObject([{ state: 'unknown' }]);
+  pass(3_000);
+  expect(await ask(two, shown.position)).toMatchObject({ reset: true, locks: [{ state: 'held' }] });
+});
+
+it('a lock that was never used is unknown during an outage, and free again after it', async () => {
+  const one = startProcess('p1');
+  const target = watchTarget('default', { namespace: 'default', names: ['unused'] });
+  const begun = await ask(one, null, target);
+  expect(begun.locks).toMatchObject([{ state: 'free' }]);
+  rig.silent.add('p1');
+  // Longer than a tick, with no watch open.
+  await setTimeout(250);
+  const away = await ask(one, begun.position, target);
+  expect(away.locks).toMatchObject([{ state: 'unknown' }]);
+  rig.silent.delete('p1');
+  await setTimeout(250);
+  expect((await ask(one, away.position, target)).locks).toMatchObject([{ state: 'free' }]);
 });

@@ -29,12 +29,16 @@ export class WatchJournals {
   of({ namespace, backend }: { namespace: string; backend: string }): WatchedNamespace {
     const known = this.watched.get(namespace);
     if (known?.backend === backend) return known;
-    // Positions from an earlier journal of the namespace must not be taken for ones of this.
-    this.version += 1;
-    const journal = new ChangeJournal(this.version, this.latestInstantOf(backend));
-    const watched = new WatchedNamespace(backend, journal);
+    const watched = new WatchedNamespace(backend, this.newJournal(backend));
+    watched.isDated = this.isClockKnown(backend);
     this.watched.set(namespace, watched);
     return watched;
+  }
+
+  private newJournal(backend: string): ChangeJournal {
+    // Positions from an earlier journal of the namespace must not be taken for ones of this.
+    this.version += 1;
+    return new ChangeJournal(this.version, this.latestInstantOf(backend));
   }
 
   /** All of them, without those that were not watched for long. */
@@ -62,9 +66,15 @@ export class WatchJournals {
   /** Notes all locks that are named, written or not, if their backend went away or came back. */
   checkReachable(watched: WatchedNamespace): void {
     const isReachable = this.isReachable(watched.backend);
+    if (!watched.isDated && this.isClockKnown(watched.backend)) {
+      watched.journal = this.newJournal(watched.backend);
+      watched.isDated = true;
+    }
     if (isReachable === watched.wasReachable) return;
     watched.wasReachable = isReachable;
     for (const name of watched.names) this.note(watched, name, NOTICED_WITHIN_MS);
+    this.version += 1;
+    watched.turnedAt = this.version;
   }
 
   /** The earliest that the clock of a backend may show now; with shards, that of its first. */
@@ -75,6 +85,10 @@ export class WatchJournals {
   /** The latest that it may show. After a slow start the two may be seconds apart. */
   latestInstantOf(backend: string): number {
     return this.instantOf(backend) + (this.healthOf(backend)?.clockSpreadMs ?? 0);
+  }
+
+  private isClockKnown(backend: string): boolean {
+    return this.healthOf(backend)?.clockSpreadMs !== undefined;
   }
 
   /** Whether a backend responds, with all its shards. */

@@ -16,8 +16,17 @@ import {
 import type { WatchJournals } from './watch-journals';
 import type { WatchTarget } from './watch-target';
 
+/**
+ * For so long after an outage a lock may still be `unknown` to a watch, which would not be answered
+ * its state by a process that knew of no outage.
+ */
+const AFTER_OUTAGE_MS = 2_000;
+
 /** Reads the states of watched locks from what this process has read of their stores. */
 export class WatchReader {
+  /** By backend: when it last did not respond, on the clock that never steps. */
+  private readonly awayAt = new Map<string, number>();
+
   /** @param readAt when each store was read last, on the clock that never steps */
   constructor(
     private readonly table: LockTable,
@@ -70,9 +79,13 @@ export class WatchReader {
 
   /** Everything written up to this instant of the backend's clock has been read; 0: unknown. */
   readUpTo(backend: string): number {
+    const now = this.clock.monotonic();
+    if (!this.journals.isReachable(backend)) this.awayAt.set(backend, now);
+    const awayAt = this.awayAt.get(backend) ?? Number.NEGATIVE_INFINITY;
+    if (now - awayAt < AFTER_OUTAGE_MS) return 0;
     const instants = this.partsOf(backend).map(({ id }) => this.readAt.get(id));
     const oldest = Math.min(...instants.map((instant) => instant ?? Number.NEGATIVE_INFINITY));
-    const ageMs = this.clock.monotonic() - oldest;
+    const ageMs = now - oldest;
     return Number.isFinite(ageMs) ? this.journals.instantOf(backend) - ageMs : 0;
   }
 

@@ -14,8 +14,12 @@ export class WatchedNamespace {
   usedAt = 0;
   /** What open watches have heard of. */
   covered: Covered = { version: 0, readUpTo: 0 };
+  /** Whether its changes are dated by its backend's clock, which is unknown before a reading. */
+  isDated = false;
   /** Whether its backend responded when that was last looked at. */
   wasReachable = true;
+  /** The version after its backend went away or came back last. */
+  turnedAt = 0;
   private readonly byName = new Map<string, Set<OpenWatch>>();
   private readonly byPrefix = new Set<OpenWatch>();
   /** Changes that open watches have not heard of, by name. */
@@ -24,7 +28,7 @@ export class WatchedNamespace {
   /** @param backend of the namespace, as users know it */
   constructor(
     readonly backend: string,
-    readonly journal: ChangeJournal,
+    public journal: ChangeJournal,
   ) {}
 
   /** Whether anyone watches it. */

@@ -12,7 +12,7 @@ import type { TimeSlice } from '../order/time-slice';
 import { BackendFrames } from './backend-frames';
 import { ChangeLog } from './change-log';
 import { currentStatus } from './current-status';
-import { hasTurned } from './has-turned';
+import { hasTurned, hasTurnedSinceRead } from './has-turned';
 import { LockColumns } from './lock-columns';
 import { LockGroups } from './lock-groups';
 import { LockTimes } from './lock-times';
@@ -278,7 +278,8 @@ export class LockTable {
     this.times.setDeadline(slot, row, until);
     if (isOtherwise) columns.versions[slot] = this.log.add(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
-    const isOtherwiseHeld = why !== REPLACED && wasHeld !== isHeld;
+    const isOtherwiseHeld =
+      why === REPLACED ? hasTurnedSinceRead(row, frame.now) : wasHeld !== isHeld;
     if (hasTurned(before, status, isOtherwiseHeld)) this.parts.journals?.turned(row);
     if (isOtherwise || tierBefore !== columns.tiers[slot]) this.moves += 1;
   }
