@@ -38,8 +38,8 @@ interface WatchRequest {
 export class SimWatcher {
   /** By lock, what was answered of it last. */
   private readonly seen = new Map<string, ListedLock>();
-  /** The revs, by lock, at which it came to look otherwise. */
-  private readonly notable = new Map<string, Set<number>>();
+  /** By lock, how it looked from each rev on at which it came to look otherwise. */
+  private readonly looks = new Map<string, { rev: number; text: string }[]>();
   private readonly target: WatchTarget;
   private since: string | null = null;
   /** Amid the present states: those that were answered so far. */
@@ -62,8 +62,9 @@ export class SimWatcher {
     const was = before && decodeRecord(before).record;
     const is = decodeRecord(after).record;
     if (looksOf(was) === looksOf(is)) return;
-    const revs = this.notable.get(recordId(key)) ?? new Set();
-    this.notable.set(recordId(key), revs.add(is.rev));
+    const looks = this.looks.get(recordId(key)) ?? [];
+    this.looks.set(recordId(key), looks);
+    looks.push({ rev: is.rev, text: looksOf(is) });
   }
 
   async run(): Promise<void> {
@@ -152,12 +153,15 @@ export class SimWatcher {
 
   private hear(answer: WatchAnswer): void {
     const { locks, position, reset, more } = answer;
-    this.world.trace.add(JSON.stringify(['watcher', answer]));
+    const at = Math.round(this.world.scheduler.now);
+    this.world.trace.add(JSON.stringify(['watcher', at, answer]));
     this.since = position;
     if (reset) this.present = new Set();
     for (const lock of locks) {
       const { rev = 0 } = this.seen.get(lock.name) ?? {};
-      if (lock.rev < rev) this.truth.report(`a watch of ${lock.name} went back to rev ${lock.rev}`);
+      // Not the last reading of a process whose store is away.
+      const isOld = lock.rev < rev && lock.state !== 'unknown';
+      if (isOld) this.truth.report(`a watch of ${lock.name} went back to rev ${lock.rev}`);
       this.seen.set(lock.name, lock);
       this.present?.add(lock.name);
     }
@@ -169,14 +173,20 @@ export class SimWatcher {
     this.checkComplete(readPosition(position).readUpTo);
   }
 
-  /** Every change that its process says to have read was answered. */
+  /**
+   * Every change that its process says to have read was answered, unless the lock has looked since
+   * as it was answered.
+   */
   private checkComplete(readUpTo: number): void {
     const visible = this.world.database.historyVisibleAt(readUpTo - BEGAN_AT - SKEW_MS);
     for (const { changes } of visible) {
       for (const { key, rev } of changes) {
         const seen = this.seen.get(key.name);
         if (!seen || key.kind || seen.rev >= rev) continue;
-        if (!this.notable.get(recordId(key))?.has(rev)) continue;
+        const looks = this.looks.get(recordId(key)) ?? [];
+        const answered = looks.findLast((one) => one.rev <= seen.rev)?.text ?? '';
+        const isOld = looks.every((one) => one.rev < rev || one.text !== answered);
+        if (!isOld || !looks.some((one) => one.rev === rev)) continue;
         this.truth.report(`a watch of ${key.name} shows rev ${seen.rev}, and missed ${rev}`);
       }
     }
@@ -188,6 +198,7 @@ function looksOf(record: LockRecord | null): string {
   if (!record) return '';
   const { holds, queue, frozen } = record;
   const parts = holds.map(({ token, count, releasedAt }) => [token, count, releasedAt ?? 0]);
+  if (parts.length === 0 && queue.length === 0 && frozen === null) return '';
   return JSON.stringify([parts, queue.length, frozen !== null]);
 }
 

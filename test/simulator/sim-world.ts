@@ -62,6 +62,13 @@ const PERMITS = 0x9e12;
 const SHARD_CLOCKS = 0x5ad1;
 const WATCHER = 0x3a11;
 
+/**
+ * How much later than its record a line of history becomes visible, at most. In a real store both
+ * do at the same time; watches count on less than a second.
+ */
+const COMMIT_MAX_MS = 3_000;
+const WATCHED_COMMIT_MAX_MS = 500;
+
 /** So that some locks rest for a while, and their last change is not followed by another. */
 const WATCHED_LOCKS = 6;
 const SHARD_AWAY_MS = 3_000;
@@ -152,7 +159,9 @@ export class SimWorld {
     this.random = seeded(seed);
     const { random } = this;
     this.scheduler = new SimScheduler(random);
-    const commitMs = () => (random() < 0.1 ? random() * 3_000 : 0);
+    const isWatched = worldKind(seed) === 'watched';
+    const commitMaxMs = isWatched ? WATCHED_COMMIT_MAX_MS : COMMIT_MAX_MS;
+    const commitMs = () => (random() < 0.1 ? random() * commitMaxMs : 0);
     const newDatabase = (aheadMs = 0) =>
       new SimDatabase(() => this.scheduler.now, commitMs, flaws.database ?? {}, aheadMs);
     this.isSharded = worldKind(seed) === 'sharded';
@@ -168,7 +177,6 @@ export class SimWorld {
       deltas += 1;
       return random() < 0.5 ? deltas : -deltas;
     };
-    const isWatched = worldKind(seed) === 'watched';
     this.watchRandom = isWatched ? seeded(seed ^ WATCHER) : null;
     const drawn = 1 + Math.floor(random() * 2);
     const names = isWatched ? WATCHED_LOCKS : drawn;
