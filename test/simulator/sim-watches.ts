@@ -40,7 +40,8 @@ export function startWatches(
       async () => {},
     );
   const journals = new WatchJournals(backends, clock);
-  const baselines = new KnownBaselines(namespaces, { of: () => null });
+  const refusals = { of: () => null, remove: () => {} };
+  const baselines = new KnownBaselines(namespaces, { of: () => null }, refusals);
   const table = new LockTable({ journals, backends, clock, baselines, namespaces, names, slice });
   const counters = new CounterProjection(backends, clock, namespaces, names);
   const grantRate = new GrantRate(clock);

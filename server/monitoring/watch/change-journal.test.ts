@@ -15,6 +15,17 @@ describe('the journal of changes', () => {
     expect(names(journal.sinceInstant(2_001))).toEqual(['a', 'c']);
   });
 
+  it('names a quiet change to those alone who were answered elsewhere', () => {
+    const journal = new ChangeJournal(0, 1_000);
+    journal.add({ name: 'a', version: 1, by: 2_000 });
+    journal.add({ name: 'b', version: 2, by: 2_001, isQuiet: true });
+    journal.add({ name: 'a', version: 3, by: 2_002, isQuiet: true });
+    expect(names(journal.since(0))).toEqual(['a']);
+    expect(names(journal.since(1))).toEqual([]);
+    expect(names(journal.sinceInstant(2_000))).toEqual(['b', 'a']);
+    expect(journal.lastOf('a')?.version).toBe(1);
+  });
+
   it('says so when it does not reach back far enough', () => {
     const journal = new ChangeJournal(7, 1_000);
     expect(journal.since(6)).toBeNull();

@@ -8,12 +8,17 @@ export interface LockChange {
   version: number;
   /** Not before the change was written, by the clock of its backend. */
   by: number;
+  /**
+   * The lock looks as it did before, and may have looked otherwise in between: only those who were
+   * answered by another process are to hear of it.
+   */
+  isQuiet?: boolean;
 }
 
 /** The changes of the locks of one namespace in order, as far back as they are kept. */
 export class ChangeJournal {
   private changes: LockChange[] = [];
-  /** By name, its last change of those kept. */
+  /** By name, its last change of those kept; a quiet one only if there is no other. */
   private readonly last = new Map<string, LockChange>();
 
   /**
@@ -29,7 +34,7 @@ export class ChangeJournal {
   add(noted: LockChange): void {
     const change = { ...noted, by: Math.max(noted.by, this.changes.at(-1)?.by ?? 0) };
     this.changes.push(change);
-    this.last.set(change.name, change);
+    if (!change.isQuiet || !this.last.has(change.name)) this.last.set(change.name, change);
     if (this.changes.length >= 2 * KEPT) this.dropOldest();
   }
 
@@ -40,22 +45,29 @@ export class ChangeJournal {
 
   /** Each lock that changed after this version, once, the earliest change first; null: unknown. */
   since(version: number): LockChange[] | null {
-    return version < this.start ? null : this.latest((change) => change.version <= version);
+    const isBefore = (change: LockChange) => change.version <= version;
+    return version < this.start ? null : this.latest(isBefore, ({ isQuiet }) => !isQuiet);
   }
 
-  /** The same after an instant of the backend's clock, and perhaps some before it. */
+  /**
+   * The same after an instant of the backend's clock, and perhaps some before it; for those who
+   * were answered by another process, so with quiet changes.
+   */
   sinceInstant(instant: number): LockChange[] | null {
     return instant < this.startedAt ? null : this.latest(({ by }) => by <= instant);
   }
 
-  private latest(isBefore: (change: LockChange) => boolean): LockChange[] {
-    const found: LockChange[] = [];
+  private latest(
+    isBefore: (change: LockChange) => boolean,
+    isWanted: (change: LockChange) => boolean = () => true,
+  ): LockChange[] {
+    const found = new Map<string, LockChange>();
     for (let i = this.changes.length - 1; i >= 0; i -= 1) {
       const change = this.changes[i] as LockChange;
       if (isBefore(change)) break;
-      if (this.last.get(change.name) === change) found.push(change);
+      if (isWanted(change) && !found.has(change.name)) found.set(change.name, change);
     }
-    return found.reverse();
+    return [...found.values()].reverse();
   }
 
   private dropOldest(): void {

@@ -221,3 +221,19 @@ it('a lock that was never used is unknown during an outage, and free again after
   await setTimeout(250);
   expect((await ask(one, away.position, target)).locks).toMatchObject([{ state: 'free' }]);
 });
+
+it('a lock that one process showed as held is free again by another, which never saw it held', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  const target = watchTarget('default', { namespace: 'default', names: ['brief'] });
+  await ask(one, null, target);
+  await ask(two, null, target);
+  pass(5_000);
+  rig.store('brief');
+  const held = await ask(one, null, target);
+  expect(held.locks).toMatchObject([{ state: 'held' }]);
+  rig.store('brief', { heldMs: null });
+  const freed = rig.truth.get(rowId('default', 'default/brief')) as ProjectionRow;
+  two.journals.replaced(null, freed);
+  pass(3_000);
+  expect((await ask(two, held.position, target)).locks).toMatchObject([{ state: 'free' }]);
+});

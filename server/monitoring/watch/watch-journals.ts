@@ -54,7 +54,10 @@ export class WatchJournals {
   replaced(before: ProjectionRow | null, after: ProjectionRow | null): void {
     const row = after ?? before;
     const watched = row && this.watched.get(row.key.namespace);
-    if (watched && !isSameState(before, after)) this.note(watched, row.key.name, 0);
+    if (!watched) return;
+    const isQuiet = isSameState(before, after);
+    const isNext = before !== null && after !== null && after.rev <= before.rev + 1;
+    if (!isQuiet || !isNext) this.note(watched, row.key.name, 0, isQuiet);
   }
 
   /** A lock looks otherwise without having been written. */
@@ -97,10 +100,10 @@ export class WatchJournals {
     return parts.every(({ engine }) => engine.health().reachable);
   }
 
-  private note(watched: WatchedNamespace, name: string, laterMs: number): void {
+  private note(watched: WatchedNamespace, name: string, laterMs: number, isQuiet = false): void {
     this.version += 1;
     const by = this.latestInstantOf(watched.backend) + laterMs;
-    watched.note({ name, version: this.version, by });
+    watched.note({ name, version: this.version, by, ...(isQuiet && { isQuiet }) });
   }
 
   private healthOf(backend: string) {

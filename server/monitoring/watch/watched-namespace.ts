@@ -38,7 +38,7 @@ export class WatchedNamespace {
 
   note(change: LockChange): void {
     this.journal.add(change);
-    if (this.isOpen) this.unheard.set(change.name, change);
+    if (this.isOpen && !change.isQuiet) this.unheard.set(change.name, change);
   }
 
   /** What open watches have not heard of: they are to hear of it now. */
