@@ -56,6 +56,17 @@ describe('those who watch a lock are', () => {
     expect(isSameState(after, before)).toBe(false);
   });
 
+  it('woken by a lock delay that was over when another waiter took the place of one', () => {
+    const delayed = row({ delayedUntil: NOW + 1_000 });
+    const over = ProjectionRow.of(
+      { id: 'default', publicId: 'default' },
+      delayed.key,
+      NOW + 2_000,
+      delayed.record,
+    );
+    expect(isSameState(delayed, over)).toBe(false);
+  });
+
   it('not woken when a record of a free lock comes or goes', () => {
     expect(isSameState(null, row({}))).toBe(true);
     expect(isSameState(row({}), null)).toBe(true);

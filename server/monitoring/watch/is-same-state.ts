@@ -1,3 +1,4 @@
+import { lockState } from '../../core/lock/lock-answers';
 import type { Hold, LockRecord } from '../../core/lock/lock-record';
 import type { ProjectionRow } from '../projection/projection-row';
 
@@ -33,11 +34,15 @@ const COMPARED: ReadonlySet<string> = new Set<keyof LockRecord>([
 
 /**
  * Whether two readings of a lock look the same to those who watch it: the same holds, as many
- * waiters, and nothing else that decides who may have it. Null: the lock has no record.
+ * waiters, nothing else that decides who may have it, and no other effect of time. Null: the lock has no record.
  */
 export function isSameState(a: ProjectionRow | null, b: ProjectionRow | null): boolean {
   if (a === null || b === null) return isIdle(a ?? b);
-  return a.isReadable === b.isReadable && isSameRecord(a.record, b.record);
+  return (
+    a.isReadable === b.isReadable &&
+    isSameRecord(a.record, b.record) &&
+    lockState(a.record, a.readAt) === lockState(b.record, b.readAt)
+  );
 }
 
 function isSameRecord(a: LockRecord, b: LockRecord): boolean {

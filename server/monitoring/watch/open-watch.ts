@@ -91,7 +91,9 @@ export class OpenWatch {
     const changes = isOwn
       ? journal.since(since.version)
       : journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
-    if (since.target !== this.target.key || changes === null) {
+    // What it knows of any lock may be from before the position.
+    const isSure = isOwn || this.service.journals.isReachable(this.target.backend);
+    if (since.target !== this.target.key || changes === null || !isSure) {
       this.startOver(true);
       return;
     }
