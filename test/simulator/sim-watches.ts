@@ -41,7 +41,8 @@ export function startWatches(
     );
   const journals = new WatchJournals(backends, clock);
   const refusals = { of: () => null, remove: () => {} };
-  const baselines = new KnownBaselines(namespaces, { of: () => null }, refusals);
+  const evidence = { hasDeaths: false, reportsOn: () => [] };
+  const baselines = new KnownBaselines(namespaces, { of: () => null }, refusals, evidence);
   const table = new LockTable({ journals, backends, clock, baselines, namespaces, names, slice });
   const counters = new CounterProjection(backends, clock, namespaces, names);
   const grantRate = new GrantRate(clock);

@@ -237,3 +237,14 @@ it('a lock that one process showed as held is free again by another, which never
   pass(3_000);
   expect((await ask(two, held.position, target)).locks).toMatchObject([{ state: 'free' }]);
 });
+
+it('a watch that begins during an outage gets the states after it', async () => {
+  const one = startProcess('p1');
+  const target = watchTarget('default', { namespace: 'default', names: ['unused'] });
+  rig.silent.add('p1');
+  const away = await ask(one, null, target);
+  expect(away.locks).toMatchObject([{ state: 'unknown' }]);
+  rig.silent.delete('p1');
+  await setTimeout(250);
+  expect((await ask(one, away.position, target)).locks).toMatchObject([{ state: 'free' }]);
+});

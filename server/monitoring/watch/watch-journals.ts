@@ -31,6 +31,7 @@ export class WatchJournals {
     if (known?.backend === backend) return known;
     const watched = new WatchedNamespace(backend, this.newJournal(backend));
     watched.isDated = this.isClockKnown(backend);
+    watched.wasReachable = this.isReachable(backend);
     this.watched.set(namespace, watched);
     return watched;
   }
