@@ -278,9 +278,8 @@ export class LockTable {
     this.times.setDeadline(slot, row, until);
     if (isOtherwise) columns.versions[slot] = this.log.add(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
-    const isOtherwiseHeld =
-      why === REPLACED ? hasTurnedSinceRead(row, frame.now) : wasHeld !== isHeld;
-    if (hasTurned(before, status, isOtherwiseHeld)) this.parts.journals?.turned(row);
+    const turned = why === REPLACED ? hasTurnedSinceRead(row, frame.now) : wasHeld !== isHeld;
+    if (hasTurned(before, status, turned)) this.parts.journals?.turned(row);
     if (isOtherwise || tierBefore !== columns.tiers[slot]) this.moves += 1;
   }
 
