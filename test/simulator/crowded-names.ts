@@ -5,6 +5,7 @@ import { unwrittenRecord } from '@/server/core/lock/lock-record';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { NameCapacity, NameCount } from '@/server/engine/names/name-count';
 import { HolderEvidence } from '@/server/monitoring/liveness/holder-evidence';
+import { TimeSlice } from '@/server/monitoring/lock-list/order/time-slice';
 import { Maintenance } from '@/server/monitoring/maintenance/maintenance';
 import { deleteRecords } from '@/server/monitoring/names/delete-records';
 import { NamespaceCapacity } from '@/server/monitoring/names/namespace-capacity';
@@ -125,7 +126,9 @@ export class CrowdedNames {
     };
     const names = this.knownBy(process).count;
     const holdBaselines = { of: () => null } as never;
-    const shared = { backends, clock, log, namespaces, names };
+    // Its pauses are real time, which nothing here may depend on.
+    const slice = () => new TimeSlice(() => 0);
+    const shared = { backends, clock, log, namespaces, names, slice };
     const database = null as never;
     const evidence = new HolderEvidence(database, backends, clock);
     const projection = new LockProjection({ ...shared, holdBaselines, evidence, processId });

@@ -47,6 +47,8 @@ interface MaintenanceOptions {
   resolveIntents: () => Promise<void>;
   /** What is known of the processes that hold locks. */
   holders: { askUrls: () => Promise<void>; prune: () => Promise<void> };
+  /** How long work is divided; absent: by the clock. */
+  slice?: () => TimeSlice;
 }
 
 /**
@@ -185,7 +187,8 @@ export class Maintenance {
   private async deleteIdle(backend: MonitoredBackend): Promise<void> {
     const { store } = backend;
     let cursor: Cursor | null = { namespace: null, after: null };
-    const slice = new TimeSlice(() => this.parts.clock.monotonic());
+    const { clock, slice: newSlice = () => new TimeSlice(() => clock.monotonic()) } = this.parts;
+    const slice = newSlice();
     while (cursor) {
       const page = await store.scan(cursor, SCAN_PAGE);
       const isOwn = ({ key }: ReadRecord) => key.namespace === OWN_NAMESPACE;

@@ -52,6 +52,8 @@ export interface LockProjectionOptions {
   evidence: HolderEvidence;
   /** Unlike that of any other process. */
   processId: string;
+  /** How long work is divided; absent: by the clock. */
+  slice?: () => TimeSlice;
 }
 
 interface DueLock {
@@ -92,7 +94,7 @@ export class LockProjection {
     this.counters = new CounterProjection(backends, clock, namespaces, names);
     this.grantRate = new GrantRate(clock);
     this.baselines = new KnownBaselines(namespaces, holdBaselines, refusals, evidence);
-    const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
+    const { slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs) } = parts;
     const journals = new WatchJournals(backends, clock);
     this.table = new LockTable({
       journals: {
