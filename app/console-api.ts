@@ -25,6 +25,8 @@ export const openConsole = cache(async () => {
   return { api, user, demo, unencrypted };
 });
 
+export type ConsoleApi = ReturnType<typeof consoleClient>;
+
 /**
  * The client of the console API for a page's first paint: queries only, with the cookie of the
  * page's request and so with the permissions of its user.

@@ -6,6 +6,7 @@ import { lockRefusalsTable } from './lock-refusals';
 import { processEvidenceTable } from './process-evidence';
 import { incidentsTable } from './recorded/incidents';
 import { lockHeatTable } from './recorded/lock-heat';
+import { savedViewsTable } from './saved-views';
 
 /** Constraint and column names are the same in both dialects and under MySQL's 64 characters. */
 export const CASING = 'snake_case';
@@ -283,6 +284,7 @@ export function defineSchema(kit: Kit) {
     apiKeys,
     audit,
     labRuns: labRunsTable(kit),
+    savedViews: savedViewsTable(kit),
     deadlocks: deadlocksTable(kit),
     processEvidence: processEvidenceTable(kit),
     lockPresence: lockPresenceTable(kit),

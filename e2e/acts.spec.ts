@@ -199,7 +199,7 @@ test('a force release grants the lock to the next waiter, and the old holder lea
   await expect(events.filter({ hasText: 'Force-released' })).toContainText(
     'worker-1 hangs since noon',
   );
-  await openPage(page, '/');
+  await openPage(page, '/?view=all');
   await expect(lockRow(page, name)).toBeVisible();
 });
 

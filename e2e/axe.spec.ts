@@ -79,7 +79,7 @@ test.describe('everybody can use, on any screen,', () => {
   test('the list of locks in every state', async ({ page }) => {
     await fill();
     await signIn(page.context(), server, admin);
-    await openLive(page, `${server.url}/`);
+    await openLive(page, `${server.url}/?view=all`);
     await expect(lockRow(page, 'lapsed')).toContainText('Expired');
     await expect(lockRow(page, 'busy')).toContainText('Contended');
     await expectSound(page);

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright/test';
+import { openLive } from './locks-page';
 import { expect, test } from './lockyard-test';
 import { type RunningServer, startServer } from './start-server';
 
@@ -17,12 +18,65 @@ async function enter(page: Page): Promise<void> {
   await expect(page).toHaveURL(`${server.url}/`);
 }
 
+const STILL_SAMPLES = 20;
+
+interface ListWatch {
+  samples: number;
+  /** How many samples found another order of the first rows than the one before. */
+  moves: number;
+  /** The sum of all layout shifts. */
+  shift: number;
+  flashes: number;
+  /** How often a row's state changed, other than between held and contended. */
+  changes: number;
+}
+
+/** Runs in the page. */
+function watchList(): void {
+  const seen: ListWatch = { samples: 0, moves: 0, shift: 0, flashes: 0, changes: 0 };
+  Object.assign(window, { seen });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries())
+      seen.shift += (entry as unknown as { value: number }).value;
+  }).observe({ type: 'layout-shift' });
+  const word = (status: string | null) => (status === 'contended' ? 'held' : status);
+  new MutationObserver((mutations) => {
+    for (const { type, target, oldValue, addedNodes } of mutations) {
+      const row = target as HTMLElement;
+      if (type === 'attributes' && word(oldValue) !== word(row.dataset.status ?? null)) {
+        seen.changes += 1;
+      }
+      for (const node of addedNodes) {
+        if (node instanceof HTMLElement && node.matches('.row-flash')) seen.flashes += 1;
+      }
+    }
+  }).observe(document.body, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ['data-status'],
+    attributeOldValue: true,
+  });
+  let before = '';
+  setInterval(() => {
+    const rows = [...document.querySelectorAll<HTMLElement>('.lock-row[data-row]')];
+    const order = rows
+      .sort((a, b) => Number(a.dataset.place) - Number(b.dataset.place))
+      .slice(0, 22)
+      .map((row) => row.dataset.row)
+      .join(' ');
+    if (before !== '' && before !== order) seen.moves += 1;
+    before = order;
+    seen.samples += 1;
+  }, 500);
+}
+
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
 test('the demo signs in by its link and shows sixty locks of real services: waited for, left behind, and frozen', async ({
   page,
 }) => {
   await enter(page);
+  await page.goto(`${server.url}/?view=all`);
   await expect(page.getByText('Demo', { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /^All 60$/ })).toBeVisible({ timeout: 60_000 });
   await expect(rowOf(page, 'Frozen').first()).toContainText('orders:reindex:shard-2');
@@ -42,6 +96,21 @@ test('its ticket shop sells out to exactly nothing, and turns people away', asyn
   await expect(rowOf(page, 'open-air-2026')).toContainText(/1\d\d above the floor/, {
     timeout: 60_000,
   });
+});
+
+test('the list of a busy fleet sits still: rows keep their places, nothing shifts, and a row flashes once for each change of its state', async ({
+  page,
+}) => {
+  await enter(page);
+  await openLive(page, `${server.url}/?view=all`);
+  await page.mouse.move(700, 5);
+  await page.evaluate(watchList);
+  await page.waitForTimeout(500 * STILL_SAMPLES);
+  const seen = await page.evaluate(() => (window as unknown as { seen: ListWatch }).seen);
+  expect(seen.samples).toBeGreaterThan(STILL_SAMPLES / 2);
+  expect(seen.moves).toBeLessThanOrEqual(Math.ceil(STILL_SAMPLES / 10));
+  expect(seen.shift).toBeLessThanOrEqual(0.02);
+  expect(seen.flashes).toBe(seen.changes);
 });
 
 test('one of its locks is stuck before long, and it ends when it is asked to', async ({ page }) => {

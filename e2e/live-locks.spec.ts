@@ -99,6 +99,7 @@ test('the keyboard finds, walks and opens', async ({ page }) => {
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('gate-2');
   await page.keyboard.press('g');
+  await page.keyboard.press('l');
   await expect(page.getByRole('grid', { name: 'Locks' })).toBeVisible();
 });
 

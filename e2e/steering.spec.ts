@@ -73,7 +73,7 @@ test('a lock that was released and is still held says so, and can only be freed 
   const token = hold.outcome === 'granted' ? hold.token : 0;
   const waiting = reports.acquire({ name, leaseMs: 60_000, waitMs: 20_000 });
   expect(await imports.release({ name, token })).toMatchObject({ outcome: 'released' });
-  await openLive(page, '/');
+  await openLive(page, '/?view=all');
   await expect(cell(lockRow(page, name), 'state')).toContainText('released, frees in');
   await openLive(page, pageOf(name));
   await expect(header(page)).toContainText('still held for its minimum time, 1 waiting.');
@@ -97,7 +97,7 @@ test('the capacity of a lock with permits can be raised, and the next in the que
   const slots = { name, mode: 'permit', capacity: 3, leaseMs: 600_000 } as const;
   await imports.acquire({ ...slots, permits: 2 });
   const waiting = reports.acquire({ ...slots, permits: 2, waitMs: 20_000 });
-  await openLive(page, '/');
+  await openLive(page, '/?view=all');
   await expect(cell(lockRow(page, name), 'state')).toContainText('2 of 3 permits');
   await openLive(page, pageOf(name));
   await header(page).getByRole('button', { name: 'Capacity…' }).click();

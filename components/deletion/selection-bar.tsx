@@ -1,6 +1,6 @@
 'use client';
 
-import { useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 import { exactCount, plural } from '../format/numbers';
 import { Icon } from '../icons/icon';
@@ -9,28 +9,35 @@ import { Button } from '../ui/controls/button';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/menu';
 import { DeleteNamesDialog } from './delete-names-dialog';
 import type { DeletionTarget } from './use-deletion';
-import type { SelectionControls } from './use-selection';
+import type { Selection, SelectionControls } from './use-selection';
 import { namesByNamespace } from './use-selection';
 
 /** How many rows are selected, and their deletion, one namespace at a time. */
 export function SelectionBar({
   kind,
   selecting,
+  deletable = selecting.selection,
+  children,
 }: {
   kind: DeletionTarget['kind'];
   selecting: SelectionControls;
+  /** Those of the selected rows that may be deleted; all if absent. */
+  deletable?: Selection;
+  /** What else can be done to the selected rows. */
+  children?: ReactNode;
 }) {
   const { selection, isSelecting, loaded, selectLoaded, drop, clear } = selecting;
   const [deleting, setDeleting] = useState<{ namespace: string; names: string } | null>(null);
   const button = useRef<HTMLButtonElement>(null);
-  const parts = namesByNamespace(selection);
+  const parts = namesByNamespace(deletable);
+  const all = namesByNamespace(selection);
   const [only] = parts.length === 1 ? parts : [];
   const open = (namespace: string, names: string[]) =>
     setDeleting({ namespace, names: names.join('\n') });
   useKeys({ Delete: () => (only ? open(...only) : button.current?.focus()) });
   const count = `${exactCount(selection.size)} selected`;
   const about = [
-    ...(parts.length > 1 ? [`in ${exactCount(parts.length)} namespaces`] : []),
+    ...(all.length > 1 ? [`in ${exactCount(all.length)} namespaces`] : []),
     ...(selection.size >= DELETE_NAMES_MAX ? ['maximum reached'] : []),
   ].join(', ');
   return (
@@ -47,7 +54,8 @@ export function SelectionBar({
             <span className="font-[620] whitespace-nowrap">{count}</span>
             {about && <span className="text-t2"> {about}</span>}
           </p>
-          <span className="ml-auto flex gap-2">
+          <span className="ml-auto flex flex-wrap gap-2">
+            {children}
             <Button className="md:hidden" onClick={() => selectLoaded(loaded !== 'all')}>
               {loaded === 'all' ? 'None' : 'All'}
             </Button>

@@ -1,11 +1,23 @@
 'use client';
 
-import { useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 
-/** A key by its `KeyboardEvent.key`, and what it does. */
-export type Keys = Record<string, (event: KeyboardEvent) => void>;
+/**
+ * A key by its `KeyboardEvent.key`, or two pressed one after the other as `g l`, and what it does.
+ * An act that returns false leaves the key to the browser.
+ */
+export type Keys = Record<string, (event: KeyboardEvent) => unknown>;
 
 const TYPING = 'input:not([type="checkbox"]), textarea, select, [contenteditable="true"]';
+
+/** The second of two keys comes within this time. */
+const SECOND_WITHIN_MS = 2_000;
+
+/** The shortcuts of all parts of the page; of two for one key the later one counts. */
+const shortcuts: RefObject<Keys>[] = [];
+
+/** The first of two keys. */
+let first: { key: string; at: number } | null = null;
 
 /** Single-key shortcuts of a page. Inactive while typing, and while a dialog or menu is open. */
 export function useKeys(keys: Keys): void {
@@ -14,16 +26,29 @@ export function useKeys(keys: Keys): void {
     latest.current = keys;
   });
   useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-      if (event.target instanceof Element && event.target.closest(TYPING)) return;
-      if (document.querySelector('[role="dialog"], [role="menu"]')) return;
-      const act = latest.current[event.key];
-      if (!act) return;
-      event.preventDefault();
-      act(event);
+    if (shortcuts.push(latest) === 1) window.addEventListener('keydown', onKey);
+    return () => {
+      shortcuts.splice(shortcuts.indexOf(latest), 1);
+      if (shortcuts.length === 0) window.removeEventListener('keydown', onKey);
     };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
   }, []);
 }
+
+function onKey(event: KeyboardEvent) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.key === 'Shift') return;
+  if (event.target instanceof Element && event.target.closest(TYPING)) return;
+  if (document.querySelector('[role="dialog"], [role="menu"]')) return;
+  const now = event.timeStamp;
+  const isSecond = first !== null && now - first.at < SECOND_WITHIN_MS;
+  const pressed = isSecond ? `${first?.key} ${event.key}` : event.key;
+  first = null;
+  const act = shortcuts.findLast(({ current }) => current[pressed])?.current[pressed];
+  if (act) {
+    if (act(event) !== false) event.preventDefault();
+  } else if (!isSecond && isBeginning(event.key)) first = { key: event.key, at: now };
+}
+
+/** Whether a shortcut of two keys begins with this one. */
+const isBeginning = (key: string) =>
+  shortcuts.some(({ current }) => Object.keys(current).some((name) => name.startsWith(`${key} `)));

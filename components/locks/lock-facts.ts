@@ -63,6 +63,5 @@ export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): num
   return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }
 
-/** Whether a row has a checkbox: it looks free. What may be deleted is decided by the server. */
-export const isSelectable = (row: LockRow): boolean =>
-  row.status === 'free' && row.rev > 0 && isNameable(row);
+/** Whether a row has a checkbox. What may be done to it is decided by the server. */
+export const isSelectable = (row: LockRow): boolean => row.rev > 0 && isNameable(row);

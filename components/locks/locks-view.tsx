@@ -1,14 +1,13 @@
 'use client';
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useSearchParams } from 'next/navigation';
+import dynamic from 'next/dynamic';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { ActionsProvider } from '../actions/actions-provider';
 import { DeleteNamesButton } from '../deletion/delete-names-dialog';
 import { SelectButton } from '../deletion/select-controls';
-import { SelectionBar } from '../deletion/selection-bar';
 import { useSelection } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
@@ -16,26 +15,29 @@ import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
+import { BulkBar } from './bulk/bulk-bar';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
-import { FilterBar, NoMatch } from './list/filter-bar';
+import { FilterBar, NoMatch, NormalLocks } from './list/filter-bar';
 import { createVisibleRange, KeyHints, SlowedNote } from './list/key-hints';
-import {
-  isFiltered,
-  type ListQuery,
-  type LockSort,
-  listUrl,
-  readListQuery,
-} from './list/list-query';
+import { isFiltered, type LockSort, rowsKey } from './list/list-query';
 import { LockList } from './list/lock-list';
+import { useListQuery } from './list/use-list-query';
 import { useLockList } from './list/use-lock-list';
 import { useSteadyRows } from './list/use-steady-rows';
 import { isSelectable } from './lock-facts';
+import { useKnownLock } from './peek/use-known-lock';
+import { usePeek } from './peek/use-peek';
+
+const PeekPanel = dynamic(() => import('./peek/peek-panel').then((all) => all.PeekPanel));
 
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;
 
-/** The landing page: every lock, worst first, live. */
+/** For how long a copied name is confirmed. */
+const COPIED_MS = 2_000;
+
+/** The landing page: what needs attention, or every lock, worst first, live. */
 export function LocksView({
   initial,
   initialFleet,
@@ -46,7 +48,7 @@ export function LocksView({
   initialFleet: FleetNow | null;
   origin: string;
 }) {
-  const [query, setQuery] = useListQuery();
+  const [query, setQuery] = useListQuery(initial.attention);
   const trpc = useTRPC();
   const queries = useQueryClient();
   const { data: page, receivedAt, link, retry, show } = useLockList(initial, query);
@@ -68,7 +70,7 @@ export function LocksView({
     () => ({ asOf: page.asOf, receivedAt, backends: page.backends }),
     [page, receivedAt],
   );
-  const { rows, hold } = useSteadyRows(page, listUrl(query));
+  const { rows, hold } = useSteadyRows(page, rowsKey(query));
   const { may } = useSession();
   const selecting = useSelection(rows, isSelectable);
   const [range] = useState(createVisibleRange);
@@ -82,76 +84,101 @@ export function LocksView({
   const onSort = (sort: LockSort) =>
     setQuery({ sort, descending: sort === query.sort && !query.descending });
   const scroller = useRef<HTMLDivElement>(null);
+  const { known, onOpen, onOpenKnown } = useKnownLock(page, link);
+  const { peek, row: peeked, onStep } = usePeek(query, setQuery, rows);
+  const [copied, setCopied] = useState('');
+  const onCopied = useCallback((name: string) => {
+    setCopied(name);
+    setTimeout(() => setCopied(''), COPIED_MS);
+  }, []);
 
+  if (known) return known;
   const isSlowed = page.slowed && link === 'live';
   const isEmpty = page.total === 0 && !isFiltered(query);
   return (
     <ReadingProvider reading={reading}>
       <ActionsProvider>
         <h1 className="sr-only">Locks</h1>
-        <div ref={scroller} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
-          {!isEmpty && (
-            <FigureStrip
+        <div className="locks-frame">
+          <div className="locks-main">
+            <div ref={scroller} className="lock-list-frame">
+              {!isEmpty && (
+                <FigureStrip
+                  page={page}
+                  fleet={fleet}
+                  isFleetLost={isFleetLost}
+                  query={query}
+                  onQuery={setQuery}
+                />
+              )}
+              {!isEmpty && (
+                <FilterBar
+                  page={page}
+                  query={query}
+                  onQuery={setQuery}
+                  chips={may('operator') && <SelectButton selecting={selecting} />}
+                >
+                  <DeleteNamesButton
+                    kind="lock"
+                    at={query.namespace ? { namespace: query.namespace } : {}}
+                    onGone={selecting.drop}
+                    className="max-md:hidden"
+                  >
+                    Delete free locks…
+                  </DeleteNamesButton>
+                  <LiveIndicator link={link} onRetry={retry} isFleet />
+                </FilterBar>
+              )}
+              {isEmpty ? (
+                <FirstLock origin={origin} link={link} onRetry={retry} />
+              ) : page.matching === 0 && rows.length === 0 ? (
+                <NoMatch page={page} query={query} onQuery={setQuery} />
+              ) : (
+                <LockList
+                  rows={rows}
+                  offset={page.offset}
+                  matching={page.matching}
+                  query={query}
+                  selecting={may('operator') ? selecting : null}
+                  isOneBackend={page.backends.length === 1}
+                  peek={peek}
+                  scroller={scroller}
+                  onOpen={onOpen}
+                  onOpenKnown={onOpenKnown}
+                  onCopied={onCopied}
+                  onSort={onSort}
+                  onHold={hold}
+                  onRange={onRange}
+                />
+              )}
+              {!isEmpty && <NormalLocks page={page} query={query} onQuery={setQuery} />}
+            </div>
+            {isSlowed && <SlowedNote />}
+            <ConnectionLostNote />
+            {may('operator') && <BulkBar rows={rows} selecting={selecting} />}
+            {!isEmpty && (
+              <KeyHints
+                range={range}
+                matching={page.matching}
+                isSlowed={isSlowed}
+                copied={copied}
+              />
+            )}
+          </div>
+          {query.peek && (
+            <PeekPanel
+              key={`${query.peek.namespace}/${query.peek.name}`}
+              {...query.peek}
+              row={peeked}
               page={page}
-              receivedAt={receivedAt}
-              fleet={fleet}
-              isFleetLost={isFleetLost}
-              query={query}
-              onQuery={setQuery}
-            />
-          )}
-          {!isEmpty && (
-            <FilterBar
-              page={page}
-              query={query}
-              onQuery={setQuery}
-              chips={may('operator') && <SelectButton selecting={selecting} />}
-            >
-              <DeleteNamesButton
-                kind="lock"
-                at={query.namespace ? { namespace: query.namespace } : {}}
-                onGone={selecting.drop}
-                className="max-md:hidden"
-              >
-                Delete free locks…
-              </DeleteNamesButton>
-              <LiveIndicator link={link} onRetry={retry} isFleet />
-            </FilterBar>
-          )}
-          {isEmpty ? (
-            <FirstLock origin={origin} link={link} onRetry={retry} />
-          ) : page.matching === 0 && rows.length === 0 ? (
-            <NoMatch query={query} onQuery={setQuery} />
-          ) : (
-            <LockList
-              rows={rows}
-              offset={page.offset}
-              matching={page.matching}
-              query={query}
-              selecting={may('operator') ? selecting : null}
-              scroller={scroller}
-              onSort={onSort}
-              onHold={hold}
-              onRange={onRange}
+              place={peeked && page.offset + rows.indexOf(peeked)}
+              onStep={onStep}
+              onOpen={onOpen}
+              onClose={() => peek.show(null)}
             />
           )}
         </div>
-        {isSlowed && <SlowedNote />}
-        <ConnectionLostNote />
-        {may('operator') && <SelectionBar kind="lock" selecting={selecting} />}
-        {!isEmpty && <KeyHints range={range} matching={page.matching} isSlowed={isSlowed} />}
       </ActionsProvider>
     </ReadingProvider>
   );
-}
-
-/** What the list shows, kept in the page's address; changing it asks nothing of Next. */
-function useListQuery(): [ListQuery, (part: Partial<ListQuery>) => void] {
-  const params = useSearchParams();
-  const query = useMemo(() => readListQuery(params), [params]);
-  const change = useCallback((part: Partial<ListQuery>) => {
-    const current = readListQuery(new URLSearchParams(window.location.search));
-    window.history.replaceState(null, '', listUrl({ ...current, ...part }));
-  }, []);
-  return [query, change];
 }

@@ -11,6 +11,7 @@ import { ConsoleClient } from '../live/trpc';
 import { AccountMenu } from './account-menu';
 import { BackendHealthList } from './backend-health-list';
 import { CapacityBanner, UnencryptedBanner } from './banners';
+import { CommandButton } from './command/command-button';
 import { NavRail } from './nav-rail';
 import { SearchBox } from './search-box';
 import { ShortcutsDialog } from './shortcuts-dialog';
@@ -46,7 +47,7 @@ export function ConsoleShell({
             {children}
           </main>
         </div>
-        <ShortcutsDialog onHome={() => router.push('/')} />
+        <ShortcutsDialog onGo={(path) => router.push(path)} />
       </SessionProvider>
     </ConsoleClient>
   );
@@ -71,6 +72,7 @@ function TopBar({
       <div className="ml-auto flex items-center gap-4">
         {demo && <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc">Demo</span>}
         <BackendHealthList initial={backends} initialGuarantees={guarantees} />
+        <CommandButton />
         <span aria-hidden="true" className="h-5 w-px bg-line max-md:hidden" />
         <AccountMenu />
       </div>

@@ -30,6 +30,9 @@ const SECONDARY_ITEMS: NavItem[] = [
   { href: '/settings', label: 'Settings', icon: 'settings' },
 ];
 
+/** Every page that the navigation leads to. */
+export const NAV_ITEMS = [...PRIMARY_ITEMS, ...SECONDARY_ITEMS];
+
 /** Whether a page belongs to an item. */
 function isActive(pathname: string, href: string): boolean {
   if (href === '/') return pathname === '/' || pathname.startsWith('/locks/');

@@ -8,33 +8,51 @@ import { Dialog } from '../ui/controls/dialog';
 type Shortcut = [keys: string[], label: string];
 
 const GLOBAL_SHORTCUTS: Shortcut[] = [
+  [['⌘K'], 'Go anywhere (or Ctrl+K)'],
   [['/'], 'Search'],
   [['?'], 'Show shortcuts'],
-  [['g'], 'Go to Locks'],
+  [['g', 'l'], 'Go to Locks'],
+  [['g', 'c'], 'Go to Counters'],
+  [['g', 'a'], 'Go to Audit'],
+  [['g', 'n'], 'Go to Namespaces'],
+  [['g', 'b'], 'Go to Backends'],
 ];
+const PAGES = {
+  'g l': '/',
+  'g c': '/counters',
+  'g a': '/audit',
+  'g n': '/namespaces',
+  'g b': '/backends',
+};
 const LIST_SHORTCUTS: Shortcut[] = [
   [['j', '↓'], 'Next lock'],
   [['k', '↑'], 'Previous lock'],
   [['↵'], 'Open lock'],
+  [['Space'], 'Preview lock'],
+  [['y'], 'Copy name'],
   [['Home'], 'First lock'],
   [['End'], 'Last lock'],
-  [['Esc'], 'Deselect row'],
+  [['Esc'], 'Close preview, deselect row'],
 ];
 const LOCK_SHORTCUTS: Shortcut[] = [
   [['i'], 'I’m on it, or step back'],
+  [['a'], 'Ask to release…'],
+  [['s'], 'Block renewals…'],
   [['e'], 'Extend lease…'],
   [['r'], 'Force release…'],
   [['R'], 'Reassign…'],
-  [['x'], 'Select, if free'],
+  [['f'], 'Freeze or unfreeze…'],
+  [['x'], 'Select'],
   [['X'], 'Select range'],
-  [['Del'], 'Delete selected…'],
+  [['Del'], 'Delete selected free locks…'],
 ];
 
 /** All keyboard shortcuts, opened with `?`. */
-export function ShortcutsDialog({ onHome }: { onHome: () => void }) {
+export function ShortcutsDialog({ onGo }: { onGo: (path: string) => void }) {
   const [isOpen, setOpen] = useState(false);
   const { may } = useSession();
-  useKeys({ '?': () => setOpen(true), g: onHome });
+  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => onGo(path)]);
+  useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
   return (
     <Dialog open={isOpen} onClose={() => setOpen(false)} title="Keyboard shortcuts">
       <div className="mt-4 grid gap-x-10 gap-y-6 sm:grid-cols-2">
@@ -55,7 +73,7 @@ function ShortcutTable({ title, shortcuts }: { title: string; shortcuts: Shortcu
       <dl>
         {shortcuts.map(([keys, label]) => (
           <div key={label} className="flex h-8 items-center gap-3 border-line border-t">
-            <dt className="flex w-16 shrink-0 gap-1">
+            <dt className="flex w-18 shrink-0 gap-1">
               {keys.map((key) => (
                 <kbd key={key} className="key">
                   {key}

@@ -30,12 +30,6 @@ export const STATUS_STYLES: Record<
     badge: 'border border-dashed border-unknown text-unknown',
     ink: 'text-unknown',
   },
-  frozen: {
-    word: 'Frozen',
-    icon: 'snowflake',
-    badge: 'bg-frozen-tint text-frozen font-[550]',
-    ink: 'text-frozen',
-  },
   expiring: {
     word: 'Expiring',
     icon: 'hourglass',
@@ -48,8 +42,14 @@ export const STATUS_STYLES: Record<
     badge: 'text-contended font-[550]',
     ink: 'text-contended',
   },
-  held: { word: 'Held', icon: 'lock', badge: 'text-held', ink: 'text-held' },
+  frozen: {
+    word: 'Frozen',
+    icon: 'snowflake',
+    badge: 'text-frozen font-[550]',
+    ink: 'text-frozen',
+  },
   delayed: { word: 'Delayed', icon: 'clock', badge: 'text-delayed', ink: 'text-delayed' },
+  held: { word: 'Held', icon: 'lock', badge: 'text-held', ink: 'text-held' },
   free: { word: 'Free', icon: 'lock-open', badge: 'text-free', ink: 'text-free' },
 };
 

@@ -31,20 +31,28 @@ interface NameProps {
   className?: string;
 }
 
-/** A foreign name: every byte visible, cut in the middle if too long, whole on hover. */
+/**
+ * A foreign name: every byte visible, cut in the middle if too long, whole on hover, when copied
+ * and when read aloud. Its two parts are inline, so that no line break is copied between them, and
+ * hidden from assistive technology, which would read them as two words.
+ */
 export function ExactName({ name, className = '' }: NameProps) {
   const { head, tail } = visibleName(name);
+  if (head.length === 0) {
+    return (
+      <bdi title={visibleText(name)} className={`exact-name font-mono ${className}`}>
+        <Pieces pieces={tail} />
+      </bdi>
+    );
+  }
+  const isPlain = isEven(tail);
   return (
-    <bdi
-      title={visibleText(name)}
-      className={`inline-flex min-w-0 max-w-full whitespace-pre font-mono ${className}`}
-    >
-      {head.length > 0 && (
-        <span className={isEven(tail) ? 'name-head' : 'name-head name-head-free'}>
-          <Pieces pieces={head} />
-        </span>
-      )}
-      <span className="shrink-0">
+    <bdi title={visibleText(name)} className={`exact-name font-mono ${className}`}>
+      <span className="name-aloud sr-only" data-name={visibleText(name)} />
+      <span aria-hidden="true" className={isPlain ? 'name-head' : 'name-head name-head-free'}>
+        <Pieces pieces={head} />
+      </span>
+      <span aria-hidden="true" className={isPlain ? '' : 'name-tail-free'}>
         <Pieces pieces={tail} />
       </span>
     </bdi>

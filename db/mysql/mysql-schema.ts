@@ -15,6 +15,7 @@ export const {
   settings,
   users,
   sessions,
+  savedViews,
   signInFailures,
   apiKeys,
   audit,

@@ -16,6 +16,7 @@ export const {
   settings,
   users,
   sessions,
+  savedViews,
   signInFailures,
   apiKeys,
   audit,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockListInput } from '@/server/contract/console/console-inputs';
 import { ApiHarness } from '@/test/api-harness';
 import { DEMO_NAMESPACES, DEMO_SERVICES } from './demo-plan';
 import { startFleet } from './start-fleet';
@@ -38,8 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const page = () =>
-  api.runtime.projection.page({ sort: 'worst', descending: false, offset: 0, limit: 200 });
+const page = () => api.runtime.projection.page(lockListInput.parse({}));
 
 const rowOf = async (name: string) => (await page()).rows.find((row) => row.name === name);
 

@@ -38,7 +38,7 @@ import { KnownRefusals } from './refusals/known-refusals';
 import { RefusalCounter } from './refusals/refusal-counter';
 import { refusalMetrics } from './refusals/refusal-metrics';
 import { RefusalSync } from './refusals/refusal-sync';
-import { FleetView } from './rollups/fleet-view';
+import { FleetView, SAMPLE_EVERY_MS } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
 import { OverviewView } from './rollups/overview-view';
@@ -223,6 +223,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   ]);
   const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });
+  const fleet = new FleetView(ids, projection, insights, clock);
   const readBaselines = job('read hold baselines', BASELINES_EVERY_MS, () => baselines.refresh());
   const jobs = [
     ...backends.flatMap((backend) => [
@@ -239,6 +240,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       () => deadlocks.run(),
     ),
     job('read evidence of holders', EVIDENCE_EVERY_MS, () => evidence.refresh()),
+    job('sample the figures', SAMPLE_EVERY_MS, () => fleet.sample()),
   ].map((each) => each.start());
   void readBaselines.startNow();
   return {
@@ -249,7 +251,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     incidents: new IncidentTable(database),
     overview: new OverviewView(ids, insights, heat, clock),
     insights,
-    fleet: new FleetView(ids, projection, insights, clock),
+    fleet,
     metrics,
     runsMaintenance: () => maintenance.isRunner,
     nameDeletion: new NameDeletion(backends, projection, clock),

@@ -1,9 +1,15 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { listInput, readListQuery } from '@/components/locks/list/list-query';
+import {
+  isFiltered,
+  type ListQuery,
+  listInput,
+  readListQuery,
+  shownView,
+} from '@/components/locks/list/list-query';
 import { FIRST_WINDOW } from '@/components/locks/list/list-window';
 import { LocksView } from '@/components/locks/locks-view';
-import { openConsole, readOrNull } from '../../console-api';
+import { type ConsoleApi, openConsole, readOrNull } from '../../console-api';
 import { originOf, type SearchParams, searchParamsOf } from '../../page-request';
 
 export const metadata: Metadata = { title: 'Locks' };
@@ -12,8 +18,18 @@ export default async function LocksPage({ searchParams }: { searchParams: Search
   const { api } = await openConsole();
   const query = readListQuery(await searchParamsOf(searchParams));
   const [page, fleet] = await Promise.all([
-    api.locks.list.query(listInput(query, FIRST_WINDOW)),
+    firstPage(api, query),
     readOrNull(api.insights.fleet.query()),
   ]);
   return <LocksView initial={page} initialFleet={fleet} origin={originOf(await headers())} />;
+}
+
+/** The rows of the view that the address says, or of the one that is shown where it says none. */
+async function firstPage(api: ConsoleApi, query: ListQuery) {
+  const view = query.view ?? (isFiltered(query) ? 'all' : 'attention');
+  const read = (of: typeof view) =>
+    api.locks.list.query(listInput({ ...query, view: of }, FIRST_WINDOW));
+  const page = await read(view);
+  const shown = shownView(query, page.attention);
+  return shown === view ? page : read(shown);
 }

@@ -16,25 +16,21 @@ import {
   latestWait,
   rangeOf,
   type SeriesPoint,
+  sampleSeries,
   waitSeries,
 } from './fleet-series';
-import { type Sample, useFigureSamples } from './use-figure-samples';
 
-/** The least and the most time that a line of what this tab has seen shows. */
-const SPAN_MIN_MS = 60_000;
-const SPAN_MAX_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
 
 /** The figures of now and of the last hour; a click shows the locks behind one. */
 export function FigureStrip({
   page,
-  receivedAt,
   fleet,
   isFleetLost,
   query,
   onQuery,
 }: {
   page: LockPage;
-  receivedAt: number | null;
   /** Null while it is not known. */
   fleet: FleetNow | null;
   /** The fleet was asked for again in vain. */
@@ -42,31 +38,32 @@ export function FigureStrip({
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
 }) {
-  const samples = useFigureSamples(page, fleet, receivedAt);
   const { expired, stuck } = page.counts;
   const unknown = fleet?.counts.unknown ?? 0;
-  const seriesOf = (key: string): SeriesPoint[] =>
-    samples.flatMap(({ at, figures }) =>
-      figures[key] === undefined ? [] : [{ at, value: figures[key] }],
-    );
-  const spanMs = spanOf(samples);
+  const held = fleet ? sampleSeries(fleet, 'held', fleet.held) : [];
+  const waits = fleet ? sampleSeries(fleet, 'waiting', page.waiting) : [];
+  const stucks = fleet ? sampleSeries(fleet, 'stuck', stuck) : [];
   const sortBy = (sort: ListQuery['sort']) => ({
     isSet: undefined,
-    onPress: () => onQuery({ status: null, sort, descending: false }),
+    onPress: () => onQuery({ view: 'all', status: null, sort, descending: false }),
   });
   const show = (status: 'expired' | 'stuck' | 'unknown') => ({
     isSet: query.status === status,
     onPress: () => onQuery({ status: query.status === status ? null : status }),
   });
   return (
-    <section aria-label="Lock metrics" className="figure-strip border-line border-b">
+    <section
+      aria-label="Lock metrics"
+      data-unknown={unknown > 0}
+      className="figure-strip border-line border-b"
+    >
       <FigureTile
         look={look('held', 0)}
         title={heldTitle(unknown)}
         value={fleet && <Count of={fleet.held} />}
-        below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(seriesOf('held'))}
-        series={seriesOf('held')}
-        spanMs={spanMs}
+        below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(held)}
+        series={held}
+        spanMs={HOUR_SPAN_MS}
         action={sortBy('held')}
       />
       <FigureTile
@@ -74,8 +71,8 @@ export function FigureStrip({
         title="Waiting callers. Click to sort by waiters"
         value={<Count of={page.waiting} />}
         below={fleet && lastHourLabel(fleet.hour.timeouts, 'timed out')}
-        series={seriesOf('waiting')}
-        spanMs={spanMs}
+        series={waits}
+        spanMs={HOUR_SPAN_MS}
         action={sortBy('waiters')}
       />
       <FigureTile
@@ -91,23 +88,21 @@ export function FigureStrip({
         look={look('stuck', stuck)}
         title="Filter: stuck"
         value={<Count of={stuck} />}
-        below={rangeLabel(seriesOf('stuck'))}
-        series={seriesOf('stuck')}
-        spanMs={spanMs}
+        below={rangeLabel(stucks)}
+        series={stucks}
+        spanMs={HOUR_SPAN_MS}
         action={show('stuck')}
       />
+      <FigureTile
+        look={look('unknown', unknown)}
+        title="Filter: unknown (backend not responding, or record unreadable)"
+        value={fleet && <Count of={unknown} />}
+        below={unknown > 0 ? 'not in other counts' : 'all states known'}
+        series={[]}
+        spanMs={HOUR_SPAN_MS}
+        action={show('unknown')}
+      />
       <RateFigures fleet={fleet} isLost={isFleetLost} />
-      {unknown > 0 && (
-        <FigureTile
-          look={look('unknown', unknown)}
-          title="Filter: unknown (backend not responding, or record unreadable)"
-          value={<Count of={unknown} />}
-          below="not in other counts"
-          series={[]}
-          spanMs={spanMs}
-          action={show('unknown')}
-        />
-      )}
     </section>
   );
 }
@@ -143,23 +138,16 @@ function Count({ of }: { of: number }) {
 
 const lastHourLabel = (count: number, what: string) => `${countText(count)} ${what} in last hour`;
 
-function spanOf(samples: readonly Sample[]): number {
-  const seenMs = (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0);
-  return Math.min(SPAN_MAX_MS, Math.max(SPAN_MIN_MS, seenMs));
-}
-
 /** Lowest and highest of what was seen, and over how long. */
 function rangeLabel(course: readonly SeriesPoint[]): string {
   const range = rangeOf(course);
   const seenMs = (course.at(-1)?.at ?? 0) - (course[0]?.at ?? 0);
-  if (!range || seenMs < 10_000) return 'collecting…';
+  if (!range || seenMs < MINUTE_MS) return 'collecting…';
   const [low, high] = range;
-  const span =
-    seenMs < 60_000
-      ? `${Math.floor(seenMs / 10_000) * 10}\u00a0s`
-      : `${Math.floor(seenMs / 60_000)}\u00a0min`;
+  const minutes = Math.round(seenMs / MINUTE_MS);
+  const span = minutes >= 59 ? 'hour' : `${minutes}\u00a0min`;
   return low === high
-    ? `no change in ${span}`
+    ? `no change in last ${span}`
     : `${countText(low)}–${countText(high)} in last ${span}`;
 }
 
@@ -199,30 +187,24 @@ function RateFigures({
         series={grants}
         spanMs={HOUR_SPAN_MS}
       />
-      <WaitFigure fleet={fleet} of="p50" below={below} />
-      <WaitFigure fleet={fleet} of="p99" below={below} />
+      <WaitFigure fleet={fleet} below={below} />
     </>
   );
 }
 
-const WAITS = { p50: 'waitP50Ms', p99: 'waitP99Ms' } as const;
-
 function WaitFigure({
   fleet,
-  of,
   below,
 }: {
   fleet: FleetNow | null;
-  of: 'p50' | 'p99';
   below: (words: ReactNode) => ReactNode;
 }) {
-  const key = WAITS[of];
-  const latest = fleet && (latestWait(fleet)?.[key] ?? null);
-  const hour = fleet?.hour[key] ?? null;
+  const latest = fleet && (latestWait(fleet)?.waitP99Ms ?? null);
+  const hour = fleet?.hour.waitP99Ms ?? null;
   return (
     <FigureTile
-      look={{ name: `wait-${of}`, label: `Wait ${of}`, icon: 'timer', tone: 'text-t2' }}
-      title={`${of} wait of the latest minute with grants; “–”: no grants in 5 min`}
+      look={{ name: 'wait-p99', label: 'Wait p99', icon: 'timer', tone: 'text-t2' }}
+      title="p99 wait of the latest minute with grants; “–”: no grants in 5 min"
       value={
         fleet &&
         (latest === null ? (
@@ -235,9 +217,9 @@ function WaitFigure({
         fleet &&
           (hour === null
             ? 'no grants in last hour'
-            : `1\u00a0h ${of}: ${durationText(Math.round(hour))}`),
+            : `last hour: ${durationText(Math.round(hour))}`),
       )}
-      series={fleet ? waitSeries(fleet, key) : []}
+      series={fleet ? waitSeries(fleet, 'waitP99Ms') : []}
       spanMs={HOUR_SPAN_MS}
     />
   );

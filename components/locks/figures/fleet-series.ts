@@ -1,4 +1,4 @@
-import type { FleetNow, InsightPoint } from '@/server/contract/console/insight-row';
+import type { FleetNow, FleetSample, InsightPoint } from '@/server/contract/console/insight-row';
 
 /** A figure over time, oldest first. */
 export interface SeriesPoint {
@@ -13,6 +13,18 @@ type WaitKey = 'waitP50Ms' | 'waitP99Ms';
 const NOW_MINUTES = 5;
 
 const MINUTE_MS = 60_000;
+
+/** A figure over the last hour, up to its value now. */
+export function sampleSeries(
+  { samples, asOf }: FleetNow,
+  figure: Exclude<keyof FleetSample, 'at'>,
+  now: number,
+): SeriesPoint[] {
+  return [
+    ...samples.map((sample) => ({ at: sample.at, value: sample[figure] })),
+    { at: asOf, value: now },
+  ];
+}
 
 /** Grants a second, minute by minute; the minute under way is left out, for it is not full yet. */
 export function grantSeries({ minutes }: FleetNow): SeriesPoint[] {

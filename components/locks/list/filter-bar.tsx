@@ -3,12 +3,14 @@
 import type { ReactNode } from 'react';
 import { LOCK_STATUSES } from '@/server/contract/console/console-terms';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { countText } from '../../format/numbers';
+import { countText, exactCount, plural } from '../../format/numbers';
 import { useIsStale } from '../../live/reading';
 import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../../ui/controls/menu';
 import { STATUS_STYLES } from '../../ui/status-badge';
 import { isFiltered, type ListQuery, type LockSort } from './list-query';
+import { SavedViews } from './saved-views';
+import { NO_FILTERS, ViewTabs } from './view-tabs';
 
 const SORT_LABELS: Record<LockSort, string> = {
   worst: 'By severity',
@@ -17,8 +19,6 @@ const SORT_LABELS: Record<LockSort, string> = {
   lease: 'Expiring soonest',
   waiters: 'Most waiters',
 };
-
-const NO_FILTERS = { status: null, namespace: null, search: '' };
 
 /** What the list shows and in which order; all of it is kept in the page's address. */
 export function FilterBar({
@@ -29,6 +29,7 @@ export function FilterBar({
   children,
 }: {
   page: LockPage;
+  /** With the view that is shown. */
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
   /** What else there is beside the filters. */
@@ -41,14 +42,10 @@ export function FilterBar({
       className={`z-20 flex items-center gap-2 border-b bg-bg px-[var(--gutter)] max-md:items-start max-md:py-2 md:sticky md:top-0 md:h-11 ${isStale ? 'border-unknown border-dashed' : 'border-line'}`}
     >
       <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
-        <button
-          type="button"
-          onClick={() => onQuery(NO_FILTERS)}
-          aria-pressed={!isFiltered(query)}
-          className={`h-[26px] rounded-6 px-2.5 whitespace-nowrap max-md:h-9 ${isFiltered(query) ? 'text-t2 hover:bg-s3' : 'bg-s3 font-[550]'}`}
-        >
-          All <span className="pl-1 font-[450] text-12 text-t2">{countText(page.total)}</span>
-        </button>
+        <ViewTabs page={page} query={query} onQuery={onQuery} />
+        <span className="contents max-md:hidden">
+          <SavedViews query={query} onQuery={onQuery} />
+        </span>
         <span aria-hidden="true" className="mx-1 h-5 w-px shrink-0 bg-line max-md:hidden" />
         <SetFilters query={query} onQuery={onQuery} />
         <FilterMenus page={page} query={query} onQuery={onQuery} />
@@ -112,7 +109,11 @@ function FilterMenus({ page, query, onQuery }: ChipProps) {
       {!query.namespace && page.namespaces.length > 1 && (
         <Menu trigger={<MenuChip label="namespace" />}>
           {page.namespaces.map((namespace) => (
-            <MenuChoice key={namespace} chosen={false} onSelect={() => onQuery({ namespace })}>
+            <MenuChoice
+              key={namespace}
+              chosen={false}
+              onSelect={() => onQuery({ namespace, view: query.view })}
+            >
               {namespace}
             </MenuChoice>
           ))}
@@ -141,16 +142,47 @@ function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
 }
 
 /** A filter that excludes everything: what is set, each removable. */
-export function NoMatch({ query, onQuery }: Omit<ChipProps, 'page'>) {
+export function NoMatch({ page, query, onQuery }: ChipProps) {
+  const isAttention = query.view === 'attention';
+  const showAll = (
+    <button type="button" className="chip shrink-0" onClick={() => onQuery({ view: 'all' })}>
+      {isFiltered(query) ? 'Search all locks' : `Show all ${plural(page.total, 'lock')}`}
+    </button>
+  );
   return (
     <div className="rise-in px-[var(--gutter)] py-8">
-      <p className="pb-3 text-14">No locks match these filters.</p>
+      <p className="pb-3 text-14">
+        {!isFiltered(query)
+          ? 'Nothing needs attention.'
+          : isAttention
+            ? 'No locks that need attention match these filters.'
+            : 'No locks match these filters.'}
+      </p>
       <div className="flex flex-wrap gap-2">
         <SetFilters query={query} onQuery={onQuery} />
-        <button type="button" className="chip shrink-0" onClick={() => onQuery(NO_FILTERS)}>
-          Clear filters
-        </button>
+        {isAttention && showAll}
+        {isFiltered(query) && (
+          <button type="button" className="chip shrink-0" onClick={() => onQuery(NO_FILTERS)}>
+            Clear filters
+          </button>
+        )}
       </div>
     </div>
+  );
+}
+
+/** Below the locks that need attention: how many others there are. */
+export function NormalLocks({ page, query, onQuery }: ChipProps) {
+  const others = page.total - page.matching;
+  if (query.view !== 'attention' || isFiltered(query) || others <= 0) return null;
+  return (
+    <p className="px-[var(--gutter)] py-4 text-12 text-t2">
+      {others === 1
+        ? 'The other lock is normal.'
+        : `The other ${exactCount(others)} locks are normal.`}{' '}
+      <button type="button" className="link rounded-4" onClick={() => onQuery({ view: 'all' })}>
+        Show all
+      </button>
+    </p>
   );
 }

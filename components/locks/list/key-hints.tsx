@@ -2,6 +2,7 @@
 
 import { useSyncExternalStore } from 'react';
 import { exactCount } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
 import { useSession } from '../../live/session';
 
@@ -10,11 +11,14 @@ export function KeyHints({
   range,
   matching,
   isSlowed,
+  copied,
 }: {
   range: VisibleRange;
   matching: number;
   /** News come less often than they should. */
   isSlowed: boolean;
+  /** The name that was just copied; empty: none. */
+  copied: string;
 }) {
   const { may } = useSession();
   const isOperator = may('operator');
@@ -22,12 +26,16 @@ export function KeyHints({
     <div className="key-hints flex h-[30px] shrink-0 items-center gap-4 border-line border-t bg-s1 px-[var(--gutter)] text-12 text-t2 max-md:hidden">
       <Hint keys={['j', 'k']} word="move" />
       <Hint keys={['↵']} word="open" />
-      {isOperator && <Hint keys={['e']} word="extend…" />}
+      <Hint keys={['Space']} word="preview" />
+      {isOperator && <Hint keys={['a']} word="ask…" />}
       {isOperator && <Hint keys={['r']} word="force release…" />}
       {isOperator && <Hint keys={['x']} word="select" />}
       <Hint keys={['/']} word="search" />
       <Hint keys={['?']} word="shortcuts" />
-      <span className="ml-auto truncate text-t3">
+      <span role="status" className="ml-auto min-w-0 truncate text-acc">
+        {copied && `Copied ${visibleText(copied)}`}
+      </span>
+      <span className="truncate text-t3">
         <VisibleRows range={range} matching={matching} />
         {isSlowed && (
           <span role="status" className="pl-4 text-contended">

@@ -1,35 +1,43 @@
 import { expect, test } from 'vitest';
-import { isFiltered, listInput, listUrl, readListQuery } from './list-query';
+import { isFiltered, listInput, listUrl, readListQuery, rowsKey, shownView } from './list-query';
 import { FIRST_WINDOW } from './list-window';
 
 const read = (address: string) => readListQuery(new URLSearchParams(address.split('?')[1] ?? ''));
 
 test('a URL and the list query it encodes convert into each other', () => {
-  const address = '/?state=contended&namespace=shop&q=cart+88&sort=held&order=descending';
+  const address =
+    '/?view=attention&state=contended&namespace=shop&q=cart+88&sort=held&order=descending' +
+    '&peek=shop%2Fcart%2F88';
   expect(listUrl(read(address))).toBe(address);
+  expect(read(address).peek).toEqual({ namespace: 'shop', name: 'cart/88' });
   expect(listUrl(read('/'))).toBe('/');
 });
 
 test('what an address says wrongly counts as not said', () => {
-  const query = read('/?state=jammed&namespace=NO%20SUCH&sort=height&order=up');
+  const query = read('/?view=mine&state=jammed&namespace=NO%20SUCH&sort=height&order=up&peek=shop');
   expect(query).toEqual({
+    view: null,
     status: null,
     namespace: null,
     search: '',
     sort: 'worst',
     descending: false,
+    peek: null,
   });
   expect(isFiltered(query)).toBe(false);
 });
 
 test('the input leaves out what is not asked for', () => {
   expect(listInput(read('/'), FIRST_WINDOW)).toEqual({
+    attention: false,
     sort: 'worst',
     descending: false,
     offset: 0,
     limit: 200,
   });
-  expect(listInput(read('/?q=a&state=held'), { offset: 900, limit: 50 })).toEqual({
+  const address = '/?view=attention&q=a&state=held';
+  expect(listInput(read(address), { offset: 900, limit: 50 })).toEqual({
+    attention: true,
     status: 'held',
     search: 'a',
     sort: 'worst',
@@ -37,4 +45,16 @@ test('the input leaves out what is not asked for', () => {
     offset: 900,
     limit: 50,
   });
+});
+
+test('a preview makes no other list', () => {
+  expect(rowsKey(read('/?q=a&peek=shop/cart'))).toBe(rowsKey(read('/?q=a')));
+});
+
+test('what needs attention is shown first where there is any, but never in place of a search', () => {
+  expect(shownView(read('/'), 2)).toBe('attention');
+  expect(shownView(read('/'), 0)).toBe('all');
+  expect(shownView(read('/?q=cart'), 2)).toBe('all');
+  expect(shownView(read('/?view=all'), 2)).toBe('all');
+  expect(shownView(read('/?view=attention'), 0)).toBe('attention');
 });

@@ -8,13 +8,21 @@ import type { ListWindow } from './list-window';
 
 export type LockSort = LockListInput['sort'];
 
+/** All locks, or those that need attention. */
+const LIST_VIEWS = ['attention', 'all'] as const;
+export type ListView = (typeof LIST_VIEWS)[number];
+
 /** What the lock list shows, as the page's address says it. */
 export interface ListQuery {
+  /** Null: not said, so that the page decides. */
+  view: ListView | null;
   status: LockStatus | null;
   namespace: string | null;
   search: string;
   sort: LockSort;
   descending: boolean;
+  /** The lock whose preview is open. */
+  peek: { namespace: string; name: string } | null;
 }
 
 const SEARCH_MAX = 200;
@@ -27,28 +35,46 @@ const oneOf = <T extends string>(values: readonly T[], value: string | null): T 
 export function readListQuery(params: { get: (name: string) => string | null }): ListQuery {
   const namespace = params.get('namespace');
   return {
+    view: oneOf(LIST_VIEWS, params.get('view')),
     status: oneOf(LOCK_STATUSES, params.get('state')),
     namespace: namespace !== null && NAMESPACE.test(namespace) ? namespace : null,
     search: (params.get('q') ?? '').slice(0, SEARCH_MAX),
     sort: oneOf(LOCK_SORTS, params.get('sort')) ?? 'worst',
     descending: params.get('order') === 'descending',
+    peek: readPeek(params.get('peek')),
   };
 }
 
 /** The address of a list, without what goes without saying. */
 export function listUrl(query: ListQuery): string {
   const params = new URLSearchParams();
+  if (query.view) params.set('view', query.view);
   if (query.status) params.set('state', query.status);
   if (query.namespace) params.set('namespace', query.namespace);
   if (query.search) params.set('q', query.search);
   if (query.sort !== 'worst') params.set('sort', query.sort);
   if (query.descending) params.set('order', 'descending');
+  if (query.peek) params.set('peek', `${query.peek.namespace}/${query.peek.name}`);
   const text = params.toString();
   return text === '' ? '/' : `/?${text}`;
 }
 
+/** A key for the rows that a list shows and their order: its preview changes neither. */
+export const rowsKey = (query: ListQuery): string => listUrl({ ...query, peek: null });
+
+/**
+ * The view of a query that does not say it: what needs attention, unless it filters or there is
+ * nothing.
+ *
+ * @param attention how many locks needed attention when the page was opened
+ */
+export function shownView(query: ListQuery, attention: number): ListView {
+  return query.view ?? (attention > 0 && !isFiltered(query) ? 'attention' : 'all');
+}
+
 export function listInput(query: ListQuery, window: ListWindow): LockListInput {
   return {
+    attention: query.view === 'attention',
     ...(query.status && { status: query.status }),
     ...(query.namespace && { namespace: query.namespace }),
     ...(query.search && { search: query.search }),
@@ -60,3 +86,10 @@ export function listInput(query: ListQuery, window: ListWindow): LockListInput {
 
 export const isFiltered = (query: ListQuery): boolean =>
   query.status !== null || query.namespace !== null || query.search !== '';
+
+function readPeek(text: string | null): ListQuery['peek'] {
+  const cut = text?.indexOf('/') ?? -1;
+  if (!text || cut <= 0 || cut === text.length - 1) return null;
+  const [namespace, name] = [text.slice(0, cut), text.slice(cut + 1)];
+  return NAMESPACE.test(namespace) ? { namespace, name } : null;
+}

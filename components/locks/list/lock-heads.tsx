@@ -19,8 +19,8 @@ const HEADS: {
   { cell: 'state', word: 'State', sort: 'worst', orders: ['worst first', 'best first'] },
   { cell: 'name', word: 'Lock', sort: 'name', orders: ['A–Z', 'Z–A'] },
   { cell: 'owner', word: 'Owner' },
-  { cell: 'process', word: 'Process', className: 'hidden 2xl:block' },
-  { cell: 'version', word: 'Version', className: 'hidden 3xl:block' },
+  { cell: 'process', word: 'Process' },
+  { cell: 'version', word: 'Version' },
   {
     cell: 'held',
     word: 'Held',
@@ -29,13 +29,13 @@ const HEADS: {
     className: 'flex items-center gap-2.5',
     beside: <RangeMarks />,
   },
-  { cell: 'granted', word: 'Granted', className: 'hidden pl-2 2xl:block' },
-  { cell: 'waited', word: 'Waited to acquire', className: 'hidden pr-3.5 text-right 3xl:block' },
+  { cell: 'granted', word: 'Granted', className: 'pl-2' },
+  { cell: 'waited', word: 'Waited to acquire', className: 'pr-3.5' },
   { cell: 'lease', word: 'Lease TTL', sort: 'lease', orders: ['soonest first', 'latest first'] },
   { cell: 'waiters', word: 'Waiters', sort: 'waiters', orders: ['most first', 'fewest first'] },
-  { cell: 'renewals', word: 'Renewals', className: 'hidden text-right lg:block' },
-  { cell: 'rev', word: 'Rev', className: 'hidden text-right 3xl:block' },
-  { cell: 'token', word: 'Token', className: 'hidden text-right lg:block' },
+  { cell: 'renewals', word: 'Renewals' },
+  { cell: 'rev', word: 'Rev' },
+  { cell: 'token', word: 'Token' },
 ];
 
 /** Positions and meanings of the marks on the range bars below. */
@@ -80,8 +80,8 @@ export function LockHeads({
         <div role="columnheader">
           <SelectAllBox
             selecting={selecting}
-            label="Select the free locks"
-            title="Select the loaded free locks"
+            label="Select the loaded locks"
+            title="Select the loaded locks, up to 200"
           />
         </div>
       )}
@@ -94,6 +94,7 @@ export function LockHeads({
           <div
             key={cell}
             role="columnheader"
+            data-cell={cell}
             aria-sort={isSorting ? (query.descending ? 'descending' : 'ascending') : undefined}
             className={`min-w-0 ${className}`}
           >

@@ -13,8 +13,8 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { exactCount } from '../../format/numbers';
 import { LockListRow, RowSkeleton } from '../row/lock-list-row';
-import { useRowKeys } from '../row/use-row-keys';
-import { type ListQuery, type LockSort, listUrl } from './list-query';
+import { type PeekControls, useRowKeys } from '../row/use-row-keys';
+import { type ListQuery, type LockSort, rowsKey } from './list-query';
 import { LockHeads } from './lock-heads';
 
 /** Enough rows for any first screen before its size is known. */
@@ -33,6 +33,13 @@ interface ListProps {
   query: ListQuery;
   /** Null where nothing may be selected. */
   selecting: SelectionControls | null;
+  isOneBackend: boolean;
+  peek: PeekControls;
+  /** Opens the page of a lock. */
+  onOpen: (row: LockRow) => void;
+  /** Opens it from what is known, if there is no other way; false: there is. */
+  onOpenKnown: (row: LockRow) => boolean;
+  onCopied: (name: string) => void;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
   /** The pointer is over the rows or the keyboard moves in them: they must not move. */
@@ -64,6 +71,9 @@ export function LockList(props: ListProps) {
     virtual,
     list,
     selecting,
+    peek: props.peek,
+    onOpen: props.onOpen,
+    onCopied: props.onCopied,
     onHold,
   });
 
@@ -119,6 +129,10 @@ export function LockList(props: ListProps) {
               isCursor={cursor === row.id}
               isEntry={cursor ? cursor === row.id : index === first}
               isSelected={selecting?.selection.has(row.id) ?? null}
+              isPeeked={props.peek.id === row.id}
+              isOneBackend={props.isOneBackend}
+              onPeek={props.peek.show}
+              onOpenKnown={props.onOpenKnown}
               onCursor={onCursor}
               onSelect={selecting?.select}
             />
@@ -140,7 +154,7 @@ function useScrollToTop(
   scroller: RefObject<HTMLDivElement | null>,
   list: RefObject<HTMLDivElement | null>,
 ) {
-  const address = listUrl(query);
+  const address = rowsKey(query);
   const shown = useRef(address);
   useLayoutEffect(() => {
     if (shown.current === address) return;

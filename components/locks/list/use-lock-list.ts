@@ -6,7 +6,7 @@ import type { LockPage } from '@/server/contract/console/lock-row';
 import { useTRPCClient } from '../../live/trpc';
 import { type Live, useLive } from '../../live/use-live';
 import { listAfter } from './list-after';
-import { type ListQuery, listInput, listUrl } from './list-query';
+import { type ListQuery, listInput, rowsKey } from './list-query';
 import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
 
 /** Rows that are only passed on the way are not asked for. */
@@ -27,7 +27,7 @@ export function useLockList(
   show: (first: number, last: number, count: number) => void;
 } {
   const client = useTRPCClient();
-  const view = listUrl(query);
+  const view = rowsKey(query);
   const [wanted, setWanted] = useState({ view, window: FIRST_WINDOW });
   const window = wanted.view === view ? wanted.window : FIRST_WINDOW;
   const input = listInput(query, window);

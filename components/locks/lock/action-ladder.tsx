@@ -12,6 +12,7 @@ import { visibleText } from '../../format/visible-name';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { useKeys } from '../../live/use-keys';
 import { useIsClosed } from '../../shell/backend-queries';
+import { useCurrentLock } from '../../shell/command/current-lock';
 import { Button } from '../../ui/controls/button';
 
 /** What can be done about a held lock, gentle to hard. */
@@ -22,6 +23,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   const isStale = useIsStale();
   const result = useActionResult(row.id);
   const { hold } = row;
+  useCurrentLock(row);
   const leftMs = useAtBackend(row.backend, (now) =>
     hold ? Math.floor((hold.expiresAt - now) / 1_000) * 1_000 : 0,
   );
@@ -38,9 +40,13 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   const reassignDisabled = disabledBecause ?? reassignObstacle(detail, delayMs, isClosed);
   const askedWords = useAtBackend(row.backend, (now) => askedLabel(hold, now));
   useKeys({
+    a: () => !holderActDisabled && actions?.ask(row),
+    s: () => !holderActDisabled && actions?.stop(row),
     e: () => !holderActDisabled && actions?.extend(row),
     r: () => !disabledBecause && actions?.release(row),
     R: () => !reassignDisabled && actions?.reassign(row),
+    f: () => !isStale && detail.fresh && actions?.freeze(row),
+    y: () => void navigator.clipboard?.writeText(row.name),
   });
   const next = waiters[0];
   return (

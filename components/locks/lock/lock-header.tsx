@@ -85,7 +85,8 @@ export function LockHeader({
   );
 }
 
-function Sentence({ row }: { row: LockRow }) {
+/** What matters of a lock now, and what happens next without action. */
+export function Sentence({ row }: { row: LockRow }) {
   const now = useAtBackend(row.backend, (at, silentMs) => lockSentence(row, at, silentMs).now);
   const next = useAtBackend(row.backend, (at, silentMs) => lockSentence(row, at, silentMs).next);
   const isStale = useIsStale();

@@ -27,9 +27,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   return (
     <Panel title="Queue" aside={waiters.length === 0 ? undefined : <QueueAside detail={detail} />}>
       {waiters.length === 0 ? (
-        <p className="px-3.5 py-3 text-t2">
-          {isUnknown ? 'Queue unknown: backend not responding.' : 'No waiters.'}
-        </p>
+        <p className="px-3.5 py-3 text-t2">{emptyQueueText(detail)}</p>
       ) : (
         <ol>
           <li aria-hidden="true" className="panel-row queue-row text-12 text-t3 max-sm:hidden">
@@ -59,6 +57,11 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
       <RefusedAttempts detail={detail} />
     </Panel>
   );
+}
+
+function emptyQueueText({ row, fresh }: LockDetail): string {
+  if (!fresh && row.waiters > 0) return `${queueLabel(row.waiters, true)}.`;
+  return row.status === 'unknown' ? 'Queue unknown: backend not responding.' : 'No waiters.';
 }
 
 /** How many wait, how the queue changes, and how long all callers have been kept from the lock. */

@@ -1,7 +1,15 @@
 'use client';
 
 import Link from 'next/link';
-import { type CSSProperties, type FocusEvent, memo, useEffect, useRef, useState } from 'react';
+import {
+  type CSSProperties,
+  type FocusEvent,
+  type MouseEvent,
+  memo,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { resultLabel, useWatchedResult } from '../../actions/action-results';
@@ -31,7 +39,14 @@ interface LineProps {
   isEntry: boolean;
   /** Null where nothing may be selected. */
   isSelected: boolean | null;
+  /** There is one backend, so that its name says nothing. */
+  isOneBackend: boolean;
+  /** Its preview is open. */
+  isPeeked: boolean;
   onCursor: (place: number, id: string) => void;
+  onPeek: (row: LockRow) => void;
+  /** Opens its page from what is known, if there is no other way; false: there is. */
+  onOpenKnown: (row: LockRow) => boolean;
   onSelect: SelectionControls['select'] | undefined;
 }
 
@@ -42,7 +57,11 @@ export const LockListRow = memo(function LockRowLine({
   isCursor,
   isEntry,
   isSelected,
+  isOneBackend,
+  isPeeked,
   onCursor,
+  onPeek,
+  onOpenKnown,
   onSelect,
 }: LineProps) {
   const changes = useChangeCount(row.status === 'contended' ? 'held' : row.status);
@@ -51,8 +70,15 @@ export const LockListRow = memo(function LockRowLine({
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
     if (event.target.matches(':focus-visible')) onCursor(place, row.id);
   };
+  const onClick = ({ target }: MouseEvent) => {
+    if (!(target instanceof Element) || target.closest('a, button, input, label')) return;
+    if (window.getSelection()?.isCollapsed === false) return;
+    onCursor(place, row.id);
+    onPeek(row);
+  };
   return (
     // biome-ignore lint/a11y/useSemanticElements: virtual rows fold into lines
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list listens for Space
     <div
       role="row"
       aria-rowindex={place + 2}
@@ -60,6 +86,8 @@ export const LockListRow = memo(function LockRowLine({
       data-place={place}
       data-status={row.status}
       data-cursor={isCursor}
+      data-peeked={isPeeked || undefined}
+      onClick={onClick}
       aria-selected={isSelected ?? undefined}
       tabIndex={isEntry ? 0 : -1}
       onFocus={onFocus}
@@ -97,12 +125,17 @@ export const LockListRow = memo(function LockRowLine({
         <Link
           href={lockPath(row.namespace, row.name)}
           prefetch={false}
+          onClick={(event) => {
+            const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
+            if (isPlain && onOpenKnown(row)) event.preventDefault();
+          }}
           className="row-link flex min-w-0 items-center rounded-4"
         >
           <ExactName name={row.name} className={row.status === 'unknown' ? 'text-t2' : 'text-t1'} />
         </Link>
         <span className="max-w-[45%] shrink-0 truncate text-12 text-t3 max-xl:hidden">
-          {row.namespace} · {row.backend}
+          {row.namespace}
+          {isOneBackend || ` · ${row.backend}`}
         </span>
       </GridCell>
       <HolderCells row={row} />
@@ -124,8 +157,8 @@ export const LockListRow = memo(function LockRowLine({
       {actions && row.hold && row.status !== 'unknown' && (
         <GridCell name="acts" className="row-acts">
           {!isReleased(row.hold) && (
-            <Button size="small" onClick={() => actions.extend(row)}>
-              Extend…
+            <Button size="small" onClick={() => actions.ask(row)}>
+              Ask…
             </Button>
           )}
           <Button size="small" tone="danger-word" onClick={() => actions.release(row)}>

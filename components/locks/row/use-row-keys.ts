@@ -1,20 +1,30 @@
 'use client';
 
 import type { Virtualizer } from '@tanstack/react-virtual';
-import { useRouter } from 'next/navigation';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
 import type { SelectionControls } from '../../deletion/use-selection';
-import { lockPath } from '../../format/lock-path';
 import { useKeys } from '../../live/use-keys';
+import { useCurrentLock } from '../../shell/command/current-lock';
 
 /** Where the keyboard is: at a row, or at a place whose row has not been read yet. */
 interface Cursor {
   place: number;
   id: string | null;
 }
+
+/** The preview beside the list. */
+export interface PeekControls {
+  /** The id of the lock that it shows; null while it is closed, or its row is not loaded. */
+  id: string | null;
+  isOpen: boolean;
+  /** @param row null: closes it */
+  show: (row: LockRow | null) => void;
+}
+
+const CONTROL = 'a, button, input, summary';
 
 /** The row that the keyboard is at, and the keys that move it and act on it. */
 export function useRowKeys({
@@ -24,6 +34,9 @@ export function useRowKeys({
   virtual,
   list,
   selecting,
+  peek,
+  onOpen,
+  onCopied,
   onHold,
 }: {
   rows: LockRow[];
@@ -35,11 +48,14 @@ export function useRowKeys({
   list: RefObject<HTMLDivElement | null>;
   /** Null where nothing may be selected. */
   selecting: SelectionControls | null;
+  peek: PeekControls;
+  /** Opens the page of a lock. */
+  onOpen: (row: LockRow) => void;
+  onCopied: (name: string) => void;
   onHold: () => void;
 }) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const actions = useActions();
-  const router = useRouter();
 
   const onCursor = useCallback(
     (place: number, id: string) => {
@@ -55,6 +71,9 @@ export function useRowKeys({
   const place = found === -1 ? (cursor?.place ?? -1) : offset + found;
   const current = cursor?.id ? rows[found] : rows[place - offset];
   if (cursor?.id === null && current) setCursor({ place, id: current.id });
+  const row = current ?? (cursor ? undefined : rows.find(({ id }) => id === peek.id));
+
+  useCurrentLock(row ?? null);
 
   const wantsFocus = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row exists once read
@@ -68,7 +87,9 @@ export function useRowKeys({
   const moveTo = (next: number) => {
     if (count === 0) return;
     const wanted = Math.max(0, Math.min(count - 1, next));
-    setCursor({ place: wanted, id: rows[wanted - offset]?.id ?? null });
+    const wantedRow = rows[wanted - offset];
+    setCursor({ place: wanted, id: wantedRow?.id ?? null });
+    if (wantedRow && peek.isOpen) peek.show(wantedRow);
     onHold();
     wantsFocus.current = true;
     virtual.scrollToIndex(wanted, { align: 'auto' });
@@ -84,16 +105,24 @@ export function useRowKeys({
     Home: () => moveTo(0),
     End: () => moveTo(count - 1),
     Enter: ({ target }) => {
-      if (target instanceof HTMLElement && target.matches('a, button, input'))
-        return target.click();
-      if (current) router.push(lockPath(current.namespace, current.name));
+      if (target instanceof HTMLElement && target.matches(CONTROL)) return target.click();
+      if (row) onOpen(row);
     },
-    e: () => current?.hold && !isReleased(current.hold) && actions?.extend(current),
-    r: () => current?.hold && actions?.release(current),
-    i: () => current && actions?.onIt(current),
-    x: () => current && selecting?.select(current.id, !selecting.selection.has(current.id), false),
-    X: () => current && selecting?.select(current.id, true, true),
+    ' ': ({ target }) => {
+      if (target instanceof Element && target.matches(CONTROL)) return false;
+      peek.show(row && peek.id !== row.id ? row : null);
+    },
+    a: () => isRenewable(row) && actions?.ask(row),
+    s: () => isRenewable(row) && actions?.stop(row),
+    e: () => isRenewable(row) && actions?.extend(row),
+    r: () => row?.hold && actions?.release(row),
+    i: () => row && actions?.onIt(row),
+    f: () => row && row.status !== 'unknown' && actions?.freeze(row),
+    y: () => row && void navigator.clipboard?.writeText(row.name).then(() => onCopied(row.name)),
+    x: () => row && selecting?.select(row.id, !selecting.selection.has(row.id), false),
+    X: () => row && selecting?.select(row.id, true, true),
     Escape: () => {
+      if (peek.isOpen) return peek.show(null);
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       wantsFocus.current = false;
       setCursor(null);
@@ -101,4 +130,9 @@ export function useRowKeys({
   });
 
   return { cursor: current?.id ?? null, onCursor };
+}
+
+/** Whether a holder could still renew: what is asked of a holder is refused after its release. */
+function isRenewable(row: LockRow | undefined): row is LockRow {
+  return row?.hold != null && !isReleased(row.hold);
 }

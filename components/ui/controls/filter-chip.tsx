@@ -6,7 +6,12 @@ import { VisibleText } from '../visible-text';
 export function MenuChip({ label, value = 'any', ...rest }: { label: string; value?: string }) {
   return (
     <button type="button" className="chip shrink-0" {...rest}>
-      {label}: <b>{value}</b>
+      <span>
+        {label}
+        <span className={value === 'any' ? 'max-md:sr-only' : ''}>
+          : <b>{value}</b>
+        </span>
+      </span>
       <Icon name="chevron-down" size={13} className="text-t3" />
     </button>
   );

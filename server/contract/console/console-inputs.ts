@@ -33,6 +33,8 @@ export const serviceName = z
 
 /** What the lock list shows; the page's URL uses the same words. */
 export const lockListInput = z.strictObject({
+  /** Only locks that need attention, or did within the last 30 s. */
+  attention: z.boolean().default(false),
   status: z.enum(LOCK_STATUSES).optional(),
   namespace: namespaceName.optional(),
   /** Part of a name, an owner, a service or a token. */
@@ -141,6 +143,25 @@ export const setCapacityInput = z.strictObject({
   reason: operatorReason,
 });
 export type SetCapacityInput = z.output<typeof setCapacityInput>;
+
+/** A view of the lock list, to keep for the person who asks. */
+export const saveViewInput = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(40)
+    .refine(
+      (name) => !/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name),
+      'must be visible',
+    ),
+  /** What comes after the `?` of the list's address. */
+  query: z.string().max(1_000),
+});
+export type SaveViewInput = z.output<typeof saveViewInput>;
+
+export const savedViewRef = z.strictObject({ id: z.string().min(1).max(24) });
+export type SavedViewRef = z.output<typeof savedViewRef>;
 
 export const auditListInput = z.strictObject({
   act: z.string().max(32).optional(),

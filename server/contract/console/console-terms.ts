@@ -24,11 +24,11 @@ export const LOCK_STATUSES = [
   'orphaned',
   'expired',
   'unknown',
-  'frozen',
   'expiring',
   'contended',
-  'held',
+  'frozen',
   'delayed',
+  'held',
   'free',
 ] as const;
 

@@ -51,6 +51,15 @@ export interface HoldBaseline {
   count: number;
 }
 
+/** How many locks were held and stuck, and how many callers were waiting, at an instant. */
+export interface FleetSample {
+  /** This server's clock. */
+  at: number;
+  held: number;
+  waiting: number;
+  stuck: number;
+}
+
 /** All locks of all backends, now and over the last hour. */
 export interface FleetNow {
   /** How many locks are in each status. */
@@ -61,6 +70,8 @@ export interface FleetNow {
   waiting: number;
   /** Over the last 60 seconds. */
   grantsPerSecond: number;
+  /** Every 30 s of the last hour, as far as this process has run, oldest first. */
+  samples: FleetSample[];
   /** The last 60 minutes with the current one, oldest first. */
   minutes: InsightPoint[];
   /** Over those minutes. */

@@ -114,6 +114,8 @@ export interface LockPage {
   counts: Record<LockStatus, number>;
   total: number;
   waiting: number;
+  /** How many locks need attention now: those to act on, unknown ones, those to watch. */
+  attention: number;
   backends: BackendHealth[];
   namespaces: string[];
   /** All live lists together exceed their share of this process, so updates come less often. */

@@ -8,13 +8,14 @@ import type { LockTable } from './table/lock-table';
 /** What a view shows, and in which order. */
 export type ViewInput = Pick<
   LockListInput,
-  'status' | 'namespace' | 'search' | 'sort' | 'descending'
+  'attention' | 'status' | 'namespace' | 'search' | 'sort' | 'descending'
 >;
 
 /** A key for the view that an input asks for; equal for inputs that ask for the same one. */
-export function viewKey({ status, namespace, search, sort, descending }: ViewInput): string {
+export function viewKey(input: ViewInput): string {
+  const { attention, status, namespace, search, sort, descending } = input;
   const sought = search?.toLowerCase() ?? '';
-  return JSON.stringify([sort, descending, status ?? '', namespace ?? '', sought]);
+  return JSON.stringify([sort, descending, attention, status ?? '', namespace ?? '', sought]);
 }
 
 /** The locks of a filter, in the order of a ranking. Only changed locks are checked again. */
@@ -59,7 +60,8 @@ export class ListView {
   }
 
   private get isUnfiltered(): boolean {
-    return this.status < 0 && this.input.namespace === undefined && this.searchText === '';
+    const { attention, namespace } = this.input;
+    return !attention && this.status < 0 && namespace === undefined && this.searchText === '';
   }
 
   /** False: too much has changed since, and every lock must be checked. */
@@ -102,7 +104,8 @@ export class ListView {
     const { table, status, searchText } = this;
     if (!table.hasStatus(slot)) return false;
     if (status >= 0 && table.columns.statuses[slot] !== status) return false;
-    const { namespace } = this.input;
+    const { attention, namespace } = this.input;
+    if (attention && !table.attention.has(slot)) return false;
     if (namespace !== undefined && table.groups.namespaceOf(slot, table.columns) !== namespace) {
       return false;
     }

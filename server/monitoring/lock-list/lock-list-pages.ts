@@ -112,6 +112,7 @@ class FrameSource {
       counts: reuseIfEqual(last?.counts, counts, JSON.stringify),
       total,
       waiting,
+      attention: this.table.attention.count,
       namespaces: reuseIfEqual(last?.namespaces, namespaces, JSON.stringify),
       backends: isKeepAlive ? backends : reuseIfEqual(last?.backends, backends, stableText),
       slowed,

@@ -246,7 +246,7 @@ export class LockProjection {
     const trend = this.table.queueTrend(kept.id);
     const row = { ...toLockRowAt(kept, norms, now, health.reachable), ...trend };
     const isSilent = !health.reachable && kept.isReadable;
-    return isSilent ? { ...row, readAt: this.table.readAt(kept) } : row;
+    return isSilent ? { ...row, readAt: this.table.reads.of(kept) } : row;
   }
 }
 

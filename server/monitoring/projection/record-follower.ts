@@ -69,7 +69,7 @@ export class RecordFollower {
     }
     if (isAtEnd) {
       this.readAt.set(backend.id, startedAt);
-      this.table.noteReadUpTo(backend.id, instant);
+      this.table.reads.note(backend.id, instant);
     }
     return hasChanged;
   }

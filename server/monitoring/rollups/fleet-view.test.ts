@@ -24,3 +24,26 @@ test('after a time without readers, the first to ask receives a new reading', as
     await under.close();
   }
 });
+
+test('the figures of the last hour are there for a page that was not', async () => {
+  const under = await storesUnderTest.sqlite.open();
+  try {
+    const clock = new TestClock();
+    const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
+    let held = 0;
+    const projection = {
+      counts: async () => ({ counts: { stuck: 1 }, held, waiting: 2 }),
+      grantRate: { perSecond: () => 0 },
+    };
+    const fleet = new FleetView(['default'], projection as never, insights, clock);
+    for (held = 1; held <= 130; held += 1) {
+      clock.pass(30_000);
+      await fleet.sample();
+    }
+    const { samples, asOf } = await fleet.now();
+    expect(samples).toHaveLength(120);
+    expect(samples[0]).toEqual({ at: asOf - 119 * 30_000, held: 11, waiting: 2, stuck: 1 });
+  } finally {
+    await under.close();
+  }
+});

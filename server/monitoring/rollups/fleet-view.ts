@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FleetNow } from '../../contract/console/insight-row';
+import type { FleetNow, FleetSample } from '../../contract/console/insight-row';
 import type { Clock } from '../../platform/clock';
 import type { LockProjection } from '../projection/lock-projection';
 import type { LockInsights, SumView } from './lock-insights';
@@ -14,10 +14,15 @@ const HOUR_FRESH_MS = 1_000;
 const HOUR_OLD_MS = 5_000;
 const HOUR_WITHIN_MS = 500;
 
+/** How often the figures are kept, and for how long. */
+export const SAMPLE_EVERY_MS = 30_000;
+const SAMPLES_MAX = 120;
+
 /** All locks together: now from the projection, the last hour from the roll-ups. */
 export class FleetView {
   private hour: { view: SumView; at: number } | null = null;
   private reading: Promise<void> | null = null;
+  private samples: FleetSample[] = [];
   private readAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -26,6 +31,13 @@ export class FleetView {
     private readonly insights: LockInsights,
     private readonly clock: Clock,
   ) {}
+
+  /** Keeps the figures of this instant, so that a page shows their course from its first paint. */
+  async sample(): Promise<void> {
+    const { counts, held, waiting } = await this.projection.counts();
+    const sample = { at: this.clock.now(), held, waiting, stuck: counts.stuck };
+    this.samples = [...this.samples, sample].slice(-SAMPLES_MAX);
+  }
 
   /** While the control database is silent, the hour is the last one read; `hourAt` says when. */
   async now(): Promise<FleetNow> {
@@ -40,7 +52,11 @@ export class FleetView {
     const { points: minutes, total: hour } = view;
     const grantsPerSecond = this.projection.grantRate.perSecond();
     const { counts, held, waiting } = await this.projection.counts();
-    return { counts, held, waiting, grantsPerSecond, minutes, hour, hourAt: at, asOf };
+    const { samples } = this;
+    return {
+      ...{ counts, held, waiting, grantsPerSecond },
+      ...{ samples, minutes, hour, hourAt: at, asOf },
+    };
   }
 
   /** Concurrent requests share one reading. */

@@ -44,7 +44,7 @@ const NO_INSTANTS: ReadonlyMap<string, number> = new Map();
 const HOLDER_WAITS_MAX = 3;
 
 export interface WaitWatchOptions {
-  table: Pick<LockTable, 'dueForExpiry' | 'byId' | 'readAt' | 'slice'>;
+  table: Pick<LockTable, 'dueForExpiry' | 'byId' | 'reads' | 'slice'>;
   /** The status of a lock now. */
   statusOf: (row: ProjectionRow) => LockStatus;
   /** Who is kept from work by a lock at an instant of its backend's clock. */
@@ -131,7 +131,7 @@ export class WaitWatch {
     const locks = Array.from(rows.values(), (row): ContendedLock => {
       const offsetMs = offsetOf(row);
       // What a silent backend said last counts as of then.
-      const at = isSilent(row) ? table.readAt(row) : now + offsetMs;
+      const at = isSilent(row) ? table.reads.of(row) : now + offsetMs;
       return { id: row.id, store: row.backend, record: row.record, now: at, offsetMs };
     });
     this.locks = locks;
@@ -144,7 +144,7 @@ export class WaitWatch {
       state: this.linked,
       deadlocks: this.deadlocks,
       now,
-      readAt: ({ id, offsetMs }) => table.readAt(rows.get(id) as ProjectionRow) - offsetMs,
+      readAt: ({ id, offsetMs }) => table.reads.of(rows.get(id) as ProjectionRow) - offsetMs,
       isSilent: (id) => isSilent(rows.get(id)),
     });
     this.graph = null;

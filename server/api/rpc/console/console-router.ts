@@ -21,6 +21,8 @@ import {
   processRef,
   reassignInput,
   releaseRequestInput,
+  savedViewRef,
+  saveViewInput,
   setCapacityInput,
   stepBackInput,
   takeOnInput,
@@ -113,6 +115,9 @@ import { deleteNames, previewDeletion } from '../../../operations/namespaces/del
 import { listGates } from '../../../operations/namespaces/list-gates';
 import { listNamespaces } from '../../../operations/namespaces/list-namespaces';
 import { setNamespacePolicy } from '../../../operations/namespaces/set-namespace-policy';
+import { deleteSavedView } from '../../../operations/saved-views/delete-saved-view';
+import { listSavedViews } from '../../../operations/saved-views/list-saved-views';
+import { saveView } from '../../../operations/saved-views/save-view';
 import { createUser } from '../../../operations/users/create-user';
 import { listUsers } from '../../../operations/users/list-users';
 import { resetPassword } from '../../../operations/users/reset-password';
@@ -171,6 +176,11 @@ export const consoleRouter = consoleRouterOf({
   session: consoleSessionRouter,
   locks,
   counters,
+  views: consoleRouterOf({
+    list: consoleProcedure.query(({ ctx }) => listSavedViews(ctx.operation)),
+    save: mutation(saveViewInput, saveView),
+    delete: mutation(savedViewRef, deleteSavedView),
+  }),
   insights: consoleRouterOf({
     lock: query(lockInsightInput, getLockInsight),
     timeline: query(lockTimelineInput, getLockTimeline),

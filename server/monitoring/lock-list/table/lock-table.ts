@@ -9,6 +9,7 @@ import type { KnownBaselines } from '../../rollups/known-baselines';
 import type { WatchJournals } from '../../watch/watch-journals';
 import { byKey, byName, NameOrder } from '../order/name-order';
 import type { TimeSlice } from '../order/time-slice';
+import { AttentionRows } from './attention-rows';
 import { BackendFrames } from './backend-frames';
 import { ChangeLog } from './change-log';
 import { currentStatus } from './current-status';
@@ -16,6 +17,7 @@ import { hasTurned, hasTurnedSinceRead } from './has-turned';
 import { LockColumns } from './lock-columns';
 import { LockGroups } from './lock-groups';
 import { LockTimes } from './lock-times';
+import { ReadTimes } from './read-times';
 import { RowFacts, setBlocked } from './row-facts';
 import { SearchTexts } from './search-texts';
 
@@ -49,6 +51,7 @@ export class LockTable {
   readonly columns = new LockColumns();
   readonly groups = new LockGroups();
   readonly facts = new RowFacts();
+  readonly attention = new AttentionRows();
   /** Rises with every change that can affect an order. */
   moves = 0;
   readonly names = new NameOrder<ProjectionRow>((slot) => this.at(slot), byName);
@@ -62,8 +65,7 @@ export class LockTable {
   private readonly texts = new SearchTexts();
   private mark = 0;
   private readonly frames: BackendFrames;
-  /** By backend: until when its locks are known not to have changed since they were read. */
-  private readonly readUpTo = new Map<string, number>();
+  readonly reads = new ReadTimes();
   private refreshing: Promise<void> | null = null;
 
   constructor(private readonly parts: LockTableOptions) {
@@ -97,17 +99,7 @@ export class LockTable {
     if (!row) return null;
     const status = LOCK_STATUSES[this.columns.statuses[slot] as number] as LockStatus;
     const shown = toLockRow(row, { status, ...this.facts.of(slot) });
-    return status === 'unknown' ? { ...shown, readAt: this.readAt(row) } : shown;
-  }
-
-  /** Every write to this backend up to that instant of its clock has been read. */
-  noteReadUpTo(backend: string, instant: number): void {
-    this.readUpTo.set(backend, instant);
-  }
-
-  /** The last instant at which the lock is known to have been as it was read. */
-  readAt({ backend, readAt, isReadable }: ProjectionRow): number {
-    return isReadable ? Math.max(readAt, this.readUpTo.get(backend) ?? 0) : readAt;
+    return status === 'unknown' ? { ...shown, readAt: this.reads.of(row) } : shown;
   }
 
   /** The trend of its queue, where it has one. @param id of its row */
@@ -154,6 +146,7 @@ export class LockTable {
     if (slot === undefined || !row) return;
     this.groups.remove(slot, this.columns);
     this.facts.remove(slot);
+    this.attention.remove(slot);
     this.times.remove(slot, row);
     this.rows[slot] = null;
     this.slots.delete(id);
@@ -162,7 +155,7 @@ export class LockTable {
     this.columns.free(slot);
     this.names.remove(slot);
     this.listing.remove(slot);
-    this.columns.versions[slot] = this.log.add(slot);
+    this.logChange(slot);
     this.moves += 1;
     this.parts.journals?.replaced(row, null);
   }
@@ -230,6 +223,7 @@ export class LockTable {
       this.markPending(slot, RECHECK);
     }
     for (const slot of await this.sampleQueues(slice)) this.markPending(slot, RECHECK);
+    for (const slot of this.attention.takeDue(this.parts.clock.monotonic())) this.logChange(slot);
     while (this.pending.length > 0) {
       const slots = this.pending.splice(0, NEW_AT_ONCE);
       this.orderNew(slots);
@@ -276,7 +270,8 @@ export class LockTable {
     setBlocked(columns, slot, pressure, frame.offsetMs);
     this.groups.add(slot, columns, row);
     this.times.setDeadline(slot, row, until);
-    if (isOtherwise) columns.versions[slot] = this.log.add(slot);
+    const isEntry = this.attention.note(slot, tier, this.parts.clock.monotonic());
+    if (isOtherwise || isEntry) this.logChange(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
     const turned = why === REPLACED ? hasTurnedSinceRead(row, frame.now) : wasHeld !== isHeld;
     if (hasTurned(before, status, turned)) this.parts.journals?.turned(row);
@@ -287,6 +282,10 @@ export class LockTable {
     const { pending } = this.columns;
     if (pending[slot] === 0) this.pending.push(slot);
     if ((pending[slot] as number) < why) pending[slot] = why;
+  }
+
+  private logChange(slot: number): void {
+    this.columns.versions[slot] = this.log.add(slot);
   }
 
   private newSlot({ id, key }: ProjectionRow): number {

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { bulkLocks, bulkResultLabel, bulkSummary } from './bulk-act';
+
+const row = (part: Partial<LockRow>) =>
+  ({ status: 'held', hold: { owner: 'w-1' }, frozen: null, ...part }) as LockRow;
+
+const held = row({});
+const free = row({ status: 'free', hold: null });
+const kept = row({ hold: { owner: 'w-1', releasedAt: 5 } as LockRow['hold'] });
+const unknown = row({ status: 'unknown' });
+const frozen = row({ status: 'frozen', frozen: { by: 'vera', reason: 'repair', at: 1 } });
+
+const possible = (act: Parameters<typeof bulkLocks>[0]) =>
+  bulkLocks(act, [held, free, kept, unknown, frozen]).map(({ impossible }) => impossible);
+
+test('an act is done only to locks that it applies to, and each other one says why not', () => {
+  expect(possible('ask')).toEqual([null, 'not held', 'already released', 'state unknown', null]);
+  expect(possible('extend')).toEqual(possible('ask'));
+  expect(possible('release')).toEqual([null, 'not held', null, 'state unknown', null]);
+  expect(possible('freeze')).toEqual([null, null, null, 'state unknown', 'frozen already']);
+});
+
+test('every lock has its result, and all of them a sum', () => {
+  const results = [
+    { kind: 'done', text: 'released' },
+    { kind: 'changed' },
+    { kind: 'failed', text: 'No.' },
+    { kind: 'unclear', text: 'Server not responding.' },
+  ] as const;
+  expect(results.map(bulkResultLabel)).toEqual([
+    'released',
+    'not done: another hold since',
+    'not done: No.',
+    'unclear: Server not responding.',
+  ]);
+  expect(bulkSummary(results)).toBe('1 done, 2 not done, 1 unclear.');
+});

@@ -1,0 +1,66 @@
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
+import { plural } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
+
+/** What can be done to many locks at once. */
+export type BulkAct = 'ask' | 'extend' | 'release' | 'freeze';
+
+/** A lock as it was when the dialog opened, and why nothing can be done to it; null: it can. */
+export interface BulkLock {
+  row: LockRow;
+  impossible: string | null;
+}
+
+/** The selected locks as they are now, each with whether the act applies to it. */
+export function bulkLocks(act: BulkAct, rows: readonly LockRow[]): BulkLock[] {
+  return rows.map((row) => ({ row, impossible: impossibleBecause(act, row) }));
+}
+
+function impossibleBecause(act: BulkAct, row: LockRow): string | null {
+  if (row.status === 'unknown') return 'state unknown';
+  if (act === 'freeze') return row.frozen ? 'frozen already' : null;
+  if (!row.hold) return 'not held';
+  return act !== 'release' && isReleased(row.hold) ? 'already released' : null;
+}
+
+/** How the act went on one lock. */
+export type BulkResult =
+  | { kind: 'done'; text: string }
+  | { kind: 'changed' }
+  /** It may have been done all the same: no answer came. */
+  | { kind: 'unclear'; text: string }
+  | { kind: 'failed'; text: string };
+
+export function bulkResultLabel(result: BulkResult | undefined): string {
+  if (!result) return '';
+  switch (result.kind) {
+    case 'changed':
+      return 'not done: another hold since';
+    case 'unclear':
+      return `unclear: ${result.text}`;
+    case 'failed':
+      return `not done: ${result.text}`;
+    default:
+      return result.text;
+  }
+}
+
+/** “3 done, 1 not done”: what came of all of them. */
+export function bulkSummary(results: Iterable<BulkResult>): string {
+  const counts = { done: 0, unclear: 0, not: 0 };
+  for (const { kind } of results) {
+    counts[kind === 'done' || kind === 'unclear' ? kind : 'not'] += 1;
+  }
+  const parts = [`${counts.done} done`];
+  if (counts.not > 0) parts.push(`${counts.not} not done`);
+  if (counts.unclear > 0) parts.push(`${counts.unclear} unclear`);
+  return `${parts.join(', ')}.`;
+}
+
+/** Who holds a lock and how many wait for it, beside its name. */
+export function bulkLockLabel({ hold, holders, waiters }: LockRow): string {
+  const others = holders > 1 ? ` +${holders - 1}` : '';
+  const held = hold ? `${visibleText(hold.owner)}${others}` : 'not held';
+  return waiters > 0 ? `${held}, ${plural(waiters, 'waiter')}` : held;
+}

@@ -1,0 +1,158 @@
+'use client';
+
+import { useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { OperatorDialog } from '../../actions/operator-dialog';
+import { rangeText } from '../../format/durations';
+import { exactCount, plural } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
+import { Field } from '../../ui/controls/field';
+import { ExactName } from '../../ui/visible-text';
+import {
+  type BulkAct,
+  type BulkLock,
+  bulkLockLabel,
+  bulkLocks,
+  bulkResultLabel,
+  bulkSummary,
+} from './bulk-act';
+import { type BulkRun, useBulkRun } from './use-bulk-run';
+
+const MINUTE_MS = 60_000;
+const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
+
+const WORDS: Record<BulkAct, { title: (of: string) => string; act: string; warning: string }> = {
+  ask: {
+    title: (of) => `Ask the holders of ${of} to release?`,
+    act: 'Ask to release',
+    warning: 'Each holder gets the request with its next renewal, and may ignore it.',
+  },
+  extend: {
+    title: (of) => `Extend the leases of ${of}?`,
+    act: 'Extend',
+    warning: 'The holders are not notified, and waiters wait longer.',
+  },
+  release: {
+    title: (of) => `Force release ${of}?`,
+    act: 'Force release',
+    warning:
+      'The holders are not stopped. They find out at their next renewals. Their writes are ' +
+      'rejected only by resources that check the fencing token.',
+  },
+  freeze: {
+    title: (of) => `Freeze ${of}?`,
+    act: 'Freeze',
+    warning: 'No new grants until each is unfrozen. Holders can still renew and release.',
+  },
+};
+
+/**
+ * One act on many locks, as they were when it opened: a preview, their number to type, and a result
+ * for each of them.
+ */
+export function BulkDialog({
+  act,
+  rows,
+  onClose,
+}: {
+  act: BulkAct;
+  rows: LockRow[];
+  onClose: () => void;
+}) {
+  const [locks] = useState(() => bulkLocks(act, rows));
+  const [count, setCount] = useState('');
+  const [reason, setReason] = useState('');
+  const [extendMs, setExtendMs] = useState(5 * MINUTE_MS);
+  const bulk = useBulkRun(act, extendMs);
+  const going = locks.flatMap(({ row, impossible }) => (impossible === null ? [row] : []));
+  const isCounted = going.length > 0 && count.trim() === String(going.length);
+  const { title, act: verb, warning } = WORDS[act];
+  const of = plural(going.length, 'lock');
+  const hasBegun = bulk.isBusy || bulk.isOver;
+  return (
+    <OperatorDialog
+      kind="lock"
+      title={title(of)}
+      about={<BulkPreview locks={locks} bulk={bulk} warning={hasBegun ? '' : warning} />}
+      {...(hasBegun && { instead: { onUse: null } })}
+      missing={isCounted ? [] : ['number of locks']}
+      actionLabel={`${verb}: ${of}${act === 'extend' ? ` by ${rangeText(extendMs)}` : ''}`}
+      tone={act === 'release' || act === 'freeze' ? 'danger' : 'accent'}
+      attempt={{
+        reason,
+        setReason,
+        isBusy: bulk.isBusy,
+        problem: null,
+        isUnclear: false,
+        run: () => bulk.run(going, reason),
+        forget: () => undefined,
+      }}
+      onClose={onClose}
+    >
+      {act === 'extend' && (
+        <fieldset className="flex flex-wrap gap-2">
+          <legend className="mb-1.5 font-[550]">Extend by</legend>
+          {EXTENSIONS_MS.map((choice) => (
+            <label key={choice} className="choice">
+              <input
+                type="radio"
+                name="all-longer-by"
+                className="sr-only"
+                checked={choice === extendMs}
+                onChange={() => setExtendMs(choice)}
+              />
+              {rangeText(choice)}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <Field
+        label="Number of locks"
+        hint={going.length > 0 ? `type ${exactCount(going.length)}` : 'none of them'}
+        inputMode="numeric"
+        autoComplete="off"
+        value={count}
+        disabled={going.length === 0}
+        onChange={(event) => setCount(event.target.value)}
+      />
+    </OperatorDialog>
+  );
+}
+
+function BulkPreview({
+  locks,
+  bulk,
+  warning,
+}: {
+  locks: BulkLock[];
+  bulk: BulkRun;
+  warning: string;
+}) {
+  return (
+    <>
+      <ul aria-label="Locks" className="bulk-locks">
+        {locks.map(({ row, impossible }) => {
+          const result = bulk.results.get(row.id);
+          const isBad = result !== undefined && result.kind !== 'done';
+          const label = impossible ? `skipped: ${impossible}` : bulkResultLabel(result);
+          return (
+            <li key={row.id} className={impossible ? 'text-t3' : ''}>
+              <ExactName name={row.name} className="text-12" />
+              <span
+                className={`min-w-0 text-12 [overflow-wrap:anywhere] ${isBad ? 'text-dangertext' : result ? 'text-acc' : 'text-t3'}`}
+                title={`${row.namespace} · ${visibleText(row.backend)}`}
+              >
+                {label || bulkLockLabel(row)}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+      {warning && <p className="rounded-10 bg-contended-tint px-3.5 py-2.5">{warning}</p>}
+      <p role="status" className="font-[550]">
+        {bulk.isBusy && `Working… ${bulk.results.size} of ${locks.length}`}
+        {bulk.isOver && bulkSummary(bulk.results.values())}
+      </p>
+    </>
+  );
+}

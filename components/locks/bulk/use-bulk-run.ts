@@ -1,0 +1,93 @@
+'use client';
+
+import { useEffect, useRef, useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { publishResult } from '../../actions/action-results';
+import { useRequestId } from '../../actions/use-action-attempt';
+import { rangeText } from '../../format/durations';
+import { visibleText } from '../../format/visible-name';
+import { isOutcomeUnknown, problemOf } from '../../live/problem';
+import { useTRPCClient } from '../../live/trpc';
+import type { BulkAct, BulkResult } from './bulk-act';
+
+/** How many requests are under way at a time. */
+const AT_ONCE = 4;
+
+export interface BulkRun {
+  isBusy: boolean;
+  isOver: boolean;
+  /** By the ids of the locks. */
+  results: ReadonlyMap<string, BulkResult>;
+  /** Acts on each lock as it was seen: on one that has changed since, nothing is done. */
+  run: (rows: readonly LockRow[], reason: string) => void;
+}
+
+/** Acts on many locks, a request for each; after the dialog is closed no further one begins. */
+export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
+  const actOn = useActOn(act, extendMs);
+  const [state, setState] = useState<'idle' | 'busy' | 'over'>('idle');
+  const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
+  const isClosed = useRef(false);
+  useEffect(() => {
+    isClosed.current = false;
+    return () => {
+      isClosed.current = true;
+    };
+  }, []);
+  const run = async (rows: readonly LockRow[], reason: string) => {
+    setState('busy');
+    const left = [...rows];
+    const work = async () => {
+      for (let row = left.shift(); row && !isClosed.current; row = left.shift()) {
+        const { id } = row;
+        const result = await actOn(row, reason).catch(failure);
+        setResults((old) => new Map(old).set(id, result));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    setState('over');
+  };
+  return {
+    isBusy: state === 'busy',
+    isOver: state === 'over',
+    results,
+    run: (rows, reason) => void run(rows, reason),
+  };
+}
+
+function useActOn(act: BulkAct, extendMs: number) {
+  const client = useTRPCClient();
+  const requestId = useRequestId('bulk');
+  return async (row: LockRow, reason: string): Promise<BulkResult> => {
+    const { namespace, name, rev, hold } = row;
+    if (act === 'freeze') {
+      const ids = { namespace, name, rev, requestId: `${requestId}-${rev}` };
+      const { outcome } = await client.locks.freeze.mutate({ ...ids, reason });
+      publishResult(row.id, { kind: 'frozen' });
+      return { kind: 'done', text: outcome };
+    }
+    const token = hold?.token ?? 0;
+    const input = { namespace, name, token, rev, reason, requestId: `${requestId}-${token}` };
+    if (act === 'extend') {
+      const answer = await client.locks.extend.mutate({ ...input, extendMs });
+      if (answer.outcome === 'changed') return { kind: 'changed' };
+      publishResult(row.id, { kind: 'extended', token, byMs: extendMs });
+      return { kind: 'done', text: `extended by ${rangeText(extendMs)}` };
+    }
+    if (act === 'ask') {
+      const answer = await client.locks.askRelease.mutate(input);
+      if (answer.outcome === 'changed') return { kind: 'changed' };
+      return { kind: 'done', text: 'release requested' };
+    }
+    const answer = await client.locks.forceRelease.mutate(input);
+    if (answer.outcome === 'changed') return { kind: 'changed' };
+    const { next } = answer;
+    const to = next.kind === 'nobody' ? '' : `, ${next.kind} to ${visibleText(next.owner)}`;
+    return { kind: 'done', text: `released${to}` };
+  };
+}
+
+function failure(error: unknown): BulkResult {
+  const problem = problemOf(error);
+  return { kind: isOutcomeUnknown(problem) ? 'unclear' : 'failed', text: problem.text };
+}

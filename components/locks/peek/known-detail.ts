@@ -1,0 +1,30 @@
+import type { BackendHealth } from '@/server/contract/console/backend-health';
+import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
+
+/**
+ * What a row of the list tells of its lock, as the lock's page shows it until the server says more:
+ * not fresh, so nothing can be done on it. Waiters are known by their number alone.
+ */
+export function knownDetail(row: LockRow, { backends, asOf }: LockPage): LockDetail {
+  return {
+    row,
+    holds: row.hold ? [row.hold] : [],
+    waiters: [],
+    lastToken: row.hold?.token ?? row.ended?.token ?? 0,
+    minValidToken: 0,
+    backend: backends.find(({ id }) => id === row.backend) ?? unknownBackend(row.backend),
+    policy: DEFAULT_POLICY,
+    asOf,
+    fresh: false,
+  };
+}
+
+const unknownBackend = (id: string): BackendHealth => ({
+  id,
+  kind: 'sqlite',
+  reachable: false,
+  latencyMs: 0,
+  silentForMs: 0,
+  clockOffsetMs: 0,
+});

@@ -1,0 +1,94 @@
+'use client';
+
+import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
+import { useActions } from '../../actions/actions-provider';
+import { plural } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
+import { useIsStale } from '../../live/reading';
+import { Panel } from '../../ui/panel';
+
+interface Act {
+  key: string;
+  label: string;
+  effect: string;
+  isHard?: boolean;
+  /** Why it is not possible now; null if it is. */
+  impossible: string | null;
+  run: (row: LockRow) => void;
+}
+
+/** What can be done about a lock, gentle to hard, each with its key. */
+export function PeekActs({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
+  const actions = useActions();
+  const isStale = useIsStale();
+  const row = { ...detail.row, hold: chosen };
+  if (!actions) return null;
+  const unclear = isStale || !detail.fresh ? 'State unknown' : null;
+  const unheld = unclear ?? (chosen ? null : 'Not held');
+  const released = unheld ?? (chosen && isReleased(chosen) ? 'Already released' : null);
+  const [next] = detail.waiters;
+  const acts: Act[] = [
+    {
+      key: 'a',
+      label: chosen?.askedToRelease ? 'Ask again…' : 'Ask…',
+      effect: chosen?.askedToRelease
+        ? `Asked by ${visibleText(chosen.askedToRelease.by)}`
+        : 'Sent with its next renewal',
+      impossible: released,
+      run: actions.ask,
+    },
+    {
+      key: 's',
+      label: 'Block renewals…',
+      effect: 'Frees when the lease ends',
+      impossible: released,
+      run: actions.stop,
+    },
+    {
+      key: 'e',
+      label: 'Extend…',
+      effect:
+        detail.waiters.length > 0
+          ? `Delays ${plural(detail.waiters.length, 'waiter')}`
+          : 'Gives the holder time',
+      impossible: released,
+      run: actions.extend,
+    },
+    {
+      key: 'r',
+      label: 'Force release…',
+      effect: next ? `Next: ${visibleText(next.owner)}` : 'No waiters',
+      isHard: true,
+      impossible: unheld,
+      run: actions.release,
+    },
+    {
+      key: 'f',
+      label: row.frozen ? 'Unfreeze…' : 'Freeze…',
+      effect: row.frozen ? 'New grants resume' : 'No new grants',
+      impossible: unclear,
+      run: actions.freeze,
+    },
+  ];
+  return (
+    <Panel title="Actions">
+      <ul className="py-1">
+        {acts.map(({ key, label, effect, isHard, impossible, run }) => (
+          <li key={key}>
+            <button
+              type="button"
+              disabled={impossible !== null}
+              onClick={() => run(row)}
+              className="peek-act"
+            >
+              <kbd className="key max-md:hidden">{key}</kbd>
+              <span className={isHard && !impossible ? 'text-dangertext' : ''}>{label}</span>
+              <span className="truncate text-12 text-t3">{impossible ?? effect}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

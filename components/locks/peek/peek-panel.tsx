@@ -1,0 +1,174 @@
+'use client';
+
+import { type ReactNode, useMemo, useState } from 'react';
+import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
+import { ResultNote } from '../../actions/results/result-note';
+import { exactCount, shortToken } from '../../format/numbers';
+import { Icon } from '../../icons/icon';
+import { LiveIndicator } from '../../live/live-indicator';
+import { ReadingProvider } from '../../live/reading';
+import type { Reading } from '../../live/reading-store';
+import { useTRPCClient } from '../../live/trpc';
+import { useLive } from '../../live/use-live';
+import { Button } from '../../ui/controls/button';
+import { CopyButton } from '../../ui/controls/copy-button';
+import { RowsSkeleton } from '../../ui/rows-skeleton';
+import { StatusBadge } from '../../ui/status-badge';
+import { WholeName } from '../../ui/visible-text';
+import { HolderPanel } from '../lock/holder-panel';
+import { Sentence } from '../lock/lock-header';
+import { QueuePanel } from '../lock/queue-panel';
+import { ReleaseImpact } from '../lock/release-impact';
+import { knownDetail } from './known-detail';
+import { PeekActs } from './peek-acts';
+
+interface PeekProps {
+  namespace: string;
+  name: string;
+  /** Its row in the list; null where that is not loaded. */
+  row: LockRow | null;
+  page: LockPage;
+  /** Its place in the list, from 0; null where that is not known. */
+  place: number | null;
+  onStep: (by: 1 | -1) => void;
+  onOpen: (row: LockRow) => void;
+  onClose: () => void;
+}
+
+/** A lock beside the list: its holder, its queue, what a release would do, and the acts. */
+export function PeekPanel({ namespace, name, row, page, ...rest }: PeekProps) {
+  const client = useTRPCClient();
+  const [known] = useState(() => (row ? knownDetail(row, page) : null));
+  const {
+    data: detail,
+    receivedAt,
+    link,
+    retry,
+  } = useLive<LockDetail | null>(`${namespace}/${name}`, known, ({ onData, ...handlers }) =>
+    client.locks.watchDetail.subscribe(
+      { namespace, name },
+      { ...handlers, onData: (message) => onData(message.data) },
+    ),
+  );
+  return (
+    <aside aria-label="Lock preview" className="peek fade-in">
+      <PeekHead detail={detail} matching={page.matching} {...rest} />
+      {detail ? (
+        <PeekBody detail={detail} receivedAt={receivedAt}>
+          <LiveIndicator link={link} onRetry={retry} backend={detail.row.backend} />
+        </PeekBody>
+      ) : (
+        <div className="after-a-moment p-5">
+          <RowsSkeleton />
+        </div>
+      )}
+    </aside>
+  );
+}
+
+function PeekHead({
+  detail,
+  matching,
+  place,
+  onStep,
+  onOpen,
+  onClose,
+}: Pick<PeekProps, 'place' | 'onStep' | 'onOpen' | 'onClose'> & {
+  detail: LockDetail | null;
+  matching: number;
+}) {
+  return (
+    <header className="flex h-11 shrink-0 items-center gap-2 border-line border-b pr-3 pl-5">
+      {detail && <StatusBadge status={detail.row.status} />}
+      {place !== null && (
+        <>
+          <span className="pl-1 text-12 whitespace-nowrap text-t2">
+            {exactCount(place + 1)} of {exactCount(matching)}
+          </span>
+          <span className="flex max-md:hidden">
+            <Button
+              tone="quiet"
+              size="small"
+              aria-label="Previous lock"
+              disabled={place === 0}
+              onClick={() => onStep(-1)}
+            >
+              <Icon name="arrow-up" size={14} />
+            </Button>
+            <Button
+              tone="quiet"
+              size="small"
+              aria-label="Next lock"
+              disabled={place + 1 >= matching}
+              onClick={() => onStep(1)}
+            >
+              <Icon name="arrow-down" size={14} />
+            </Button>
+          </span>
+        </>
+      )}
+      <span className="ml-auto flex gap-1.5">
+        <Button size="small" disabled={!detail} onClick={() => detail && onOpen(detail.row)}>
+          Open
+          <kbd className="key max-md:hidden">↵</kbd>
+        </Button>
+        <Button tone="quiet" size="small" aria-label="Close preview" onClick={onClose}>
+          <Icon name="close" size={15} />
+        </Button>
+      </span>
+    </header>
+  );
+}
+
+function PeekBody({
+  detail,
+  receivedAt,
+  children,
+}: {
+  detail: LockDetail;
+  receivedAt: number | null;
+  /** Whether data flows. */
+  children: ReactNode;
+}) {
+  const { row, lastToken } = detail;
+  const [token, setToken] = useState<number | null>(null);
+  const chosen = detail.holds.find((hold) => hold.token === token) ?? row.hold;
+  const reading = useMemo<Reading>(
+    () => ({ asOf: detail.asOf, receivedAt, backends: [detail.backend] }),
+    [detail, receivedAt],
+  );
+  return (
+    <ReadingProvider reading={reading}>
+      <div className="peek-body">
+        <div className="flex flex-col gap-2 px-5 py-4">
+          <div className="flex items-start gap-2">
+            <h2 className="min-w-0 text-16 font-[550]">
+              <WholeName name={row.name} />
+            </h2>
+            <CopyButton text={row.name} label="Copy lock name" quiet />
+            <span className="ml-auto pt-0.5">{children}</span>
+          </div>
+          <p className="text-12 text-t3">
+            {row.namespace} · {row.backend}
+            {row.hold && ` · ${row.hold.mode}`}
+            {lastToken > 0 && (
+              <span title={`Token ${lastToken}`}>
+                {' · '}
+                {row.hold ? 'token' : 'last token'}{' '}
+                <span className="font-mono">{shortToken(lastToken)}</span>
+              </span>
+            )}
+          </p>
+          <div className="text-14">
+            <Sentence row={row} />
+          </div>
+        </div>
+        <HolderPanel detail={detail} chosen={chosen} onChoose={setToken} />
+        <QueuePanel detail={detail} />
+        {detail.fresh && <ReleaseImpact detail={detail} chosen={chosen} />}
+        <PeekActs detail={detail} chosen={chosen} />
+      </div>
+      <ResultNote row={row} />
+    </ReadingProvider>
+  );
+}

@@ -1,0 +1,75 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { usePathname, useRouter } from 'next/navigation';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
+import { lockPath } from '../../format/lock-path';
+import type { LinkState } from '../../live/use-live';
+import { knownDetail } from './known-detail';
+
+const loadLockView = () => import('../lock/lock-view').then((all) => all.LockView);
+const LockView = dynamic(loadLockView);
+
+/** When the code of a lock's page is loaded ahead, after the list is live. */
+const LOAD_AFTER_MS = 5_000;
+
+/**
+ * Opens a lock's page. While the server does not respond the browser would leave the console for
+ * its own error page; then the lock's page is shown from its row, and goes on by itself once the
+ * server is back.
+ */
+export function useKnownLock(
+  page: LockPage,
+  link: LinkState,
+): {
+  /** The page that was opened so, in place of the list. */
+  known: ReactNode;
+  onOpen: (row: LockRow) => void;
+  /** False: the server responds, so that the page is to be opened as any other. */
+  onOpenKnown: (row: LockRow) => boolean;
+} {
+  const router = useRouter();
+  const pathname = usePathname();
+  const [opened, setOpened] = useState<{ path: string; detail: LockDetail } | null>(null);
+  const isReady = useRef(false);
+  const isLive = link === 'live';
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setTimeout(() => {
+      const ready = () => {
+        isReady.current = true;
+      };
+      loadLockView().then(ready, () => undefined);
+    }, LOAD_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [isLive]);
+  const latest = useRef({ page, isLive });
+  useEffect(() => {
+    latest.current = { page, isLive };
+  });
+  const onOpenKnown = useCallback((row: LockRow) => {
+    if (latest.current.isLive || !isReady.current) return false;
+    const path = lockPath(row.namespace, row.name);
+    setOpened({ path, detail: knownDetail(row, latest.current.page) });
+    window.history.pushState(null, '', path);
+    return true;
+  }, []);
+  const onOpen = useCallback(
+    (row: LockRow) => {
+      if (!onOpenKnown(row)) router.push(lockPath(row.namespace, row.name));
+    },
+    [onOpenKnown, router],
+  );
+  const isShown = opened !== null && isSamePath(pathname, opened.path);
+  return {
+    known: isShown && <LockView initial={opened.detail} events={null} insight={null} />,
+    onOpen,
+    onOpenKnown,
+  };
+}
+
+/** Browsers write some characters of a path in another way. */
+function isSamePath(pathname: string, path: string): boolean {
+  return new URL(path, 'http://console').pathname === new URL(pathname, 'http://console').pathname;
+}

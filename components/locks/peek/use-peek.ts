@@ -1,0 +1,31 @@
+'use client';
+
+import { useCallback, useMemo } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import type { ListQuery } from '../list/list-query';
+import type { PeekControls } from '../row/use-row-keys';
+
+/** Which lock's preview is open, as the page's address says it. */
+export function usePeek(
+  { peek: at }: ListQuery,
+  onQuery: (part: Partial<ListQuery>) => void,
+  rows: LockRow[],
+): { peek: PeekControls; row: LockRow | null; onStep: (by: 1 | -1) => void } {
+  const place = at
+    ? rows.findIndex(({ namespace, name }) => namespace === at.namespace && name === at.name)
+    : -1;
+  const row = rows[place] ?? null;
+  const id = row?.id ?? null;
+  const isOpen = at !== null;
+  const show = useCallback(
+    (next: LockRow | null) =>
+      onQuery({ peek: next && { namespace: next.namespace, name: next.name } }),
+    [onQuery],
+  );
+  const peek = useMemo<PeekControls>(() => ({ id, isOpen, show }), [id, isOpen, show]);
+  const onStep = (by: 1 | -1) => {
+    const next = rows[place + by];
+    if (place !== -1 && next) peek.show(next);
+  };
+  return { peek, row, onStep };
+}

@@ -1,0 +1,208 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { Command } from 'cmdk';
+import { useRouter } from 'next/navigation';
+import { Dialog } from 'radix-ui';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { counterPath, lockPath } from '../../format/lock-path';
+import { visibleText } from '../../format/visible-name';
+import { Icon, type IconName } from '../../icons/icon';
+import { useTRPC } from '../../live/trpc';
+import { useDebounced } from '../../live/use-debounced';
+import { STATUS_STYLES } from '../../ui/status-badge';
+import { ExactName } from '../../ui/visible-text';
+import { NAV_ITEMS } from '../nav-rail';
+import { currentLock } from './current-lock';
+
+/** How many locks, counters and namespaces are offered. */
+const FOUND_MAX = 8;
+
+/** Goes to any lock, counter, namespace or page, and acts on the current lock. */
+export function CommandMenu({
+  takeTyped,
+  onClose,
+}: {
+  /** What was typed before this was there. */
+  takeTyped: () => string;
+  onClose: () => void;
+}) {
+  const router = useRouter();
+  const [text, setText] = useState('');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as it opens
+  useEffect(() => setText(takeTyped()), []);
+  const [current] = useState(currentLock);
+  const hasActed = useRef(false);
+  const search = useDebounced(text.trim());
+  const found = useFound(search);
+  const go = (path: string) => {
+    onClose();
+    router.push(path);
+  };
+  const isSought = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase());
+  const acts = current?.acts.filter(({ label }) => isSought(label)) ?? [];
+  const mayCopy = current !== null && isSought('Copy name');
+  const pages = NAV_ITEMS.filter(({ label }) => isSought(label));
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fade-in fixed inset-0 z-40 bg-[var(--scrim)]" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={(event) => hasActed.current && event.preventDefault()}
+          className="command rise-in"
+        >
+          <Dialog.Title className="sr-only">Go anywhere</Dialog.Title>
+          <Command shouldFilter={false} loop label="Go anywhere">
+            <Command.Input
+              value={text}
+              onValueChange={setText}
+              placeholder="Lock, counter, namespace, page or action"
+              className="command-input"
+            />
+            <Command.List className="command-list">
+              <Command.Empty className="px-3 py-6 text-t2">Nothing found.</Command.Empty>
+              {current && (acts.length > 0 || mayCopy) && (
+                <Group heading={`On ${visibleText(current.row.name)}`}>
+                  {acts.map(({ label, run }) => (
+                    <Item
+                      key={label}
+                      value={`act ${label}`}
+                      icon="hand"
+                      onSelect={() => {
+                        hasActed.current = true;
+                        onClose();
+                        run();
+                      }}
+                    >
+                      {label}
+                    </Item>
+                  ))}
+                  {mayCopy && (
+                    <Item
+                      value="act copy"
+                      icon="copy"
+                      onSelect={() => {
+                        void navigator.clipboard?.writeText(current.row.name);
+                        onClose();
+                      }}
+                    >
+                      Copy name
+                    </Item>
+                  )}
+                </Group>
+              )}
+              {found.locks.length > 0 && (
+                <Group heading="Locks">
+                  {found.locks.map(({ id, namespace, name, status }) => (
+                    <Item
+                      key={id}
+                      value={`lock ${id}`}
+                      icon={STATUS_STYLES[status].icon}
+                      ink={STATUS_STYLES[status].ink}
+                      end={namespace}
+                      onSelect={() => go(lockPath(namespace, name))}
+                    >
+                      <ExactName name={name} />
+                    </Item>
+                  ))}
+                </Group>
+              )}
+              {found.counters.length > 0 && (
+                <Group heading="Counters">
+                  {found.counters.map(({ id, namespace, name }) => (
+                    <Item
+                      key={id}
+                      value={`counter ${id}`}
+                      icon="counter"
+                      end={namespace}
+                      onSelect={() => go(counterPath(namespace, name))}
+                    >
+                      <ExactName name={name} />
+                    </Item>
+                  ))}
+                </Group>
+              )}
+              {found.namespaces.length > 0 && (
+                <Group heading="Namespaces">
+                  {found.namespaces.map((namespace) => (
+                    <Item
+                      key={namespace}
+                      value={`namespace ${namespace}`}
+                      icon="layers"
+                      onSelect={() => go(`/?namespace=${encodeURIComponent(namespace)}`)}
+                    >
+                      {namespace}
+                    </Item>
+                  ))}
+                </Group>
+              )}
+              {pages.length > 0 && (
+                <Group heading="Pages">
+                  {pages.map(({ href, label, icon }) => (
+                    <Item key={href} value={`page ${href}`} icon={icon} onSelect={() => go(href)}>
+                      {label}
+                    </Item>
+                  ))}
+                </Group>
+              )}
+            </Command.List>
+          </Command>
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function useFound(search: string) {
+  const trpc = useTRPC();
+  const enabled = search !== '';
+  const { data: locks } = useQuery({
+    ...trpc.locks.list.queryOptions({ search, limit: FOUND_MAX }),
+    enabled,
+  });
+  const { data: counters } = useQuery({
+    ...trpc.counters.list.queryOptions({ search, limit: FOUND_MAX }),
+    enabled,
+  });
+  const { data: namespaces } = useQuery({ ...trpc.namespaces.list.queryOptions(), enabled });
+  if (!enabled) return { locks: [], counters: [], namespaces: [] };
+  const names = namespaces?.map(({ name }) => name).filter((name) => name.includes(search)) ?? [];
+  return {
+    locks: locks?.rows ?? [],
+    counters: counters?.rows ?? [],
+    namespaces: names.slice(0, FOUND_MAX),
+  };
+}
+
+function Group({ heading, children }: { heading: string; children: ReactNode }) {
+  return (
+    <Command.Group heading={heading} className="command-group">
+      {children}
+    </Command.Group>
+  );
+}
+
+function Item({
+  value,
+  icon,
+  ink = 'text-t2',
+  end,
+  onSelect,
+  children,
+}: {
+  value: string;
+  icon: IconName;
+  ink?: string;
+  end?: string;
+  onSelect: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Command.Item value={value} onSelect={onSelect} className="command-item">
+      <Icon name={icon} size={15} className={ink} />
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+      {end && <span className="shrink-0 text-12 text-t3">{end}</span>}
+    </Command.Item>
+  );
+}

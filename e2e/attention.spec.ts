@@ -1,0 +1,107 @@
+import type { LockyardClient } from '../client/lockyard';
+import { cell, lockRow, openLive, untilAlive } from './locks-page';
+import { createService, expect, signIn, test } from './lockyard-test';
+
+let night: LockyardClient;
+test.beforeAll(async ({ server, admin }) => {
+  night = await createService(server, admin, 'night');
+});
+test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
+
+test('what needs attention is what the page opens with; a preview answers without leaving the list, by mouse and by key, and its address is shared', async ({
+  page,
+}) => {
+  const lost = await night.acquire({ name: 'shift:left-behind:at-night', leaseMs: 1_000 });
+  if (lost.outcome !== 'granted') throw new Error(lost.outcome);
+  const calm = await night.acquire({ name: 'shift:calm', leaseMs: 600_000 });
+  if (calm.outcome !== 'granted') throw new Error(calm.outcome);
+  await openLive(page, '/?q=shift');
+  await expect(cell(lockRow(page, 'shift:left-behind:at-night'), 'state')).toContainText('Expired');
+  await openLive(page, '/');
+  const row = lockRow(page, 'shift:left-behind:at-night');
+  await expect(row).toBeVisible();
+  await expect(lockRow(page, 'shift:calm')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: /^Needs attention/ })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  const link = row.getByRole('link');
+  await expect(link).toHaveAccessibleName('shift:left-behind:at-night');
+  const selected = link.evaluate((element) => {
+    window.getSelection()?.selectAllChildren(element);
+    return window.getSelection()?.toString();
+  });
+  expect(await selected).toBe('shift:left-behind:at-night');
+  await page.getByRole('button', { name: /^All/ }).click();
+  await expect(page).toHaveURL(/view=all/);
+  await page.getByRole('searchbox').fill('shift:');
+  const other = lockRow(page, 'shift:calm');
+  await expect(other).toBeVisible();
+
+  const preview = page.getByRole('complementary', { name: 'Lock preview' });
+  await cell(other, 'held').click();
+  await expect(preview.getByRole('heading', { level: 2, name: 'shift:calm' })).toBeVisible();
+  await expect(preview.getByRole('region', { name: 'Holder' })).toContainText('night-1');
+  await expect(page).toHaveURL(/peek=default%2Fshift%3Acalm/);
+  await page.reload();
+  await untilAlive(page);
+  await expect(preview.getByRole('region', { name: 'Queue' })).toContainText('No waiters.');
+  await page.keyboard.press('Escape');
+  await expect(preview).toHaveCount(0);
+  await page.keyboard.press('j');
+  await page.keyboard.press(' ');
+  await expect(preview).toContainText('shift:left-behind:at-night');
+  await page.keyboard.press('j');
+  await expect(preview).toContainText('shift:calm');
+  await page.keyboard.press('a');
+  await expect(page.getByRole('dialog')).toContainText('Ask night-1 to release?');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go anywhere' }).fill('left-behind');
+  await page.getByRole('option', { name: /left-behind/ }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('shift:left-behind:at-night');
+  await page.keyboard.press('g');
+  await page.keyboard.press('c');
+  await expect(page).toHaveURL(/\/counters$/);
+});
+
+test('one act on a selection is previewed, counted, and answered for each lock; one that changed hands is left alone', async ({
+  page,
+}) => {
+  const taken = [];
+  for (const place of [1, 2, 3]) {
+    const held = await night.acquire({ name: `rota:${place}`, leaseMs: 600_000 });
+    if (held.outcome !== 'granted') throw new Error(held.outcome);
+    taken.push(held);
+  }
+  await openLive(page, '/?q=rota:&sort=name');
+  for (const place of [1, 2, 3]) {
+    await page.getByRole('checkbox', { name: `Select rota:${place}` }).click();
+  }
+  await page.keyboard.press('r');
+  const dialog = page.getByRole('dialog', { name: 'Force release 3 locks?' });
+  await night.release({ name: 'rota:2', token: taken[1]?.token ?? 0 });
+  await night.acquire({ name: 'rota:2', leaseMs: 600_000 });
+  const act = dialog.getByRole('button', { name: /^Force release: 3/ });
+  await expect(act).toBeDisabled();
+  await dialog.getByLabel(/^Number of locks/).fill('3');
+  await dialog.getByLabel(/^Reason/).fill('the night shift is over');
+  await act.click();
+  await expect(dialog.getByRole('status')).toHaveText('2 done, 1 not done.');
+  const lines = dialog.getByRole('list', { name: 'Locks' }).getByRole('listitem');
+  await expect(lines).toContainText(['released', 'not done: another hold since', 'released']);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(cell(lockRow(page, 'rota:2'), 'state')).toContainText('Held');
+  await expect(cell(lockRow(page, 'rota:1'), 'owner')).toHaveText('–');
+
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await page.getByRole('button', { name: 'Saved views' }).click();
+  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('The rota');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await openLive(page, '/?view=all');
+  await page.getByRole('button', { name: 'The rota' }).click();
+  await expect(page).toHaveURL(/q=rota/);
+  await expect(lockRow(page, 'rota:3')).toBeVisible();
+});

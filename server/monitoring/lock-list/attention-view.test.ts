@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { lockListInput } from '../../contract/console/console-inputs';
+import { TableRig } from '../testing/table-rig';
+
+const ATTENTION = lockListInput.parse({ attention: true });
+
+async function look(rig: TableRig) {
+  const { rows, attention, matching } = await rig.lists.page(ATTENTION, false);
+  return { names: rows.map(({ name }) => name), attention, matching };
+}
+
+describe('the view of what needs attention', () => {
+  it('has the locks to act on, the unknown ones and those to watch, in that order, and no others', async () => {
+    const rig = new TableRig();
+    rig.store('held');
+    rig.store('free', { heldMs: null });
+    rig.store('contended', { waiters: 2 });
+    rig.store('frozen', { isFrozen: true });
+    rig.store('frozen, waited for', { isFrozen: true, waiters: 1 });
+    rig.store('expired', { leaseLeftMs: -10 });
+    rig.store('silent', { namespace: 'away' });
+    rig.silent.add('other');
+    expect(await look(rig)).toEqual({
+      names: ['expired', 'silent', 'frozen, waited for'],
+      attention: 3,
+      matching: 3,
+    });
+  });
+
+  it('has a lock at once, keeps it for 30 s after it is mended, and counts it no longer', async () => {
+    const rig = new TableRig();
+    rig.store('job', { leaseLeftMs: 5_000 });
+    expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
+    rig.now += 5_000;
+    expect(await look(rig)).toEqual({ names: ['job'], attention: 1, matching: 1 });
+    rig.now += 60_000;
+    rig.store('job', { owner: 'next', leaseLeftMs: 3_600_000 });
+    expect(await look(rig)).toEqual({ names: ['job'], attention: 0, matching: 1 });
+    rig.now += 29_999;
+    expect((await look(rig)).names).toEqual(['job']);
+    rig.now += 1;
+    expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
+  });
+
+  it('keeps a lock that needs attention again, and forgets one that is deleted', async () => {
+    const rig = new TableRig();
+    rig.store('job', { leaseLeftMs: -10 });
+    rig.store('other', { leaseLeftMs: -10 });
+    await look(rig);
+    rig.store('job', { owner: 'next', leaseLeftMs: 1_000 });
+    await look(rig);
+    rig.now += 20_000;
+    rig.remove('other');
+    expect((await look(rig)).names).toEqual(['job']);
+    rig.now += 40_000;
+    expect(await look(rig)).toEqual({ names: ['job'], attention: 1, matching: 1 });
+    rig.remove('job');
+    rig.store('new');
+    expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
+  });
+});

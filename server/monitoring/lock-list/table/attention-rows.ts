@@ -1,0 +1,71 @@
+import type { LockTier } from '../../../core/status/lock-status';
+
+/** How long a lock stays among those that need attention after it has ceased to. */
+const STAYS_MS = 30_000;
+
+const [ABSENT, PRESENT, LEAVING] = [0, 1, 2];
+
+/**
+ * The locks that need attention, by slot, and for a while those that no longer do: a row does not
+ * vanish from under an operator's eyes at the moment its lock is mended.
+ */
+export class AttentionRows {
+  /** How many need attention now. */
+  count = 0;
+  private states = new Uint8Array(64);
+  /** By slot: until when it stays, on the clock that never steps. */
+  private readonly leaving = new Map<number, number>();
+
+  /** Whether the lock is shown among those that need attention. */
+  has(slot: number): boolean {
+    return this.states[slot] !== undefined && this.states[slot] !== ABSENT;
+  }
+
+  /**
+   * Notes a lock's tier.
+   *
+   * @param now the clock that never steps, in milliseconds
+   * @returns whether it is shown now and was not before
+   */
+  note(slot: number, tier: LockTier, now: number): boolean {
+    this.ensureCapacity(slot);
+    const before = this.states[slot];
+    if (tier !== 'normal') {
+      this.leaving.delete(slot);
+      if (before !== PRESENT) this.count += 1;
+      this.states[slot] = PRESENT;
+      return before === ABSENT;
+    }
+    if (before !== PRESENT) return false;
+    this.count -= 1;
+    this.states[slot] = LEAVING;
+    this.leaving.delete(slot);
+    this.leaving.set(slot, now + STAYS_MS);
+    return false;
+  }
+
+  remove(slot: number): void {
+    if (this.states[slot] === PRESENT) this.count -= 1;
+    if (this.has(slot)) this.states[slot] = ABSENT;
+    this.leaving.delete(slot);
+  }
+
+  /** Removes and returns those whose time is over. All stay equally long: first in, first out. */
+  takeDue(now: number): number[] {
+    const over: number[] = [];
+    for (const [slot, until] of this.leaving) {
+      if (until > now) break;
+      this.leaving.delete(slot);
+      this.states[slot] = ABSENT;
+      over.push(slot);
+    }
+    return over;
+  }
+
+  private ensureCapacity(slot: number): void {
+    if (slot < this.states.length) return;
+    const wider = new Uint8Array(Math.max(slot + 1, 2 * this.states.length));
+    wider.set(this.states);
+    this.states = wider;
+  }
+}

@@ -1,0 +1,16 @@
+import type { ProjectionRow } from '../../projection/projection-row';
+
+/** By backend: until when its locks are known not to have changed since they were read. */
+export class ReadTimes {
+  private readonly readUpTo = new Map<string, number>();
+
+  /** Every write to this backend up to that instant of its clock has been read. */
+  note(backend: string, instant: number): void {
+    this.readUpTo.set(backend, instant);
+  }
+
+  /** The last instant at which the lock is known to have been as it was read. */
+  of({ backend, readAt, isReadable }: ProjectionRow): number {
+    return isReadable ? Math.max(readAt, this.readUpTo.get(backend) ?? 0) : readAt;
+  }
+}

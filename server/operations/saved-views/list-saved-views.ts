@@ -1,0 +1,26 @@
+import { asc, eq } from 'drizzle-orm';
+import { askDatabase } from '../ask-database';
+import type { ControlContext } from '../operation-context';
+import { requirePerson } from './require-person';
+
+/** A view of the lock list that a person keeps. */
+export interface SavedView {
+  id: string;
+  name: string;
+  /** What comes after the `?` of its address. */
+  query: string;
+}
+
+/** The caller's own views, by name. */
+export async function listSavedViews(ctx: ControlContext): Promise<SavedView[]> {
+  const userId = await requirePerson(ctx);
+  const { db, tables } = ctx.runtime.database;
+  const { id, name, query } = tables.savedViews;
+  return askDatabase(() =>
+    db
+      .select({ id, name, query })
+      .from(tables.savedViews)
+      .where(eq(tables.savedViews.userId, userId))
+      .orderBy(asc(name)),
+  );
+}

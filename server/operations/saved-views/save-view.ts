@@ -1,0 +1,47 @@
+import { eq } from 'drizzle-orm';
+import { randomText } from '../../auth/random-text';
+import type { SaveViewInput } from '../../contract/console/console-inputs';
+import { LockyardError } from '../../contract/errors';
+import { askDatabase } from '../ask-database';
+import type { ControlContext } from '../operation-context';
+import { requirePerson } from './require-person';
+
+const ID_CHARS = 16;
+
+/** How many views one person may keep. */
+export const SAVED_VIEWS_MAX = 20;
+
+/**
+ * Keeps a view for the caller alone, in place of an earlier one of that name.
+ *
+ * @throws LockyardError `INVALID` where the caller has as many as there may be
+ */
+export async function saveView(
+  ctx: ControlContext,
+  { name, query }: SaveViewInput,
+): Promise<{ id: string }> {
+  const userId = await requirePerson(ctx);
+  const { database, clock } = ctx.runtime;
+  const { savedViews } = database.tables;
+  return askDatabase(() =>
+    database.transaction(async (tx) => {
+      const own = await database.forUpdate(
+        tx
+          .select({ id: savedViews.id, name: savedViews.name })
+          .from(savedViews)
+          .where(eq(savedViews.userId, userId)),
+      );
+      const known = own.find((view) => view.name === name);
+      if (known) {
+        await tx.update(savedViews).set({ query }).where(eq(savedViews.id, known.id));
+        return { id: known.id };
+      }
+      if (own.length >= SAVED_VIEWS_MAX) {
+        throw new LockyardError('INVALID', `You have ${own.length} views. Delete one first.`);
+      }
+      const id = randomText(ID_CHARS);
+      await tx.insert(savedViews).values({ id, userId, name, query, createdAt: clock.now() });
+      return { id };
+    }),
+  );
+}

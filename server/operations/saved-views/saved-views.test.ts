@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import type { UserActor } from '../../auth/actor';
+import {
+  COMMAND_LINE,
+  contextOf,
+  openTestRuntime,
+  type TestRuntime,
+  userActor,
+} from '../testing/test-runtime';
+import { deleteSavedView } from './delete-saved-view';
+import { listSavedViews } from './list-saved-views';
+import { SAVED_VIEWS_MAX, saveView } from './save-view';
+
+describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
+  let runtime: TestRuntime;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+  });
+  afterAll(() => runtime.close());
+  const person = (userId: string) =>
+    contextOf(runtime, { ...(userActor('viewer') as UserActor), userId });
+
+  test('each person has views of their own, and a name once', async () => {
+    const [ada, bea] = [person('ada'), person('bea')];
+    await saveView(ada, { name: 'My team', query: 'namespace=shop' });
+    const { id } = await saveView(ada, { name: 'Großer Lagerbestand', query: 'q=stock' });
+    await saveView(bea, { name: 'My team', query: 'namespace=billing' });
+    await saveView(ada, { name: 'My team', query: 'namespace=shop&sort=held' });
+    expect(await listSavedViews(ada)).toEqual([
+      { id, name: 'Großer Lagerbestand', query: 'q=stock' },
+      { id: expect.any(String), name: 'My team', query: 'namespace=shop&sort=held' },
+    ]);
+    await deleteSavedView(bea, { id });
+    expect(await listSavedViews(ada)).toHaveLength(2);
+    await deleteSavedView(ada, { id });
+    await deleteSavedView(ada, { id });
+    expect((await listSavedViews(ada)).map(({ name }) => name)).toEqual(['My team']);
+    expect(await listSavedViews(bea)).toHaveLength(1);
+  });
+
+  test('there is a limit to them, and only people have any', async () => {
+    const cleo = person('cleo');
+    for (let i = 0; i < SAVED_VIEWS_MAX; i += 1) await saveView(cleo, { name: `v${i}`, query: '' });
+    const more = saveView(cleo, { name: 'one more', query: '' });
+    await expect(more).rejects.toMatchObject({ reason: 'INVALID' });
+    await saveView(cleo, { name: 'v0', query: 'q=changed' });
+    expect(await listSavedViews(cleo)).toHaveLength(SAVED_VIEWS_MAX);
+    const line = contextOf(runtime, COMMAND_LINE);
+    await expect(listSavedViews(line)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+  });
+});
