@@ -174,8 +174,9 @@ function releaseMessage(result: Released, waiters: number): string {
   const left = stillWaiting(waitersAfter);
   if (next.kind === 'nobody') {
     const delayMs = result.kind === 'forced' ? result.delayMs : 0;
-    const pause = delayMs > 0 ? ` No grants for ${boundText(delayMs)};` : '';
-    return pause ? `${released}.${pause} ${left}.` : `${released}; ${left}.`;
+    if (delayMs === 0) return `${released}; ${left}.`;
+    const wait = waitersAfter === 0 ? 'No waiters' : left;
+    return `${released}. No grants for ${boundText(delayMs)}. ${wait}.`;
   }
   const to = visibleText(next.owner);
   if (next.token === null) return `${released}, offered to ${to}; ${left}.`;
