@@ -22,7 +22,7 @@ import type { ZoomSpan } from './use-zoom';
 const MINUTE_MS = 60_000;
 
 /** The spans that end now, to choose from. */
-const SPANS_MS = [15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * MINUTE_MS);
+const SPANS_MS = [5, 15, 60, 6 * 60, 24 * 60].map((minutes) => minutes * MINUTE_MS);
 
 /** The past is read again so often while the present is in view. */
 const REFETCH_MS = 5_000;
