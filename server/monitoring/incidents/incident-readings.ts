@@ -37,7 +37,7 @@ export async function findIncidents(
     const callers = columns.blockedCallers[slot] as number;
     if (!isActNow && callers === 0) return;
     const sinceSum = columns.blockedSince[slot] as number;
-    const blockingMs = totalBlockingMs({ callers, sinceSum }, now());
+    const blockingMs = totalBlockingMs({ callers, sinceSum }, now() - columns.blockedOrigin);
     if (!isIncident({ isActNow, blockingMs })) return;
     const row = table.at(slot);
     const at = row && nowOf(row.backend);
