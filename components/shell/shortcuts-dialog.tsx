@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { useSession } from '../live/session';
 import { useKeys } from '../live/use-keys';
+import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 
 type Shortcut = [keys: string[], label: string];
@@ -53,14 +54,20 @@ export function ShortcutsDialog({ onGo }: { onGo: (path: string) => void }) {
   const { may } = useSession();
   const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => onGo(path)]);
   useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
+  const close = () => setOpen(false);
   return (
-    <Dialog open={isOpen} onClose={() => setOpen(false)} title="Keyboard shortcuts">
+    <Dialog open={isOpen} onClose={close} title="Keyboard shortcuts">
       <div className="mt-4 grid gap-x-10 gap-y-6 sm:grid-cols-2">
-        <ShortcutTable title="Lock list" shortcuts={LIST_SHORTCUTS} />
         <div className="flex flex-col gap-6">
+          <ShortcutTable title="Lock list" shortcuts={LIST_SHORTCUTS} />
           <ShortcutTable title="Everywhere" shortcuts={GLOBAL_SHORTCUTS} />
-          {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
         </div>
+        {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
+      </div>
+      <div className="mt-6 flex justify-end">
+        <Button size="large" onClick={close} className="max-sm:w-full">
+          Close
+        </Button>
       </div>
     </Dialog>
   );
