@@ -3,13 +3,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { usePathname, useSearchParams } from 'next/navigation';
 import { useCallback, useEffect, useId, useState } from 'react';
-import {
-  INSIGHT_RANGES,
-  type InsightRange,
-  type LockInsight,
-} from '@/server/contract/console/insight-row';
+import type { InsightRange, LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '../format/durations';
+import { RangeButtons } from '../insights/range-buttons';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPC } from '../live/trpc';
@@ -63,7 +60,7 @@ export function ChartsPanel({
     <Panel
       title="Wait and hold times"
       aside={data && <Age of={data} />}
-      end={<Ranges range={range} onRange={setRange} />}
+      end={<RangeButtons range={range} onRange={setRange} />}
     >
       {error && (
         <div className="p-3.5 pb-0">
@@ -142,32 +139,6 @@ function Age({ of: { asOf, range } }: { of: LockInsight }) {
       {BUCKET_LABELS[range]}
       {lateMs > 0 && `, updated ${spokenDuration(lateMs)} ago`}
     </>
-  );
-}
-
-function Ranges({
-  range,
-  onRange,
-}: {
-  range: InsightRange;
-  onRange: (range: InsightRange) => void;
-}) {
-  return (
-    <fieldset className="flex gap-1">
-      <legend className="sr-only">Range</legend>
-      {INSIGHT_RANGES.map((each) => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={each === range}
-          aria-label={RANGE_LABELS[each].long}
-          onClick={() => onRange(each)}
-          className="range-button"
-        >
-          {RANGE_LABELS[each].short}
-        </button>
-      ))}
-    </fieldset>
   );
 }
 

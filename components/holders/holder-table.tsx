@@ -1,14 +1,13 @@
 'use client';
 
-import Link from 'next/link';
 import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
 import { agoText, spokenDuration } from '../format/durations';
-import { lockPath } from '../format/lock-path';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useAged, useAtBackend } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
+import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockBadge } from '../waits/deadlock-badge';
@@ -195,13 +194,7 @@ function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
       {waitsFor.map(({ namespace, name, since }) => (
         <span key={`${namespace} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
           <span className="text-t3 md:hidden">waits for</span>
-          <Link
-            href={lockPath(namespace, name)}
-            prefetch={false}
-            className="link flex min-w-0 rounded-4"
-          >
-            <ExactName name={name} />
-          </Link>
+          <LockLink namespace={namespace} name={name} />
           <span className="shrink-0 text-t3">{spokenDuration(Math.max(0, now - since))}</span>
         </span>
       ))}

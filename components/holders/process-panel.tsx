@@ -1,19 +1,18 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import { useState } from 'react';
 import {
   type HeldLock,
   PROCESS_LOCKS_SHOWN,
   type ProcessDetail,
 } from '@/server/contract/console/waits/holder-rows';
-import { lockPath } from '../format/lock-path';
 import { exactCount, plural } from '../format/numbers';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
+import { LockLink } from '../locks/lock-link';
 import { Countdown } from '../locks/row/lease-left';
 import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
@@ -111,13 +110,7 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
         {locks.map((lock) => (
           <tr key={`${lock.namespace} ${lock.name} ${lock.token}`}>
             <td data-cell="main">
-              <Link
-                href={lockPath(lock.namespace, lock.name)}
-                prefetch={false}
-                className="link flex min-w-0 rounded-4"
-              >
-                <ExactName name={lock.name} />
-              </Link>
+              <LockLink namespace={lock.namespace} name={lock.name} />
               <span className="font-[450] text-12 text-t3">
                 {lock.namespace} · {lock.backend}
               </span>
@@ -173,13 +166,7 @@ function Waits({ detail: { waits } }: { detail: ProcessDetail }) {
             key={`${wait.namespace} ${wait.name} ${wait.enqueuedAt}`}
             className="flex min-w-0 flex-wrap items-baseline gap-x-2.5"
           >
-            <Link
-              href={lockPath(wait.namespace, wait.name)}
-              prefetch={false}
-              className="link flex min-w-0 rounded-4"
-            >
-              <ExactName name={wait.name} />
-            </Link>
+            <LockLink namespace={wait.namespace} name={wait.name} />
             <span className="text-12 text-t3">
               {wait.namespace} · {wait.backend} · place {exactCount(wait.place)} of{' '}
               {exactCount(wait.waiting)}

@@ -3,9 +3,9 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import { exactCount } from '../format/numbers';
+import { LoadOlder } from '../live/load-older';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
@@ -62,16 +62,7 @@ export function IncidentsPanel({
       )}
       <IncidentList incidents={rows} now={first?.asOf ?? 0} chosen={chosen} />
       {hasNextPage && (
-        <div className="border-line border-t px-2 py-1.5">
-          <Button
-            tone="quiet"
-            size="small"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {isFetchingNextPage ? 'Loading…' : 'Load older'}
-          </Button>
-        </div>
+        <LoadOlder isLoading={isFetchingNextPage} onLoad={() => void fetchNextPage()} />
       )}
     </Panel>
   );

@@ -3,16 +3,17 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { usePathname, useSearchParams } from 'next/navigation';
-import { INSIGHT_RANGES, type InsightRange } from '@/server/contract/console/insight-row';
+import type { InsightRange } from '@/server/contract/console/insight-row';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import type { Overview } from '@/server/contract/console/past/overview';
-import { RANGE_LABELS, rangeUrl, readRange } from '../charts/chart-range';
+import { rangeUrl, readRange } from '../charts/chart-range';
 import { ChartsSkeleton } from '../charts/charts-skeleton';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { IncidentsPanel } from './incidents-panel';
+import { RangeButtons } from './range-buttons';
 
 const REFETCH_EVERY_MS: Record<InsightRange, number> = {
   '1h': 10_000,
@@ -52,7 +53,7 @@ export function InsightsView({
     window.history.replaceState(null, '', rangeUrl(pathname, next));
   return (
     <div className="page">
-      <PageHead title="Insights" end={<Ranges range={range} onRange={choose} />}>
+      <PageHead title="Insights" end={<RangeButtons range={range} onRange={choose} />}>
         What happened to all locks, and when they needed a person.
       </PageHead>
       <div className="insights-columns">
@@ -70,31 +71,5 @@ export function InsightsView({
         <IncidentsPanel initial={incidents} className="self-start" />
       </div>
     </div>
-  );
-}
-
-function Ranges({
-  range,
-  onRange,
-}: {
-  range: InsightRange;
-  onRange: (range: InsightRange) => void;
-}) {
-  return (
-    <fieldset className="flex gap-1">
-      <legend className="sr-only">Range</legend>
-      {INSIGHT_RANGES.map((each) => (
-        <button
-          key={each}
-          type="button"
-          aria-pressed={each === range}
-          aria-label={RANGE_LABELS[each].long}
-          onClick={() => onRange(each)}
-          className="range-button"
-        >
-          {RANGE_LABELS[each].short}
-        </button>
-      ))}
-    </fieldset>
   );
 }

@@ -2,10 +2,10 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { LoadOlder } from './load-older';
 import { problemOf } from './problem';
 
 /** One page of a history, newest first; `older` is the cursor of the next. */
@@ -80,16 +80,7 @@ export function HistoryPanel<Row extends { rev: number }>({
       {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">No {what} yet.</p>}
       <ol>{children}</ol>
       {hasNextPage && (
-        <div className="border-line border-t px-2 py-1.5">
-          <Button
-            tone="quiet"
-            size="small"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {isFetchingNextPage ? 'Loading…' : 'Load older'}
-          </Button>
-        </div>
+        <LoadOlder isLoading={isFetchingNextPage} onLoad={() => void fetchNextPage()} />
       )}
     </Panel>
   );

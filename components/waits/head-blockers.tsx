@@ -1,15 +1,14 @@
 'use client';
 
-import Link from 'next/link';
 import type {
   GraphOwner,
   HeadBlockerRow,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
 import { agoText } from '../format/durations';
-import { lockPath } from '../format/lock-path';
 import { exactCount, plural } from '../format/numbers';
 import { useAged, useAtBackend } from '../live/reading';
+import { LockLink } from '../locks/lock-link';
 import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
 import { StatusBadge } from '../ui/status-badge';
@@ -157,13 +156,7 @@ function HeadLocks({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) 
         if (!lock) return null;
         return (
           <li key={lock.id} className="flex min-w-0 items-baseline gap-2">
-            <Link
-              href={lockPath(lock.namespace, lock.name)}
-              prefetch={false}
-              className="link flex min-w-0 rounded-4"
-            >
-              <ExactName name={lock.name} />
-            </Link>
+            <LockLink namespace={lock.namespace} name={lock.name} />
             <span className="shrink-0 text-t3">
               {lock.backend} · {exactCount(lock.waiting)} waiting
             </span>

@@ -1,13 +1,12 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import Link from 'next/link';
 import type { DeadlockEnding, DeadlockRow } from '@/server/contract/console/waits/wait-graph';
-import { lockPath } from '../format/lock-path';
 import { exactCount } from '../format/numbers';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPC } from '../live/trpc';
+import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
@@ -101,13 +100,7 @@ function Steps({ row }: { row: DeadlockRow }) {
         >
           <ExactName name={owner} className="text-12" />
           <span className="text-12 text-t3">waited for</span>
-          <Link
-            href={lockPath(namespace, name)}
-            prefetch={false}
-            className="link flex min-w-0 rounded-4 text-12"
-          >
-            <ExactName name={name} />
-          </Link>
+          <LockLink namespace={namespace} name={name} className="text-12" />
           <span className="text-12 text-t3">{backend}</span>
         </li>
       ))}

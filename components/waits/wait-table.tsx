@@ -1,11 +1,10 @@
 'use client';
 
-import Link from 'next/link';
 import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
-import { lockPath } from '../format/lock-path';
 import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { useAtBackend } from '../live/reading';
+import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/visible-text';
 import { DeadlockBadge } from './deadlock-badge';
@@ -49,13 +48,7 @@ export function WaitTable({ graph }: { graph: WaitGraph }) {
                 <WaitAge lock={lock} wait={wait} />
               </td>
               <td>
-                <Link
-                  href={lockPath(lock.namespace, lock.name)}
-                  prefetch={false}
-                  className="link flex min-w-0 rounded-4"
-                >
-                  <ExactName name={lock.name} />
-                </Link>
+                <LockLink namespace={lock.namespace} name={lock.name} />
                 <span className="text-12 text-t3">
                   {lock.namespace} · {lock.backend}
                 </span>

@@ -1,0 +1,24 @@
+import Link from 'next/link';
+import { lockPath } from '../format/lock-path';
+import { ExactName } from '../ui/visible-text';
+
+/** A lock's name, whole, as a link to its page. */
+export function LockLink({
+  namespace,
+  name,
+  className = '',
+}: {
+  namespace: string;
+  name: string;
+  className?: string;
+}) {
+  return (
+    <Link
+      href={lockPath(namespace, name)}
+      prefetch={false}
+      className={`link flex min-w-0 rounded-4 ${className}`}
+    >
+      <ExactName name={name} />
+    </Link>
+  );
+}
