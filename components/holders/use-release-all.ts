@@ -1,11 +1,9 @@
 import { useRef, useState } from 'react';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { actOnEach } from '../actions/act-on-each';
 import { isOutcomeUnknown, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import type { ReleaseResult } from './release-plan';
-
-/** How many releases are under way at the same time. */
-const AT_ONCE = 4;
 
 export interface ReleaseAll {
   isBusy: boolean;
@@ -41,15 +39,11 @@ export function useReleaseAll(locks: readonly HeldLock[]): ReleaseAll {
   };
   const run = async (reason: string) => {
     setBusy(true);
-    const open = [...locks.entries()];
-    const work = async () => {
-      for (let next = open.shift(); next && !isStopped.current; next = open.shift()) {
-        const [place, lock] = next;
-        const result = await release(lock, reason);
-        setResults((before) => new Map(before).set(place, result));
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const isOff = () => isStopped.current;
+    await actOnEach(locks, isOff, async (lock, place) => {
+      const result = await release(lock, reason);
+      setResults((before) => new Map(before).set(place, result));
+    });
     setBusy(false);
     setOver(true);
   };

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { actOnEach } from '../../actions/act-on-each';
 import { publishResult } from '../../actions/action-results';
 import { useRequestId } from '../../actions/use-action-attempt';
 import { rangeText } from '../../format/durations';
@@ -9,9 +10,6 @@ import { visibleText } from '../../format/visible-name';
 import { isOutcomeUnknown, problemOf } from '../../live/problem';
 import { useTRPCClient } from '../../live/trpc';
 import type { BulkAct, BulkResult } from './bulk-act';
-
-/** How many requests are under way at a time. */
-const AT_ONCE = 4;
 
 export interface BulkRun {
   isBusy: boolean;
@@ -36,15 +34,11 @@ export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
   }, []);
   const run = async (rows: readonly LockRow[], reason: string) => {
     setState('busy');
-    const left = [...rows];
-    const work = async () => {
-      for (let row = left.shift(); row && !isClosed.current; row = left.shift()) {
-        const { id } = row;
-        const result = await actOn(row, reason).catch(failure);
-        setResults((old) => new Map(old).set(id, result));
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    const isOff = () => isClosed.current;
+    await actOnEach(rows, isOff, async (row) => {
+      const result = await actOn(row, reason).catch(failure);
+      setResults((old) => new Map(old).set(row.id, result));
+    });
     setState('over');
   };
   return {
