@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
@@ -17,6 +17,13 @@ const LARGE_AFTER_MS = 15_000;
 
 /** A share with this many rows is written without further delay. */
 const SHARE_ROWS_MAX = 2_000;
+
+/**
+ * The pause after a transaction, in multiples of its duration: SQLite writes on this thread, and
+ * dozens of transactions without a pause delay every call that arrives meanwhile.
+ */
+const REST_FACTOR = 3;
+const REST_MAX_MS = 25;
 
 /** Commits that are counted before other work in this process gets a turn. */
 const COMMITS_PER_TURN = 20;
@@ -108,12 +115,17 @@ export class RollUpWriter {
   private async write(shares: RollupShare[]): Promise<void> {
     const { kind, raw } = this.database;
     const { counted: to, backend } = this;
-    for (const share of shares) await share.writeParts(this.database, to);
+    let begunAt = this.clock.monotonic();
+    const rest = async () => {
+      await setTimeout(Math.min(REST_MAX_MS, (this.clock.monotonic() - begunAt) * REST_FACTOR));
+      begunAt = this.clock.monotonic();
+    };
+    for (const share of shares) await share.writeParts(this.database, to, rest);
     await raw.transaction(async (ask) => {
       for (const share of shares) await share.writeRest({ ask, kind, backend }, to);
     });
     for (const share of shares) this.tally.addAll(share.clear(to));
     this.writtenAt = this.clock.monotonic();
-    await setImmediate();
+    await rest();
   }
 }

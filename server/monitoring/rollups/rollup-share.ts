@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Database, RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
@@ -73,9 +72,10 @@ export class RollupShare {
    * Writes the rows of single locks part by part where there are many. The transaction of each part
    * moves its cursor, so that a part is never counted twice.
    *
+   * @param rest is called after each transaction
    * @throws if another process has moved the cursor of the share
    */
-  async writeParts({ raw, kind }: Database, to: number): Promise<void> {
+  async writeParts({ raw, kind }: Database, to: number, rest: () => Promise<void>): Promise<void> {
     if (this.rows <= ROWS_PER_TRANSACTION) return;
     for (let part = 0; part < PARTS; part += 1) {
       const minutes = this.minutes[part];
@@ -91,7 +91,7 @@ export class RollupShare {
       });
       this.partsWrittenTo[part] = to;
       minutes.clear();
-      await setImmediate();
+      await rest();
     }
   }
 
