@@ -5,6 +5,9 @@ import type { RecordedCall } from './history-checker';
 import { RandomCaller } from './random-caller';
 import { seeded } from './seeded';
 
+/** How long a campaign goes on at most for the sake of its grants. */
+const PATIENCE_MS = 30_000;
+
 /** A process, and what can befall its way to its store. */
 interface CampaignMember extends Pick<Member, 'engine'> {
   faults: Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'allLanded'>;
@@ -16,7 +19,9 @@ export interface CampaignOptions {
   engines: number;
   callersEach: number;
   keys: RecordKey[];
+  /** At least so long, and on a slow machine until `grantsMin` acquires have succeeded. */
   forMs: number;
+  grantsMin?: number;
   /** The share of swaps that suffer a fault. */
   faults: number;
   /**
@@ -32,7 +37,12 @@ export interface CampaignOptions {
 export async function runCampaign(parts: CampaignOptions): Promise<RecordedCall[]> {
   const { rig, seed, engines, callersEach, keys, forMs, kills } = parts;
   const calls = new Set<RecordedCall>();
-  const until = performance.now() + forMs;
+  const begunAt = performance.now();
+  const until = begunAt + forMs;
+  const grants = new Set<string>();
+  const goesOn = () =>
+    performance.now() < until ||
+    (grants.size < (parts.grantsMin ?? 0) && performance.now() < begunAt + PATIENCE_MS);
   const random = seeded(seed);
   const members = await Promise.all(Array.from({ length: engines }, () => rig.join()));
   for (const member of members)
@@ -44,8 +54,13 @@ export async function runCampaign(parts: CampaignOptions): Promise<RecordedCall[
         owner: `w${m}-${c}`,
         keys,
         random: seeded(random() * 2 ** 31),
-        note: (call) => calls.add(call),
-      }).live(() => performance.now() < until),
+        note: (call) => {
+          calls.add(call);
+          if (call.verb === 'acquire' && call.outcome === 'ok') {
+            grants.add(`${call.lock} ${call.token}`);
+          }
+        },
+      }).live(goesOn),
     ),
   );
   const killing = kills ? killNowAndThen(members, seeded(random() * 2 ** 31), until) : undefined;
