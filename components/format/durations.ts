@@ -1,68 +1,25 @@
-import { exactCount } from './numbers';
+import { durationText } from '@/server/core/format/durations';
 
-/** One figure with its unit, so that the unit can step back. */
-export interface DurationPart {
-  value: string;
-  unit: 'ms' | 's' | 'm' | 'h' | 'd';
-}
+export {
+  agoText,
+  baselineText,
+  boundText,
+  countdownText,
+  durationParts,
+  durationText,
+  factorText,
+  spokenDuration,
+} from '@/server/core/format/durations';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-const two = (value: number) => String(value).padStart(2, '0');
-
-/** A duration in at most two units: 740 ms, 6.1 s, 4 m 12 s, 9 d 4 h. Negative counts as zero. */
-export function durationParts(ms: number): DurationPart[] {
-  const span = Math.max(0, Math.floor(ms));
-  if (span < SECOND_MS) return [{ value: String(span), unit: 'ms' }];
-  if (span < 10 * SECOND_MS) {
-    return [{ value: (Math.floor(span / 100) / 10).toFixed(1), unit: 's' }];
-  }
-  if (span < MINUTE_MS) return [{ value: String(Math.floor(span / SECOND_MS)), unit: 's' }];
-  if (span < HOUR_MS) {
-    return [
-      { value: String(Math.floor(span / MINUTE_MS)), unit: 'm' },
-      { value: two(Math.floor((span % MINUTE_MS) / SECOND_MS)), unit: 's' },
-    ];
-  }
-  if (span < DAY_MS) {
-    return [
-      { value: String(Math.floor(span / HOUR_MS)), unit: 'h' },
-      { value: two(Math.floor((span % HOUR_MS) / MINUTE_MS)), unit: 'm' },
-    ];
-  }
-  return [
-    { value: String(Math.floor(span / DAY_MS)), unit: 'd' },
-    { value: String(Math.floor((span % DAY_MS) / HOUR_MS)), unit: 'h' },
-  ];
-}
-
-/** The same as one text, without a place to break. */
-export function durationText(ms: number): string {
-  return durationParts(ms)
-    .map(({ value, unit }) => `${value}\u00a0${unit}`)
-    .join('\u00a0');
-}
-
-/** In whole seconds at least, for sentences that are read, not watched: 0 s, 6 s, 4 m 12 s. */
-export function spokenDuration(ms: number): string {
-  const span = Math.max(0, ms);
-  if (span < 10 * SECOND_MS) return `${Math.floor(span / SECOND_MS)}\u00a0s`;
-  return durationText(span);
-}
 
 /** How old data is: tenths of a second while it is fresh, then whole units. */
 export function ageText(ms: number): string {
   const span = Math.max(0, ms);
   if (span < 10 * SECOND_MS) return `${(Math.floor(span / 100) / 10).toFixed(1)}\u00a0s`;
   return durationText(span);
-}
-
-/** How long ago something was, in words: just now, 6 s ago. */
-export function agoText(ms: number): string {
-  return ms < SECOND_MS ? 'just now' : `${spokenDuration(ms)} ago`;
 }
 
 /** A chosen time range, in its own unit: 5 min, 15 min, 1 h. */
@@ -73,52 +30,8 @@ export function rangeText(ms: number): string {
 /** A latency, with tenths below ten milliseconds. */
 export const latencyText = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}\u00a0ms`;
 
-const MINUS = '\u2212';
-
-/** A running time: 00:26, 1:04:10, and −00:38 once it is past its end. */
-export function countdownText(leftMs: number): string {
-  const isPast = leftMs < 0;
-  const seconds = Math.floor(Math.abs(leftMs) / 1_000);
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  const clock =
-    hours > 0
-      ? `${hours}:${two(minutes % 60)}:${two(seconds % 60)}`
-      : `${two(minutes)}:${two(seconds % 60)}`;
-  return isPast ? `${MINUS}${clock}` : clock;
-}
-
 /** The share of a lease that is left, 0 to 1. An extended lease with more left counts as full. */
 export function shareLeft(leftMs: number, wholeMs: number): number {
   if (wholeMs <= 0) return 0;
   return Math.min(1, Math.max(0, leftMs / wholeMs));
-}
-
-const BOUND_UNITS: [ms: number, unit: string][] = [
-  [HOUR_MS, 'h'],
-  [MINUTE_MS, 'min'],
-  [SECOND_MS, 's'],
-  [1, 'ms'],
-];
-
-/** A configured duration, in the largest unit that expresses it exactly. */
-export function boundText(ms: number): string {
-  const [size, unit] = BOUND_UNITS.find(([each]) => ms % each === 0) ?? [1, 'ms'];
-  return `${exactCount(ms / size)}\u00a0${unit}`;
-}
-
-const oneDigit = (value: number) => (Math.round(value * 10) / 10).toFixed(1);
-
-/** A baseline, which needs less precision than a reading: 41 s, 3 m 20 s, 35 m, 3.4 h, 2.5 d. */
-export function baselineText(ms: number): string {
-  if (ms < 10 * MINUTE_MS) return durationText(ms);
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}\u00a0m`;
-  if (ms < DAY_MS) return `${oneDigit(ms / HOUR_MS)}\u00a0h`;
-  return `${oneDigit(ms / DAY_MS)}\u00a0d`;
-}
-
-/** A multiple of a baseline: 0.4 ×, 9.3 ×, 31 ×. A baseline under 1 ms counts as 1 ms. */
-export function factorText(ms: number, baselineMs: number): string {
-  const factor = ms / Math.max(1, baselineMs);
-  return `${factor < 10 ? (Math.floor(factor * 10) / 10).toFixed(1) : Math.floor(factor).toLocaleString('en-US')}\u202f×`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exactInstant, instantText } from './instants';
+import { clockText, exactInstant, instantText } from './instants';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 const now = Date.UTC(2026, 10, 20, 14, 31, 6);
@@ -10,6 +10,11 @@ test('an instant of today shows its seconds, an older one its date', () => {
   expect(plain(instantText(Date.UTC(2024, 10, 19, 14, 17, 3), now, 'UTC'))).toBe(
     '19 Nov 2024 14:17',
   );
+});
+
+test('to the minute, an instant of today shows no seconds', () => {
+  expect(clockText(Date.UTC(2026, 10, 20, 0, 0, 1), now, 'UTC')).toBe('00:00');
+  expect(plain(clockText(Date.UTC(2026, 10, 19, 14, 17, 3), now, 'UTC'))).toBe('19 Nov 14:17');
 });
 
 test('today is a matter of the reader’s zone', () => {

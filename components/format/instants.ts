@@ -25,6 +25,11 @@ export function instantText(at: number, now: number, zone: Zone): string {
   return `${date}\u00a0${clock(at, zone, false)}`;
 }
 
+/** To the minute: 14:17 on the day of `now`, else as `instantText`. */
+export function clockText(at: number, now: number, zone: Zone): string {
+  return day(at, zone) === day(now, zone) ? clock(at, zone, false) : instantText(at, now, zone);
+}
+
 /** The whole instant, for the hover: ISO with milliseconds in UTC. */
 export function exactInstant(at: number): string {
   return new Date(at).toISOString();

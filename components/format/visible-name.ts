@@ -1,8 +1,6 @@
-/** A stretch of a name as drawn. Marked: something invisible, drawn as a labelled box. */
-export interface NamePiece {
-  text: string;
-  mark: boolean;
-}
+import { cellsOf, type NamePiece } from '@/server/core/format/visible-text';
+
+export { visibleText } from '@/server/core/format/visible-text';
 
 /** A name in two parts: the head may be cut; the tail, which tells siblings apart, is kept. */
 export interface VisibleName {
@@ -15,27 +13,6 @@ const TAIL_WIDTH = 10;
 /** Too short to be worth cutting. */
 const WHOLE_WIDTH = 14;
 
-const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r': 'CR' };
-
-/**
- * Control, format (zero width, direction), private and unassigned characters, every space but the
- * plain one, and what Unicode lets a font leave out: fillers, selectors, the empty Braille cell.
- */
-const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]$/u;
-
-/** How a picture is drawn, in colour or in black: it can be seen. */
-const PICTURE_STYLE = /^[\ufe0e\ufe0f]$/;
-const PICTURE = /^\p{Extended_Pictographic}$/u;
-
-function markOf(cell: string, before: string | undefined, atEdge: boolean): string | null {
-  if (cell === ' ') return atEdge ? 'SP' : null;
-  if (PICTURE_STYLE.test(cell) && before && PICTURE.test(before)) return null;
-  const known = MARKS[cell];
-  if (known) return known;
-  if (!INVISIBLE.test(cell)) return null;
-  return `U+${(cell.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
 function join(cells: NamePiece[]): NamePiece[] {
   const pieces: NamePiece[] = [];
   for (const cell of cells) {
@@ -46,35 +23,8 @@ function join(cells: NamePiece[]): NamePiece[] {
   return pieces;
 }
 
-/** Each character, or its mark. */
-function cellsOf(text: string): NamePiece[] {
-  const characters = [...text];
-  const begin = characters.findIndex((character) => character !== ' ');
-  const end = characters.findLastIndex((character) => character !== ' ');
-  return characters.map((character, place): NamePiece => {
-    const atEdge = begin === -1 || place < begin || place > end;
-    const mark = markOf(character, characters[place - 1], atEdge);
-    return { text: mark ?? character, mark: mark !== null };
-  });
-}
-
 /** A text for drawing. Outer spaces and invisible characters become marks; none is dropped. */
 export const visiblePieces = (text: string): NamePiece[] => join(cellsOf(text));
-
-const RIGHT_TO_LEFT =
-  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-
-/**
- * The same as plain text: for a title, an attribute, the middle of a sentence. Marks are put in
- * brackets: `job[U+202E]`. A text with right-to-left letters is isolated, so that it reorders
- * nothing beside it.
- */
-export function visibleText(text: string): string {
-  const shown = cellsOf(text)
-    .map((cell) => (cell.mark ? `[${cell.text}]` : cell.text))
-    .join('');
-  return RIGHT_TO_LEFT.test(shown) ? `\u2068${shown}\u2069` : shown;
-}
 
 /** Splits a name for drawing, as `visiblePieces` draws it. */
 export function visibleName(name: string): VisibleName {

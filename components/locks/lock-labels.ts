@@ -1,18 +1,11 @@
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
 import type { PermitUse } from '@/server/contract/primitives';
 import { isReleased } from '@/server/core/lock/lock-record';
-import {
-  agoText,
-  baselineText,
-  boundText,
-  countdownText,
-  factorText,
-  spokenDuration,
-} from '../format/durations';
+import { agoText, boundText, countdownText, factorText, spokenDuration } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { expiredAt, renewalDueAt } from './lock-facts';
-import { pressureLabel, refusedByOwners, refusedLabel } from './pressure-labels';
+import { pressureLabel, refusedLabel } from './pressure-labels';
 
 const ENDED_LABELS = {
   released: 'released',
@@ -117,32 +110,6 @@ export function stuckLabel({ stuck, hold, waiters, refused }: StuckRow, now: num
   }
 }
 
-/** The same as a whole sentence. */
-export function stuckSentence(row: StuckRow, now: number): string {
-  const { stuck, hold, waiters, oldestWaitAt, refused } = row;
-  if (!stuck) return '';
-  if (stuck.kind === 'longWait') {
-    const waited = spokenDuration(now - (oldestWaitAt ?? now));
-    return `Oldest waiter: ${waited}, over the namespace limit of ${boundText(stuck.limitMs)}.`;
-  }
-  const heldMs = now - (hold?.grantedAt ?? now);
-  const held = `Held ${spokenDuration(heldMs)}`;
-  const limit =
-    stuck.p99Ms === null
-      ? `over the namespace limit of ${boundText(stuck.limitMs)}`
-      : `${factorText(heldMs, stuck.p99Ms)} its p99 of ${baselineText(stuck.p99Ms)}`;
-  if (stuck.kind === 'longHold') return `${held}, ${limit}, with ${waitingLabel(waiters)}.`;
-  if (stuck.kind === 'refusals') {
-    return `${held}, ${limit}${refused ? `, with ${refusedByOwners(refused)}` : ''}.`;
-  }
-  const asked = hold?.askedToRelease;
-  const cause =
-    stuck.wish === 'asked' && asked
-      ? `${spokenDuration(now - asked.at)} after ${visibleText(asked.by)} asked it to release`
-      : 'though all waiters timed out';
-  return `${held}, ${limit}, still renewing ${cause}.`;
-}
-
 function excessLabel(
   { p99Ms, limitMs }: { p99Ms: number | null; limitMs: number },
   hold: LockRow['hold'],
@@ -150,115 +117,4 @@ function excessLabel(
 ): string {
   if (p99Ms === null) return `over ${boundText(limitMs)} limit`;
   return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} its p99`;
-}
-
-/** A lock's state in two sentences: what matters now, and what happens next without action. */
-export interface LockSentence {
-  now: string;
-  next: string;
-}
-
-/** `silentMs`: for how long its backend has not answered. */
-export function lockSentence(row: LockRow, now: number, silentMs: number): LockSentence {
-  const { hold, status, waiters, unreadable } = row;
-  if (unreadable !== undefined) {
-    return {
-      now: `State unknown: record unreadable. ${visibleText(unreadable)}`,
-      next: 'No grants until it can be read.',
-    };
-  }
-  if (status === 'unknown') {
-    return {
-      now:
-        `State unknown: backend “${row.backend}” has not responded for ` +
-        `${spokenDuration(silentMs)}.`,
-      next: 'Showing last known state.',
-    };
-  }
-  if (status === 'frozen') return frozenSentence(row);
-  if (status === 'stuck') {
-    return { now: stuckSentence(row, now), next: hold ? freesSentence(hold, now) : '' };
-  }
-  if (status === 'orphaned') return orphanedSentence(row, now);
-  if (!hold) {
-    if (status === 'delayed') {
-      return {
-        now:
-          'Not held: ' +
-          `${row.ended?.cause === 'forced' ? 'force-released' : 'the previous lease expired'}, ` +
-          'lock delay in effect.',
-        next: `Available in ${spokenDuration(Math.max(0, row.delayedUntil - now))}${waiters > 0 ? `; ${waitingLabel(waiters)}` : ''}.`,
-      };
-    }
-    if (status === 'expired') {
-      const at = expiredAt(row) ?? now;
-      return {
-        now: `Lease expired ${spokenDuration(now - at)} ago without a release.`,
-        next: 'Available to the next caller.',
-      };
-    }
-    if (waiters > 0) return { now: `Handing over, ${waitingLabel(waiters)}.`, next: '' };
-    const reason = reasonLabel(row, now, silentMs);
-    return { now: reason ? `Not held, ${reason}.` : 'Not held.', next: '' };
-  }
-  if (isReleased(hold) && row.holders <= 1) return keptSentence(hold, waiters, now);
-  const by = row.holders > 1 ? ` by ${exactCount(row.holders)} holders` : '';
-  const share = row.permits && hold.permits ? `, ${permitsLabel(row.permits)}` : '';
-  const held = `Held ${spokenDuration(now - hold.grantedAt)}${by}${share}`;
-  const leftMs = hold.expiresAt - now;
-  if (leftMs <= 0) {
-    return {
-      now: `${held}; lease expired ${spokenDuration(-leftMs)} ago.`,
-      next: 'Cleaning up.',
-    };
-  }
-  const wanted = [waiters > 0 ? waitingLabel(waiters) : 'no waiters', refusedLabel(row.refused)];
-  return {
-    now: `${[held, ...wanted].filter(Boolean).join(', ')}.`,
-    next: freesSentence(hold, now),
-  };
-}
-
-function orphanedSentence(row: LockRow, now: number): LockSentence {
-  const { hold, orphaned, holders, waiters } = row;
-  if (!hold || !orphaned) return { now: '', next: '' };
-  const held = `Held ${spokenDuration(now - hold.grantedAt)}`;
-  const whose =
-    holders <= 1
-      ? 'its process is dead'
-      : `${exactCount(orphaned.dead)} of its ${exactCount(holders)} processes ${orphaned.dead === 1 ? 'is' : 'are'} dead`;
-  const waiting = waiters > 0 ? `, ${waitingLabel(waiters)}` : '';
-  const left = countdownText(Math.max(0, hold.expiresAt - now));
-  return {
-    now: `${held}, but ${whose}: ${visibleText(orphaned.evidence)}${waiting}.`,
-    next: `Frees in ${left}, when the lease expires.`,
-  };
-}
-
-function keptSentence(hold: HoldRow, waiters: number, now: number): LockSentence {
-  const { releasedAt = now, expiresAt } = hold;
-  if (expiresAt <= now) return { now: 'Released.', next: 'Cleaning up.' };
-  const waiting = waiters > 0 ? waitingLabel(waiters) : 'no waiters';
-  return {
-    now: `Released ${agoText(now - releasedAt)}, still held for its minimum time, ${waiting}.`,
-    next: freesSentence(hold, now),
-  };
-}
-
-function freesSentence(hold: HoldRow, now: number): string {
-  const { renewals, renewalsStopped, expiresAt } = hold;
-  const left = countdownText(Math.max(0, expiresAt - now));
-  if (isReleased(hold)) return `Frees in ${left}.`;
-  if (renewalsStopped) return `Frees in ${left}: renewals blocked.`;
-  const times = renewals === 1 ? 'once' : `${exactCount(renewals)} times`;
-  return `Frees in ${left} unless renewed (${renewals === 0 ? 'not renewed yet' : `renewed ${times}`}).`;
-}
-
-function frozenSentence({ frozen, holders, waiters }: LockRow): LockSentence {
-  // A reason may bring its own full stop.
-  const reason = visibleText(frozen?.reason ?? '').replace(/[.\s]+$/, '');
-  const by = frozen ? ` by ${visibleText(frozen.by)}: “${reason}”` : '';
-  const held = holders > 1 ? `Still held by ${exactCount(holders)}.` : 'Still held.';
-  const next = [holders > 0 && held, waiters > 0 && `${waitingLabel(waiters)}.`];
-  return { now: `Frozen${by}.`, next: next.filter(Boolean).join(' ') };
 }

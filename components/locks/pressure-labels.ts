@@ -43,7 +43,7 @@ export function refusedSentence(refused: RefusedAttempts, now: number): string {
 }
 
 /** 214 attempts of 6 owners refused. */
-export function refusedByOwners({ attempts, owners, areMore }: RefusedAttempts): string {
+function refusedByOwners({ attempts, owners, areMore }: RefusedAttempts): string {
   const by = areMore ? `over ${exactCount(owners)} owners` : plural(owners, 'owner');
   return `${plural(attempts, 'attempt')} of ${by} refused`;
 }

@@ -6,7 +6,7 @@ import { exactInstant, instantText } from '../format/instants';
 const never = () => () => {};
 
 /** The reader's zone; UTC while the server draws, which does not know it. */
-function useZone(): string | undefined {
+export function useZone(): string | undefined {
   return useSyncExternalStore<string | undefined>(
     never,
     () => undefined,

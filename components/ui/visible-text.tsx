@@ -1,4 +1,5 @@
-import { type NamePiece, visibleName, visiblePieces, visibleText } from '../format/visible-name';
+import type { NamePiece } from '@/server/core/format/visible-text';
+import { visibleName, visiblePieces, visibleText } from '../format/visible-name';
 
 /** Pieces of a text, those that could not be seen as labelled boxes. */
 function Pieces({ pieces }: { pieces: NamePiece[] }) {

@@ -1,28 +1,31 @@
 'use client';
 
 import Link from 'next/link';
-import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import type { HoldRow, LockDetail } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-dialog';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
-import { useAtBackend, useIsStale } from '../../live/reading';
+import { useIsStale } from '../../live/reading';
 import { RecordHead } from '../../live/record-head';
 import type { LinkState } from '../../live/use-live';
 import { useClosedRow, useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
-import { lockSentence } from '../lock-labels';
 import { OnItButton } from '../presence/on-it-button';
+import { LockSentence } from '../verdict/lock-sentence';
 
 /** The lock's name and its state in words. */
 export function LockHeader({
   detail,
+  chosen,
   link,
   onRetry,
 }: {
   detail: LockDetail;
+  /** Where several share the lock: the hold that is looked at. */
+  chosen: HoldRow | null;
   link: LinkState;
   onRetry: () => void;
 }) {
@@ -56,7 +59,7 @@ export function LockHeader({
       />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-14">
         <StatusBadge status={row.status} />
-        <Sentence row={row} />
+        <LockSentence row={row} hold={chosen} />
         <span className="flex flex-wrap items-center gap-2 sm:ml-auto">
           <OnItButton row={row} />
         </span>
@@ -82,20 +85,6 @@ export function LockHeader({
       </div>
       {isClosed && <BackendClosedNote backend={row.backend} />}
     </header>
-  );
-}
-
-/** What matters of a lock now, and what happens next without action. */
-export function Sentence({ row }: { row: LockRow }) {
-  const now = useAtBackend(row.backend, (at, silentMs) => lockSentence(row, at, silentMs).now);
-  const next = useAtBackend(row.backend, (at, silentMs) => lockSentence(row, at, silentMs).next);
-  const isStale = useIsStale();
-  return (
-    <p className="min-w-0">
-      {isStale && <span className="text-t2">Last known: </span>}
-      <span className="font-[550]">{now}</span>{' '}
-      {!isStale && <span className="text-t2">{next}</span>}
-    </p>
   );
 }
 

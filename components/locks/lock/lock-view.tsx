@@ -54,7 +54,7 @@ export function LockView({
       <ActionsProvider>
         <div className="page">
           <div className="flex flex-col gap-3.5">
-            <LockHeader detail={data} link={link} onRetry={retry} />
+            <LockHeader detail={data} chosen={chosen} link={link} onRetry={retry} />
             {data.waitPart && <WaitPartNote part={data.waitPart} />}
             <ActionLadder detail={data} chosen={chosen} />
             <div className="lock-panels">

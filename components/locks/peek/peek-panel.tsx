@@ -16,9 +16,9 @@ import { RowsSkeleton } from '../../ui/rows-skeleton';
 import { StatusBadge } from '../../ui/status-badge';
 import { WholeName } from '../../ui/visible-text';
 import { HolderPanel } from '../lock/holder-panel';
-import { Sentence } from '../lock/lock-header';
 import { QueuePanel } from '../lock/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
+import { LockSentence } from '../verdict/lock-sentence';
 import { knownDetail } from './known-detail';
 import { PeekActs } from './peek-acts';
 
@@ -159,9 +159,7 @@ function PeekBody({
               </span>
             )}
           </p>
-          <div className="text-14">
-            <Sentence row={row} />
-          </div>
+          <LockSentence row={row} hold={chosen} />
         </div>
         <HolderPanel detail={detail} chosen={chosen} onChoose={setToken} />
         <QueuePanel detail={detail} />

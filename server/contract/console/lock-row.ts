@@ -58,6 +58,11 @@ export interface LockRow {
   refused?: RefusedAttempts;
   /** The lock's baseline; null while it has too little history. */
   ownHold: HoldBaseline | null;
+  /**
+   * While the lock has no baseline: the one of all locks of its namespace together. Absent where
+   * that has too little history too.
+   */
+  namespaceHold?: HoldBaseline;
   /** When this row was read from its backend, on the backend's clock. */
   readAt: number;
   /** Why a record cannot be read, as a sentence; absent for readable ones. */

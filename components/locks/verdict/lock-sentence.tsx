@@ -1,0 +1,43 @@
+'use client';
+
+import { useMemo } from 'react';
+import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
+import { lockVerdict } from '@/server/core/verdict/lock-verdict';
+import type { VerdictPart } from '@/server/core/verdict/verdict';
+import { clockText } from '../../format/instants';
+import { useAtBackend, useIsStale } from '../../live/reading';
+import { useZone } from '../../ui/instant';
+
+const INKS: Record<VerdictPart['tone'], string> = {
+  plain: 'text-t2',
+  strong: 'font-[550]',
+  alarm: 'font-[550] text-dangertext',
+};
+
+/**
+ * The state of a lock as an engineer would say it.
+ *
+ * @param hold where several share the lock: the one that it is about
+ */
+export function LockSentence({ row, hold = row.hold }: { row: LockRow; hold?: HoldRow | null }) {
+  const zone = useZone();
+  const isStale = useIsStale();
+  // One text for all parts, since only a primitive is compared with the one before.
+  const encoded = useAtBackend(row.backend, (now, silentMs) =>
+    JSON.stringify(
+      lockVerdict({ ...row, hold }, { now, silentMs, clockText: (at) => clockText(at, now, zone) }),
+    ),
+  );
+  const parts = useMemo<VerdictPart[]>(() => JSON.parse(encoded), [encoded]);
+  return (
+    <p className="lock-sentence">
+      {isStale && <span className="text-t2">Last known: </span>}
+      {parts.map(({ text, tone }, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a part is known by its place alone
+        <span key={i} className={INKS[tone]}>
+          {text}
+        </span>
+      ))}
+    </p>
+  );
+}

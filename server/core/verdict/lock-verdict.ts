@@ -1,0 +1,156 @@
+import type { HoldRow, LockRow } from '../../contract/console/lock-row';
+import type { EndCause } from '../../contract/primitives';
+import { spokenDuration } from '../format/durations';
+import { visibleText } from '../format/visible-text';
+import { isReleased } from '../lock/lock-record';
+import { demandClause, heldClause, processClauses, stuckClause } from './hold-clauses';
+import {
+  holderText,
+  joinSentences,
+  sentencePart,
+  type VerdictPart,
+  type VerdictView,
+  verdictText,
+  whenText,
+} from './verdict';
+
+/**
+ * The state of a lock as an engineer would say it: who holds it since when, whether that is usual,
+ * whether the holder is alive, when the lock frees itself, who waits or was refused. Where several
+ * share the lock, it is about `row.hold`.
+ */
+export function lockVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
+  const { status, hold } = row;
+  switch (status) {
+    case 'unknown':
+      return unknownVerdict(row, view);
+    case 'frozen':
+      return frozenVerdict(row, view);
+    case 'delayed':
+      return delayedVerdict(row, view);
+    case 'expired':
+      return expiredVerdict(row, view);
+    case 'free':
+      return freeVerdict(row, view);
+    default:
+      if (!hold) {
+        const handover = [strong('Not held, handing over.')];
+        return joinSentences(handover, stuckClause(row, hold, view.now), demandClause(row));
+      }
+      if (isReleased(hold) && row.holders <= 1) return keptVerdict(row, hold, view);
+      return heldVerdict(row, hold, view);
+  }
+}
+
+/** The same as one text. */
+export const lockSentence = (row: LockRow, view: VerdictView): string =>
+  verdictText(lockVerdict(row, view));
+
+const strong = (text: string): VerdictPart => ({ text, tone: 'strong' });
+
+function heldVerdict(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPart[] {
+  const { now } = view;
+  return joinSentences(
+    heldClause(row, hold, now - hold.grantedAt),
+    stuckClause(row, hold, now),
+    processClauses(row, hold, view),
+    demandClause(row),
+  );
+}
+
+/** Of a lock that was released, and stays held for the least time that its holder asked for. */
+function keptVerdict(row: LockRow, hold: HoldRow, view: VerdictView): VerdictPart[] {
+  const { releasedAt = view.now, expiresAt } = hold;
+  const kept = `, still held for its minimum time: it frees ${whenText(expiresAt, view)}.`;
+  return joinSentences(
+    [strong(`Released ${whenText(releasedAt, view)} by ${holderText(hold)}`), sentencePart(kept)],
+    demandClause(row),
+  );
+}
+
+function unknownVerdict(row: LockRow, { now, silentMs }: VerdictView): VerdictPart[] {
+  const { unreadable, backend, hold, readAt } = row;
+  if (unreadable !== undefined) {
+    const why = `${visibleText(unreadable)} No grants until it can be read.`;
+    return joinSentences([strong('State unknown: record unreadable.')], [sentencePart(why)]);
+  }
+  const silence = `backend “${backend}” has not responded for ${spokenDuration(silentMs)}.`;
+  if (!hold) return [strong(`State unknown: ${silence}`)];
+  const knownUntil = Math.max(readAt, Math.min(now - silentMs, hold.expiresAt));
+  const heldMs = Math.max(0, knownUntil - hold.grantedAt);
+  const last = `Last known: held for at least ${spokenDuration(heldMs)} by ${holderText(hold)}.`;
+  return joinSentences([strong(`State unknown: ${silence}`)], [sentencePart(last)]);
+}
+
+function frozenVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
+  const { frozen, hold, holders, waiters } = row;
+  // A reason may bring its own full stop.
+  const reason = visibleText(frozen?.reason ?? '').replace(/[.\s]+$/, '');
+  const by = frozen ? ` by ${visibleText(frozen.by)}: “${reason}”` : '';
+  const held = hold && holders > 0 && view.now < hold.expiresAt && !isReleased(hold);
+  return joinSentences(
+    [strong(`Frozen${by}.`)],
+    held ? heldClause(row, hold, view.now - hold.grantedAt) : [],
+    held ? processClauses(row, hold, view) : [],
+    waiters > 0 || row.refused ? demandClause(row) : [],
+  );
+}
+
+function delayedVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
+  const { ended, delayedUntil } = row;
+  const end =
+    ended === null
+      ? ''
+      : ended.cause === 'forced'
+        ? `: force-released ${whenText(ended.at, view)} from ${holderText(ended)}`
+        : `: the lease of ${holderText(ended)} expired ${whenText(ended.at, view)}`;
+  return joinSentences(
+    [strong('Not held'), sentencePart(`${end}.`)],
+    [sentencePart(`Lock delay: granted again ${whenText(delayedUntil, view)}.`)],
+    demandClause(row),
+  );
+}
+
+function expiredVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
+  const grant = row.hold ? { ...row.hold, at: row.hold.expiresAt } : row.ended;
+  if (!grant) return joinSentences([strong('The lease expired.')], demandClause(row));
+  const heldMs = grant.at - grant.grantedAt;
+  return joinSentences(
+    [
+      strong(`The lease of ${holderText(grant)} expired ${whenText(grant.at, view)}`),
+      sentencePart(` without a release, after ${spokenDuration(heldMs)}.`),
+    ],
+    [sentencePart('Available to the next caller.')],
+    row.waiters > 0 || row.refused ? demandClause(row) : [],
+  );
+}
+
+function freeVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
+  const { hold, ended, rev, namespace } = row;
+  if (rev === 0) {
+    const why = 'It was never used, or was deleted since.';
+    return joinSentences(
+      [strong(`No lock by this name is known in ${namespace}.`)],
+      [sentencePart(why)],
+    );
+  }
+  const free = [strong('Free.')];
+  const cause = hold ? (isReleased(hold) ? 'released' : 'expired') : ended?.cause;
+  const end = hold ? { ...hold, at: hold.expiresAt } : ended;
+  if (!end || !cause) return free;
+  const after = `${whenText(end.at, view)}, after ${spokenDuration(end.at - end.grantedAt)}.`;
+  return joinSentences(free, [sentencePart(`${endText(cause, holderText(end))} ${after}`)]);
+}
+
+function endText(cause: EndCause, holder: string): string {
+  switch (cause) {
+    case 'released':
+      return `Released by ${holder}`;
+    case 'forced':
+      return `Force-released from ${holder}`;
+    case 'expired':
+      return `The lease of ${holder} expired`;
+    case 'superseded':
+      return `The hold of ${holder} ended`;
+  }
+}

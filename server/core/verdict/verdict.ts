@@ -1,0 +1,51 @@
+import type { Meta } from '../../contract/primitives';
+import { spokenDuration } from '../format/durations';
+import { visibleText } from '../format/visible-text';
+
+/** A stretch of a verdict, with its spaces; `alarm`: what needs a person. */
+export interface VerdictPart {
+  text: string;
+  tone: 'plain' | 'strong' | 'alarm';
+}
+
+/** When and for whom a verdict is written. */
+export interface VerdictView {
+  /** The clock of the lock's backend, epoch milliseconds. */
+  now: number;
+  /** For how long that backend has not responded, in milliseconds. */
+  silentMs: number;
+  /** An instant as the reader's clock shows it, to the minute: `02:41`, `02:41 UTC`. */
+  clockText: (at: number) => string;
+}
+
+/** The whole verdict as one text: for a message, or to be read aloud. */
+export const verdictText = (parts: readonly VerdictPart[]): string =>
+  parts.map(({ text }) => text).join('');
+
+export const sentencePart = (text: string): VerdictPart => ({ text, tone: 'plain' });
+
+/** Sentences, each of one or more parts, with a space between them. */
+export function joinSentences(...sentences: (readonly VerdictPart[])[]): VerdictPart[] {
+  const shown = sentences.filter((parts) => parts.length > 0);
+  return shown.flatMap((parts, i) => (i === 0 ? parts : [sentencePart(' '), ...parts]));
+}
+
+/** Below this, a time to come is given as a duration. */
+const SOON_MS = 10 * 60_000;
+/** The same for a time that is past. */
+const LATELY_MS = 60_000;
+
+/** 42 s ago, in 26 s; further away: at 02:41. */
+export function whenText(at: number, { now, clockText }: VerdictView): string {
+  const aheadMs = at - now;
+  if (aheadMs > SOON_MS || aheadMs < -LATELY_MS) return `at ${clockText(at)}`;
+  if (aheadMs >= 0) return `in ${spokenDuration(aheadMs)}`;
+  return `${spokenDuration(-aheadMs)} ago`;
+}
+
+/** Who holds a lock and where: billing-7f9c on host-4. */
+export function holderText({ owner, meta }: { owner: string; meta?: Meta }): string {
+  const { host, pod } = meta ?? {};
+  const place = host ? ` on ${visibleText(host)}` : pod ? ` in ${visibleText(pod)}` : '';
+  return `${visibleText(owner)}${place}`;
+}
