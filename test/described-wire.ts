@@ -50,8 +50,21 @@ export class DescribedWire {
   /** What the description has against an input of a procedure. */
   inputComplaints(procedure: string, input: unknown): string[] {
     const { operation, pointer } = this.operation(procedure);
-    const part = operation.requestBody ? 'requestBody' : 'parameters/0';
-    return this.complaints(`${pointer}/${part}/content/application~1json/schema`, input);
+    if (operation.requestBody) {
+      return this.complaints(`${pointer}/requestBody/content/application~1json/schema`, input);
+    }
+    const parameters = operation.parameters ?? [];
+    const known = new Map(parameters.map(({ name }, i) => [name, `${pointer}/parameters/${i}`]));
+    const given = Object.entries(input as object);
+    return [
+      ...parameters
+        .filter(({ name, required }) => required && !given.some(([field]) => field === name))
+        .map(({ name }) => `${name} is missing`),
+      ...given.flatMap(([name, value]) => {
+        const at = known.get(name);
+        return at ? this.complaints(`${at}/schema`, value) : [`${name} is not described`];
+      }),
+    ];
   }
 
   /** What the schema at a pointer into the description has against a value. */

@@ -19,12 +19,13 @@ describe('the curl command of a procedure', () => {
     );
   });
 
-  it('puts the input of a query into the URL, quoted for a shell', () => {
-    const example = { name: "it's" };
+  it('puts the fields of a query into the URL, quoted for a shell', () => {
+    const example = { name: "it's", limit: 2 };
     expect(curlCommand('http://a', { name: 'lock.inspect', method: 'GET', example })).toBe(
       `curl -sS -G http://a/api/v1/lock.inspect \\
   -H "Authorization: Bearer $LOCKYARD_API_KEY" \\
-  --data-urlencode input='{"name":"it'\\''s"}'`,
+  --data-urlencode name='it'\\''s' \\
+  --data-urlencode limit='2'`,
     );
   });
 });

@@ -85,10 +85,13 @@ export function curlCommand(
 ): string {
   const address = `${origin}/api/v1/${name}`;
   const key = `  -H "Authorization: Bearer $LOCKYARD_API_KEY" \\`;
-  const input = quoted(inputText(example));
   if (method === 'GET') {
-    return [`curl -sS -G ${address} \\`, key, `  --data-urlencode input=${input}`].join('\n');
+    const fields = Object.entries(example as object).map(
+      ([name, value]) => `  --data-urlencode ${name}=${quoted(String(value))}`,
+    );
+    return [`curl -sS -G ${address} \\`, key, fields.join(' \\\n')].join('\n');
   }
+  const input = quoted(inputText(example));
   const type = `  -H 'Content-Type: application/json' \\`;
   return [`curl -sS ${address} \\`, key, type, `  -d ${input}`].join('\n');
 }

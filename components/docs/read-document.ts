@@ -84,8 +84,22 @@ function inputOf({ requestBody, parameters }: Operation): {
   schema: JsonSchema;
   example?: unknown;
 } {
-  const content = requestBody?.content ?? parameters?.[0]?.content;
-  return content?.['application/json'] ?? { schema: {} };
+  if (requestBody) return requestBody.content['application/json'];
+  const fields = (parameters ?? []).map(({ name, schema, description, required, example }) => ({
+    name,
+    required,
+    example,
+    schema: { ...schema, description },
+  }));
+  const given = fields.filter(({ example }) => example !== undefined);
+  return {
+    schema: {
+      type: 'object',
+      required: fields.filter(({ required }) => required).map(({ name }) => name),
+      properties: Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
+    },
+    example: Object.fromEntries(given.map(({ name, example }) => [name, example])),
+  };
 }
 
 function outcomesOf(document: OpenApiDocument, { responses }: Operation): OutcomeDoc[] {

@@ -335,11 +335,13 @@ test('a batch of 21 is refused, one of 20 is served', async () => {
   expect((await batch(20)).status).toBe(200);
 });
 
-test('a batch may not wait', async () => {
-  const body = { 0: { ...whole, owner: 'other', waitMs: 1_000 } };
-  const { status, text } = await api.post(key, 'lock.acquire?batch=1', body);
+test('a batch of several calls may not wait', async () => {
+  const call = { ...whole, owner: 'other', waitMs: 1_000 };
+  const path = 'lock.acquire,lock.acquire?batch=1';
+  const { status, text } = await api.post(key, path, { 0: call, 1: call });
   expect(status).toBe(400);
-  expect(JSON.parse(text)).toMatchObject([{ error: { data: { reason: 'INVALID' } } }]);
+  const refused = { error: { data: { reason: 'INVALID' } } };
+  expect(JSON.parse(text)).toMatchObject([refused, refused]);
   expect(await stateNow()).toEqual(before);
 });
 

@@ -23,6 +23,7 @@ import { createPageHandler, type PageHandler } from './handlers/page-handler';
 import { createServiceHandler, SERVICE_PREFIX } from './handlers/service-handler';
 import { createTrpcHandler } from './handlers/trpc-handler';
 import { missingOriginComplaint } from './requests/cross-site';
+import { FlatQueries } from './requests/flat-queries';
 import { HttpCookies } from './requests/http-cookies';
 import { refuse } from './requests/refuse';
 import { openScope, type RequestScope } from './requests/request-scope';
@@ -97,6 +98,7 @@ export function createHttpHandlers(
   const known = new WeakSet<Socket>();
   const control = new AdmissionControl(runtime, scheduler, known);
   const service = createServiceHandler(runtime, control, procedures);
+  const flat = new FlatQueries(SERVICE_PREFIX);
   const fast = fastPath ? new FastPath(runtime, control, procedures) : null;
   const console = createConsoleHandler(runtime, scheduler, streams);
   const page = createPageHandler(pages, scheduler);
@@ -131,6 +133,7 @@ export function createHttpHandlers(
       answers.add(res);
       unread.follow(res);
       requests.follow(req, res);
+      if (req.method === 'GET') req.url = flat.withInput(req.url ?? '/');
       if (isDraining || !fast?.take(req, res, handleAny)) handleAny(req, res);
     },
     handlePrivately(scope) {

@@ -2,10 +2,17 @@ import { z } from 'zod';
 import { ERROR_TABLE, retryAfterOf } from '../error-table';
 import { REASON_LABELS, REASONS, type Reason } from '../errors';
 import { ANSWER_SCHEMAS, SERVICE_API, type ServiceProcedure } from '../service-api';
-import type { Header, JsonSchema, OpenApiDocument, Operation, Response } from './openapi-shape';
+import type {
+  Header,
+  JsonSchema,
+  OpenApiDocument,
+  Operation,
+  Parameter,
+  Response,
+} from './openapi-shape';
 
 /** What is true of every procedure, in words. */
-const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its input as the JSON body, as is \`lock.watch\`; a query is a \`GET\` with \`?input=<JSON>\`; both carry \`Authorization: Bearer <API key>\`.
+const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its input as the JSON body, as is \`lock.watch\`; a query is a \`GET\` with the fields of its input as parameters, or with all of it as \`?input=<JSON>\`; both carry \`Authorization: Bearer <API key>\`.
 
 **Answers.** Success is \`{"result":{"data":{…}}}\`. Every expected result is such a value, distinguished by \`outcome\`; an error is \`{"error":{…}}\` with a status of 400 or more and \`error.data.reason\`. Answers may gain fields: ignore those you do not know. Unknown fields of an input are refused. Every answer carries \`X-Request-Id\`.
 
@@ -15,7 +22,7 @@ const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its
 
 **Limits.** A body has at most 256 KB; the address and the headers together have at most 64 KB. Texts are counted in bytes of UTF-8, must be well-formed and have no NUL. A lease is 100 ms to 24 h, a wait at most 10 min, a queue at most 200, unless the policy of the namespace says otherwise. A request is held open for at most 25 s.
 
-**Batches.** \`POST /lock.release,lock.release?batch=1\` with \`{"0":{…},"1":{…}}\` carries up to 20 calls, all of one kind, none of which may wait. Each is answered on its own in an array; the status is 207 where they differ.`;
+**Batches.** \`POST /lock.release,lock.release?batch=1\` with \`{"0":{…},"1":{…}}\` carries up to 20 calls, all of one kind, of which none may wait unless it is the only one. Each is answered on its own in an array; the status is 207 where they differ.`;
 
 /** What any procedure may fail with. */
 const ALWAYS: Reason[] = [
@@ -85,7 +92,6 @@ const statusesOf = (reasons: Reason[]) =>
 
 function pathItem(name: string, terms: ServiceProcedure): Record<string, Operation> {
   const { title, says, example, kind } = terms;
-  const input = { schema: ref(inputName(name)), example };
   const errors = statusesOf(reasonsOf(terms)).map((status) => [
     status,
     { $ref: `#/components/responses/Error${status}` },
@@ -98,13 +104,24 @@ function pathItem(name: string, terms: ServiceProcedure): Record<string, Operati
     responses: { 200: success(name, terms), ...Object.fromEntries(errors) },
   };
   if (kind === 'query') {
-    const description = 'The input object as JSON, percent-encoded.';
-    const content = { 'application/json': input };
-    const parameter = { name: 'input', in: 'query', required: true, description, content } as const;
-    return { get: { ...common, parameters: [parameter] } };
+    return { get: { ...common, parameters: parametersOf(terms) } };
   }
+  const input = { schema: ref(inputName(name)), example };
   const requestBody = { required: true, content: { 'application/json': input } };
   return { post: { ...common, requestBody } };
+}
+
+/** The fields of a query's input. */
+function parametersOf({ input, example }: ServiceProcedure): Parameter[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(input, { io: 'input' }) as JsonSchema;
+  return Object.entries(properties).map(([name, { description = '', ...schema }]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    description,
+    schema,
+    ...(Object.hasOwn(example, name) && { example: example[name] }),
+  }));
 }
 
 /** The envelope of every answer. */
@@ -138,12 +155,12 @@ const EVENT_STREAM: JsonSchema = {
     'refusal after the first event is an event `refused`, the last.',
 };
 
-/** Every input and answer by name. Read as inputs, so that what has a default is optional. */
+/** Every body and answer by name. Read as inputs, so that what has a default is optional. */
 function schemas(): Record<string, JsonSchema> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ANSWER_SCHEMAS)) named.add(schema, { id });
-  for (const [name, { input }] of Object.entries<ServiceProcedure>(SERVICE_API)) {
-    named.add(input, { id: inputName(name) });
+  for (const [name, { input, kind }] of Object.entries<ServiceProcedure>(SERVICE_API)) {
+    if (kind === 'mutation') named.add(input, { id: inputName(name) });
   }
   const made = z.toJSONSchema(named, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
   return Object.fromEntries(

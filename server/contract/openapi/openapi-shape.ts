@@ -46,18 +46,22 @@ type Content = Record<'application/json', { schema: JsonSchema; example?: unknow
   'text/event-stream'?: { schema: JsonSchema };
 };
 
+/** One field of a query's input. */
+export interface Parameter {
+  name: string;
+  in: 'query';
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
 export interface Operation {
   operationId: string;
   summary: string;
   description: string;
   tags: string[];
-  parameters?: {
-    name: string;
-    in: 'query';
-    required: true;
-    description: string;
-    content: Content;
-  }[];
+  parameters?: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Response | Reference>;
 }

@@ -1,14 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
-import { ERROR_TABLE, retryAfterOf } from '../../../contract/error-table';
+import { ERROR_TABLE } from '../../../contract/error-table';
 import type { Runtime } from '../../../operations/operation-context';
 import { errorShape, refusalOf } from '../../rpc/refusal';
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { isSecure } from '../requests/forwarded';
 import { isPlainRequest, plainInput } from '../requests/plain-request';
 import { refusePrototypeKeys } from '../requests/read-body';
-import { retryAfterSeconds } from '../requests/refuse';
+import { refusalHeaders } from '../requests/refuse';
 import { newRequestId } from '../requests/request-scope';
 import { apiAnswerHeaders } from '../requests/security-headers';
 import type { Admission, AdmissionControl } from './admission';
@@ -135,8 +135,7 @@ function jsonOf(text: string): { value: unknown } | null {
 function sendError(call: FastPathCall, error: TRPCError): void {
   const { requestId, path, type } = call;
   const refusal = refusalOf(error, type);
-  const waitMs = retryAfterOf(refusal.reason, refusal.retryAfterMs);
-  const more = waitMs === undefined ? [] : ['Retry-After', retryAfterSeconds(waitMs)];
+  const more = Object.entries(refusalHeaders([refusal])).flat();
   const body = { error: errorShape(refusal, { path, requestId }) };
   write(call, ERROR_TABLE[refusal.reason].httpStatus, body, more);
 }

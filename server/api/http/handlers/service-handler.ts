@@ -28,8 +28,9 @@ export function createServiceHandler(
     kinds: new Map(procedures.map(({ name, kind }) => [name, kind])),
     log,
     admit: ({ req }, { path }, bytes) => admit(req, path, bytes),
-    createContext: (scope, { isBatch }, admission) =>
-      serviceContextOf(runtime, scope, { isBatch, admission }),
+    createContext: (scope, { path }, admission) =>
+      // Of several calls none may wait, since all are answered together.
+      serviceContextOf(runtime, scope, { isBatch: path.includes(','), admission }),
   });
   const streams = new StreamHandler({
     prefix,

@@ -1,13 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyRouter, TRPCError } from '@trpc/server';
 import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
-import type { ResponseMeta } from '@trpc/server/http';
-import { retryAfterOf } from '../../../contract/error-table';
 import type { Log } from '../../../platform/log';
 import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 import { type CallType, refusalOf } from '../../rpc/refusal';
 import { readBody, refusePrototypeKeys } from '../requests/read-body';
-import { retryAfterSeconds } from '../requests/refuse';
+import { refusalHeaders } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
 import type { ScheduledTurn } from '../scheduling/request-scheduler';
@@ -65,7 +63,9 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
       res,
       path: encodeURIComponent(call.path),
       createContext: () => createContext(scope, call, admission),
-      responseMeta: ({ errors, type }) => retryAfterHeader(errors, type),
+      responseMeta: ({ errors, type }) => ({
+        headers: new Headers(refusalHeaders(errors.map((error) => refusalOf(error, type)))),
+      }),
       onError: ({ error, path, type }) => logFailedCall(log, error, { path, type, requestId }),
     });
     // A live stream lasts for as long as its page is open.
@@ -76,17 +76,6 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
 
 function queryInput({ query }: RequestScope): string {
   return new URLSearchParams(query).get('input') ?? '';
-}
-
-/** The longest wait that any call of the request is answered. */
-function retryAfterHeader(errors: TRPCError[], type: CallType): ResponseMeta {
-  const waits = errors.map((error) => {
-    const { reason, retryAfterMs } = refusalOf(error, type);
-    return retryAfterOf(reason, retryAfterMs) ?? 0;
-  });
-  const longestMs = Math.max(0, ...waits);
-  if (longestMs === 0) return {};
-  return { headers: new Headers({ 'Retry-After': retryAfterSeconds(longestMs) }) };
 }
 
 /** Logs an unexpected failure, about which the caller learns only that it happened. */

@@ -17,9 +17,20 @@ export function refuse(
   res.statusCode = statusOf(refusal).httpStatus;
   res.setHeader('Content-Type', 'application/json');
   if (refusal.allow !== undefined) res.setHeader('Allow', refusal.allow);
-  const retryAfterMs = retryAfterOf(refusal.reason, refusal.retryAfterMs);
-  if (retryAfterMs !== undefined) res.setHeader('Retry-After', retryAfterSeconds(retryAfterMs));
+  for (const [name, value] of Object.entries(refusalHeaders([refusal]))) res.setHeader(name, value);
   res.end(body);
+}
+
+/** What the headers say of refusals: the longest wait that any of them asks for, and of keys. */
+export function refusalHeaders(refusals: Pick<Refusal, 'reason' | 'retryAfterMs'>[]) {
+  const waits = refusals.map((refusal) => retryAfterOf(refusal.reason, refusal.retryAfterMs) ?? 0);
+  const longestMs = Math.max(0, ...waits);
+  const headers: Record<string, string> = {};
+  if (longestMs > 0) headers['Retry-After'] = retryAfterSeconds(longestMs);
+  if (refusals.some(({ reason }) => reason === 'UNAUTHENTICATED')) {
+    headers['WWW-Authenticate'] = 'Bearer realm="Lockyard"';
+  }
+  return headers;
 }
 
 /** The refusal for a method that an address does not support. `allow` lists the supported ones. */

@@ -99,7 +99,8 @@ export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] 
       | undefined;
     const examine = async (ctx: ServiceContext, readInput: () => unknown) => {
       const caller = await identifyCaller(ctx);
-      const input = schema.safeParse(await readInput());
+      const raw = await readInput();
+      const input = schema.safeParse(raw === undefined ? {} : raw);
       if (input.error) throw new TRPCError({ code: 'BAD_REQUEST', cause: input.error });
       for (const check of checks) await check(ctx, input.data);
       return { caller, input: input.data };

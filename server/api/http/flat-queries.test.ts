@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+
+const NAME = 'stock:1+1=2 & ü';
+
+let api: ApiHarness;
+let key: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('flat');
+  await api.post(key, 'lock.acquire', { name: NAME, owner: 'o', leaseMs: 60_000 });
+  await api.post(key, 'lock.acquire', { name: 'other', owner: 'o', leaseMs: 60_000 });
+});
+afterAll(() => api.close());
+
+async function get(path: string) {
+  const headers = { authorization: `Bearer ${key}` };
+  const { status, text } = await api.send(`/api/v1/${path}`, { headers });
+  return { status, answer: JSON.parse(text) };
+}
+
+/** What a query answers, without what differs from one moment to the next. */
+const lasting = (answer: object) =>
+  JSON.parse(
+    JSON.stringify(answer, (field, value) =>
+      /Ms$|^requestId$|^rev$|Token$/.test(field) ? 0 : value,
+    ),
+  );
+
+const asJson = (input: object) => `input=${encodeURIComponent(JSON.stringify(input))}`;
+const asFlat = (input: Record<string, string>) => new URLSearchParams(input).toString();
+
+describe('a query with flat parameters answers what it answers with JSON', () => {
+  test.each<[string, Record<string, string>, object]>([
+    ['lock.inspect', { name: NAME }, { name: NAME }],
+    ['lock.inspect', { name: 'free', namespace: 'default' }, { name: 'free' }],
+    ['lock.check', { name: NAME, token: '17' }, { name: NAME, token: 17 }],
+    ['lock.list', {}, {}],
+    ['lock.list', { limit: '1', busy: 'true' }, { limit: 1, busy: true }],
+    ['lock.list', { prefix: 'oth' }, { prefix: 'oth' }],
+    ['counter.get', { name: 'none' }, { name: 'none' }],
+    ['lock.inspect', { name: '7' }, { name: '7' }],
+  ])('%s %j', async (procedure, flat, json) => {
+    const [one, other] = [
+      await get(`${procedure}?${asFlat(flat)}`),
+      await get(`${procedure}?${asJson(json)}`),
+    ];
+    expect(lasting(one)).toEqual(lasting(other));
+  });
+});
+
+describe('flat parameters that are wrong get a typed answer that names them', () => {
+  test.each([
+    ['lock.inspect', 'name'],
+    ['lock.inspect?', 'name'],
+    ['lock.inspect?name=', 'name'],
+    ['lock.inspect?name=a&name=b', 'name'],
+    ['lock.inspect?name=a&limit=2', 'limit'],
+    ['lock.inspect?name=a&__proto__=2', '__proto__ is not a key'],
+    ['lock.check?name=a&token=many', 'token'],
+    ['lock.check?name=a&token=1e3', 'token'],
+    ['lock.check?name=a&token=0x10', 'token'],
+    ['lock.list?limit=', 'limit'],
+    ['lock.list?busy=yes', 'busy'],
+    ['lock.inspect?name=%00', 'name'],
+    ['lock.inspect?name=%ff', 'percent-encoding'],
+    ['lock.inspect?input={"name":"a"}&name=b', ''],
+  ])('%s', async (path, named) => {
+    const { status, answer } = await get(path);
+    if (named === '') return expect(status).toBe(200);
+    expect([status, answer.error?.data.reason]).toEqual([400, 'INVALID']);
+    expect(answer.error.message).toContain(named);
+  });
+});
+
+test('one waiting call in a batch waits, as the batching link of tRPC sends it', async () => {
+  const body = { 0: { name: 'other', owner: 'second', leaseMs: 1_000, waitMs: 300 } };
+  const { status, text } = await api.post(key, 'lock.acquire?batch=1', body);
+  expect(status).toBe(200);
+  expect(JSON.parse(text)[0].result.data.outcome).toBe('timeout');
+});
+
+test('a refusal for want of a key says which kind of key, on every path', async () => {
+  for (const path of ['lock.inspect?name=a', `lock.inspect?batch=1&${asJson({ 0: {} })}`]) {
+    const { status, headers } = await api.send(`/api/v1/${path}`);
+    expect([path, status]).toEqual([path, 401]);
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="Lockyard"');
+  }
+});

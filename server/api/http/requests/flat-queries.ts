@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { SERVICE_API, type ServiceProcedure } from '../../../contract/service-api';
+
+/** What a parameter is read as. */
+type FieldType = 'text' | 'number' | 'boolean';
+
+/** Digits as JSON writes them; anything else stays a text, which the schema refuses by name. */
+const INTEGER = /^-?(0|[1-9]\d{0,15})$/;
+
+/**
+ * Queries whose input is given as flat parameters, `lock.inspect?name=a&namespace=b`, in place of
+ * `?input=<JSON>`. Parameters are read by the types of the input's fields; whether they are
+ * complete and right is for the input's schema to judge, as with JSON.
+ */
+export class FlatQueries {
+  private readonly queries = new Map<string, ReadonlyMap<string, FieldType>>();
+
+  /** @param prefix what the paths of the service API begin with */
+  constructor(prefix: string) {
+    for (const [name, { kind, input }] of Object.entries<ServiceProcedure>(SERVICE_API)) {
+      if (kind === 'query') this.queries.set(prefix + name, fieldTypes(input));
+    }
+  }
+
+  /**
+   * The address with its parameters as one `input`. Unchanged: an address that has one, a batch,
+   * what is not a query, and broken percent-encoding.
+   */
+  withInput(url: string): string {
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const fields = this.queries.get(path);
+    if (!fields) return url;
+    const query = mark < 0 ? '' : url.slice(mark + 1);
+    if (query.startsWith('input=') || !isWellFormed(query)) return url;
+    const params = new URLSearchParams(query);
+    if (['input', 'batch', 'connectionParams'].some((name) => params.has(name))) return url;
+    const input: Record<string, unknown> = Object.create(null);
+    for (const name of new Set(params.keys())) {
+      const [value = '', ...more] = params.getAll(name);
+      // A parameter that is given twice is a list, which no field takes.
+      input[name] = more.length > 0 ? [value, ...more] : read(value, fields.get(name));
+    }
+    return `${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
+  }
+}
+
+function read(text: string, type: FieldType | undefined): unknown {
+  if (type === 'number' && INTEGER.test(text)) return Number(text);
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+function fieldTypes(input: z.ZodType): ReadonlyMap<string, FieldType> {
+  const { properties = {} } = z.toJSONSchema(input, { io: 'input' });
+  return new Map(
+    Object.entries(properties).map(([name, schema]) => {
+      const type = typeof schema === 'object' ? schema.type : undefined;
+      if (type === 'string') return [name, 'text'];
+      if (type === 'integer' || type === 'number') return [name, 'number'];
+      if (type === 'boolean') return [name, 'boolean'];
+      throw new Error(`${name}: the input of a query has only texts, numbers and booleans.`);
+    }),
+  );
+}
+
+function isWellFormed(query: string): boolean {
+  try {
+    decodeURIComponent(query.replaceAll('+', ' '));
+    return true;
+  } catch {
+    return false;
+  }
+}
