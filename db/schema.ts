@@ -4,6 +4,7 @@ import { labRunsTable } from './lab-runs';
 import { lockPresenceTable } from './lock-presence';
 import { lockRefusalsTable } from './lock-refusals';
 import { processEvidenceTable } from './process-evidence';
+import { counterMinutesTable } from './recorded/counter-minutes';
 import { incidentsTable } from './recorded/incidents';
 import { lockHeatTable } from './recorded/lock-heat';
 import { savedViewsTable } from './saved-views';
@@ -290,6 +291,7 @@ export function defineSchema(kit: Kit) {
     lockPresence: lockPresenceTable(kit),
     incidents: incidentsTable(kit),
     lockHeat: lockHeatTable(kit),
+    counterMinutes: counterMinutesTable(kit),
   };
 }
 

@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import type { CounterRow } from '@/server/contract/console/counter-row';
+import type { CounterCourses, CounterRow } from '@/server/contract/console/counter-row';
 import { SelectAllBox, SelectBox } from '../deletion/select-controls';
 import type { SelectionControls } from '../deletion/use-selection';
 import { isNameable } from '../deletion/use-selection';
@@ -13,13 +13,17 @@ import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
 import { ExactName } from '../ui/visible-text';
 import { boundLabel, boundsPosition, deltaLabel, headroomLabel } from './counter-labels';
+import { CourseCell } from './course/course-cell';
 
 /** The counters, one a line; on a phone a block each. */
 export function CounterTable({
   rows,
+  courses,
   selecting,
 }: {
   rows: CounterRow[];
+  /** Undefined while they are not known. */
+  courses: CounterCourses | undefined;
   /** Null where nothing may be selected. */
   selecting: SelectionControls | null;
 }) {
@@ -39,6 +43,9 @@ export function CounterTable({
             </th>
             <th scope="col" data-cell="room">
               Headroom
+            </th>
+            <th scope="col" data-cell="course">
+              Last hour
             </th>
             <th scope="col" data-cell="bound" data-number="true">
               Floor
@@ -70,6 +77,9 @@ export function CounterTable({
               </td>
               <td data-cell="room">
                 <Headroom row={row} />
+              </td>
+              <td data-cell="course">
+                {courses && <CourseCell row={row} course={courses[row.id] ?? null} />}
               </td>
               <td data-number="true" className="text-t2 max-md:hidden!">
                 {boundLabel(row.floor)}

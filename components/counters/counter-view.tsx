@@ -13,6 +13,7 @@ import { Rev } from '../ui/rev';
 import { AdjustDialog, type Adjusted } from './adjust-dialog';
 import { BoundsDialog } from './bounds-dialog';
 import { ChangesPanel } from './changes-panel';
+import { CoursePanel } from './course/course-panel';
 import { GatePanel } from './gate-panel';
 import { ReconcileDialog } from './reconcile-dialog';
 import { SetDialog } from './set-dialog';
@@ -71,6 +72,7 @@ export function CounterView({
             </RecordHead>
           </header>
           <ValuePanel row={row} change={change} onAct={setDialog} />
+          <CoursePanel row={row} />
           {gate && <GatePanel row={row} gate={gate} onReconcile={() => setDialog('reconcile')} />}
           <ChangesPanel row={row} initial={moves} />
         </div>

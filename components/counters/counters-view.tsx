@@ -1,5 +1,6 @@
 'use client';
 
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../deletion/delete-names-dialog';
@@ -12,7 +13,7 @@ import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
-import { useTRPCClient } from '../live/trpc';
+import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { useLive } from '../live/use-live';
 import { Button } from '../ui/controls/button';
@@ -20,11 +21,13 @@ import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
 import { COUNTERS_SHOWN } from './counter-labels';
 import { CounterTable } from './counter-table';
+import { COURSES_POLL_MS } from './course/course-panel';
 import { NewCounterDialog } from './new-counter-dialog';
 
 /** Every counter, by name, live. */
 export function CountersView({ initial }: { initial: CounterPage }) {
   const client = useTRPCClient();
+  const trpc = useTRPC();
   const { may } = useSession();
   const [text, setText] = useState('');
   const search = useDebounced(text.trim());
@@ -38,6 +41,12 @@ export function CountersView({ initial }: { initial: CounterPage }) {
         ...rest,
         onData: (message) => onData(message.data),
       }),
+  );
+  const courses = useQuery(
+    trpc.counters.courses.queryOptions(input, {
+      refetchInterval: COURSES_POLL_MS,
+      placeholderData: keepPreviousData,
+    }),
   );
   const selecting = useSelection(data.rows, isNameable);
   const reading = useMemo<Reading>(
@@ -85,7 +94,11 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             </span>
           </div>
           {data.rows.length > 0 ? (
-            <CounterTable rows={data.rows} selecting={may('operator') ? selecting : null} />
+            <CounterTable
+              rows={data.rows}
+              courses={courses.data}
+              selecting={may('operator') ? selecting : null}
+            />
           ) : (
             <NoCounters isSearch={search !== ''} mayCreate={may('operator')} />
           )}

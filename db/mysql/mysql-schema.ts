@@ -25,4 +25,5 @@ export const {
   lockPresence,
   incidents,
   lockHeat,
+  counterMinutes,
 } = defineSchema(mysqlKit);

@@ -26,4 +26,5 @@ export const {
   lockPresence,
   incidents,
   lockHeat,
+  counterMinutes,
 } = defineSchema(sqliteKit as unknown as Kit);

@@ -38,6 +38,7 @@ import { KnownRefusals } from './refusals/known-refusals';
 import { RefusalCounter } from './refusals/refusal-counter';
 import { refusalMetrics } from './refusals/refusal-metrics';
 import { RefusalSync } from './refusals/refusal-sync';
+import { CounterHistory } from './rollups/counter-history';
 import { FleetView, SAMPLE_EVERY_MS } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
@@ -82,6 +83,7 @@ export interface Monitoring {
   incidents: IncidentTable;
   overview: OverviewView;
   insights: LockInsights;
+  counterHistory: CounterHistory;
   fleet: FleetView;
   metrics: Metrics;
   /** Whether this process runs maintenance, as far as it knows. */
@@ -126,11 +128,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     evidence,
     processId,
   });
-  const insights = new LockInsights(
-    database,
-    (backend) => publicIds.flatMap(({ id, publicId }) => (publicId === backend ? [id] : [])),
-    [...new Set(publicIds.map(({ publicId }) => publicId))],
-  );
+  const storeIdsOf = (backend: string) =>
+    publicIds.flatMap(({ id, publicId }) => (publicId === backend ? [id] : []));
+  const insights = new LockInsights(database, storeIdsOf, [
+    ...new Set(publicIds.map(({ publicId }) => publicId)),
+  ]);
   const refusals = new RefusalCounter();
   const refusalSync = new RefusalSync({
     database,
@@ -251,6 +253,13 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     incidents: new IncidentTable(database),
     overview: new OverviewView(ids, insights, heat, clock),
     insights,
+    counterHistory: new CounterHistory(
+      database,
+      projection.counters,
+      storeIdsOf,
+      () => publicHealths(backends),
+      clock,
+    ),
     fleet,
     metrics,
     runsMaintenance: () => maintenance.isRunner,

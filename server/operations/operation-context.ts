@@ -16,6 +16,7 @@ import type { NameDeletion } from '../monitoring/names/name-deletion';
 import type { LockPresence } from '../monitoring/presence/lock-presence';
 import type { LockProjection } from '../monitoring/projection/lock-projection';
 import type { RefusalCounter } from '../monitoring/refusals/refusal-counter';
+import type { CounterHistory } from '../monitoring/rollups/counter-history';
 import type { FleetView } from '../monitoring/rollups/fleet-view';
 import type { LockInsights } from '../monitoring/rollups/lock-insights';
 import type { OverviewView } from '../monitoring/rollups/overview-view';
@@ -59,6 +60,7 @@ export interface Runtime extends ControlRuntime {
   incidents: IncidentTable;
   overview: OverviewView;
   insights: LockInsights;
+  counterHistory: CounterHistory;
   fleet: FleetView;
   metrics: Metrics;
   presence: LockPresence;

@@ -41,6 +41,25 @@ export interface CounterDetail {
   asOf: number;
 }
 
+/**
+ * How a counter's value moved over the last hour, from roll-ups that may be 15 s old. Instants are
+ * the backend's clock.
+ */
+export interface CounterCourse {
+  /** Oldest first; empty if nothing happened to it. Straight lines join them. */
+  points: { at: number; value: number }[];
+  /** Over the last ten minutes, or since it was created: per minute. */
+  rate: {
+    /** How many times the value changed. */
+    changes: number;
+    /** By how much it rose; negative: it fell. */
+    net: number;
+  };
+}
+
+/** By the id of its row: the counters of a list whose value moved in the last hour. */
+export type CounterCourses = Record<string, CounterCourse>;
+
 /** One line of a counter's history. */
 export interface CounterMoveRow {
   /** Sorts as text within one counter, newest last; the cursor of paging. */

@@ -11,6 +11,7 @@ const ROWS_AT_ONCE = 1_000;
 const TABLES = [
   ['lock_events', 'at'],
   ['lock_minutes', 'minute'],
+  ['counter_minutes', 'minute'],
   ['lock_weeks', 'week'],
 ] as const;
 

@@ -1,5 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Database } from '@/db/database';
+import type { CounterEvent } from '../../core/counter/counter-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
@@ -94,12 +95,20 @@ export class RollUpWriter {
 
   private count({ id, changes }: HistoryRow): void {
     for (const { key, events } of changes) {
-      if (key.kind === 'counter' || key.namespace.startsWith('.')) continue;
+      if (key.namespace.startsWith('.')) continue;
+      if (key.kind === 'counter') {
+        this.countCounter(id, recordId(key), events as CounterEvent[]);
+        continue;
+      }
       const rolledUp = events.filter(isRolledUp);
       if (rolledUp.length === 0) continue;
       const lockId = recordId(key);
       this.shares[shareOf(lockId).share]?.count(id, key.namespace, lockId, rolledUp);
     }
+  }
+
+  private countCounter(id: number, counterId: string, events: CounterEvent[]): void {
+    this.shares[shareOf(counterId).share]?.countCounter(id, counterId, events);
   }
 
   private async writeDue(): Promise<void> {

@@ -1,8 +1,10 @@
 import type { Database, RunSql } from '@/db/database';
+import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { addEvent, emptyRollup, minuteOf, weekOf } from '../../core/statistics/minute-rollup';
 import { EventTally } from '../metrics/event-tally';
+import { CounterMinutes } from './counter-minute-rows';
 import { PARTS, partCursor, shareCursor, shareOf } from './rollup-cursors';
 import {
   ALL_LOCKS,
@@ -25,6 +27,7 @@ export class RollupShare {
   rows = 0;
   /** The rows of single locks by part, then those of all locks together. */
   private minutes: Minutes[] = emptyMinutes();
+  private counters: CounterMinutes[] = emptyCounters();
   private tally = new EventTally();
   private writtenTo = 0;
   /** By part: commits up to here are written, where that is further than `writtenTo`. */
@@ -68,6 +71,14 @@ export class RollupShare {
     }
   }
 
+  /** Counts events of one counter, unless they are in the database's sums. */
+  countCounter(commitId: number, counterId: string, events: CounterEvent[]): void {
+    const { part } = shareOf(counterId);
+    const writtenTo = Math.max(this.writtenTo, this.partsWrittenTo[part] ?? 0);
+    if (commitId <= writtenTo) return;
+    for (const event of events) this.rows += this.counters[part]?.count(counterId, event) ?? 0;
+  }
+
   /**
    * Writes the rows of single locks part by part where there are many. The transaction of each part
    * moves its cursor, so that a part is never counted twice.
@@ -79,7 +90,8 @@ export class RollupShare {
     if (this.rows <= ROWS_PER_TRANSACTION) return;
     for (let part = 0; part < PARTS; part += 1) {
       const minutes = this.minutes[part];
-      if (!minutes || minutes.size === 0) continue;
+      const counters = this.counters[part];
+      if (!minutes || !counters || minutes.size + counters.size === 0) continue;
       const cursor = partCursor(this.backend, this.index, part);
       const move =
         'INSERT INTO cursors (id, position) VALUES (?, ?) ' +
@@ -87,10 +99,13 @@ export class RollupShare {
       await raw.transaction(async (ask) => {
         await this.moveCursor(ask, this.writtenTo);
         await ask(move, [cursor, to]);
-        await addRows({ ask, kind, backend: this.backend }, minutes, to);
+        const target = { ask, kind, backend: this.backend };
+        await addRows(target, minutes, to);
+        await counters.write(target);
       });
       this.partsWrittenTo[part] = to;
       minutes.clear();
+      counters.clear();
       await rest();
     }
   }
@@ -103,6 +118,7 @@ export class RollupShare {
   async writeRest(target: RollupTarget, to: number): Promise<void> {
     await this.moveCursor(target.ask, to);
     for (const minutes of this.minutes) await addRows(target, minutes, to);
+    for (const counters of this.counters) await counters.write(target);
   }
 
   /** Forgets what was counted: it is written up to `writtenTo`, or recounted. Returns its tally. */
@@ -110,6 +126,7 @@ export class RollupShare {
     const { tally } = this;
     this.writtenTo = writtenTo;
     this.minutes = emptyMinutes();
+    this.counters = emptyCounters();
     this.rows = 0;
     this.tally = new EventTally();
     return tally;
@@ -137,6 +154,7 @@ export class RollupShare {
   }
 }
 
+const emptyCounters = () => Array.from({ length: PARTS }, () => new CounterMinutes());
 const emptyMinutes = () => Array.from({ length: PARTS + 1 }, (): Minutes => new Map());
 
 async function addRows(target: RollupTarget, minutes: Minutes, to: number): Promise<void> {

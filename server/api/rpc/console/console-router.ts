@@ -70,7 +70,9 @@ import { findShardOfName, listShards } from '../../../operations/backends/list-s
 import { adjustCounter } from '../../../operations/counters/for-people/adjust-counter';
 import { adjustCounterBy } from '../../../operations/counters/for-people/adjust-counter-by';
 import {
+  getCounterCourse,
   getCounterDetail,
+  listCounterCourses,
   listCounterMoves,
   listCounters,
   watchCounter,
@@ -164,6 +166,8 @@ const counters = consoleRouterOf({
   detail: query(counterRef, getCounterDetail),
   watchDetail: stream(watchCounterInput, watchCounter),
   moves: query(counterMovesInput, listCounterMoves),
+  courses: query(counterListInput, listCounterCourses),
+  course: query(counterRef, getCounterCourse),
   create: mutation(setUpCounterInput, createCounter),
   adjust: mutation(adjustCounterInput, adjustCounter),
   adjustBy: mutation(adjustCounterByInput, adjustCounterBy),

@@ -1,10 +1,13 @@
 import type { CounterListInput, CounterMovesInput } from '../../../contract/console/counter-inputs';
 import type {
+  CounterCourse,
+  CounterCourses,
   CounterDetail,
   CounterMoveRow,
   CounterPage,
 } from '../../../contract/console/counter-row';
 import type { RecordKey } from '../../../storage/record-store';
+import { askDatabase } from '../../ask-database';
 import { LIVE_UPDATES, throttledChanges, watchDetail } from '../../live-updates';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
@@ -61,4 +64,31 @@ export async function listCounterMoves(
 ): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
   await requireRole(ctx, 'viewer');
   return ctx.runtime.events.listCounterEvents(input);
+}
+
+/**
+ * How the values of the counters of a list moved over the last hour. Read from roll-ups at most
+ * every 10 s, for all who look.
+ *
+ * @throws LockyardError `BACKEND_DOWN` while the control database is not responding
+ */
+export async function listCounterCourses(
+  ctx: OperationContext,
+  input: CounterListInput,
+): Promise<CounterCourses> {
+  await requireRole(ctx, 'viewer');
+  return askDatabase(() => ctx.runtime.counterHistory.ofList(input));
+}
+
+/**
+ * The same for one counter; null if it did not move, or is not known.
+ *
+ * @throws LockyardError `BACKEND_DOWN` while the control database is not responding
+ */
+export async function getCounterCourse(
+  ctx: OperationContext,
+  { namespace, name }: RecordKey,
+): Promise<CounterCourse | null> {
+  await requireRole(ctx, 'viewer');
+  return askDatabase(() => ctx.runtime.counterHistory.ofOne(namespace, name));
 }

@@ -1,0 +1,25 @@
+import type { CounterCourse, CounterRow } from '@/server/contract/console/counter-row';
+import { useAtBackend } from '../../live/reading';
+import { rateLabel } from './course-labels';
+import { ValueLine } from './value-line';
+
+const REDRAWN_MS = 10_000;
+
+/** How a counter's value moved over the last hour, and how fast it moves now. */
+export function CourseCell({
+  row,
+  course,
+}: {
+  row: CounterRow;
+  /** Null: it did not move, or that is not known. */
+  course: CounterCourse | null;
+}) {
+  const now = useAtBackend(row.backend, (at) => Math.floor(at / REDRAWN_MS) * REDRAWN_MS);
+  if (!course) return <span className="text-12 text-t3">no change in last hour</span>;
+  return (
+    <span className="room">
+      <ValueLine row={row} course={course} now={now} height={20} />
+      <span className="text-12 text-t2">{rateLabel(course)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { boundLabelAhead, rateLabel } from './course-labels';
+
+const course = (net: number, changes = 12) => ({ points: [], rate: { changes, net } });
+
+describe('the rate of a counter', () => {
+  it('says by how much it moves in a minute and how often, with its sign', () => {
+    expect(rateLabel(course(-41.4))).toBe('−41/min, 12\u00a0changes/min');
+    expect(rateLabel(course(0.25, 0.5))).toBe('+0.3/min, 0.5\u00a0changes/min');
+    expect(rateLabel(course(0))).toBe('±0/min, 12\u00a0changes/min');
+    expect(rateLabel(course(0, 0))).toBe('no change in last 10\u00a0min');
+  });
+
+  it('says when the value comes to the bound that it moves towards, within a day', () => {
+    const row = { value: 100, floor: 0, ceiling: 300 };
+    expect(boundLabelAhead(row, course(-40))).toBe('at the floor in about 2\u00a0m\u00a030\u00a0s');
+    expect(boundLabelAhead(row, course(100))).toBe(
+      'at the ceiling in about 2\u00a0m\u00a000\u00a0s',
+    );
+    expect(boundLabelAhead(row, course(-0.01))).toBeNull();
+    expect(boundLabelAhead(row, course(0))).toBeNull();
+    expect(boundLabelAhead({ ...row, floor: null }, course(-40))).toBeNull();
+    expect(boundLabelAhead({ ...row, value: 0 }, course(-40))).toBeNull();
+  });
+});

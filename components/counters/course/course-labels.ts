@@ -1,0 +1,38 @@
+import type { CounterCourse, CounterRow } from '@/server/contract/console/counter-row';
+import { durationText } from '../../format/durations';
+import { exactCount } from '../../format/numbers';
+
+const MINUTE_MS = 60_000;
+/** A bound that is further away than this is not worth a word. */
+const SOON_MS = 24 * 60 * MINUTE_MS;
+/** A time to come is rounded to this: the rate is no better. */
+const ROUNDED_MS = 10_000;
+
+/** How fast the value moves and how often it changes: −41/min, 12 changes/min. */
+export function rateLabel({ rate: { changes, net } }: CounterCourse): string {
+  if (changes === 0) return 'no change in last 10\u00a0min';
+  return `${signedRate(net)}/min, ${rounded(changes)}\u00a0changes/min`;
+}
+
+/** When the value comes to a bound if it goes on like this; null: not within a day. */
+export function boundLabelAhead(
+  { value, floor, ceiling }: Pick<CounterRow, 'value' | 'floor' | 'ceiling'>,
+  { rate: { net } }: CounterCourse,
+): string | null {
+  const bound = net < 0 ? floor : ceiling;
+  if (value === null || bound === null || net === 0 || value === bound) return null;
+  const ms = ((bound - value) / net) * MINUTE_MS;
+  if (ms > SOON_MS) return null;
+  const word = net < 0 ? 'floor' : 'ceiling';
+  return `at the ${word} in about ${durationText(Math.max(1, Math.round(ms / ROUNDED_MS)) * ROUNDED_MS)}`;
+}
+
+function signedRate(net: number): string {
+  const text = rounded(Math.abs(net));
+  if (text === '0') return '±0';
+  return net > 0 ? `+${text}` : `−${text}`;
+}
+
+function rounded(count: number): string {
+  return exactCount(count < 10 ? Math.round(count * 10) / 10 : Math.round(count));
+}

@@ -1,0 +1,64 @@
+import type { CounterCourse } from '../../contract/console/counter-row';
+import type { CounterMinute } from './counter-minute';
+import { MINUTE_MS, minuteOf } from './minute-rollup';
+
+/** How far back a course goes. */
+export const COURSE_MS = 60 * MINUTE_MS;
+
+/** A rate is that of so many minutes, the one under way included. */
+const RATE_MINUTES = 10;
+
+/** No rate is that of less time: one step in the first second would be sixty a minute. */
+const RATE_LEAST_MS = MINUTE_MS;
+
+/**
+ * How a counter's value moved over the last hour.
+ *
+ * @param minutes with changes, oldest first; those older than the hour are left out
+ * @param createdAt of the counter as it is now: what was before belonged to one of the same name
+ * @param now the backend's clock
+ */
+export function counterCourse(
+  minutes: readonly CounterMinute[],
+  createdAt: number,
+  now: number,
+): CounterCourse {
+  const from = Math.max(now - COURSE_MS, createdAt);
+  const own = minutes.filter(({ minute }) => minute >= minuteOf({ at: from }));
+  return { points: pointsOf(own, from, now), rate: rateOf(own, createdAt, now) };
+}
+
+/** The value is level between minutes with changes, and each is drawn where its minute ends. */
+function pointsOf(minutes: readonly CounterMinute[], from: number, now: number) {
+  const points: CounterCourse['points'] = [];
+  const [first] = minutes;
+  if (!first) return points;
+  let level = first.value - first.added + first.removed;
+  let drawnTo = from;
+  points.push({ at: from, value: level });
+  for (const { minute, value } of minutes) {
+    if (minute > drawnTo) points.push({ at: minute, value: level });
+    level = value;
+    drawnTo = Math.max(drawnTo, Math.min(now, minute + MINUTE_MS));
+    points.push({ at: drawnTo, value });
+  }
+  return points;
+}
+
+function rateOf(
+  minutes: readonly CounterMinute[],
+  createdAt: number,
+  now: number,
+): CounterCourse['rate'] {
+  const begin = minuteOf({ at: now }) - (RATE_MINUTES - 1) * MINUTE_MS;
+  const passedMs = Math.max(RATE_LEAST_MS, now - Math.max(begin, createdAt));
+  let changes = 0;
+  let net = 0;
+  for (const { minute, ...sum } of minutes) {
+    if (minute < begin) continue;
+    changes += sum.changes;
+    net += sum.added - sum.removed;
+  }
+  const perMinute = (count: number) => (count * MINUTE_MS) / passedMs;
+  return { changes: perMinute(changes), net: perMinute(net) };
+}

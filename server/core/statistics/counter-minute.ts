@@ -1,0 +1,33 @@
+import type { CounterEvent } from '../counter/counter-event';
+
+/** How a counter's value moved within one minute of its backend's clock. */
+export interface CounterMinute {
+  /** The instant at which the minute begins, epoch milliseconds. */
+  minute: number;
+  /** How many times the value changed. */
+  changes: number;
+  /** By how much it rose, and by how much it fell, added up: both are at least 0. */
+  added: number;
+  removed: number;
+  /** The value that the last event left. */
+  value: number;
+}
+
+/**
+ * A sum of steps never exceeds this; it stays there, since a sum above it would not be exact and,
+ * in the end, would not fit its column.
+ */
+export const STEPS_MAX = Number.MAX_SAFE_INTEGER;
+
+/** Counts an event; events of one counter are counted in the order of their revs. */
+export function addCounterEvent(sum: CounterMinute, { delta = 0, value }: CounterEvent): void {
+  sum.value = value;
+  if (delta === 0) return;
+  sum.changes += 1;
+  if (delta > 0) sum.added = Math.min(STEPS_MAX, sum.added + delta);
+  else sum.removed = Math.min(STEPS_MAX, sum.removed - delta);
+}
+
+export function emptyCounterMinute(minute: number): CounterMinute {
+  return { minute, changes: 0, added: 0, removed: 0, value: 0 };
+}

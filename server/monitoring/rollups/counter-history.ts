@@ -1,0 +1,111 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '@/db/database';
+import type { BackendHealth } from '../../contract/console/backend-health';
+import type { CounterListInput } from '../../contract/console/counter-inputs';
+import type { CounterCourse, CounterCourses, CounterRow } from '../../contract/console/counter-row';
+import { COURSE_MS, counterCourse } from '../../core/statistics/counter-course';
+import type { CounterMinute } from '../../core/statistics/counter-minute';
+import { minuteOf } from '../../core/statistics/minute-rollup';
+import type { Clock } from '../../platform/clock';
+import { recordId } from '../../storage/record-id';
+import type { CounterProjection } from '../projection/counter-projection';
+import { readCounterMinutes } from './counter-minute-rows';
+
+/** A reading is shared by all who look within this time. */
+const FRESH_MS = 10_000;
+
+/** Counters in one statement: some thousand rows at most. */
+const COUNTERS_AT_ONCE = 50;
+
+/** How the values of counters moved over the last hour, from the roll-ups. */
+export class CounterHistory {
+  /** By what was asked for. */
+  private readonly readings = new Map<string, { at: number; courses: Promise<CounterCourses> }>();
+
+  /**
+   * @param storeIdsOf where a backend's roll-ups are filed: its own id, or those of its shards
+   * @param healths of all backends, by their public ids
+   */
+  constructor(
+    private readonly database: Database,
+    private readonly counters: Pick<CounterProjection, 'livePage' | 'row'>,
+    private readonly storeIdsOf: (backend: string) => string[],
+    private readonly healths: () => BackendHealth[],
+    private readonly clock: Clock,
+  ) {}
+
+  /** Those of the counters that the list shows; the rest of them did not move. */
+  ofList(input: CounterListInput): Promise<CounterCourses> {
+    return this.shared(`list ${input.limit} ${input.search?.toLowerCase() ?? ''}`, async () => {
+      const { rows } = await this.counters.livePage(input);
+      return this.read(rows);
+    });
+  }
+
+  /** That of one counter; null if it did not move, or is not known. */
+  async ofOne(namespace: string, name: string): Promise<CounterCourse | null> {
+    const row = this.counters.row(namespace, name);
+    if (!row) return null;
+    const courses = await this.shared(`one ${row.id}`, () => this.read([row]));
+    return courses[row.id] ?? null;
+  }
+
+  private shared(text: string, read: () => Promise<CounterCourses>): Promise<CounterCourses> {
+    const now = this.clock.monotonic();
+    for (const [known, { at }] of this.readings) {
+      if (now - at >= FRESH_MS) this.readings.delete(known);
+    }
+    const known = this.readings.get(text);
+    if (known) return known.courses;
+    const courses = read();
+    const reading = { at: now, courses };
+    this.readings.set(text, reading);
+    courses.catch(() => {
+      if (this.readings.get(text) === reading) this.readings.delete(text);
+    });
+    return courses;
+  }
+
+  private async read(rows: readonly CounterRow[]): Promise<CounterCourses> {
+    const courses: CounterCourses = {};
+    const healths = new Map(this.healths().map((health) => [health.id, health]));
+    for (const [backend, own] of byBackend(rows)) {
+      const now = this.clock.now() + (healths.get(backend)?.clockOffsetMs ?? 0);
+      for (let i = 0; i < own.length; i += COUNTERS_AT_ONCE) {
+        const some = own.slice(i, i + COUNTERS_AT_ONCE);
+        const minutes = await this.minutesOf(backend, some, now);
+        for (const row of some) {
+          const counted = minutes.get(idOf(row));
+          if (counted) courses[row.id] = counterCourse(counted, row.createdAt, now);
+        }
+        await setImmediate();
+      }
+    }
+    return courses;
+  }
+
+  /** Of a backend with shards all are asked: a reshard may have moved a counter. */
+  private async minutesOf(backend: string, rows: readonly CounterRow[], now: number) {
+    const since = minuteOf({ at: now - COURSE_MS });
+    const found = new Map<string, CounterMinute[]>();
+    for (const storeId of this.storeIdsOf(backend)) {
+      const ids = rows.map(idOf);
+      const read = await readCounterMinutes(this.database.raw.ask, storeId, ids, since);
+      for (const [id, minutes] of read) found.set(id, [...(found.get(id) ?? []), ...minutes]);
+    }
+    for (const minutes of found.values()) minutes.sort((a, b) => a.minute - b.minute);
+    return found;
+  }
+}
+
+const idOf = ({ namespace, name }: CounterRow) => recordId({ namespace, name, kind: 'counter' });
+
+function byBackend(rows: readonly CounterRow[]): Map<string, CounterRow[]> {
+  const groups = new Map<string, CounterRow[]>();
+  for (const row of rows) {
+    const group = groups.get(row.backend) ?? [];
+    if (group.length === 0) groups.set(row.backend, group);
+    group.push(row);
+  }
+  return groups;
+}

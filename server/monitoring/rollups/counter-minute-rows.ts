@@ -1,0 +1,92 @@
+import type { Database, RunSql } from '@/db/database';
+import type { CounterEvent } from '../../core/counter/counter-event';
+import {
+  addCounterEvent,
+  type CounterMinute,
+  emptyCounterMinute,
+  STEPS_MAX,
+} from '../../core/statistics/counter-minute';
+import { minuteOf } from '../../core/statistics/minute-rollup';
+import type { RollupTarget } from './rollup-rows';
+
+/** Rows in one statement. */
+const ROWS_AT_ONCE = 250;
+
+const COLUMNS = 'backend, counter_id, minute, changes, added, removed, value';
+const VALUES = 'minute, changes, added, removed, value';
+
+const ADDED: Record<Database['kind'], string> = {
+  mysql:
+    'ON DUPLICATE KEY UPDATE changes = changes + VALUES(changes), ' +
+    `added = LEAST(${STEPS_MAX}, added + VALUES(added)), ` +
+    `removed = LEAST(${STEPS_MAX}, removed + VALUES(removed)), value = VALUES(value)`,
+  sqlite:
+    'ON CONFLICT (backend, counter_id, minute) DO UPDATE SET changes = changes + ' +
+    `excluded.changes, added = MIN(${STEPS_MAX}, added + excluded.added), ` +
+    `removed = MIN(${STEPS_MAX}, removed + excluded.removed), value = excluded.value`,
+};
+
+/** What was counted of some counters and is not written yet, by minute. */
+export class CounterMinutes {
+  private readonly sums = new Map<string, { counterId: string; sum: CounterMinute }>();
+
+  get size(): number {
+    return this.sums.size;
+  }
+
+  /** Answers how many rows more there are to write. */
+  count(counterId: string, event: CounterEvent): number {
+    const minute = minuteOf(event);
+    const id = `${minute} ${counterId}`;
+    const known = this.sums.get(id);
+    const { sum } = known ?? { sum: emptyCounterMinute(minute) };
+    addCounterEvent(sum, event);
+    if (known) return 0;
+    this.sums.set(id, { counterId, sum });
+    return 1;
+  }
+
+  /** Adds to the stored rows. What was counted stays: a transaction may be run again. */
+  async write({ ask, kind, backend }: RollupTarget): Promise<void> {
+    const all = [...this.sums.keys()].sort();
+    for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {
+      const part = all.slice(i, i + ROWS_AT_ONCE).flatMap((id) => this.sums.get(id) ?? []);
+      const values = part.flatMap(({ counterId, sum }) => {
+        const { minute, changes, added, removed, value } = sum;
+        return [backend, counterId, minute, changes, added, removed, value];
+      });
+      const rows = part.map(() => '(?,?,?,?,?,?,?)');
+      await ask(`INSERT INTO counter_minutes (${COLUMNS}) VALUES ${rows} ${ADDED[kind]}`, values);
+    }
+  }
+
+  clear(): void {
+    this.sums.clear();
+  }
+}
+
+/**
+ * The stored minutes of some counters of one backend from `since` on, oldest first.
+ *
+ * @param counterIds at most 50
+ */
+export async function readCounterMinutes(
+  ask: RunSql,
+  backend: string,
+  counterIds: readonly string[],
+  since: number,
+): Promise<Map<string, CounterMinute[]>> {
+  const { rows } = await ask(
+    `SELECT counter_id, ${VALUES} FROM counter_minutes WHERE backend = ? AND counter_id IN ` +
+      `(${counterIds.map(() => '?')}) AND minute >= ? ORDER BY counter_id, minute`,
+    [backend, ...counterIds, since],
+  );
+  const found = new Map<string, CounterMinute[]>();
+  for (const [id, ...columns] of rows) {
+    const [minute = 0, changes = 0, added = 0, removed = 0, value = 0] = columns.map(Number);
+    const minutes = found.get(String(id)) ?? [];
+    if (minutes.length === 0) found.set(String(id), minutes);
+    minutes.push({ minute, changes, added, removed, value });
+  }
+  return found;
+}
