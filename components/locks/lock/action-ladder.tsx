@@ -6,6 +6,7 @@ import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
+import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
 import { agoText, boundText, countdownText } from '../../format/durations';
 import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
@@ -134,18 +135,6 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
       </Step>
     </section>
   );
-}
-
-/** Why no waiter can be granted the lock by a reassignment, whichever it is; null: one may be. */
-function reassignObstacle(
-  { row, waiters }: LockDetail,
-  delayMs: number,
-  isClosed: boolean,
-): string | null {
-  if (waiters.length === 0) return 'no waiters';
-  if (isClosed) return 'no grant while backend is closed';
-  if (row.frozen) return 'not while frozen';
-  return delayMs > 0 ? `lock delay of ${boundText(delayMs)}` : null;
 }
 
 function askedLabel(hold: HoldRow | null, now: number): string {

@@ -12,6 +12,7 @@ import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
 import { TimelinePanel } from '../timeline/timeline-panel';
+import { RecommendedAct } from '../verdict/recommended-act';
 import { ActionLadder } from './action-ladder';
 import { EventsPanel } from './events-panel';
 import { HolderPanel } from './holder-panel';
@@ -56,6 +57,7 @@ export function LockView({
           <div className="flex flex-col gap-3.5">
             <LockHeader detail={data} chosen={chosen} link={link} onRetry={retry} />
             {data.waitPart && <WaitPartNote part={data.waitPart} />}
+            <RecommendedAct detail={data} hold={chosen} />
             <ActionLadder detail={data} chosen={chosen} />
             <div className="lock-panels">
               <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />

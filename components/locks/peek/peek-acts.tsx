@@ -3,9 +3,11 @@
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
+import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
 import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { useIsStale } from '../../live/reading';
+import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
 
 interface Act {
@@ -22,11 +24,13 @@ interface Act {
 export function PeekActs({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
   const actions = useActions();
   const isStale = useIsStale();
+  const isClosed = useIsClosed(detail.row.backend);
   const row = { ...detail.row, hold: chosen };
   if (!actions) return null;
   const unclear = isStale || !detail.fresh ? 'State unknown' : null;
   const unheld = unclear ?? (chosen ? null : 'Not held');
   const released = unheld ?? (chosen && isReleased(chosen) ? 'Already released' : null);
+  const delayMs = chosen && isReleased(chosen) ? 0 : detail.policy.lockDelayMs;
   const [next] = detail.waiters;
   const acts: Act[] = [
     {
@@ -62,6 +66,14 @@ export function PeekActs({ detail, chosen }: { detail: LockDetail; chosen: HoldR
       isHard: true,
       impossible: unheld,
       run: actions.release,
+    },
+    {
+      key: 'R',
+      label: 'Reassign…',
+      effect: 'To a waiter that you choose',
+      isHard: true,
+      impossible: unheld ?? reassignObstacle(detail, delayMs, isClosed),
+      run: actions.reassign,
     },
     {
       key: 'f',

@@ -19,6 +19,7 @@ import { HolderPanel } from '../lock/holder-panel';
 import { QueuePanel } from '../lock/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
 import { LockSentence } from '../verdict/lock-sentence';
+import { RecommendedAct } from '../verdict/recommended-act';
 import { knownDetail } from './known-detail';
 import { PeekActs } from './peek-acts';
 
@@ -160,6 +161,7 @@ function PeekBody({
             )}
           </p>
           <LockSentence row={row} hold={chosen} />
+          <RecommendedAct detail={detail} hold={chosen} />
         </div>
         <HolderPanel detail={detail} chosen={chosen} onChoose={setToken} />
         <QueuePanel detail={detail} />

@@ -5,6 +5,7 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
+import { isReassignable } from '../../actions/reassign/reassign-obstacle';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { useKeys } from '../../live/use-keys';
 import { useCurrentLock } from '../../shell/command/current-lock';
@@ -116,6 +117,7 @@ export function useRowKeys({
     s: () => isRenewable(row) && actions?.stop(row),
     e: () => isRenewable(row) && actions?.extend(row),
     r: () => row?.hold && actions?.release(row),
+    R: () => row && isReassignable(row) && actions?.reassign(row),
     i: () => row && actions?.onIt(row),
     f: () => row && row.status !== 'unknown' && actions?.freeze(row),
     y: () => row && void navigator.clipboard?.writeText(row.name).then(() => onCopied(row.name)),

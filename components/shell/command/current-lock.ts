@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
+import { isReassignable } from '../../actions/reassign/reassign-obstacle';
 
 /** The lock that the page is about, or that the keyboard is at, and what can be done about it. */
 export interface CurrentLock {
@@ -39,11 +40,13 @@ function actsOn(row: LockRow, actions: NonNullable<ReturnType<typeof useActions>
   if (row.status === 'unknown') return [];
   const acts = [
     { label: row.frozen ? 'Unfreeze…' : 'Freeze…', run: () => actions.freeze(row) },
+    ...(isReassignable(row) ? [{ label: 'Reassign…', run: () => actions.reassign(row) }] : []),
     { label: 'Force release…', run: () => actions.release(row) },
     { label: 'Extend…', run: () => actions.extend(row) },
     { label: 'Block renewals…', run: () => actions.stop(row) },
     { label: 'Ask to release…', run: () => actions.ask(row) },
   ];
-  const possible = !row.hold ? 1 : isReleased(row.hold) ? 2 : acts.length;
+  const onAnyHold = acts.findIndex(({ label }) => label === 'Extend…');
+  const possible = !row.hold ? 1 : isReleased(row.hold) ? onAnyHold : acts.length;
   return acts.slice(0, possible).reverse();
 }

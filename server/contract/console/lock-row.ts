@@ -104,6 +104,11 @@ export interface HoldRow {
   set?: MultiLockMark;
   /** Whether its process is alive. Only on a lock's own page, and not for a released hold. */
   liveness?: LivenessVerdict;
+  /**
+   * How many other locks its process holds, as far as this server knows. Only on a lock's own page,
+   * and where the hold names its process completely.
+   */
+  alsoHolds?: number;
 }
 
 /** A user's window into the lock list: filtered, sorted on the server, with counts of all locks. */

@@ -14,11 +14,11 @@ import {
 } from './verdict';
 
 /** Whether the process of a hold is alive: as witnesses say, or else by its renewals. */
-const livenessAt = (hold: HoldRow, now: number): LivenessVerdict =>
+export const livenessAt = (hold: HoldRow, now: number): LivenessVerdict =>
   hold.liveness ?? livenessOf(hold, [], now);
 
 /** Whether the last renewal came when it should. */
-const isKeptUp = ({ renewals, renewedAt, leaseMs }: HoldRow, now: number): boolean =>
+export const isRenewedInTime = ({ renewals, renewedAt, leaseMs }: HoldRow, now: number): boolean =>
   renewals > 0 && now - renewedAt <= leaseMs * LATE_SHARE;
 
 /** Held for 3 h 12 m (usually under 40 s) by billing-7f9c on host-4 and 2 others. */
@@ -59,7 +59,7 @@ export function processClauses(row: LockRow, hold: HoldRow, view: VerdictView): 
   if (hold.renewalsStopped) {
     return [sentencePart(`Renewals are blocked: ${end}.`)];
   }
-  if (state === 'alive' && isKeptUp(hold, now)) {
+  if (state === 'alive' && isRenewedInTime(hold, now)) {
     const isWanted = row.status === 'stuck';
     return [
       { text: 'That process is alive', tone: isWanted ? 'strong' : 'plain' },

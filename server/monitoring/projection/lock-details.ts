@@ -28,7 +28,7 @@ export class LockDetails {
     private readonly clock: Clock,
     private readonly namespaces: NamespaceLookup,
     private readonly baselines: KnownBaselines,
-    private readonly evidence: Pick<HolderEvidence, 'verdictOn'>,
+    private readonly evidence: Pick<HolderEvidence, 'verdictOn' | 'holders'>,
     private readonly projection: Pick<LockProjection, 'row' | 'table'>,
   ) {}
 
@@ -80,7 +80,11 @@ export class LockDetails {
 
   private holder(rowId: string, hold: Hold, now: number): HoldRow {
     if (isReleased(hold)) return holdRow(hold);
-    return { ...holdRow(hold), liveness: this.evidence.verdictOn(rowId, hold, now) };
+    const liveness = this.evidence.verdictOn(rowId, hold, now);
+    const holder = this.evidence.holders.of(rowId, hold);
+    if (!holder?.process) return { ...holdRow(hold), liveness };
+    const others = holder.rows.size - (holder.rows.has(rowId) ? 1 : 0);
+    return { ...holdRow(hold), liveness, alsoHolds: others };
   }
 
   private remember(detail: LockDetail): LockDetail {

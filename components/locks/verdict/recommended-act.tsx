@@ -1,0 +1,95 @@
+'use client';
+
+import Link from 'next/link';
+import { useMemo } from 'react';
+import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import {
+  type Recommendation,
+  type RecommendedVerb,
+  recommendedAct,
+} from '@/server/core/verdict/recommended-act';
+import { useActions } from '../../actions/actions-provider';
+import { clockText } from '../../format/instants';
+import { lockPath } from '../../format/lock-path';
+import { useAtBackend, useIsStale } from '../../live/reading';
+import { useIsClosed } from '../../shell/backend-queries';
+import { Button } from '../../ui/controls/button';
+import { useZone } from '../../ui/instant';
+
+/** Unfreezing has its button in the head of the page and among the acts of the preview. */
+type ActVerb = Exclude<RecommendedVerb, 'wait' | 'look' | 'unfreeze'>;
+
+const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }> = {
+  ask: { label: 'Ask to release…', key: 'a' },
+  block: { label: 'Block renewals…', key: 's' },
+  extend: { label: 'Extend…', key: 'e' },
+  release: { label: 'Release…', key: 'r', isHard: true },
+};
+
+/** The gentlest act that helps, with its button and what else it affects; nothing if none does. */
+export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
+  const recommendation = useRecommendation(detail, hold);
+  if (!recommendation) return null;
+  const { verb, title, effect, lock } = recommendation;
+  return (
+    <section aria-label="Recommended" className="recommended">
+      <div className="min-w-0">
+        <p className="text-12 font-[550] text-acc">Recommended</p>
+        <h2 className="font-[620] [overflow-wrap:anywhere]">{title}</h2>
+        <p className="text-t2">{effect}</p>
+      </div>
+      {lock && (
+        <Link
+          href={lockPath(lock.namespace, lock.name)}
+          prefetch={false}
+          className="link shrink-0 rounded-4"
+        >
+          Open lock
+        </Link>
+      )}
+      {isAct(verb) && <ActButton verb={verb} row={{ ...detail.row, hold }} />}
+    </section>
+  );
+}
+
+const isAct = (verb: RecommendedVerb): verb is ActVerb => Object.hasOwn(BUTTONS, verb);
+
+function ActButton({ verb, row }: { verb: ActVerb; row: LockRow }) {
+  const actions = useActions();
+  if (!actions) return null;
+  const { label, key, isHard } = BUTTONS[verb];
+  const run = {
+    ask: actions.ask,
+    block: actions.stop,
+    extend: actions.extend,
+    release: actions.release,
+  }[verb];
+  return (
+    <Button
+      tone={isHard ? 'danger-word' : 'plain'}
+      aria-keyshortcuts={key}
+      onClick={() => run(row)}
+    >
+      {label}
+      <span aria-hidden="true" className="key max-md:hidden">
+        {key}
+      </span>
+    </Button>
+  );
+}
+
+function useRecommendation(detail: LockDetail, hold: HoldRow | null): Recommendation | null {
+  const { row, waiters, policy, waitPart, fresh } = detail;
+  const zone = useZone();
+  const isStale = useIsStale();
+  const isClosed = useIsClosed(row.backend);
+  const mayKnow = !isStale && (fresh || row.status === 'unknown');
+  // As a text, since only a primitive is compared with the one before.
+  const encoded = useAtBackend(row.backend, (now, silentMs) => {
+    if (!mayKnow) return 'null';
+    const facts = { row: { ...row, hold }, hold, waiters, policy, isClosed };
+    const view = { now, silentMs, clockText: (at: number) => clockText(at, now, zone) };
+    return JSON.stringify(recommendedAct({ ...facts, ...(waitPart && { waitPart }) }, view));
+  });
+  return useMemo(() => JSON.parse(encoded), [encoded]);
+}

@@ -1,0 +1,79 @@
+import type { HoldRow, LockDetail, LockRow, WaiterRow } from '../../contract/console/lock-row';
+import { boundText } from '../format/durations';
+import { exactCount, plural } from '../format/numbers';
+import { visibleText } from '../format/visible-text';
+import { waitersThatFit } from '../lock/permits';
+import { isRenewedInTime, livenessAt } from './hold-clauses';
+import type { VerdictView } from './verdict';
+
+/** What an act on a lock, and its effect, depend on. */
+export interface ActFacts extends Pick<LockDetail, 'waiters' | 'policy' | 'waitPart'> {
+  row: LockRow;
+  /** The hold that the act is about. */
+  hold: HoldRow | null;
+  /** The backend grants nothing at the moment. */
+  isClosed: boolean;
+}
+
+/** What a forced release would do: who gets the lock, if a waiter does, and what else it affects. */
+export function releaseImpact(
+  facts: ActFacts,
+  hold: HoldRow,
+  view: VerdictView,
+): { to: string | null; effects: string[] } {
+  const { policy } = facts;
+  const { set, alsoHolds = 0 } = hold;
+  const next = nextGranted(facts, hold);
+  const isDead = livenessAt(hold, view.now).state === 'dead' || facts.row.orphaned !== undefined;
+  const effects = [
+    isDead ? '' : 'The holder is not stopped; only resources that check its token reject it.',
+    queueText(facts, next),
+    next && !isRenewedInTime(hold, view.now) ? impatience(facts.waiters, hold, view) : '',
+    policy.lockDelayMs > 0 ? `No grants for ${boundText(policy.lockDelayMs)} (lock delay).` : '',
+    set
+      ? `Its ${plural(set.size - 1, 'other lock')} of the same request stay${set.size === 2 ? 's' : ''} held.`
+      : '',
+    alsoHolds > 0 ? `This process holds ${plural(alsoHolds, 'other lock')}.` : '',
+  ];
+  return { to: next && visibleText(next.owner), effects: effects.filter((text) => text !== '') };
+}
+
+/** The waiter that gets the lock at once; null: none does. */
+function nextGranted(
+  { row, waiters: [first], isClosed, policy }: ActFacts,
+  hold: HoldRow,
+): WaiterRow | null {
+  if (!first || isClosed || policy.lockDelayMs > 0 || first.setSize !== undefined) return null;
+  if (row.holders <= 1) return first;
+  if (!row.permits || hold.permits === undefined) return null;
+  const left = row.permits.capacity - row.permits.inUse + hold.permits;
+  return waitersThatFit([first], left).length > 0 ? first : null;
+}
+
+function queueText({ row, waiters, isClosed }: ActFacts, next: WaiterRow | null) {
+  if (isClosed) return 'Its backend is not granting locks.';
+  if (next) {
+    const rest = waiters.length - 1;
+    return rest === 0 ? '' : `${exactCount(rest)} still waiting.`;
+  }
+  if (row.holders > 1) return 'Its other holders keep it.';
+  return row.waiters === 0 ? 'No waiters: it becomes free.' : '';
+}
+
+/** Who would not wait until the lease ends. */
+function impatience(waiters: WaiterRow[], { expiresAt }: HoldRow, { now }: VerdictView): string {
+  const gone = waiters.filter(
+    ({ patienceUntil }) => patienceUntil > now && patienceUntil < expiresAt,
+  );
+  if (gone.length === 0) return '';
+  const who =
+    gone.length < waiters.length
+      ? `${exactCount(gone.length)} of ${plural(waiters.length, 'waiter')}`
+      : gone.length === 1
+        ? 'the waiter'
+        : gone.length === 2
+          ? 'both waiters'
+          : `all ${plural(gone.length, 'waiter')}`;
+  const times = gone.length === 1 ? 'times' : 'time';
+  return `If you wait, ${who} ${times} out before the lease expires.`;
+}
