@@ -26,7 +26,8 @@ const rest = [
 ];
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 /** They need programs that nothing else does: `npm run test:long` runs them. */
-const longOnly = process.env.TEST_LONG === '1' ? [] : ['test/behind-a-proxy.test.ts'];
+const longOnly =
+  process.env.TEST_LONG === '1' ? [] : ['test/behind-a-proxy.test.ts', 'test/foreign-tools/**'];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
 /** Small files that take long: they begin first, so that they do not run on alone at the end. */

@@ -61,6 +61,11 @@ const proxies = [
   isThere: () => findProgram([program]) !== null,
   debianPackage,
 }));
+const promtool = {
+  what: 'promtool',
+  isThere: () => findProgram(['promtool']) !== null,
+  debianPackage: 'prometheus',
+};
 const openssl = {
   what: 'OpenSSL',
   isThere: () => findProgram(['openssl']) !== null,
@@ -88,4 +93,4 @@ export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
   ensureSystemPackages([...testStores, chromium, python, java, openssl], say);
-export const ensureProxies = (say) => ensureSystemPackages([...proxies, openssl], say);
+export const ensureProxies = (say) => ensureSystemPackages([...proxies, openssl, promtool], say);

@@ -85,6 +85,6 @@ test('a refusal for want of a key says which kind of key, on every path', async 
   for (const path of ['lock.inspect?name=a', `lock.inspect?batch=1&${asJson({ 0: {} })}`]) {
     const { status, headers } = await api.send(`/api/v1/${path}`);
     expect([path, status]).toEqual([path, 401]);
-    expect(headers.get('www-authenticate')).toBe('Bearer realm="Lockyard"');
+    expect(headers.get('www-authenticate')).toBe('Bearer');
   }
 });

@@ -24,6 +24,12 @@ const OPENAPI_INTRO = `A procedure that changes something is a \`POST\` with its
 
 **Batches.** \`POST /lock.release,lock.release?batch=1\` with \`{"0":{…},"1":{…}}\` carries up to 20 calls, all of one kind, of which none may wait unless it is the only one. Each is answered on its own in an array; the status is 207 where they differ.`;
 
+const TAGS = [
+  { name: 'lock', description: 'Locks with leases, queues and fencing tokens.' },
+  { name: 'counter', description: 'Counters that never leave their bounds.' },
+  { name: 'witness', description: 'Reports on the processes that hold locks.' },
+];
+
 /** What any procedure may fail with. */
 const ALWAYS: Reason[] = [
   'INVALID',
@@ -51,10 +57,12 @@ export function openApiDocument(): OpenApiDocument {
         'Distributed locks with leases, queues and fencing tokens, and bounded counters, ' +
         'over plain HTTP.',
       description: OPENAPI_INTRO,
+      contact: { name: 'The operators of this server' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/api/v1', description: 'The server that this description comes from.' }],
     security: [{ apiKey: [] }],
+    tags: TAGS,
     paths: Object.fromEntries(
       procedures.map(([name, terms]) => [`/${name}`, pathItem(name, terms)]),
     ),
@@ -269,6 +277,7 @@ function errorResponse(status: number, reasons: Reason[]): Response {
       httpStatus: { const: status },
       reason: { enum: reasons },
       code: { enum: codes },
+      ...(mayRetry && { retryAfterMs: { type: 'integer', minimum: 1 } }),
     },
   };
   const error: JsonSchema = { type: 'object', properties: { data } };

@@ -1,5 +1,8 @@
 import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
 
+/** Gauges that are named like counters, which `promtool check metrics` complains of. */
+const MISNAMED = ['handles', 'requests', 'resources'].map((of) => `nodejs_active_${of}_total`);
+
 /** One line of a metric. */
 export interface Sample {
   labels: Record<string, string>;
@@ -54,6 +57,7 @@ export class Metrics {
     if (!this.processMetrics) {
       this.processMetrics = new Registry();
       collectDefaultMetrics({ register: this.processMetrics });
+      for (const name of MISNAMED) this.processMetrics.removeSingleMetric(name);
     }
     return this.processMetrics;
   }

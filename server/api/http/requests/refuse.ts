@@ -28,7 +28,7 @@ export function refusalHeaders(refusals: Pick<Refusal, 'reason' | 'retryAfterMs'
   const headers: Record<string, string> = {};
   if (longestMs > 0) headers['Retry-After'] = retryAfterSeconds(longestMs);
   if (refusals.some(({ reason }) => reason === 'UNAUTHENTICATED')) {
-    headers['WWW-Authenticate'] = 'Bearer realm="Lockyard"';
+    headers['WWW-Authenticate'] = 'Bearer';
   }
   return headers;
 }
