@@ -72,18 +72,32 @@ function watchList(): void {
 
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
-test('the demo signs in by its link and shows sixty locks of real services: waited for, left behind, and frozen', async ({
+test('the demo signs in by its link and shows 63 locks of real services: waited for, left behind, orphaned, and frozen', async ({
   page,
 }) => {
   await enter(page);
   await page.goto(`${server.url}/?view=all`);
   await expect(page.getByText('Demo', { exact: true })).toBeVisible();
-  await expect(page.getByRole('button', { name: /^All 60$/ })).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole('button', { name: /^All 63$/ })).toBeVisible({ timeout: 60_000 });
   await expect(rowOf(page, 'Frozen').first()).toContainText('orders:reindex:shard-2');
   await expect(rowOf(page, 'Contended').first()).toBeVisible();
+  await expect(rowOf(page, 'Orphaned')).toContainText('media:archive:nightly');
   await expect(rowOf(page, 'Expired').filter({ hasText: 'shipping' })).toBeVisible({
     timeout: 60_000,
   });
+});
+
+test('its first page has an hour of history with one incident, and two owners wait for one another', async ({
+  page,
+}) => {
+  await enter(page);
+  await expect(page.locator('[data-figure="stuck"]')).toContainText('0–1 in last hour');
+  await page.goto(`${server.url}/insights`);
+  const incident = page.getByRole('listitem').filter({ hasText: 'inventory-5d8f:worker-11' });
+  await expect(incident.filter({ hasText: 'Stuck' })).toContainText(/held the lock for 5.m/);
+  await page.goto(`${server.url}/waits`);
+  const heads = page.getByRole('region', { name: 'Head blockers' }).getByRole('listitem');
+  await expect(heads.filter({ hasText: 'Deadlock' })).toContainText('billing-44d0:transfer-7');
 });
 
 test('its ticket shop sells out to exactly nothing, and turns people away', async ({ page }) => {

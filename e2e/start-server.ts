@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const root = resolve(import.meta.dirname, '..');
-const readyWithinMs = 60_000;
+const readyWithinMs = 90_000;
 const stopWithinMs = 15_000;
 
 export interface RunningServer {

@@ -39,6 +39,9 @@ export const DEMO_SERVICES: DemoService[] = [
   { name: 'cron', namespaces: ['platform', 'billing', 'leaders'] },
 ];
 
+/** The name of the key with which the fleet tells which of its processes live. */
+export const DEMO_WITNESS = 'witness';
+
 /** A lock that an operator has frozen before anybody looks, with workers who wait for it. */
 export const DEMO_FREEZE = {
   namespace: 'shop',

@@ -3,6 +3,7 @@ import { LockyardClient } from '../../client/lockyard-client';
 import { withLock } from '../../client/with-lock';
 import { withLocks } from '../../client/with-locks';
 import type { DemoJob, RangeMs } from './demo-job';
+import type { DEADLOCK } from './odd-jobs';
 import { within } from './within';
 
 /** The versions that the services say they run. */
@@ -28,13 +29,18 @@ const START_MS: RangeMs = [500, 3_000];
 const RECOVER_MS: RangeMs = [20_000, 45_000];
 
 /** Runs one worker of a job for ever. Whatever happens to its lock, it carries on after a while. */
-export async function runWorker(job: DemoJob, owner: string, url: string, apiKey: string) {
+export async function runWorker(
+  job: DemoJob,
+  owner: string,
+  url: string,
+  apiKey: string,
+  meta: Record<string, string> = selfPortrait(job.service, owner),
+): Promise<never> {
   const { namespace, leaseMs, waitMs, holdAtLeastMs, permits } = job;
   const share = permits && { permits: permits.each, capacity: permits.capacity };
   const mode = share ? ('permit' as const) : job.mode;
   const first = job.workers.indexOf(owner);
   const client = new LockyardClient({ url, apiKey, namespace });
-  const meta = selfPortrait(job.service, owner);
   await sleep(within(job.restMs[0] === 0 ? [0, 0] : START_MS));
   for (let turn = 0; ; turn += 1) {
     const isKnown = turn >= job.locks.length;
@@ -50,6 +56,25 @@ export async function runWorker(job: DemoJob, owner: string, url: string, apiKey
         : withLock(only, { ...options, mode, holdAtLeastMs, ...share }, work);
     await turnOver.catch(() => sleep(within(RECOVER_MS)));
     await sleep(within(job.restMs));
+  }
+}
+
+/** Takes both locks of one transfer, one within the other, in the order that it knows. */
+export async function runTransfer(
+  { service, namespace, leaseMs }: typeof DEADLOCK,
+  { owner, first, second }: (typeof DEADLOCK.transfers)[number],
+  url: string,
+  apiKey: string,
+): Promise<never> {
+  const client = new LockyardClient({ url, apiKey, namespace });
+  const options = { client, owner, leaseMs, meta: selfPortrait(service, owner) };
+  const waitMs = Number.POSITIVE_INFINITY;
+  for (;;) {
+    await sleep(within(START_MS));
+    await withLock(first, { ...options, waitMs }, async ({ signal }) => {
+      await sleep(START_MS[1], undefined, { signal });
+      await withLock(second, { ...options, waitMs, signal }, async () => {});
+    }).catch(() => sleep(within(RECOVER_MS)));
   }
 }
 

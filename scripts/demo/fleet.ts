@@ -1,9 +1,12 @@
 import { fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runWitness } from '../../client/command/witness/run-witness';
 import { BACK_OFFICE_JOBS } from './back-office-jobs';
 import type { DemoJob } from './demo-job';
-import { runWorker } from './demo-worker';
-import { CRASHING, WATCHDOG } from './odd-jobs';
+import { DEMO_WITNESS } from './demo-plan';
+import { runTransfer, runWorker } from './demo-worker';
+import { CRASHING, DEADLOCK, ORPHANING, WATCHDOG } from './odd-jobs';
+import { movePallets } from './pallets';
 import { SHOP_JOBS } from './shop-jobs';
 import { openTicketShop } from './ticket-shop';
 
@@ -12,6 +15,8 @@ import { openTicketShop } from './ticket-shop';
 // …}); ends when its parent does.
 /** The fleet's own program, started with this argument, is the service that gets killed. */
 const CRASHING_ARGUMENT = 'crashing';
+/** The same for the one whose lock outlives it. */
+const ORPHANING_ARGUMENT = 'orphaning';
 
 const ALIVE_MS = 12_000;
 const DEAD_MS = 75_000;
@@ -30,10 +35,22 @@ function start(job: DemoJob): void {
 
 if (role === CRASHING_ARGUMENT) {
   for (const job of CRASHING) start(job);
+} else if (role === ORPHANING_ARGUMENT) {
+  // Its hold names the process as it is, so that a witness can look for it.
+  for (const owner of ORPHANING.workers) {
+    void runWorker(ORPHANING, owner, url, keys[ORPHANING.service] ?? '', {});
+  }
 } else {
   for (const job of [WATCHDOG, ...SHOP_JOBS, ...BACK_OFFICE_JOBS]) start(job);
+  const { service, transfers } = DEADLOCK;
+  for (const each of transfers) void runTransfer(DEADLOCK, each, url, keys[service] ?? '');
   openTicketShop({ url, apiKey: keys.tickets ?? '' });
+  void movePallets(url, keys.shipping ?? '');
   void keepKilling(program);
+  void leaveOrphans(program);
+  // Where a machine cannot be witnessed, the demo does without.
+  process.env.LOCKYARD_API_KEY = keys[DEMO_WITNESS] ?? '';
+  runWitness(['--quiet']).catch(() => undefined);
 }
 
 /**
@@ -42,12 +59,22 @@ if (role === CRASHING_ARGUMENT) {
  */
 async function keepKilling(program: string): Promise<never> {
   for (;;) {
-    const child = fork(program, [CRASHING_ARGUMENT], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-    child.on('error', () => {});
-    await sleep(ALIVE_MS);
-    child.kill('SIGKILL');
+    await killAfter(program, CRASHING_ARGUMENT, ALIVE_MS);
     await sleep(DEAD_MS);
   }
+}
+
+/** Kills a process that has a lock with a long lease; the next one follows when that is over. */
+async function leaveOrphans(program: string): Promise<never> {
+  for (;;) {
+    await killAfter(program, ORPHANING_ARGUMENT, ALIVE_MS);
+    await sleep(ORPHANING.leaseMs);
+  }
+}
+
+async function killAfter(program: string, argument: string, aliveMs: number): Promise<void> {
+  const child = fork(program, [argument], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  child.on('error', () => {});
+  await sleep(aliveMs);
+  child.kill('SIGKILL');
 }

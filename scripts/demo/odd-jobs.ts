@@ -38,3 +38,34 @@ export const CRASHING: DemoJob[] = [
     restMs: [0, 0],
   },
 ];
+
+/** Killed once, with a lease that goes on for long: a witness sees that its process has ended. */
+export const ORPHANING: DemoJob = {
+  service: 'media',
+  namespace: 'platform',
+  locks: ['media:archive:nightly'],
+  workers: ['media-3fa2:archiver-1'],
+  leaseMs: 25 * MINUTE,
+  waitMs: MINUTE,
+  holdMs: [DAY, DAY],
+  restMs: [0, 0],
+};
+
+/** Each of two transfers holds the account that the other one waits for. */
+export const DEADLOCK = {
+  service: 'billing',
+  namespace: 'billing',
+  leaseMs: 20 * SECOND,
+  transfers: [
+    {
+      owner: 'billing-44d0:transfer-7',
+      first: 'billing:account:7731',
+      second: 'billing:account:9402',
+    },
+    {
+      owner: 'billing-9a10:transfer-3',
+      first: 'billing:account:9402',
+      second: 'billing:account:7731',
+    },
+  ],
+};

@@ -34,6 +34,7 @@ import type { HistorySource, RecordStore } from '../storage/record-store';
 import { RedisStore } from '../storage/redis/redis-store';
 import { openZookeeperStore } from '../storage/zookeeper/zookeeper-store';
 import type { Config } from './config/config';
+import { seedDemo } from './demo/seed-demo';
 import { DuplicateStores, refuseDuplicateShards } from './duplicate-stores';
 import { logBrokenInvariant } from './log-broken-invariant';
 import { openControlRuntime } from './open-control-runtime';
@@ -138,6 +139,8 @@ async function addBackends(
     ends.push(watch.start());
     backends.push({ id, store, engine, epochOf });
   }
+  const [own] = backends;
+  const past = config.demo && own ? await seedDemo(control, own.store, own.epochOf()) : [];
   const {
     close: stopMonitoring,
     runsMaintenance,
@@ -157,6 +160,7 @@ async function addBackends(
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },
   });
+  monitoring.fleet.remember(past);
   ends.push(() => stopMonitoring());
   ends.push(clocks.start(runsMaintenance));
   monitoring.metrics.add(() =>

@@ -1,6 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEMO_FREEZE, DEMO_NAMESPACES, DEMO_SERVICES } from '@/scripts/demo/demo-plan';
+import {
+  DEMO_FREEZE,
+  DEMO_NAMESPACES,
+  DEMO_SERVICES,
+  DEMO_WITNESS,
+} from '@/scripts/demo/demo-plan';
 import { startFleet } from '@/scripts/demo/start-fleet';
 import { DEMO_PATH } from '../api/http/handlers/demo-handler';
 import { demoToken } from '../auth/demo-token';
@@ -37,10 +42,14 @@ async function demoKeys(ctx: OperationContext): Promise<Record<string, string>> 
   const file = join(config.dataDir, 'demo-keys.json');
   const kept = readKeys(file);
   const keys: Record<string, string> = {};
-  for (const { name, namespaces } of DEMO_SERVICES) {
+  const wanted = [
+    ...DEMO_SERVICES.map((service) => ({ ...service, witness: false })),
+    { name: DEMO_WITNESS, namespaces: [], witness: true },
+  ];
+  for (const { name, namespaces, witness } of wanted) {
     const known = kept[name];
     const works = known && (await apiKeys.verify(known).catch(() => null));
-    keys[name] = works ? known : (await createApiKey(ctx, { name, namespaces })).key;
+    keys[name] = works ? known : (await createApiKey(ctx, { name, namespaces, witness })).key;
   }
   writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
   return keys;

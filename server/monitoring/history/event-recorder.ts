@@ -129,7 +129,7 @@ export class EventRecorder {
 }
 
 /** Writes event rows in one statement; one that exists already stays as it is. */
-async function insertEvents(
+export async function insertEvents(
   ask: RunSql,
   kind: Database['kind'],
   rows: SqlValue[][],
@@ -141,7 +141,7 @@ async function insertEvents(
 }
 
 /** One row an event, without Lockyard's own records; columns in the order of `insertEvents`. */
-function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
+export function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
   const rows: SqlValue[][] = [];
   for (const { key, events } of changes) {
     if (key.namespace.startsWith('.')) continue;

@@ -32,6 +32,11 @@ export class FleetView {
     private readonly clock: Clock,
   ) {}
 
+  /** Begins with figures of an earlier time, oldest first. */
+  remember(samples: readonly FleetSample[]): void {
+    this.samples = [...samples, ...this.samples].slice(-SAMPLES_MAX);
+  }
+
   /** Keeps the figures of this instant, so that a page shows their course from its first paint. */
   async sample(): Promise<void> {
     const { counts, held, waiting } = await this.projection.counts();

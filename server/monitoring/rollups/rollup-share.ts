@@ -56,7 +56,7 @@ export class RollupShare {
     const make = 'INSERT INTO cursors (id, position) VALUES (?, ?)';
     if (!stored.has(id)) await ask(make, [id, from]);
     this.clear(stored.get(id) ?? from);
-    this.partsWrittenTo = parts.map((part) => stored.get(part) ?? 0);
+    this.partsWrittenTo = parts.map((part) => stored.get(part) ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Counts events of one lock, unless they are in the database's sums. */

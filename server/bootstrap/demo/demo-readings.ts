@@ -1,0 +1,138 @@
+import type { FleetSample, HoldBaseline } from '../../contract/console/insight-row';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { type Incident, nextIncident } from '../../core/incidents/incident';
+import type { Hold, LockRecord } from '../../core/lock/lock-record';
+import { HEAT_STEPS_MS } from '../../core/statistics/heat-steps';
+import { LogHistogram } from '../../core/statistics/log-histogram';
+import { blockedCallers, totalBlockingMs } from '../../core/status/blocking-time';
+import { stuckReason } from '../../core/status/stuck-reason';
+import type { HeatRecord } from '../../monitoring/incidents/heat-table';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import type { DemoLock } from './demo-world';
+
+const BASELINE_EVERY_MS = 60_000;
+const SAMPLE_EVERY_MS = 30_000;
+
+/** An incident from its first reading to its last. */
+export interface DemoIncident {
+  key: RecordKey;
+  first: Incident;
+  last: Incident;
+}
+
+/** What the monitoring would have seen of the past of the demo, from a reading every other second. */
+export class DemoReadings {
+  readonly incidents: DemoIncident[] = [];
+  readonly samples: FleetSample[] = [];
+  /** By step and its beginning, then by lock. */
+  readonly heat = new Map<string, { stepMs: number; at: number; locks: Map<string, HeatRecord> }>();
+  private readonly open = new Map<string, DemoIncident>();
+  private readonly holds = new Map<string, LogHistogram>();
+  private readonly usual = new Map<string, { at: number; baseline: HoldBaseline | null }>();
+
+  constructor(
+    private readonly backend: string,
+    private readonly policyOf: (namespace: string) => Partial<typeof DEFAULT_POLICY>,
+  ) {}
+
+  noteHold(lockId: string, heldMs: number): void {
+    const kept = this.holds.get(lockId) ?? new LogHistogram();
+    kept.add(heldMs);
+    this.holds.set(lockId, kept);
+  }
+
+  /** @param passedMs since the reading before */
+  read(locks: Iterable<DemoLock>, now: number, passedMs: number): void {
+    const sample = { at: now, held: 0, waiting: 0, stuck: 0 };
+    for (const { key, record } of locks) {
+      const holds = record.holds.filter(({ expiresAt }) => expiresAt > now);
+      sample.held += holds.length > 0 ? 1 : 0;
+      sample.waiting += record.queue.length;
+      if (this.readLock(key, record, holds, now, passedMs)) sample.stuck += 1;
+    }
+    const last = this.samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
+    if (now - last >= SAMPLE_EVERY_MS) this.samples.push(sample);
+  }
+
+  private readLock(
+    key: RecordKey,
+    { queue }: LockRecord,
+    holds: Hold[],
+    now: number,
+    passedMs: number,
+  ): boolean {
+    const id = recordId(key);
+    const since = queue.map(({ enqueuedAt }) => enqueuedAt);
+    const facts = {
+      holds,
+      waiters: queue.length,
+      oldestWaitAt: since.length > 0 ? Math.min(...since) : null,
+      waitsSinceSum: since.reduce((sum, at) => sum + at, 0),
+    };
+    const policy = { ...DEFAULT_POLICY, ...this.policyOf(key.namespace) };
+    const baselines = { ownHold: this.baselineOf(id, now), gaveUpAt: 0, policy };
+    const blocked = blockedCallers(facts, baselines, now);
+    const stuck = stuckReason(facts, baselines, now);
+    const [hold] = holds;
+    const incident = nextIncident(this.open.get(id)?.last ?? null, {
+      at: now,
+      status: stuck ? 'stuck' : queue.length > 0 ? 'contended' : hold ? 'held' : 'free',
+      isActNow: stuck !== null,
+      since: stuck?.since ?? null,
+      waiters: queue.length,
+      blockingMs: totalBlockingMs(blocked, now),
+      actors: [],
+      stuck,
+      hold: hold ? incidentHold(hold) : null,
+    });
+    this.follow(id, key, incident);
+    if (blocked.callers > 0) {
+      const status = stuck ? 'stuck' : 'contended';
+      const record = { backend: this.backend, key, waiterMs: blocked.callers * passedMs, status };
+      this.addHeat(id, { ...record, status }, now);
+    }
+    return stuck !== null;
+  }
+
+  private follow(id: string, key: RecordKey, incident: Incident | null): void {
+    if (!incident) return;
+    const known = this.open.get(id) ?? { key, first: incident, last: incident };
+    known.last = incident;
+    this.open.set(id, known);
+    if (incident.readAt === known.first.readAt) this.incidents.push(known);
+    if (incident.endedAt !== null) this.open.delete(id);
+  }
+
+  private addHeat(id: string, record: HeatRecord, now: number): void {
+    for (const stepMs of HEAT_STEPS_MS) {
+      const at = Math.floor(now / stepMs) * stepMs;
+      const step = this.heat.get(`${stepMs} ${at}`) ?? { stepMs, at, locks: new Map() };
+      this.heat.set(`${stepMs} ${at}`, step);
+      const known = step.locks.get(id);
+      if (!known) step.locks.set(id, { ...record });
+      else {
+        known.waiterMs += record.waiterMs;
+        if (record.status === 'stuck') known.status = 'stuck';
+      }
+    }
+  }
+
+  private baselineOf(id: string, now: number): HoldBaseline | null {
+    const known = this.usual.get(id);
+    if (known && now - known.at < BASELINE_EVERY_MS) return known.baseline;
+    const holds = this.holds.get(id);
+    const [p50Ms, p99Ms] = [holds?.quantile(0.5) ?? null, holds?.quantile(0.99) ?? null];
+    const baseline =
+      holds && holds.count >= 20 && p50Ms !== null && p99Ms !== null
+        ? { p50Ms, p99Ms, count: holds.count }
+        : null;
+    this.usual.set(id, { at: now, baseline });
+    return baseline;
+  }
+}
+
+function incidentHold({ service, owner, token, grantedAt, meta }: Hold) {
+  const { host } = meta;
+  return { service, owner, token, grantedAt, ...(host === undefined ? {} : { host }) };
+}

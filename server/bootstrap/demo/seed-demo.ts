@@ -1,0 +1,107 @@
+import type { Database } from '@/db/database';
+import type { FleetSample } from '../../contract/console/insight-row';
+import { HEAT_LOCKS_MAX } from '../../core/statistics/heat-steps';
+import { newWriter } from '../../engine/new-writer';
+import { eventRows, insertEvents } from '../../monitoring/history/event-recorder';
+import { HeatTable } from '../../monitoring/incidents/heat-table';
+import { IncidentTable } from '../../monitoring/incidents/incident-table';
+import { EventTally } from '../../monitoring/metrics/event-tally';
+import { RollUpWriter } from '../../monitoring/rollups/roll-up-writer';
+import { closeIntent, openIntent } from '../../operations/audit/audit-log';
+import type { ControlRuntime } from '../../operations/operation-context';
+import { encodeCounter } from '../../storage/codec/counter-codec';
+import type { RecordStore } from '../../storage/record-store';
+import { type DemoAct, type DemoHour, playDemoHour } from './play-demo-hour';
+
+const BACKEND = 'default';
+
+/** Events in one statement. */
+const EVENTS_AT_ONCE = 200;
+
+/** The past comes before the first commit of the store. */
+const BEFORE_ALL = 0;
+
+/** A writer of roll-ups waits so long for more at most. */
+const ROLL_UPS_DUE_MS = 60_000;
+
+/**
+ * Gives a demo that starts for the first time an hour of history with one incident: events,
+ * roll-ups, counters, incident, audit entry. Elsewhere it does nothing. Call it before anything
+ * else reads or writes history.
+ *
+ * @returns what the figures of the list were in that hour
+ */
+export async function seedDemo(
+  control: ControlRuntime,
+  store: Pick<RecordStore, 'swap'>,
+  epoch: number,
+): Promise<FleetSample[]> {
+  const { database, clock } = control;
+  if (!(await isFresh(database))) return [];
+  const now = Math.floor(clock.now());
+  const hour = playDemoHour(now, epoch, Math.random);
+  await writeEvents(database, hour, now);
+  await writeCounters(store, hour);
+  await writeIncidents(database, hour);
+  if (hour.act) await writeAct(control, hour.act);
+  return hour.readings.samples;
+}
+
+async function isFresh({ raw }: Database): Promise<boolean> {
+  const { rows } = await raw.ask("SELECT id FROM cursors WHERE id LIKE 'opened/%' LIMIT 1", []);
+  const events = await raw.ask('SELECT rev FROM lock_events LIMIT 1', []);
+  return rows.length + events.rows.length === 0;
+}
+
+async function writeEvents(database: Database, { world }: DemoHour, now: number): Promise<void> {
+  const commit = { id: BEFORE_ALL, at: now, changes: world.changes };
+  const rows = eventRows(BACKEND, commit);
+  for (let i = 0; i < rows.length; i += EVENTS_AT_ONCE) {
+    await insertEvents(database.raw.ask, database.kind, rows.slice(i, i + EVENTS_AT_ONCE));
+  }
+  let passedMs = 0;
+  const clock = { now: () => now, monotonic: () => passedMs };
+  const rollUps = new RollUpWriter(database, BACKEND, clock, new EventTally());
+  await rollUps.begin(BEFORE_ALL - 1);
+  passedMs += ROLL_UPS_DUE_MS;
+  await rollUps.take([commit], BEFORE_ALL);
+}
+
+/** The locks are free, so only the counters have records to go on with. */
+async function writeCounters(store: Pick<RecordStore, 'swap'>, { world }: DemoHour): Promise<void> {
+  const none = { events: [], memos: [], extensions: [] };
+  const changes = [...world.counters.values()].map(({ key, record }) => ({
+    ...{ key, expect: null, writer: newWriter(), rev: record.rev, ...none },
+    clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
+    ...{ head: encodeCounter(record).head, queue: '' },
+  }));
+  await store.swap(changes);
+}
+
+async function writeIncidents(database: Database, { readings, act }: DemoHour): Promise<void> {
+  const incidents = new IncidentTable(database);
+  for (const { key, first, last } of readings.incidents) {
+    const { namespace, name } = key;
+    const subject = { id: `${BACKEND}/${namespace}/${name}`, backend: BACKEND, namespace, name };
+    await incidents.write([{ open: { ...subject, incident: first }, isNew: true }]);
+    const isActedOn = act && act.key.name === name && act.at >= first.beganAt;
+    const ended = last.endedAt === null ? { endedAt: last.clearedAt ?? last.readAt } : {};
+    const incident = { ...last, ...ended, ...(isActedOn && { actors: [act.by] }) };
+    await incidents.write([{ open: { ...subject, incident }, isNew: false }]);
+  }
+  const heat = new HeatTable(database);
+  for (const { stepMs, at, locks } of readings.heat.values()) {
+    const ranked = [...locks.values()].sort((a, b) => b.waiterMs - a.waiterMs);
+    await heat.add(stepMs, at, ranked.slice(0, HEAT_LOCKS_MAX));
+  }
+}
+
+async function writeAct(control: ControlRuntime, { at, key, by, reason, token }: DemoAct) {
+  const clock = { ...control.clock, now: () => at };
+  const runtime = { ...control, clock };
+  const ctx = { runtime, actor: null, address: 'local', requestId: 'demo' };
+  const what = { act: 'lock.forceRelease' as const, namespace: key.namespace, subject: key.name };
+  const who = { name: by, kind: 'user' as const };
+  const intent = await openIntent(ctx, who, { ...what, reason, seen: { token } });
+  await closeIntent(runtime, control.database.db, intent, 'done', { outcome: 'released', token });
+}
