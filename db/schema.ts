@@ -6,6 +6,7 @@ import { lockRefusalsTable } from './lock-refusals';
 import { processEvidenceTable } from './process-evidence';
 import { counterMinutesTable } from './recorded/counter-minutes';
 import { incidentsTable } from './recorded/incidents';
+import { lockEventsTable } from './recorded/lock-events';
 import { lockHeatTable } from './recorded/lock-heat';
 import { savedViewsTable } from './saved-views';
 
@@ -58,26 +59,6 @@ export function defineSchema(kit: Kit) {
       took: kit.document().notNull(),
     },
     () => [],
-  );
-
-  /** The decoded history, one row per event, for the console. Written by maintenance. */
-  const lockEvents = table(
-    'lock_events',
-    {
-      historyId: kit.whole().notNull(),
-      place: kit.count().notNull(),
-      lockId: kit.exact(265).notNull(),
-      backend: kit.code(32).notNull(),
-      at: kit.whole().notNull(),
-      rev: kit.whole().notNull(),
-      kind: kit.code(16).notNull(),
-      body: kit.document().notNull(),
-    },
-    (t) => [
-      primaryKey({ name: 'lock_events_pk', columns: [t.backend, t.historyId, t.place] }),
-      index('lock_events_lock').on(t.lockId, t.rev),
-      index('lock_events_at').on(t.at),
-    ],
   );
 
   /**
@@ -271,7 +252,7 @@ export function defineSchema(kit: Kit) {
     locks,
     lockRequests,
     lockHistory,
-    lockEvents,
+    lockEvents: lockEventsTable(kit),
     lockMinutes,
     lockWeeks,
     lockRefusals: lockRefusalsTable(kit),

@@ -26,6 +26,7 @@ import { backendMetrics, liveMetrics, lockMetrics, nameMetrics } from './metrics
 import { waitMetrics } from './metrics/wait-metrics';
 import { NameDeletion } from './names/name-deletion';
 import { NamespaceCapacity } from './names/namespace-capacity';
+import { PastView } from './past/past-view';
 import { LockProjection } from './projection/lock-projection';
 import {
   type MonitoredBackend,
@@ -82,6 +83,7 @@ export interface Monitoring {
   past: LockPast;
   incidents: IncidentTable;
   overview: OverviewView;
+  pastView: PastView;
   insights: LockInsights;
   counterHistory: CounterHistory;
   fleet: FleetView;
@@ -251,6 +253,16 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     events: new EventHistory(database),
     past,
     incidents: new IncidentTable(database),
+    pastView: new PastView({
+      database,
+      table,
+      backends,
+      publicIds: new Map(publicIds.map(({ id, publicId }) => [id, publicId])),
+      namespaces,
+      holdBaselines: baselines,
+      incidents: new IncidentTable(database),
+      clock,
+    }),
     overview: new OverviewView(ids, insights, heat, clock),
     insights,
     counterHistory: new CounterHistory(

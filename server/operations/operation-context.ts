@@ -13,6 +13,7 @@ import type { HolderEvidence } from '../monitoring/liveness/holder-evidence';
 import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { Metrics } from '../monitoring/metrics/metrics';
 import type { NameDeletion } from '../monitoring/names/name-deletion';
+import type { PastView } from '../monitoring/past/past-view';
 import type { LockPresence } from '../monitoring/presence/lock-presence';
 import type { LockProjection } from '../monitoring/projection/lock-projection';
 import type { RefusalCounter } from '../monitoring/refusals/refusal-counter';
@@ -59,6 +60,7 @@ export interface Runtime extends ControlRuntime {
   past: LockPast;
   incidents: IncidentTable;
   overview: OverviewView;
+  pastView: PastView;
   insights: LockInsights;
   counterHistory: CounterHistory;
   fleet: FleetView;

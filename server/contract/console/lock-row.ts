@@ -7,6 +7,7 @@ import type { EndCause, Meta, Mode, MultiLockMark, PermitUse, Remark } from '../
 import type { BackendHealth } from './backend-health';
 import type { LockStatus } from './console-terms';
 import type { HoldBaseline } from './insight-row';
+import type { PastMark } from './past/past-mark';
 import type { LockWaitPart } from './waits/wait-graph';
 
 /** One line of the lock list. Instants are the backend's clock. */
@@ -132,6 +133,8 @@ export interface LockPage {
   slowed: boolean;
   /** This server's clock when the page was made, epoch milliseconds. */
   asOf: number;
+  /** Set where the page shows the past; then `asOf` is that instant. */
+  past?: PastMark;
 }
 
 /** A lock as its own page shows it. */
@@ -151,6 +154,8 @@ export interface LockDetail {
   asOf: number;
   /** False if the backend did not respond: then this is the last known state. */
   fresh: boolean;
+  /** Set where it shows the past; then `asOf` is that instant. */
+  past?: PastMark;
 }
 
 export interface WaiterRow {

@@ -217,8 +217,10 @@ export function decideFreeze(draft: Draft, command: FreezeCommand): FreezeAnswer
   }
   draft.refuseNewWhileFull();
   const outcome = isFreeze ? 'frozen' : 'unfrozen';
+  const heldMs = Math.max(0, draft.now - (draft.record.frozen?.at ?? draft.now));
   draft.change({ frozen: isFreeze ? { by, reason, at: draft.now } : null });
-  draft.addEvent(outcome, { service: '', owner: '' }, { by, reason });
+  const facts = isFreeze ? { by, reason } : { by, reason, heldMs };
+  draft.addEvent(outcome, { service: '', owner: '' }, facts);
   expireAndPromote(draft);
   const answer = { outcome, rev: draft.rev } as const;
   draft.remember(request, answer, draft.now);

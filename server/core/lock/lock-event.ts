@@ -48,6 +48,9 @@ export interface LockEvent {
   /** How many permits may be held at once from now on: `capacity` only. */
   capacity?: number;
   waitedMs?: number;
+  /** How long it waits at most: `queued` only. */
+  patienceMs?: number;
+  /** How long the hold lasted that it ended; of `unfrozen`, the freeze. */
   heldMs?: number;
   /** The new end of the lease, where the event set one. */
   expiresAt?: number;

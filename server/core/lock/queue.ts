@@ -30,7 +30,8 @@ export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | nul
   nameCapacity(draft, ask);
   draft.change({ queue: [...record.queue, waiter], lastTicket: waiter.ticket });
   forgetDeparted(draft, ask.request);
-  draft.addEvent('queued', waiter);
+  const mode = waiter.mode === 'exclusive' ? {} : { mode: waiter.mode };
+  draft.addEvent('queued', waiter, { patienceMs: waiter.patienceMs, ...mode });
   return waiter;
 }
 

@@ -140,7 +140,8 @@ function resumePlace(
   if (!place) return null;
   if (place.waiter.tag !== requestFingerprint(request)) throw requestIdReused();
   for (const other of others) {
-    other.member.draft.addEvent('cancelled', other.waiter);
+    const { draft } = other.member;
+    draft.addEvent('cancelled', other.waiter, { waitedMs: waitedMs(draft, other.waiter) });
     leave(other);
     expireAndPromote(other.member.draft);
     touched.add(other.member);

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { Database, RunSql, SqlValue } from '@/db/database';
+import { spanClass } from '../../core/past/event-span';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
@@ -16,9 +17,9 @@ const ROUNDS_MAX = 50;
 /** Events written in one transaction, by one statement. */
 const EVENTS_PER_TRANSACTION = 200;
 
-const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body';
+const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
 
-const ONE_ROW = '(?,?,?,?,?,?,?,?)';
+const ONE_ROW = '(?,?,?,?,?,?,?,?,?)';
 
 const IGNORE_DUPLICATE = {
   mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
@@ -148,7 +149,8 @@ export function eventRows(backend: string, { id, changes }: HistoryRow): SqlValu
     const lockId = recordId(key);
     for (const event of events) {
       const { at, rev, kind } = event;
-      rows.push([backend, id, rows.length, lockId, at, rev, kind, JSON.stringify(event)]);
+      const place = [backend, id, rows.length, lockId];
+      rows.push([...place, at, rev, kind, JSON.stringify(event), spanClass(event)]);
     }
   }
   return rows;

@@ -86,6 +86,18 @@ export class IncidentTable {
     return rows.map(toRow);
   }
 
+  /** The locks that had an incident at an instant; not more than a page has room for. */
+  async locksAt(at: number): Promise<Omit<IncidentSubject, 'id'>[]> {
+    const { rows } = await this.database.raw.ask(
+      'SELECT backend, namespace, name FROM incidents WHERE began_at <= ? AND ' +
+        `(ended_at IS NULL OR ended_at > ?) ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`,
+      [at, at],
+    );
+    return rows.map(([backend, namespace, name]) => {
+      return { backend: String(backend), namespace: textOf(namespace), name: textOf(name) };
+    });
+  }
+
   async countOpen(): Promise<number> {
     const { rows } = await this.database.raw.ask(
       'SELECT COUNT(*) FROM incidents WHERE open_for IS NOT NULL',

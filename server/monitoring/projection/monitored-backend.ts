@@ -31,18 +31,23 @@ export interface NamespaceLookup {
   policyOf(namespace: string): NamespacePolicy;
 }
 
-/** The part of a backend or shard that identifies it. */
-interface BackendOrShard {
+/** The part of a backend or shard that identifies it, and says how it is. */
+export interface BackendState {
   id: string;
-  engine: LockEngine;
+  engine: Pick<LockEngine, 'health'>;
+  shard?: Pick<ShardInfo, 'backend' | 'health'>;
+}
+
+/** The same with the part that says which records it keeps. */
+interface BackendOrShard extends BackendState {
   shard?: ShardInfo;
 }
 
 /** The backend's id, as users know it. */
-export const publicId = ({ id, shard }: BackendOrShard): string => shard?.backend ?? id;
+export const publicId = ({ id, shard }: BackendState): string => shard?.backend ?? id;
 
 /** The health of each backend as users know it: one with shards is one. */
-export function publicHealths(backends: readonly BackendOrShard[]): BackendHealth[] {
+export function publicHealths(backends: readonly BackendState[]): BackendHealth[] {
   const healths = new Map<string, BackendHealth>();
   for (const backend of backends) {
     const id = publicId(backend);
@@ -68,7 +73,7 @@ export function locateStore<B extends BackendOrShard>(
 /** Whether all of a backend, all of its shards, has been read. @param id as users know it */
 export function isBackendRead(
   readAt: ReadonlyMap<string, number>,
-  backends: readonly BackendOrShard[],
+  backends: readonly BackendState[],
   id: string,
 ): boolean {
   const stores = backends.filter((backend) => publicId(backend) === id);

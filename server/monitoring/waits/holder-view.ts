@@ -12,7 +12,7 @@ import type { LockWaits, OpenWait, WaitState } from '../../core/waits/wait-state
 import type { Clock } from '../../platform/clock';
 import type { HolderEvidence } from '../liveness/holder-evidence';
 import type { LockTable } from '../lock-list/table/lock-table';
-import { type MonitoredBackend, publicHealths } from '../projection/monitored-backend';
+import { type BackendState, publicHealths } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { TopN } from '../projection/top-n';
 import { heldLock, processWait } from './held-lock';
@@ -30,7 +30,7 @@ const WAITS_SHOWN = 2;
 
 interface HolderViewOptions {
   table: LockTable;
-  backends: readonly MonitoredBackend[];
+  backends: readonly BackendState[];
   clock: Clock;
   waits: WaitWatch;
   evidence: Pick<HolderEvidence, 'verdictOn' | 'hasDeaths'>;

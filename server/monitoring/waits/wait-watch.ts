@@ -27,7 +27,7 @@ import {
 } from '../../core/waits/wait-state';
 import type { Clock } from '../../platform/clock';
 import type { LockTable } from '../lock-list/table/lock-table';
-import { type MonitoredBackend, publicHealths } from '../projection/monitored-backend';
+import { type BackendState, publicHealths } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { buildWaitGraph } from './build-wait-graph';
 import { shortId } from './short-id';
@@ -49,7 +49,7 @@ export interface WaitWatchOptions {
   statusOf: (row: ProjectionRow) => LockStatus;
   /** Who is kept from work by a lock at an instant of its backend's clock. */
   blockedBy: (row: ProjectionRow, now: number) => BlockedCallers;
-  backends: readonly MonitoredBackend[];
+  backends: readonly BackendState[];
   clock: Clock;
 }
 

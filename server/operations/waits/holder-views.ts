@@ -1,13 +1,19 @@
+import type { AsOfInput, PastProcessRef } from '../../contract/console/past/past-inputs';
 import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
+import { askDatabase } from '../ask-database';
 import { throttledChanges } from '../live-updates';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
 const PAGE_UPDATES = { minMs: 1_500, maxMs: 2_000 };
 
-/** Who holds locks, by service and process, as this process last read them. */
-export async function listHolders(ctx: OperationContext): Promise<HoldersPage> {
+/**
+ * Who holds locks, by service and process, as this process last read them; with `at`, as it was
+ * then.
+ */
+export async function listHolders(ctx: OperationContext, { at }: AsOfInput): Promise<HoldersPage> {
   await requireRole(ctx, 'viewer');
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.holders(at));
   return ctx.runtime.holders.page();
 }
 
@@ -26,8 +32,9 @@ export async function* watchHolders(ctx: OperationContext): AsyncGenerator<Holde
  */
 export async function getProcess(
   ctx: OperationContext,
-  { process }: { process: string },
+  { process, at }: PastProcessRef,
 ): Promise<ProcessDetail> {
   await requireRole(ctx, 'viewer');
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.process(at, process));
   return ctx.runtime.holders.process(process);
 }

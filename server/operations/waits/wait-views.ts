@@ -1,3 +1,4 @@
+import type { AsOfInput } from '../../contract/console/past/past-inputs';
 import type { DeadlockRow, WaitGraph } from '../../contract/console/waits/wait-graph';
 import { askDatabase } from '../ask-database';
 import { throttledChanges } from '../live-updates';
@@ -9,9 +10,10 @@ const GRAPH_UPDATES = { minMs: 1_000, maxMs: 2_000 };
 
 const DEADLOCKS_SHOWN = 50;
 
-/** Who waits for whom, as this process last read the locks. */
-export async function getWaitGraph(ctx: OperationContext): Promise<WaitGraph> {
+/** Who waits for whom, as this process last read the locks; with `at`, as it was then. */
+export async function getWaitGraph(ctx: OperationContext, { at }: AsOfInput): Promise<WaitGraph> {
   await requireRole(ctx, 'viewer');
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.waits(at));
   return ctx.runtime.waits.read();
 }
 

@@ -16,9 +16,6 @@ import {
   freezeInput,
   lockEventsInput,
   lockInsightInput,
-  lockListInput,
-  lockRef,
-  processRef,
   reassignInput,
   releaseRequestInput,
   savedViewRef,
@@ -51,10 +48,15 @@ import {
   labStartInput,
 } from '../../../contract/console/lab/lab-inputs';
 import {
+  asOfInput,
   incidentRef,
   incidentsInput,
   lockTimelineInput,
   overviewInput,
+  pastChangeInput,
+  pastLockListInput,
+  pastLockRef,
+  pastProcessRef,
 } from '../../../contract/console/past/past-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
 import { createApiKey } from '../../../operations/api-keys/create-api-key';
@@ -83,6 +85,7 @@ import { reconcileCounter } from '../../../operations/counters/for-people/reconc
 import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
 import { getOverview } from '../../../operations/insights/get-overview';
 import { getIncident, listIncidents } from '../../../operations/insights/incident-views';
+import { findPastChange, getPastRange } from '../../../operations/insights/past-views';
 import {
   getLabPreflight,
   getLabRun,
@@ -132,13 +135,13 @@ import { consoleProcedure, consoleRouterOf, mutation, query, stream } from './co
 import { consoleSessionRouter } from './console-session-router';
 
 const locks = consoleRouterOf({
-  list: query(lockListInput, listLocks),
+  list: query(pastLockListInput, listLocks),
   watch: consoleProcedure
     .input(watchLocksInput)
     .subscription(({ ctx, input: { lastEventId, ...input } }) =>
       liveStream(ctx, watchLocks(ctx.operation, input, lastEventId ?? null)),
     ),
-  detail: query(lockRef, getLockDetail),
+  detail: query(pastLockRef, getLockDetail),
   watchDetail: stream(watchLockInput, watchLock),
   events: query(lockEventsInput, listLockEvents),
   forceRelease: mutation(forceReleaseInput, forceReleaseLock),
@@ -193,15 +196,19 @@ export const consoleRouter = consoleRouterOf({
     incident: query(incidentRef, getIncident),
     fleet: consoleProcedure.query(({ ctx }) => getFleet(ctx.operation)),
   }),
+  past: consoleRouterOf({
+    range: consoleProcedure.query(({ ctx }) => getPastRange(ctx.operation)),
+    change: query(pastChangeInput, findPastChange),
+  }),
   waits: consoleRouterOf({
-    graph: consoleProcedure.query(({ ctx }) => getWaitGraph(ctx.operation)),
+    graph: query(asOfInput, getWaitGraph),
     watch: stream(watchWaitsInput, watchWaits),
     deadlocks: consoleProcedure.query(({ ctx }) => listDeadlocks(ctx.operation)),
   }),
   holders: consoleRouterOf({
-    list: consoleProcedure.query(({ ctx }) => listHolders(ctx.operation)),
+    list: query(asOfInput, listHolders),
     watch: stream(watchWaitsInput, watchHolders),
-    process: query(processRef, getProcess),
+    process: query(pastProcessRef, getProcess),
   }),
   audit: consoleRouterOf({ list: query(auditListInput, listAudit) }),
   keys: consoleRouterOf({

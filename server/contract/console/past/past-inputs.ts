@@ -1,11 +1,37 @@
 import { z } from 'zod';
 import { lockName, namespaceName } from '../../primitives';
+import { lockListInput, lockRef, processRef } from '../console-inputs';
 import { INSIGHT_RANGES } from '../insight-row';
 
 /** No timeline covers more time: events are kept for as long. */
 const SPAN_MAX_MS = 30 * 24 * 60 * 60_000;
 
 const instant = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** An instant of the past, on this server's clock: what is asked for, as of then. */
+const asOf = { at: instant.optional() };
+
+export const pastLockListInput = z.strictObject({ ...lockListInput.shape, ...asOf });
+export type PastLockListInput = z.output<typeof pastLockListInput>;
+
+export const pastLockRef = z.strictObject({ ...lockRef.shape, ...asOf });
+export type PastLockRef = z.output<typeof pastLockRef>;
+
+export const pastProcessRef = z.strictObject({ ...processRef.shape, ...asOf });
+export type PastProcessRef = z.output<typeof pastProcessRef>;
+
+export const asOfInput = z.strictObject(asOf).default({});
+export type AsOfInput = z.output<typeof asOfInput>;
+
+/** The nearest change before or after an instant: of one lock or counter, or of all of a kind. */
+export const pastChangeInput = z.strictObject({
+  at: instant,
+  direction: z.enum(['previous', 'next']),
+  of: z.enum(['locks', 'counters']).default('locks'),
+  namespace: namespaceName.optional(),
+  name: lockName.optional(),
+});
+export type PastChangeInput = z.output<typeof pastChangeInput>;
 
 /** A span that ends at `to`, or now: instants of the lock's backend, at most 30 days apart. */
 export const lockTimelineInput = z

@@ -2,6 +2,7 @@ import type { LivenessVerdict } from '../../../core/status/holder-liveness';
 import type { Mode } from '../../primitives';
 import type { BackendHealth } from '../backend-health';
 import type { LockStatus } from '../console-terms';
+import type { PastMark } from '../past/past-mark';
 
 /** Who holds locks and who waits, by process: those that keep others waiting first. */
 export interface HoldersPage {
@@ -19,6 +20,8 @@ export interface HoldersPage {
   backends: BackendHealth[];
   /** This server's clock. */
   asOf: number;
+  /** Set where it shows the past; then `asOf` is that instant. */
+  past?: PastMark;
 }
 
 export const PROCESSES_SHOWN = 200;
@@ -71,6 +74,7 @@ export interface ProcessDetail {
   waits: ProcessWait[];
   backends: BackendHealth[];
   asOf: number;
+  past?: PastMark;
 }
 
 export interface HeldLock {

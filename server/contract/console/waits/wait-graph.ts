@@ -1,6 +1,7 @@
 import type { Mode } from '../../primitives';
 import type { BackendHealth } from '../backend-health';
 import type { LockStatus } from '../console-terms';
+import type { PastMark } from '../past/past-mark';
 
 /**
  * The wait-for graph over all backends: who keeps whom waiting, the worst first. Instants are the
@@ -20,6 +21,8 @@ export interface WaitGraph {
   backends: BackendHealth[];
   /** This server's clock. */
   asOf: number;
+  /** Set where it shows the past; then `asOf` is that instant. */
+  past?: PastMark;
 }
 
 /** An owner that waits or keeps others waiting. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../platform/clock';
-import type { MonitoredBackend, NamespaceLookup } from '../../projection/monitored-backend';
+import type { BackendState, NamespaceLookup } from '../../projection/monitored-backend';
 
 /** The state of a backend, or of one of its shards, from which statuses are computed. */
 export interface BackendFrame {
@@ -18,7 +18,7 @@ export class BackendFrames {
   private readonly policies = new Map<string, string>();
 
   constructor(
-    private readonly backends: readonly MonitoredBackend[],
+    private readonly backends: readonly BackendState[],
     private readonly clock: Clock,
     private readonly namespaces: Pick<NamespaceLookup, 'policyOf'>,
   ) {}

@@ -3,7 +3,7 @@ import type { LockRow } from '../../../contract/console/lock-row';
 import { TIERS } from '../../../core/status/lock-status';
 import type { NameCount } from '../../../engine/names/name-count';
 import type { Clock } from '../../../platform/clock';
-import type { MonitoredBackend, NamespaceLookup } from '../../projection/monitored-backend';
+import type { BackendState, NamespaceLookup } from '../../projection/monitored-backend';
 import { type ProjectionRow, toLockRow } from '../../projection/projection-row';
 import type { KnownBaselines } from '../../rollups/known-baselines';
 import type { WatchJournals } from '../../watch/watch-journals';
@@ -27,7 +27,7 @@ const [RECHECK, REPLACED] = [1, 2];
 const NEW_AT_ONCE = 1_000;
 
 export interface LockTableOptions {
-  backends: readonly MonitoredBackend[];
+  backends: readonly BackendState[];
   clock: Clock;
   baselines: Pick<KnownBaselines, 'of'>;
   namespaces: Pick<NamespaceLookup, 'policyOf'>;

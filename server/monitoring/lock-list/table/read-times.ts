@@ -9,6 +9,11 @@ export class ReadTimes {
     this.readUpTo.set(backend, instant);
   }
 
+  /** The last such instant; 0 before the first. */
+  upTo(backend: string): number {
+    return this.readUpTo.get(backend) ?? 0;
+  }
+
   /** The last instant at which the lock is known to have been as it was read. */
   of({ backend, readAt, isReadable }: ProjectionRow): number {
     return isReadable ? Math.max(readAt, this.readUpTo.get(backend) ?? 0) : readAt;

@@ -6,6 +6,7 @@ import type {
 } from '../../../contract/console/console-inputs';
 import type { FleetNow, LockInsight } from '../../../contract/console/insight-row';
 import type { EventRow, LockDetail, LockPage } from '../../../contract/console/lock-row';
+import type { PastLockListInput, PastLockRef } from '../../../contract/console/past/past-inputs';
 import { LockyardError } from '../../../contract/errors';
 import type { TrackedMessage } from '../../../monitoring/lock-list/lock-list-streams';
 import type { RecordKey } from '../../../storage/record-store';
@@ -14,9 +15,16 @@ import { watchDetail } from '../../live-updates';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
 
-/** The lock list as this process last read it: filtered and sorted, by default by severity. */
-export async function listLocks(ctx: OperationContext, input: LockListInput): Promise<LockPage> {
+/**
+ * The lock list as this process last read it: filtered and sorted, by default by severity. With
+ * `at`, as it was then: see `PastView`.
+ */
+export async function listLocks(
+  ctx: OperationContext,
+  { at, ...input }: PastLockListInput,
+): Promise<LockPage> {
   await requireRole(ctx, 'viewer');
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.locks(at, input));
   return ctx.runtime.projection.page(input);
 }
 
@@ -35,9 +43,16 @@ export async function* watchLocks(
   yield* ctx.runtime.projection.live.follow(input, lastId, ctx.signal);
 }
 
-/** A lock as its page shows it; its last known state, so marked, while its backend is away. */
-export async function getLockDetail(ctx: OperationContext, ref: RecordKey): Promise<LockDetail> {
+/**
+ * A lock as its page shows it; its last known state, so marked, while its backend is away. With
+ * `at`, as it was then.
+ */
+export async function getLockDetail(
+  ctx: OperationContext,
+  { at, ...ref }: PastLockRef,
+): Promise<LockDetail> {
   await requireRole(ctx, 'viewer');
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.lock(at, ref));
   return readDetail(ctx, ref);
 }
 

@@ -1,0 +1,3 @@
+ALTER TABLE `lock_events` ADD `span` int;--> statement-breakpoint
+CREATE INDEX `lock_events_lock_at` ON `lock_events` (`lock_id`,`at`);--> statement-breakpoint
+CREATE INDEX `lock_events_span` ON `lock_events` (`span`,`at`);

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
+import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
+import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import { createUser } from '@/server/operations/users/create-user';
+import { ApiHarness } from '@/test/api-harness';
+
+const PASSWORD = 'plough the seventh field';
+
+let api: ApiHarness;
+let key: string;
+let cookie: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('orders');
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  cookie = await api.signIn('vera', PASSWORD);
+});
+afterAll(() => api.close());
+
+const lock = (name: string, owner: string, more: object = {}) =>
+  api.post(key, 'lock.acquire', { name, owner, leaseMs: 60_000, ...more });
+const ask = async <T>(procedure: string, input?: object) =>
+  (await api.console(cookie, procedure, input, 'query')).data as unknown as T;
+
+test('pages of the past show who held a lock and who waited then, and how it was held', async () => {
+  const { data: held } = await lock('past', 'w1', { meta: { host: 'h1', pid: '7' } });
+  const grantedAt = Number(held?.expiresAt) - 60_000;
+  const waiting = lock('past', 'w2', { waitMs: 20_000 });
+  const page = () => ask<WaitGraph>('waits.graph', {});
+  await vi.waitFor(async () => expect((await page()).waiting).toBe(1), { timeout: 10_000 });
+  const at = Date.now();
+  await api.post(key, 'lock.release', { name: 'past', owner: 'w1', token: held?.token });
+  await waiting;
+
+  const ref = { namespace: 'default', name: 'past', at };
+  const detail = await ask<LockDetail>('locks.detail', ref);
+  expect(detail).toMatchObject({ asOf: at, past: { at, isCut: false } });
+  expect(detail.row.status).toBe('contended');
+  expect(detail.holds).toMatchObject([
+    { owner: 'w1', token: held?.token, grantedAt, leaseMs: 60_000, expiresAt: held?.expiresAt },
+  ]);
+  expect(detail.holds[0]?.meta).toMatchObject({ host: 'h1', pid: '7' });
+  expect(detail.waiters).toMatchObject([{ owner: 'w2', service: 'orders' }]);
+  const { patienceUntil = 0, enqueuedAt = 0 } = detail.waiters[0] ?? {};
+  expect(patienceUntil - enqueuedAt).toBe(20_000);
+
+  const list = await ask<LockPage>('locks.list', { at, search: 'past' });
+  expect(list.rows).toMatchObject([{ name: 'past', status: 'contended', waiters: 1 }]);
+  const graph = await ask<WaitGraph>('waits.graph', { at });
+  expect(graph.owners.map(({ owner }) => owner).sort()).toEqual(['w1', 'w2']);
+  const holders = await ask<HoldersPage>('holders.list', { at });
+  expect(holders.rows).toMatchObject([
+    { owners: ['w1'], host: 'h1', blocked: 1 },
+    { owners: ['w2'] },
+  ]);
+
+  const step = { at: grantedAt, namespace: 'default', name: 'past' };
+  const next = await ask<{ at: number }>('past.change', { ...step, direction: 'next' });
+  expect(next.at).toBe(enqueuedAt);
+  const none = await ask<{ at: null }>('past.change', { ...step, direction: 'previous' });
+  expect(none.at).toBeNull();
+});
+
+test('an instant that cannot be shown is refused in words that say why', async () => {
+  await lock('recorded', 'w1');
+  const range = () => ask<{ events: number | null }>('past.range');
+  await vi.waitFor(async () => expect((await range()).events).not.toBeNull(), { timeout: 10_000 });
+  const list = (at: unknown) => api.console(cookie, 'locks.list', { at }, 'query');
+  expect(await list(Date.now() + 60_000)).toMatchObject({ status: 400, reason: 'INVALID' });
+  expect(await list('yesterday')).toMatchObject({ status: 400, reason: 'INVALID' });
+  expect(await list(-1)).toMatchObject({ status: 400, reason: 'INVALID' });
+  expect(await list(Number.MAX_SAFE_INTEGER)).toMatchObject({ status: 400, reason: 'INVALID' });
+  const early = await list(Date.UTC(2020, 0));
+  expect(early).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
+  expect(early.text).toContain('is before all that is recorded, which begins at 20');
+  expect(await api.console(null, 'past.range', undefined, 'query')).toMatchObject({ status: 401 });
+});

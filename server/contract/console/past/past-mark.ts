@@ -1,0 +1,11 @@
+/** Marks an answer that shows an instant of the past. */
+export interface PastMark {
+  /** The instant, on the server's clock. */
+  at: number;
+  /** Since when the past can be shown, on the clocks of the backends. */
+  since: number;
+  /** More locks were in use than are shown: the rest is left out. */
+  isCut: boolean;
+  /** What ended within the last seconds may not be recorded yet, so that it is missing here. */
+  isLagging: boolean;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { EventKind, LockEvent } from '../lock/lock-event';
+import { type PastWait, spanClass, spanReachMs, withoutMoved } from './event-span';
+import { recordAt } from './record-at';
+
+const event = (kind: EventKind, at: number, more: Partial<LockEvent> = {}): LockEvent => ({
+  kind,
+  at,
+  rev: at,
+  service: 'orders',
+  owner: 'w1',
+  ...more,
+});
+
+const hold = { from: 1_000, to: 9_000, service: 'orders', owner: 'w1', token: 5 };
+const bare = { waits: [], frozen: null, now: null, lockDelayMs: 0 };
+
+test('a hold of the past has the lease, the renewals and the remarks that it had then', () => {
+  const events = [
+    event('granted', 1_000, { token: 5, expiresAt: 3_000, meta: { host: 'h' }, mode: 'shared' }),
+    event('renewed', 2_000, { token: 5, expiresAt: 6_000 }),
+    event('asked', 2_500, { token: 5, by: 'ada', reason: 'deploy' }),
+    event('reentered', 2_600, { token: 5, expiresAt: 6_600, holdCount: 2 }),
+  ];
+  const { holds, rev } = recordAt({ ...bare, at: 2_700, holds: [hold], events });
+  expect(rev).toBe(2_600);
+  expect(holds).toMatchObject([
+    {
+      mode: 'shared',
+      count: 2,
+      renewals: 1,
+      renewedAt: 2_000,
+      leaseMs: 4_000,
+      expiresAt: 6_600,
+      meta: { host: 'h' },
+      askedToRelease: { by: 'ada', reason: 'deploy', at: 2_500 },
+    },
+  ]);
+});
+
+test('a hold is live at an instant that it covers, whatever little is known of it', () => {
+  const [plain] = recordAt({ ...bare, at: 5_000, holds: [hold], events: [] }).holds;
+  expect(plain).toMatchObject({ mode: 'exclusive', expiresAt: 9_000 });
+  const open = { ...hold, to: null, permits: 2 };
+  const [permit] = recordAt({ ...bare, at: 5_000, holds: [open], events: [] }).holds;
+  expect(permit).toMatchObject({ mode: 'permit', permits: 2, expiresAt: 5_001 });
+});
+
+test('a lock whose last hold was lost says so, and is delayed as its namespace wants', () => {
+  const events = [
+    event('granted', 1_000, { token: 4, expiresAt: 2_000 }),
+    event('expired', 2_000, { token: 4, heldMs: 1_000 }),
+  ];
+  const facts = { ...bare, at: 2_500, holds: [], events, lockDelayMs: 1_000 };
+  expect(recordAt(facts)).toMatchObject({
+    ended: { token: 4, cause: 'expired', grantedAt: 1_000, at: 2_000 },
+    delayedUntil: 3_000,
+  });
+  expect(recordAt({ ...facts, at: 3_500 }).delayedUntil).toBe(0);
+});
+
+test('a set that moves from queue to queue waits in one of them at a time', () => {
+  const wait = (to: number, end: string): PastWait => {
+    return { from: 100, to, service: 'orders', owner: 'w1', end };
+  };
+  const all = [
+    { lock: 'c', wait: wait(900, 'granted') },
+    { lock: 'a', wait: wait(300, 'moved') },
+    { lock: 'b', wait: wait(500, 'moved') },
+  ];
+  expect(withoutMoved(all).map(({ lock }) => lock)).toEqual(['a']);
+  expect(withoutMoved(all.slice(0, 1)).map(({ lock }) => lock)).toEqual(['c']);
+});
+
+test('every span is found in its class: it ends within reach of each instant that it covers', () => {
+  for (const heldMs of [1, 2, 3, 4, 1_000, 86_400_000, 2 ** 50]) {
+    const of = spanClass(event('released', 2 ** 51, { heldMs }));
+    expect(heldMs).toBeLessThan(spanReachMs(of));
+  }
+  expect(spanClass(event('released', 5_000, { heldMs: 0 }))).toBe(-1);
+  expect(spanClass(event('renewed', 5_000, { waitedMs: 9 }))).toBe(-1);
+});

@@ -1,0 +1,182 @@
+import type { Remark } from '../../contract/primitives';
+import type { LockEvent } from '../lock/lock-event';
+import {
+  type EndedHold,
+  type Hold,
+  type LockRecord,
+  unwrittenRecord,
+  type Waiter,
+} from '../lock/lock-record';
+import type { PastHold, PastWait } from './event-span';
+
+/** What is known of a lock at an instant of the past. */
+export interface PastFacts {
+  /** The instant, on the lock's backend's clock. */
+  at: number;
+  /** The holds and waits that cover it. */
+  holds: readonly PastHold[];
+  waits: readonly PastWait[];
+  /** The freeze that covers it. */
+  frozen: Remark | null;
+  /** Its latest events up to that instant, oldest first; perhaps not all since a hold began. */
+  events: readonly LockEvent[];
+  /** The lock as it is now; null: it has no record. */
+  now: LockRecord | null;
+  /** As its namespace has it now. */
+  lockDelayMs: number;
+}
+
+/** The timeout of a waiter of which it is not known. */
+const UNKNOWN_PATIENCE_MS = 365 * 24 * 60 * 60_000;
+
+/**
+ * A lock as it was: who held it and who waited is exact; leases, renewals and remarks are as far as
+ * the events tell. Tickets only number the queue; offers and stored answers are left out.
+ */
+export function recordAt(facts: PastFacts): LockRecord {
+  const { at, events, now, frozen } = facts;
+  const holds = facts.holds.map((hold) => holdAt(hold, facts));
+  const ended = lastEnded(events, holds);
+  const last = events.at(-1);
+  const tokens = [...holds, ...events].map(({ token = 0 }) => token);
+  const capacity = events.findLast(({ kind }) => kind === 'capacity')?.capacity;
+  return {
+    ...unwrittenRecord(at),
+    rev: last?.rev ?? 0,
+    lastToken: Math.max(0, ...tokens),
+    lastTicket: facts.waits.length,
+    holds,
+    ended,
+    queue: queueAt(facts),
+    frozen,
+    delayedUntil: delayedUntil(ended, holds, facts),
+    capacity:
+      capacity === undefined ? (now?.capacity ?? null) : { inForce: capacity, named: capacity },
+  };
+}
+
+/** The part of the present record that was so at an instant already. */
+export function openSince(now: LockRecord | null, at: number) {
+  const holds = (now?.holds ?? [])
+    .filter(({ grantedAt, expiresAt }) => grantedAt <= at && expiresAt > at)
+    .map(({ grantedAt, service, owner, token, permits }): PastHold => {
+      const some = permits === undefined ? {} : { permits };
+      return { from: grantedAt, to: null, service, owner, token, ...some };
+    });
+  const waits = (now?.queue ?? [])
+    .filter(({ enqueuedAt }) => enqueuedAt <= at)
+    .map(({ enqueuedAt, service, owner, mode, permits, patienceMs }): PastWait => {
+      const some = permits === undefined ? {} : { permits };
+      const who = { service, owner, mode, ...some };
+      return { from: enqueuedAt, to: null, ...who, patienceMs, end: null };
+    });
+  const frozen = now?.frozen && now.frozen.at <= at ? now.frozen : null;
+  return { holds, waits, frozen };
+}
+
+function holdAt(span: PastHold, { at, events, now }: PastFacts): Hold {
+  const { token, service, owner, from, to, permits } = span;
+  const own = events.filter((event) => event.token === token);
+  const present = now?.holds.find((hold) => hold.token === token);
+  const granted = own.find(({ kind }) => kind === 'granted');
+  const mode = granted?.mode ?? present?.mode ?? (permits === undefined ? 'exclusive' : 'permit');
+  const expiresAt = granted?.expiresAt ?? to ?? present?.expiresAt ?? at + 1;
+  const hold: Hold = {
+    token,
+    mode,
+    ...(permits === undefined ? {} : { permits }),
+    service,
+    owner,
+    count: 1,
+    leaseMs: granted ? expiresAt - granted.at : (present?.leaseMs ?? expiresAt - from),
+    grantedAt: from,
+    renewedAt: from,
+    renewals: 0,
+    expiresAt,
+    waitedMs: granted?.waitedMs ?? present?.waitedMs ?? 0,
+    rev: granted?.rev ?? present?.rev ?? 0,
+    meta: granted?.meta ?? present?.meta ?? {},
+    requests: [],
+    requestsKeptUntil: expiresAt,
+    askedToRelease: null,
+    renewalsStopped: null,
+    ...(present?.set ? { set: present.set } : {}),
+  };
+  for (const event of own) applyTo(hold, event);
+  // Covered by the hold, whatever the events that were read say.
+  if (hold.expiresAt <= at) hold.expiresAt = to ?? Math.max(present?.expiresAt ?? 0, at + 1);
+  return hold;
+}
+
+/** What an event made of a hold. */
+function applyTo(hold: Hold, event: LockEvent): void {
+  const { kind, at, expiresAt, holdCount, by, reason = '' } = event;
+  const remark = by === undefined ? null : { by, reason, at };
+  if (expiresAt !== undefined) hold.expiresAt = expiresAt;
+  if (holdCount !== undefined) hold.count = holdCount;
+  if (kind === 'renewed') Object.assign(hold, { renewedAt: at, renewals: hold.renewals + 1 });
+  if ((kind === 'renewed' || kind === 'reentered') && expiresAt !== undefined && expiresAt > at) {
+    if (!hold.renewalsStopped) hold.leaseMs = expiresAt - at;
+  }
+  if (kind === 'asked') hold.askedToRelease = remark;
+  if (kind === 'stopped') hold.renewalsStopped = remark;
+  if (kind === 'kept' && expiresAt !== undefined) {
+    Object.assign(hold, { releasedAt: at, keptUntil: expiresAt });
+  }
+}
+
+function lastEnded(events: readonly LockEvent[], holds: readonly Hold[]): EndedHold | null {
+  const live = new Set(holds.map(({ token }) => token));
+  let last: LockEvent | null = null;
+  for (const event of events) {
+    if (event.token === undefined || live.has(event.token)) continue;
+    const isEnd = event.kind === 'late' || event.kind in CAUSES;
+    if (isEnd && (!last || event.at >= last.at)) last = event;
+  }
+  if (last?.token === undefined) return null;
+  const { kind, at, token, service, owner, by, reason, heldMs = 0 } = last;
+  const cause = CAUSES[kind as keyof typeof CAUSES] ?? 'released';
+  const why = by === undefined ? {} : { by, reason: reason ?? '' };
+  return { token, service, owner, cause, grantedAt: at - heldMs, at, ...why };
+}
+
+const CAUSES = { released: 'released', expired: 'expired', forced: 'forced' } as const;
+
+/** Only where nothing was granted since: then the delay still lasts. */
+function delayedUntil(
+  ended: EndedHold | null,
+  holds: readonly Hold[],
+  { at, lockDelayMs }: PastFacts,
+): number {
+  if (!ended || holds.length > 0 || ended.cause === 'released') return 0;
+  const until = ended.at + lockDelayMs;
+  return until > at && lockDelayMs > 0 ? until : 0;
+}
+
+function queueAt({ at, waits, events }: PastFacts): Waiter[] {
+  const queued = events.filter(({ kind }) => kind === 'queued');
+  return [...waits]
+    .sort((a, b) => a.from - b.from)
+    .map((wait, i): Waiter => {
+      const { service, owner, from, to, permits } = wait;
+      const isIts = (event: LockEvent) =>
+        event.service === service && event.owner === owner && event.at >= from;
+      const event = queued.findLast(isIts);
+      const mode = wait.mode ?? event?.mode ?? (permits === undefined ? 'exclusive' : 'permit');
+      const waitedOut = wait.end === 'timeout' && to !== null ? to - from : undefined;
+      const patienceMs = wait.patienceMs ?? event?.patienceMs ?? waitedOut ?? UNKNOWN_PATIENCE_MS;
+      return {
+        ticket: i + 1,
+        mode,
+        ...(permits === undefined ? {} : { permits }),
+        service,
+        owner,
+        tag: '',
+        process: '',
+        enqueuedAt: from,
+        // It waited then, though its server may have noticed only later that it was over.
+        patienceMs: Math.max(patienceMs, at - from + 1),
+        detachedUntil: null,
+      };
+    });
+}

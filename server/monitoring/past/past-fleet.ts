@@ -1,0 +1,124 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
+import type { LockListInput } from '../../contract/console/console-inputs';
+import type { LockStatus } from '../../contract/console/console-terms';
+import type { LockPage, LockRow } from '../../contract/console/lock-row';
+import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
+import type { WaitGraph } from '../../contract/console/waits/wait-graph';
+import { blockedCallers } from '../../core/status/blocking-time';
+import { livenessOf } from '../../core/status/holder-liveness';
+import type { LockBaselines } from '../../core/status/stuck-reason';
+import type { Clock } from '../../platform/clock';
+import type { RecordKey } from '../../storage/record-store';
+import { LockListPages } from '../lock-list/lock-list-pages';
+import type { TimeSlice } from '../lock-list/order/time-slice';
+import { LockTable } from '../lock-list/table/lock-table';
+import {
+  type BackendState,
+  type NamespaceLookup,
+  publicHealths,
+} from '../projection/monitored-backend';
+import { type ProjectionRow, toLockRowAt } from '../projection/projection-row';
+import { HolderView } from '../waits/holder-view';
+import { WaitWatch } from '../waits/wait-watch';
+
+interface PastFleetOptions {
+  /** The instant, on this process's clock. */
+  at: number;
+  rows: readonly ProjectionRow[];
+  backends: readonly BackendState[];
+  namespaces: Pick<NamespaceLookup, 'policyOf'>;
+  baselinesOf: (id: string, key: RecordKey) => LockBaselines;
+  clock: Clock;
+  slice: () => TimeSlice;
+}
+
+/** All locks that were in use at an instant, with the views that the live ones have. */
+export class PastFleet {
+  private readonly table: LockTable;
+  private readonly pages: LockListPages;
+  private readonly waits: WaitWatch;
+  private readonly holders: HolderView;
+  private readonly backends: BackendState[];
+
+  private constructor(private readonly parts: PastFleetOptions) {
+    const { at, namespaces, baselinesOf, slice } = parts;
+    const clock: Clock = { now: () => at, monotonic: () => parts.clock.monotonic() };
+    this.backends = parts.backends.map(asRecorded);
+    const { backends } = this;
+    const names = { appeared: () => undefined, vanished: () => undefined };
+    const baselines = { of: baselinesOf };
+    this.table = new LockTable({ backends, clock, baselines, namespaces, names, slice });
+    this.pages = new LockListPages(this.table, clock, () => this.healths());
+    const { table } = this;
+    const statusOf = (row: ProjectionRow): LockStatus => this.rowOf(row).status;
+    const blockedBy = ({ id, key, facts }: ProjectionRow, now: number) =>
+      blockedCallers(facts, baselinesOf(id, key), now);
+    this.waits = new WaitWatch({ table, backends, clock, statusOf, blockedBy });
+    const evidence: ConstructorParameters<typeof HolderView>[0]['evidence'] = {
+      hasDeaths: false,
+      verdictOn: (_, hold, now) => livenessOf(hold, [], now),
+    };
+    this.holders = new HolderView({
+      table,
+      backends,
+      clock,
+      waits: this.waits,
+      evidence,
+      statusOf,
+    });
+  }
+
+  static async of(parts: PastFleetOptions): Promise<PastFleet> {
+    const fleet = new PastFleet(parts);
+    await parts.slice().forEach(parts.rows, (row) => fleet.table.store(row));
+    await fleet.table.refresh();
+    fleet.waits.look();
+    return fleet;
+  }
+
+  healths(): BackendHealth[] {
+    return publicHealths(this.backends);
+  }
+
+  page(input: LockListInput): Promise<LockPage> {
+    return this.pages.page(input, false);
+  }
+
+  waitGraph(): Promise<WaitGraph> {
+    return this.waits.read();
+  }
+
+  holdersPage(): Promise<HoldersPage> {
+    return this.holders.page();
+  }
+
+  process(id: string): Promise<ProcessDetail> {
+    return this.holders.process(id);
+  }
+
+  find(id: string): ProjectionRow | null {
+    return this.table.byId(id);
+  }
+
+  rowOf(row: ProjectionRow): LockRow {
+    return toLockRowAt(row, this.parts.baselinesOf(row.id, row.key), row.readAt, true);
+  }
+
+  waitPartOf(id: string) {
+    return this.waits.partOf(id);
+  }
+}
+
+/** What is recorded is known, whether or not its backend responds now. */
+function asRecorded({ id, engine, shard }: BackendState): BackendState {
+  const known = (health: BackendHealth): BackendHealth => ({
+    ...health,
+    reachable: true,
+    silentForMs: 0,
+  });
+  return {
+    id,
+    engine: { health: () => known(engine.health()) },
+    ...(shard && { shard: { backend: shard.backend, health: () => known(shard.health()) } }),
+  };
+}

@@ -1,0 +1,194 @@
+import type { Database } from '@/db/database';
+import type { Remark } from '../../contract/primitives';
+import type { LockEvent } from '../../core/lock/lock-event';
+import type { LockRecord } from '../../core/lock/lock-record';
+import { type PastHold, type PastWait, withoutMoved } from '../../core/past/event-span';
+import { openSince, recordAt } from '../../core/past/record-at';
+import { recordKey } from '../../storage/record-id';
+import type { TimeSlice } from '../lock-list/order/time-slice';
+import { ProjectionRow, rowId } from '../projection/projection-row';
+import type { OpenLocks } from './open-locks';
+import { readLockEvents } from './read-lock-events';
+import { type RecordedSpan, readSpans } from './read-spans';
+
+/** Holds and waits that one reading of the past looks for at most. */
+const SPANS_MAX = 20_000;
+
+/** Locks whose events are looked at: of more, leases and the like are as the ends tell. */
+const LOOKED_INTO_MAX = 1_000;
+
+/** A lock of the past, while what is known of it is gathered. */
+interface PastLock {
+  id: string;
+  lockId: string;
+  store: string;
+  at: number;
+  holds: PastHold[];
+  waits: PastWait[];
+  /** Waits that may have been in the queue of another lock of the same set. */
+  unsure: Set<PastWait>;
+  frozen: Remark | null;
+  frozenSince: number | null;
+  now: LockRecord | null;
+}
+
+interface PastSources {
+  database: Database;
+  open: OpenLocks;
+  /** By the id under which history is recorded: the backend's id as users know it. */
+  publicIds: ReadonlyMap<string, string>;
+  /** An instant of the past on the clock of a store. */
+  atOf: (store: string) => number;
+  lockDelayMsOf: (namespace: string) => number;
+  /** Locks that are of interest though they were neither held nor waited for. */
+  others: readonly { store: string; lockId: string }[];
+  slice: TimeSlice;
+}
+
+/** Every lock that was held, waited for or frozen at an instant, as it was then. */
+export async function readPastLocks(
+  from: PastSources,
+): Promise<{ rows: ProjectionRow[]; isCut: boolean }> {
+  const { database, open, atOf, publicIds, slice } = from;
+  const stores = [...publicIds.keys()];
+  const { spans, isCut } = await readSpans(database, atOf, stores, SPANS_MAX, slice);
+  const locks = new Map<string, PastLock>();
+  const lockOf = (store: string, lockId: string) => {
+    const id = rowId(publicIds.get(store) ?? store, lockId);
+    const lock = locks.get(id) ?? newLock(id, lockId, store, atOf(store));
+    locks.set(id, lock);
+    return lock;
+  };
+  await slice.forEach(spans, (span) => addSpan(lockOf(span.store, span.lockId), span));
+  markSets(spans, lockOf);
+  await slice.forEach(open.rows, (row) => addOpen(row, lockOf, from));
+  for (const { store, lockId } of from.others) lockOf(store, lockId);
+  leaveMoved([...locks.values()]);
+  const rows: ProjectionRow[] = [];
+  for (const [i, lock] of byWeight([...locks.values()]).entries()) {
+    rows.push(await rowAt(lock, from, i < LOOKED_INTO_MAX));
+    if (slice.isOver) await slice.pause();
+  }
+  return { rows, isCut };
+}
+
+/** One lock as it was, where `readPastLocks` has not found it: it was not in use. */
+export function readPastLock(
+  from: Pick<PastSources, 'database' | 'publicIds' | 'atOf' | 'lockDelayMsOf'>,
+  store: string,
+  lockId: string,
+): Promise<ProjectionRow> {
+  const id = rowId(from.publicIds.get(store) ?? store, lockId);
+  return rowAt(newLock(id, lockId, store, from.atOf(store)), from, true);
+}
+
+function newLock(id: string, lockId: string, store: string, at: number): PastLock {
+  const empty = { holds: [], waits: [], unsure: new Set<PastWait>() };
+  return { id, lockId, store, at, ...empty, frozen: null, frozenSince: null, now: null };
+}
+
+function addSpan(lock: PastLock, { of, from, to, event }: RecordedSpan): void {
+  const { service, owner, token, permits, mode, kind } = event;
+  const some = permits === undefined ? {} : { permits };
+  if (of === 'freeze') lock.frozenSince = from;
+  else if (of === 'wait') {
+    const how = mode === undefined ? {} : { mode };
+    lock.waits.push({ from, to, service, owner, ...how, ...some, end: kind });
+  } else if (token !== undefined && !lock.holds.some((hold) => hold.token === token)) {
+    lock.holds.push({ from, to, service, owner, token, ...some });
+  }
+}
+
+/** All members of a set are granted at once, but it waited in the queue of one of them. */
+function markSets(
+  spans: readonly RecordedSpan[],
+  lockOf: (store: string, lockId: string) => PastLock,
+): void {
+  const grants = new Map<string, RecordedSpan[]>();
+  for (const span of spans) {
+    if (span.of !== 'wait' || span.event.kind !== 'granted') continue;
+    const { service, owner } = span.event;
+    const key = `${span.store}\n${span.historyId}\n${service}\n${owner}\n${span.from}`;
+    grants.set(key, [...(grants.get(key) ?? []), span]);
+  }
+  for (const set of grants.values()) {
+    if (set.length === 1) continue;
+    for (const { store, lockId, from, event } of set) {
+      const lock = lockOf(store, lockId);
+      const isIts = (wait: PastWait) => wait.from === from && wait.owner === event.owner;
+      for (const wait of lock.waits) if (isIts(wait)) lock.unsure.add(wait);
+    }
+  }
+}
+
+function addOpen(
+  row: ProjectionRow,
+  lockOf: (store: string, lockId: string) => PastLock,
+  { atOf }: PastSources,
+): void {
+  const { holds, waits, frozen } = openSince(row.record, atOf(row.backend));
+  if (holds.length + waits.length === 0 && !frozen) return;
+  const lock = lockOf(row.backend, row.id.slice(row.publicBackend.length + 1));
+  lock.now = row.record;
+  lock.frozen = frozen;
+  // What has ended since this reading is known by its end.
+  const tokens = new Set(lock.holds.map(({ token }) => token));
+  lock.holds.push(...holds.filter(({ token }) => !tokens.has(token)));
+  const isKnown = (wait: PastWait) =>
+    lock.waits.some(
+      ({ from, service, owner }) =>
+        from === wait.from && service === wait.service && owner === wait.owner,
+    );
+  const open = waits.filter((wait) => !isKnown(wait));
+  lock.waits.push(...open);
+}
+
+function leaveMoved(locks: readonly PastLock[]): void {
+  const all = locks.flatMap((lock) => lock.waits.map((wait) => ({ lock: lock.id, wait })));
+  const kept = new Set(withoutMoved(all).map(({ wait }) => wait));
+  for (const lock of locks) lock.waits = lock.waits.filter((wait) => kept.has(wait));
+}
+
+/** Those with waiters first: there is most to see. */
+function byWeight(locks: PastLock[]): PastLock[] {
+  return locks.sort((a, b) => b.waits.length - a.waits.length || b.holds.length - a.holds.length);
+}
+
+async function rowAt(
+  lock: PastLock,
+  from: Pick<PastSources, 'database' | 'publicIds' | 'lockDelayMsOf'>,
+  isLookedInto: boolean,
+): Promise<ProjectionRow> {
+  const { lockId, store, at, now, frozenSince } = lock;
+  const beginnings = lock.holds.map((hold) => hold.from);
+  if (frozenSince !== null) beginnings.push(frozenSince);
+  const events = isLookedInto ? await readLockEvents(from.database, lockId, at, beginnings) : [];
+  const key = recordKey(lockId);
+  const record = recordAt({
+    at,
+    holds: lock.holds,
+    waits: lock.waits.filter((wait) => !lock.unsure.has(wait) || hasQueued(wait, events)),
+    frozen: lock.frozen ?? freezeAt(frozenSince, events),
+    events,
+    now,
+    lockDelayMs: from.lockDelayMsOf(key.namespace),
+  });
+  const publicId = from.publicIds.get(store) ?? store;
+  return ProjectionRow.of({ id: store, publicId }, key, at, record);
+}
+
+function hasQueued(wait: PastWait, events: readonly LockEvent[]): boolean {
+  return events.some(
+    ({ kind, service, owner, at }) =>
+      (kind === 'queued' || kind === 'resumed') &&
+      service === wait.service &&
+      owner === wait.owner &&
+      at >= wait.from,
+  );
+}
+
+function freezeAt(since: number | null, events: readonly LockEvent[]): Remark | null {
+  if (since === null) return null;
+  const begun = events.findLast(({ kind, at }) => kind === 'frozen' && at <= since);
+  return { by: begun?.by ?? '', reason: begun?.reason ?? '', at: since };
+}

@@ -1,0 +1,97 @@
+import type { Database } from '@/db/database';
+import { SPAN_CLASSES } from '../../core/past/event-span';
+import type { Clock } from '../../platform/clock';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import { ALL_LOCKS } from '../rollups/rollup-rows';
+
+/** How long it is known since when the past can be shown. */
+const KNOWN_FOR_MS = 60_000;
+
+/** Events that are passed over in one search for a change, at most; and read at a time. */
+const PASSED_MAX = 4_000;
+const ROWS_AT_ONCE = 200;
+
+/** Since when the past is recorded. Null: nothing is. */
+export interface RecordedSince {
+  /** Every event since then is kept, so that any instant can be shown. */
+  events: number | null;
+  /** The first minute of the roll-ups. */
+  minutes: number | null;
+}
+
+/** Of which records a change is looked for: of one of them, or of all of a kind. */
+export type ChangeOf = RecordKey | 'locks' | 'counters';
+
+/** Since when the past can be shown, and when something changed in it. */
+export class PastRange {
+  private known: { since: RecordedSince; readAt: number } | null = null;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async since(): Promise<RecordedSince> {
+    const { known, clock } = this;
+    if (known?.since.events != null && clock.monotonic() - known.readAt < KNOWN_FOR_MS) {
+      return known.since;
+    }
+    const since = { events: await this.firstEvent(), minutes: await this.firstMinute() };
+    this.known = { since, readAt: clock.monotonic() };
+    return since;
+  }
+
+  /**
+   * The nearest recorded change before or after an instant; null: there is none, or only routine
+   * for thousands of events.
+   */
+  async change(of: ChangeOf, at: number, direction: 'previous' | 'next'): Promise<number | null> {
+    const isNext = direction === 'next';
+    const one = typeof of === 'object' ? recordId(of) : null;
+    let from = at;
+    for (let passed = 0; passed < PASSED_MAX; passed += ROWS_AT_ONCE) {
+      const { rows } = await this.database.raw.ask(
+        `SELECT at, kind FROM lock_events WHERE ${one === null ? '' : 'lock_id = ? AND '}` +
+          `at ${isNext ? '>' : '<'} ? ORDER BY at ${isNext ? 'ASC' : 'DESC'} ` +
+          `LIMIT ${ROWS_AT_ONCE}`,
+        [...(one === null ? [] : [one]), from],
+      );
+      const found = rows.find(([, kind]) => isChange(of, String(kind)));
+      if (found) return Number(found[0]);
+      const end = rows.at(-1);
+      if (!end || rows.length < ROWS_AT_ONCE) return null;
+      from = Number(end[0]);
+      await new Promise(setImmediate);
+    }
+    return null;
+  }
+
+  private async firstEvent(): Promise<number | null> {
+    const firsts: number[] = [];
+    // Rows of an earlier version have no class, so that what they ended is not found.
+    for (let spanClass = -1; spanClass < SPAN_CLASSES; spanClass += 1) {
+      const sql = 'SELECT MIN(at) FROM lock_events WHERE span = ?';
+      const first = (await this.database.raw.ask(sql, [spanClass])).rows[0]?.[0];
+      if (first !== null && first !== undefined) firsts.push(Number(first));
+    }
+    return firsts.length > 0 ? Math.min(...firsts) : null;
+  }
+
+  private async firstMinute(): Promise<number | null> {
+    const { rows } = await this.database.raw.ask(
+      'SELECT MIN(minute) FROM lock_minutes WHERE lock_id = ?',
+      [ALL_LOCKS],
+    );
+    const first = rows[0]?.[0];
+    return first === null || first === undefined ? null : Number(first);
+  }
+}
+
+const ROUTINE = new Set(['renewed', 'detached', 'resumed', 'offered', 'withdrawn']);
+const OF_COUNTERS = new Set(['created', 'added', 'adjusted', 'rebound']);
+
+function isChange(of: ChangeOf, kind: string): boolean {
+  if (typeof of === 'object') return !ROUTINE.has(kind);
+  return of === 'counters' ? OF_COUNTERS.has(kind) : !ROUTINE.has(kind) && !OF_COUNTERS.has(kind);
+}

@@ -1,0 +1,192 @@
+import type { Database } from '@/db/database';
+import type { LockListInput } from '../../contract/console/console-inputs';
+import type { LockDetail, LockPage } from '../../contract/console/lock-row';
+import type { PastMark } from '../../contract/console/past/past-mark';
+import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
+import type { WaitGraph } from '../../contract/console/waits/wait-graph';
+import { LockyardError } from '../../contract/errors';
+import { inspectRecord } from '../../core/lock/lock-answers';
+import { liveHolds } from '../../core/lock/lock-record';
+import { livenessOf } from '../../core/status/holder-liveness';
+import { type Clock, processCpuMs } from '../../platform/clock';
+import { SerialQueue } from '../../platform/serial-queue';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import type { IncidentTable } from '../incidents/incident-table';
+import { TimeSlice } from '../lock-list/order/time-slice';
+import type { LockTable } from '../lock-list/table/lock-table';
+import {
+  locateStore,
+  type MonitoredBackend,
+  type NamespaceLookup,
+  publicId,
+} from '../projection/monitored-backend';
+import { holdRow, rowId, waiterRows } from '../projection/projection-row';
+import type { HoldBaselines } from '../rollups/hold-baselines';
+import { OpenLocksReader } from './open-locks';
+import { PastFleet } from './past-fleet';
+import { readPastLock, readPastLocks } from './past-locks';
+import { PastRange } from './past-range';
+
+/** Instants that are kept as they were read, for all who look. */
+const FLEETS_MAX = 4;
+
+/** A clock of a viewer may be ahead by as much. */
+const AHEAD_MAX_MS = 1_000;
+
+interface PastViewOptions {
+  database: Database;
+  table: LockTable;
+  backends: readonly MonitoredBackend[];
+  /** By the id under which history is recorded: the backend's id as users know it. */
+  publicIds: ReadonlyMap<string, string>;
+  namespaces: NamespaceLookup;
+  holdBaselines: Pick<HoldBaselines, 'of'>;
+  incidents: IncidentTable;
+  clock: Clock;
+}
+
+interface KnownFleet {
+  fleet: PastFleet;
+  past: PastMark;
+}
+
+type WithPast<T> = T & { past: PastMark };
+
+/**
+ * The fleet as it was, from the recorded events. Statuses are computed with the baselines and the
+ * policies of now. Each instant is read once for all who look, one after another.
+ */
+export class PastView {
+  readonly range: PastRange;
+  private readonly open: OpenLocksReader;
+  private readonly fleets = new Map<number, Promise<KnownFleet>>();
+  private readonly turns = new SerialQueue();
+
+  constructor(private readonly parts: PastViewOptions) {
+    const { database, table, backends, clock } = parts;
+    this.range = new PastRange(database, clock);
+    this.open = new OpenLocksReader(database, table, backends, clock);
+  }
+
+  async locks(at: number, input: LockListInput): Promise<WithPast<LockPage>> {
+    const { fleet, past } = await this.at(at);
+    return { ...(await fleet.page(input)), past };
+  }
+
+  async waits(at: number): Promise<WithPast<WaitGraph>> {
+    const { fleet, past } = await this.at(at);
+    return { ...(await fleet.waitGraph()), past };
+  }
+
+  async holders(at: number): Promise<WithPast<HoldersPage>> {
+    const { fleet, past } = await this.at(at);
+    return { ...(await fleet.holdersPage()), past };
+  }
+
+  /** @throws LockyardError `NOT_FOUND` for a process that neither held a lock nor waited then */
+  async process(at: number, id: string): Promise<WithPast<ProcessDetail>> {
+    const { fleet, past } = await this.at(at);
+    return { ...(await fleet.process(id)), past };
+  }
+
+  /** @throws LockyardError `NOT_FOUND` for an unknown namespace */
+  async lock(at: number, key: RecordKey): Promise<WithPast<LockDetail>> {
+    const { namespaces, backends } = this.parts;
+    const backendId = (await namespaces.get(key.namespace))?.backend ?? null;
+    const backend = locateStore(backends, backendId, key);
+    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${key.namespace}".`);
+    const { fleet, past } = await this.at(at);
+    const id = publicId(backend);
+    const lockId = recordId(key);
+    const found = fleet.find(rowId(id, lockId));
+    const row = found ?? (await readPastLock(this.sources(at), backend.id, lockId));
+    const { record, readAt: now } = row;
+    const health = fleet.healths().find((each) => each.id === id) ?? backend.engine.health();
+    const waitPart = fleet.waitPartOf(row.id);
+    return {
+      row: fleet.rowOf(row),
+      holds: liveHolds(record, now).map((hold) => {
+        return { ...holdRow(hold), liveness: livenessOf(hold, [], now) };
+      }),
+      waiters: waiterRows(record, now),
+      lastToken: record.lastToken,
+      minValidToken: inspectRecord(record, now, backend.epochOf()).minValidToken,
+      backend: { ...health, id },
+      policy: namespaces.policyOf(key.namespace),
+      ...(waitPart ? { waitPart } : {}),
+      asOf: at,
+      fresh: true,
+      past,
+    };
+  }
+
+  /**
+   * Since when an instant can be shown.
+   *
+   * @throws LockyardError `INVALID` for one that is yet to come, `NOT_FOUND` for one before all that
+   *   is recorded
+   */
+  async check(at: number): Promise<number> {
+    const now = this.parts.clock.now();
+    if (at > now + AHEAD_MAX_MS) throw new LockyardError('INVALID', 'at: is in the future.');
+    const { events } = await this.range.since();
+    if (events !== null && at >= events) return events;
+    throw new LockyardError('NOT_FOUND', beforeAll(events));
+  }
+
+  private async at(at: number): Promise<KnownFleet> {
+    const since = await this.check(at);
+    const known = this.fleets.get(at);
+    const fleet = known ?? this.turns.run(() => this.read(at, since));
+    this.fleets.delete(at);
+    this.fleets.set(at, fleet);
+    const [oldest] = this.fleets.keys();
+    if (this.fleets.size > FLEETS_MAX && oldest !== undefined) this.fleets.delete(oldest);
+    // What was not complete may be by the next time.
+    fleet.then(
+      ({ past }) => past.isLagging && this.fleets.delete(at),
+      () => this.fleets.delete(at),
+    );
+    return fleet;
+  }
+
+  private async read(at: number, since: number): Promise<KnownFleet> {
+    const { backends, namespaces, holdBaselines, clock, incidents } = this.parts;
+    const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
+    const open = await this.open.read(at);
+    const others = (await incidents.locksAt(at)).flatMap(({ backend, namespace, name }) => {
+      const key = { namespace, name };
+      const store = locateStore(backends, backend, key)?.id;
+      return store === undefined ? [] : [{ store, lockId: recordId(key) }];
+    });
+    const sources = { ...this.sources(at), open, others, slice: slice() };
+    const { rows, isCut } = await readPastLocks(sources);
+    const baselinesOf = (id: string, { namespace }: RecordKey) => ({
+      ownHold: holdBaselines.of(id),
+      gaveUpAt: 0,
+      policy: namespaces.policyOf(namespace),
+    });
+    const parts = { at, rows, backends, namespaces, baselinesOf, clock, slice };
+    const fleet = await PastFleet.of(parts);
+    return { fleet, past: { at, since, isCut, isLagging: open.isLagging } };
+  }
+
+  private sources(at: number) {
+    const { database, backends, publicIds, namespaces } = this.parts;
+    const offsets = new Map(
+      backends.map(({ id, engine }) => [id, engine.health().clockOffsetMs] as const),
+    );
+    return {
+      database,
+      publicIds,
+      atOf: (store: string) => Math.floor(at + (offsets.get(store) ?? 0)),
+      lockDelayMsOf: (namespace: string) => namespaces.policyOf(namespace).lockDelayMs,
+    };
+  }
+}
+
+function beforeAll(since: number | null): string {
+  if (since === null) return 'at: nothing is recorded yet.';
+  return `at: is before all that is recorded, which begins at ${new Date(since).toISOString()}.`;
+}

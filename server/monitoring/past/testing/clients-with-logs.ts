@@ -1,0 +1,130 @@
+import { LockyardError } from '../../../contract/errors';
+import {
+  type AcquireOptions,
+  acquire,
+  type Member,
+  pause,
+  release,
+  renew,
+} from '../../../engine/testing/engine-rig';
+import type { RecordKey } from '../../../storage/record-store';
+
+/** What a client knows of one stay at a lock. Of `null` nothing more is known than the bounds. */
+interface Stay {
+  lock: number;
+  owner: string;
+  /** Whether it surely held, or surely waited, at an instant; null: it cannot say. */
+  isThere: (at: number) => boolean | null;
+}
+
+/** A change is this far from any instant that is asked about. */
+const CLEAR_MS = 50;
+
+/** Clients that hold and wait for locks at random, and note when. */
+export class ClientsWithLogs {
+  readonly holds: Stay[] = [];
+  readonly waits: Stay[] = [];
+
+  constructor(
+    private readonly members: readonly Member[],
+    private readonly locks: readonly RecordKey[],
+    private readonly random: () => number,
+  ) {}
+
+  async runFor(clients: number, ms: number): Promise<void> {
+    const until = Date.now() + ms;
+    await Promise.all(Array.from({ length: clients }, (_, i) => this.client(i, until)));
+  }
+
+  /** The owners that hold a lock, and those that wait; null where a client cannot say. */
+  at(lock: number, at: number): { holders: string[]; waiters: string[] } | null {
+    const of = (stays: Stay[]) => {
+      const owners: string[] = [];
+      for (const stay of stays) {
+        if (stay.lock !== lock) continue;
+        const isThere = stay.isThere(at);
+        if (isThere === null) return null;
+        if (isThere) owners.push(stay.owner);
+      }
+      return owners.sort();
+    };
+    const [holders, waiters] = [of(this.holds), of(this.waits)];
+    return holders && waiters && { holders, waiters };
+  }
+
+  private async client(number: number, until: number): Promise<void> {
+    const { random, members } = this;
+    const member = members[number % members.length] as Member;
+    for (let turn = 0; Date.now() < until; turn += 1) {
+      const lock = Math.floor(random() * this.locks.length);
+      await this.stay(member, lock, `client-${number}-${turn}`);
+      await pause(random() * 150);
+    }
+  }
+
+  /** A third of the locks is shared, a third has permits. */
+  private options(lock: number): AcquireOptions {
+    const leaseMs = 300 + Math.floor(this.random() * 400);
+    const waitMs = this.random() < 0.2 ? 0 : 1_500 + Math.floor(this.random() * 900);
+    if (lock % 3 === 1)
+      return { leaseMs, waitMs, mode: this.random() < 0.7 ? 'shared' : 'exclusive' };
+    if (lock % 3 === 2) return { leaseMs, waitMs, mode: 'permit', permits: 2, capacity: 3 };
+    return { leaseMs, waitMs };
+  }
+
+  private async stay(member: Member, lock: number, owner: string): Promise<void> {
+    const key = this.locks[lock] as RecordKey;
+    const options = this.options(lock);
+    const askedAt = Date.now();
+    const wait = { lock, owner, isThere: (_: number): boolean | null => null };
+    // Until its answer has come, a client cannot say when its wait began.
+    wait.isThere = (at) => (at > askedAt - CLEAR_MS ? null : false);
+    this.waits.push(wait);
+    const answer = await acquire(member, key, owner, options);
+    const answeredAt = Date.now();
+    if (answer.outcome !== 'granted') {
+      wait.isThere = (at) => (at > askedAt - CLEAR_MS && at < answeredAt + CLEAR_MS ? null : false);
+      return;
+    }
+    const { leaseMs = 0 } = options;
+    const grantedAt = answer.expiresAt - leaseMs;
+    wait.isThere = within(grantedAt - answer.waitedMs, grantedAt, grantedAt);
+    let { expiresAt } = answer;
+    const hold = { lock, owner, isThere: within(grantedAt, expiresAt, expiresAt) };
+    this.holds.push(hold);
+    const { random } = this;
+    const isForgotten = random() < 0.15;
+    for (let renewals = Math.floor(random() * 3); renewals > 0; renewals -= 1) {
+      await pause(random() * 150);
+      const sentAt = Date.now();
+      hold.isThere = within(grantedAt, sentAt, Number.POSITIVE_INFINITY);
+      const renewed = await renew(member, key, owner, answer.token, leaseMs);
+      if (renewed.outcome !== 'renewed') {
+        hold.isThere = within(grantedAt, expiresAt, expiresAt);
+        return;
+      }
+      ({ expiresAt } = renewed);
+      hold.isThere = within(grantedAt, expiresAt, expiresAt);
+    }
+    if (isForgotten) return;
+    await pause(random() * 150);
+    const sentAt = Date.now();
+    hold.isThere = within(grantedAt, sentAt, Number.POSITIVE_INFINITY);
+    const released = await release(member, key, owner, answer.token).catch((error: unknown) => {
+      if (error instanceof LockyardError) return { outcome: 'unknown' } as const;
+      throw error;
+    });
+    if (released.outcome === 'released') hold.isThere = within(grantedAt, sentAt, Date.now());
+    else hold.isThere = within(grantedAt, Math.min(sentAt, expiresAt), expiresAt);
+  }
+}
+
+/** It lasted from `from` until some instant from `to` to `end`. */
+function within(from: number, to: number, end: number): (at: number) => boolean | null {
+  return (at) => {
+    if (at < from - CLEAR_MS || at > end + CLEAR_MS) return false;
+    if (at > from + CLEAR_MS && at < to - CLEAR_MS) return true;
+    // A wait of no length is none, but for the instants around it.
+    return null;
+  };
+}
