@@ -123,6 +123,16 @@ test('an admin creates a key for a service, and a revoked key is rejected within
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await expect(key).toContainText('revoked');
   await expect.poll(why, { timeout: 2_000 }).toBe('UNAUTHENTICATED');
+
+  await page.getByRole('button', { name: 'New key…' }).click();
+  await dialog.getByLabel('A witness').check();
+  await expect(dialog.getByLabel('default')).toBeHidden();
+  await dialog.getByLabel(/^Machine/).fill('short-lived-host');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await expect(dialog).toContainText('lockyard witness');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const witness = page.getByRole('row').filter({ hasText: 'short-lived-host' });
+  await expect(witness).toContainText('witness, no locks');
 });
 
 test('a waiting request is rejected when its key is revoked', async ({ server, admin }) => {

@@ -9,7 +9,12 @@ import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { SecretOnce } from '../ui/controls/secret-once';
 
-/** Creates an API key for a service, and shows it once. */
+const PURPOSES = [
+  { witness: false, label: 'A service', means: 'acquires locks' },
+  { witness: true, label: 'A witness', means: 'reports which processes are alive' },
+];
+
+/** Creates an API key for a service or a witness, and shows it once. */
 export function CreateKeyDialog({
   onClose,
   onCreated,
@@ -20,6 +25,7 @@ export function CreateKeyDialog({
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { data: namespaces } = useQuery(trpc.namespaces.list.queryOptions());
+  const [isWitness, setWitness] = useState(false);
   const [created, setCreated] = useState<{ name: string; key: string } | null>(null);
 
   if (created) {
@@ -28,6 +34,12 @@ export function CreateKeyDialog({
         <div className="mt-4">
           <SecretOnce what="key" secret={created.key} />
         </div>
+        {isWitness && (
+          <p className="mt-3 text-t2">
+            On that machine run <code className="font-mono">lockyard witness</code> with the key in{' '}
+            <code className="font-mono">LOCKYARD_API_KEY</code>.
+          </p>
+        )}
         <div className="mt-5 flex justify-end">
           <Button size="large" tone="accent" onClick={onClose}>
             Done
@@ -39,19 +51,24 @@ export function CreateKeyDialog({
   return (
     <FormDialog
       title="New API key"
-      intro="Use one key per service, so holders can be identified."
+      intro={
+        isWitness
+          ? 'Use one key per machine: its name is shown with the evidence.'
+          : 'Use one key per service, so holders can be identified.'
+      }
       action="Create key"
       onClose={onClose}
       onSubmit={async (form) => {
         const name = String(form.get('name')).trim();
         const chosen = form.getAll('namespace').map(String);
-        const { key } = await client.keys.create.mutate({ name, namespaces: chosen });
+        const purpose = isWitness ? { witness: true } : { namespaces: chosen };
+        const { key } = await client.keys.create.mutate({ name, ...purpose });
         setCreated({ name, key });
         onCreated();
       }}
     >
       <Field
-        label="Service"
+        label={isWitness ? 'Machine' : 'Service'}
         hint="letters, digits and . _ -"
         name="name"
         mono
@@ -63,22 +80,42 @@ export function CreateKeyDialog({
         spellCheck={false}
       />
       <fieldset>
-        <legend className="mb-1.5 font-[550]">Namespaces</legend>
-        <div className="flex flex-wrap gap-2">
-          {(namespaces ?? []).map(({ name }, place) => (
-            <label key={name} className="choice">
+        <legend className="mb-1.5 font-[550]">For</legend>
+        <div className="flex flex-col gap-1.5">
+          {PURPOSES.map(({ witness, label, means }) => (
+            <label key={label} className="flex min-h-8 items-center gap-2.5">
               <input
-                type="checkbox"
-                name="namespace"
-                value={name}
-                defaultChecked={place === 0 && namespaces?.length === 1}
-                className="mr-2 accent-[var(--acc)]"
+                type="radio"
+                name="purpose"
+                checked={witness === isWitness}
+                onChange={() => setWitness(witness)}
+                className="size-4 shrink-0 accent-[var(--acc)]"
               />
-              {name}
+              {label}
+              <span className="text-t3">{means}</span>
             </label>
           ))}
         </div>
       </fieldset>
+      {!isWitness && (
+        <fieldset>
+          <legend className="mb-1.5 font-[550]">Namespaces</legend>
+          <div className="flex flex-wrap gap-2">
+            {(namespaces ?? []).map(({ name }, place) => (
+              <label key={name} className="choice">
+                <input
+                  type="checkbox"
+                  name="namespace"
+                  value={name}
+                  defaultChecked={place === 0 && namespaces?.length === 1}
+                  className="mr-2 accent-[var(--acc)]"
+                />
+                {name}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      )}
     </FormDialog>
   );
 }

@@ -18,12 +18,16 @@ export function KeysSection({ now }: { now: number }) {
   const queries = useQueryClient();
   const { data: keys, error } = useQuery(trpc.keys.list.queryOptions());
   const [isCreating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<{ id: string; name: string } | null>(null);
+  const [revoking, setRevoking] = useState<{
+    id: string;
+    name: string;
+    isWitness: boolean;
+  } | null>(null);
   const refresh = () => queries.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
   return (
     <SectionFrame
       title="API keys"
-      intro="API keys identify a service and grant access to namespaces."
+      intro="API keys identify a service and grant access to namespaces. A witness has a key that only reports processes."
       end={
         <Button tone="accent" onClick={() => setCreating(true)}>
           New key…
@@ -32,7 +36,7 @@ export function KeysSection({ now }: { now: number }) {
     >
       <SectionTable
         of="API keys"
-        columns={['Service', 'Namespaces', 'Created', 'Last used']}
+        columns={['Name', 'Namespaces', 'Created', 'Last used']}
         rows={keys}
         error={error}
         empty="No API keys yet. Services need one to acquire locks."
@@ -86,7 +90,11 @@ export function KeysSection({ now }: { now: number }) {
       {revoking && (
         <FormDialog
           title={`Revoke key of ${revoking.name}?`}
-          intro="Requests with this key are rejected within 1 s, including waiting ones. Existing holds end with their leases. This cannot be undone."
+          intro={
+            revoking.isWitness
+              ? 'Reports with this key are rejected within 1 s, and its evidence ages. This cannot be undone.'
+              : 'Requests with this key are rejected within 1 s, including waiting ones. Existing holds end with their leases. This cannot be undone.'
+          }
           action="Revoke key"
           isDangerous
           onSubmit={async () => {
