@@ -14,6 +14,8 @@ const config: KnipConfig = {
     'bench/{main,http-load}.ts',
     'bench/looking/steady-callers-load.ts',
     'test/simulator/main.ts',
+    'scripts/clients/write-generated-files.ts',
+    'test/clients/typescript-agent.ts',
   ],
   project: [
     '{app,bench,client,components,db,e2e,scripts,server,test}/**/*.{ts,tsx,mjs,css}',

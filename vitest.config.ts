@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const pure = [
   'server/{contract,core}/**',
   'components/**',
-  'scripts/{build,checks,lab,process,servers,suites,system}',
+  'scripts/{build,checks,clients,lab,process,servers,suites,system}',
 ];
 /** Several of these measure how soon something happens: they must not starve one another. */
 const timed = ['server/{engine,api/http}/**'];
@@ -27,7 +27,9 @@ const rest = [
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 /** They need programs that nothing else does: `npm run test:long` runs them. */
 const longOnly =
-  process.env.TEST_LONG === '1' ? [] : ['test/behind-a-proxy.test.ts', 'test/foreign-tools/**'];
+  process.env.TEST_LONG === '1'
+    ? []
+    : ['test/behind-a-proxy.test.ts', 'test/foreign-tools/**', 'test/clients/**'];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
 /** Small files that take long: they begin first, so that they do not run on alone at the end. */

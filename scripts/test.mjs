@@ -2,14 +2,22 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 /** What `npm run test:long` runs, with more steps, more time or more programs than otherwise. */
-const LONG = ['campaign', 'dying-mysql', 'hot-lock', 'lock-watches', 'simulator', 'behind-a-proxy'];
+const LONG = [
+  'campaign',
+  'dying-mysql',
+  'hot-lock',
+  'lock-watches',
+  'simulator',
+  'behind-a-proxy',
+  'test/clients',
+];
 
 /**
  * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up.
  * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test
  * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns over
  * the stores, a hot lock and the simulator at their full length, a frozen server under a race of
- * the Lab, and every proxy that the docs have a configuration for.
+ * the Lab, every proxy that the docs have a configuration for, and the clients in all languages.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

@@ -14,7 +14,7 @@ import { chromiumPath } from '../system/find-program.mjs';
 import {
   ensureAllTestNeeds,
   ensureBrowserTestNeeds,
-  ensureProxies,
+  ensureLongTestNeeds,
   ensureStores,
 } from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
@@ -46,7 +46,7 @@ async function ensureNeeds(only, say) {
   if (only === null) return ensureAllTestNeeds(say);
   if (only === 'e2e') return ensureBrowserTestNeeds(say);
   await ensureStores('TEST', say);
-  if (process.env.TEST_LONG === '1') await ensureProxies(say);
+  if (process.env.TEST_LONG === '1') await ensureLongTestNeeds(say);
 }
 
 async function runCheckSuite(say) {

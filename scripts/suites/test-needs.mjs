@@ -51,6 +51,9 @@ const java = {
   debianPackage: 'default-jdk-headless',
 };
 
+/** What our clients are built and run with. */
+const clientLanguages = [python];
+
 /** What the docs have a configuration for. */
 const proxies = [
   ['nginx', 'nginx-light'],
@@ -93,4 +96,5 @@ export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
   ensureSystemPackages([...testStores, chromium, python, java, openssl], say);
-export const ensureProxies = (say) => ensureSystemPackages([...proxies, openssl, promtool], say);
+export const ensureLongTestNeeds = (say) =>
+  ensureSystemPackages([...proxies, openssl, promtool, ...clientLanguages], say);

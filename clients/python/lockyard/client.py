@@ -1,0 +1,217 @@
+"""A Lockyard server, or several of one database, spoken to with an API key."""
+
+import os
+import threading
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
+
+from .errors import LockyardError, ReleaseUnconfirmed
+from .holding import Hold
+from .lock import Lock
+from .sending import (
+    ANSWER_WITHIN_MS,
+    AT_ONCE_MS,
+    HELD_OPEN_MS,
+    SilenceWatch,
+    now_ms,
+    send_request,
+)
+from .settings import (
+    VERSION,
+    Addresses,
+    environment_key,
+    invalid,
+    meta_with,
+    needed,
+    process_meta,
+    request_id,
+)
+from .wire import Procedures, Remark
+
+T = TypeVar("T")
+
+# Only these may be repeated without a request id.
+_REPEATABLE = {"lock.renew", "lock.cancel", "lock.cancelMany", "lock.watch", "counter.create"}
+_WAITING = {"lock.acquire": 0, "lock.acquireMany": 0, "lock.watch": HELD_OPEN_MS}
+_OWNED = {"lock.acquire", "lock.acquireMany", "lock.cancel", "lock.cancelMany", "lock.renew", "lock.release"}
+
+
+class Client(Procedures):
+    """One client for a program; it may be used by any number of threads.
+
+    Its methods from `acquire` to `get_counter` are one request each, and take an input as
+    `lockyard.wire` describes it, of which `owner` and `namespace` may be left to the client.
+    `lock` adds waiting, renewing, retrying and releasing.
+
+    Raises `LockyardError` with reason `INVALID` when neither arguments nor environment give
+    address and key.
+    """
+
+    def __init__(
+        self,
+        url: Optional[str] = None,
+        api_key: Optional[str] = None,
+        *,
+        namespace: str = "default",
+        owner: Optional[str] = None,
+        version: str = VERSION,
+    ):
+        """
+        url: `http(s)://…`, or several servers of one database, separated by commas; `LOCKYARD_URL`
+        api_key: by default `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`
+        owner: this program's name for itself, at most 100 bytes; default: host, process id, chance
+        version: of this program, shown to operators with its holds
+        """
+        self.addresses = Addresses(needed(url or os.environ.get("LOCKYARD_URL"), "url", "LOCKYARD_URL"))
+        self._api_key = needed(api_key or environment_key(), "api_key", "LOCKYARD_API_KEY")
+        if not self._api_key.isascii() or not self._api_key.isprintable():
+            raise invalid("The API key has characters that no key has.")
+        self.namespace = namespace
+        identity = process_meta()
+        self._meta: Dict[str, str] = {**identity, "version": version}
+        self.owner = owner or f"{identity['host']}:{identity['pid']}:{request_id()[:6]}"
+        self._silence = SilenceWatch() if len(self.addresses) > 1 else None
+
+    def lock(
+        self,
+        name: str,
+        *,
+        namespace: Optional[str] = None,
+        owner: Optional[str] = None,
+        lease_ms: Optional[int] = None,
+        wait_ms: float = 60_000,
+        hold_at_least_ms: Optional[int] = None,
+        mode: str = "exclusive",
+        permits: Optional[int] = None,
+        capacity: Optional[int] = None,
+        reentrant: bool = False,
+        own_hold: bool = False,
+        meta: Optional[Mapping[str, str]] = None,
+        stop: Optional[threading.Event] = None,
+        on_lost: Optional[Callable[[Exception], None]] = None,
+        on_asked_to_release: Optional[Callable[[Remark], None]] = None,
+        on_renewals_stopped: Optional[Callable[[Remark], None]] = None,
+    ) -> Lock:
+        """A lock, to work under: `with client.lock("job") as hold:`, or `async with`.
+
+        Waits for the lock, renews it at a third of its lease, releases it whatever happens. Within
+        the block, a lock of the same name by the same client runs under this hold at once, without
+        a request, unless `own_hold` is true.
+
+        lease_ms: how long it stays taken after this process dies; 30 s, or `hold_at_least_ms`
+        wait_ms: the whole patience: 0 (now or never) to 10 minutes, or `math.inf`
+        hold_at_least_ms: it stays taken for at least so long, even if the work ends sooner
+        mode: `exclusive`, `shared`, or `permit`, with `permits` of a `capacity`
+        stop: set by the caller to give up waiting: `WaitAbandoned` is raised
+
+        The three callbacks are called by the thread that renews.
+
+        Raises, besides what the block raises:
+        - `LockTimeout`: not granted within `wait_ms`; the block never ran;
+        - `LockLost`: the hold ended before the block did; takes precedence over an error of the
+          block, which is its `__cause__`;
+        - `ReleaseUnconfirmed`: the block is done under a good hold, its release was not answered;
+        - `LockUpgradeRefused`: within a block under less of the same lock;
+        - `LockyardError`: refused, or no answer within the budget; the block never ran.
+
+        What no lock can promise: a paused process may still write after its lease, before it can
+        notice. Only the guarded resource can refuse that write, by `hold.token`. `hold.check()`
+        right before a write narrows the gap, and never closes it.
+        """
+        if not isinstance(wait_ms, (int, float)) or isinstance(wait_ms, bool) or not wait_ms >= 0:
+            raise invalid("`wait_ms` must be a number from 0 to 600,000, or math.inf.")
+        ask: Dict[str, Any] = {
+            "namespace": self.namespace if namespace is None else namespace,
+            "name": name,
+            "owner": self.owner if owner is None else owner,
+            "leaseMs": max(30_000, hold_at_least_ms or 0) if lease_ms is None else lease_ms,
+            "mode": mode,
+            "reentrant": reentrant,
+            "meta": dict(meta or {}),
+        }
+        optional = {"holdAtLeastMs": hold_at_least_ms, "permits": permits, "capacity": capacity}
+        ask.update({key: value for key, value in optional.items() if value is not None})
+        listeners = {
+            "lost": on_lost,
+            "asked": on_asked_to_release,
+            "stopped": on_renewals_stopped,
+        }
+        return Lock(self, ask, wait_ms, owner is not None, own_hold, stop, listeners)
+
+    def with_lock(self, name: str, work: Callable[[Hold], T], **options: Any) -> T:
+        """Does `work` under the lock and returns what it returned; options and errors as `lock`."""
+        result: List[T] = []
+        try:
+            with self.lock(name, **options) as hold:
+                result.append(work(hold))
+        except ReleaseUnconfirmed as error:
+            if result and error.lock == name:
+                error.result = result[0]
+            raise
+        return result[0]
+
+    def _call(self, procedure: str, kind: str, ask: Mapping[str, Any]) -> Any:
+        return self.send(procedure, kind, ask)
+
+    def send(
+        self,
+        procedure: str,
+        kind: str,
+        ask: Mapping[str, Any],
+        *,
+        timeout_ms: Optional[float] = None,
+        connect_within_ms: Optional[float] = None,
+        stop: Optional[threading.Event] = None,
+    ) -> Any:
+        """Asks the address in use. Where no connection can be made, it asks the others in turn, if
+        the request never left or may be repeated; the one that answers stays in use."""
+        whole = self._completed(procedure, ask)
+        if timeout_ms is None:
+            timeout_ms = ANSWER_WITHIN_MS
+            if procedure in _WAITING:
+                timeout_ms += min(whole.get("waitMs", _WAITING[procedure]), HELD_OPEN_MS)
+        until = now_ms() + timeout_ms
+        may_repeat = kind == "query" or procedure in _REPEATABLE or "requestId" in whole
+        failures: List[LockyardError] = []
+        for address in self.addresses.in_order():
+            sent_at = now_ms()
+            try:
+                answer = send_request(
+                    address,
+                    self._api_key,
+                    procedure,
+                    kind,
+                    whole,
+                    until - sent_at,
+                    connect_within_ms,
+                    stop,
+                    self._silence,
+                )
+            except LockyardError as error:
+                if error.reason not in ("BACKEND_DOWN", "UNKNOWN"):
+                    raise
+                self.addresses.leave(address)
+                failures.append(error)
+                may_move = error.is_unreachable and (may_repeat or error.reason == "BACKEND_DOWN")
+                if not may_move or now_ms() >= until:
+                    raise
+                continue
+            if answer.get("outcome") == "queued" and now_ms() - sent_at < AT_ONCE_MS:
+                self.addresses.leave(address)
+            return answer
+        raise _none_reachable(failures)
+
+    def _completed(self, procedure: str, ask: Mapping[str, Any]) -> Dict[str, Any]:
+        whole = {"namespace": self.namespace, **ask}
+        if procedure in _OWNED:
+            whole = {"owner": self.owner, **whole}
+        if procedure in ("lock.acquire", "lock.acquireMany"):
+            whole["meta"] = meta_with(self._meta, whole.get("meta", {}))
+        return whole
+
+
+def _none_reachable(failures: List[LockyardError]) -> LockyardError:
+    if len(failures) == 1:
+        return failures[0]
+    is_known = all(error.reason == "BACKEND_DOWN" for error in failures)
+    what = f"Lockyard cannot be reached at any of {len(failures)} addresses."
+    return LockyardError("BACKEND_DOWN" if is_known else "UNKNOWN", what, is_unreachable=True)

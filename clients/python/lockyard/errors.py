@@ -1,0 +1,136 @@
+"""What the client raises."""
+
+from typing import Any, List, Optional
+
+from .wire import Holder
+
+_TRANSIENT = {"BACKEND_DOWN", "UNKNOWN", "CONTENDED", "RATE_LIMITED", "NAMESPACE_FULL"}
+
+
+class LockyardError(Exception):
+    """A call that got no answer, or a refusal; `reason` is one of `lockyard.wire.REASONS`.
+
+    `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`: nothing was done. `UNKNOWN`: it may have been
+    done; ask again with the same `requestId` to find out.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        *,
+        retry_after_ms: Optional[int] = None,
+        request_id: Optional[str] = None,
+        capacity: Optional[int] = None,
+        is_unreachable: bool = False,
+        is_final: bool = False,
+    ):
+        super().__init__(f"{reason}: {message}")
+        self.reason = reason
+        self.message = message
+        self.retry_after_ms = retry_after_ms
+        """After how many milliseconds trying again may help, where the server said so."""
+        self.request_id = request_id
+        """The server's own id of the request: quote it when asking an operator."""
+        self.capacity = capacity
+        """The capacity in force, where permits were asked for that do not fit it."""
+        self.is_unreachable = is_unreachable
+        """No connection to the server could be made; of several, to none."""
+        self.is_transient = reason in _TRANSIENT and not is_final
+        """Whether the same call may well succeed a moment later."""
+
+
+class LockTimeout(Exception):
+    """The lock was not granted within `wait_ms`. Nothing is held, and no place in the queue is kept."""
+
+    def __init__(
+        self,
+        lock: str,
+        wait_ms: float,
+        holders: List[Holder],
+        queue_length: Optional[int],
+        frozen: Optional[str],
+    ):
+        holder = f"; {holders[0]['owner']} holds it" if holders else ""
+        obstacle = holder if frozen is None else f"; it is frozen: {frozen}"
+        super().__init__(f'"{lock}" was not granted within {wait_ms:.0f} ms{obstacle}.')
+        self.lock = lock
+        self.wait_ms = wait_ms
+        self.holders = holders
+        """Who holds the lock, according to the last answer."""
+        self.queue_length = queue_length
+        """How many callers waited for it then; None if the last answer did not say."""
+        self.frozen = frozen
+        """Why an operator has frozen the lock; None if it is not frozen."""
+
+
+class LockLost(Exception):
+    """The hold ended before the work did.
+
+    Another holder may have had the lock since, so anything that the work wrote without having its
+    token checked may have met another holder's writes. `__cause__` is the work's own error, or the
+    last failure of a renewal, where there was one.
+    """
+
+    def __init__(
+        self,
+        lock: str,
+        token: int,
+        cause: str,
+        at: Optional[int] = None,
+        by: Optional[str] = None,
+        reason: Optional[str] = None,
+    ):
+        super().__init__(f'Lost the lock "{lock}" (token {token}): {_explain(cause, by, reason)}.')
+        self.lock = lock
+        self.token = token
+        self.cause = cause
+        """`expired`, `released`, `forced`, `superseded`; `unrenewed`: no renewal was answered in time."""
+        self.at = at
+        """When it was surely over, in epoch milliseconds of the backend's clock, if the server said."""
+        self.by = by
+        """The operator who force-released it."""
+        self.reason = reason
+        """The operator's reason."""
+
+
+class ReleaseUnconfirmed(Exception):
+    """The work is done under a good hold, but the release was not confirmed.
+
+    The lock may stay taken until its lease ends. Do not repeat the work because of this error.
+    """
+
+    def __init__(self, lock: str, token: int, result: Any = None):
+        super().__init__(f'The work under "{lock}" is done, but its release was not confirmed.')
+        self.lock = lock
+        self.token = token
+        self.result = result
+        """What the work returned, where it was given to `Client.with_lock`."""
+
+
+class LockUpgradeRefused(Exception):
+    """Work under a hold asked for more of the same lock, which would wait for that hold."""
+
+    def __init__(self, lock: str, token: int, held: str, wanted: str):
+        how = "with permits" if held == "permit" else held
+        super().__init__(
+            f'"{lock}" is held {how} by the calling work (token {token}); {wanted} waits for it.'
+        )
+        self.lock = lock
+        self.token = token
+
+
+class WaitAbandoned(Exception):
+    """The caller's own `stop` was set before the lock was granted. No place in the queue is kept."""
+
+
+def _explain(cause: str, by: Optional[str], reason: Optional[str]) -> str:
+    if cause == "forced":
+        return f"force-released{f' by {by}' if by else ''}{f' ({reason})' if reason else ''}"
+    return {
+        "expired": "its lease expired",
+        "released": "it was released",
+        "superseded": "it was granted to later holders",
+        "unrenewed": "no renewal succeeded in time",
+    }.get(cause, cause)
+

@@ -1,0 +1,199 @@
+"""Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost."""
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
+
+from .errors import LockLost, LockyardError
+from .sending import ANSWER_WITHIN_MS, RETRY_BUDGET_MS, TIDY_UP_MS, drift_ms, now_ms, retry_delay_ms, retrying
+from .settings import request_id
+from .waiting import Grant
+from .wire import Remark
+
+if TYPE_CHECKING:
+    from .client import Client
+
+_log = logging.getLogger("lockyard")
+
+Listeners = Mapping[str, Optional[Callable[[Any], None]]]
+
+
+class Hold:
+    """A granted lock, as the work under it sees it."""
+
+    def __init__(self, client: "Client", ask: Dict[str, Any], grant: Grant, listeners: Listeners):
+        self.namespace: str = ask["namespace"]
+        self.name: str = ask["name"]
+        self.token = grant.token
+        """The fencing token: send it with every write to a resource that can refuse a stale one."""
+        self.waited_ms = grant.waited_ms
+        self.expires_at = grant.expires_at
+        """The end of the lease as last reported, epoch ms of the backend's clock."""
+        self.lost = threading.Event()
+        """Set when the hold is lost. Prefer `check`, which asks the clock."""
+        self.loss: Optional[LockLost] = None
+        self.asked_to_release: Optional[Remark] = None
+        """What an operator said who asks for the lock: the work should come to a good end soon."""
+        self.renewals_stopped: Optional[Remark] = None
+        """Set once renewals prolong this hold no more: it ends at `expires_at`."""
+        self.client = client
+        self.mode: str = ask["mode"]
+        self.permits: int = ask.get("permits", 1)
+        self.owner: str = ask["owner"]
+        self.is_over = False
+        """The work has ended: what it left running does not hold the lock any more."""
+        self._lease_ms: int = ask["leaseMs"]
+        self._ref = {key: ask[key] for key in ("namespace", "name", "owner")}
+        self._proven_until = grant.proven_until
+        self._renew_at = grant.sent_at + self._renew_after_ms(grant.expires_in_ms)
+        self._last_failure: Optional[Exception] = None
+        self._ended = threading.Event()
+        self._state = threading.Lock()
+        self._listeners: List[Listeners] = [listeners]
+
+    def remaining_ms(self) -> float:
+        """How much of the lease surely is left: counted on a clock that never steps, from before
+        the request was sent, less an allowance for drift. 0 once it is lost or the work is over."""
+        if self.is_over or self.loss is not None:
+            return 0
+        return max(0, self._proven_until - now_ms())
+
+    def check(self) -> None:
+        """Raises `LockLost` unless the lease surely lives: right before each step of the work."""
+        loss = self.check_lost()
+        if loss is not None:
+            raise loss
+        if self.is_over:
+            raise LockLost(self.name, self.token, "released")
+
+    def check_lost(self) -> Optional[LockLost]:
+        """None while the lease surely lives: asks the clock, since the watchdog may be late."""
+        if not self.is_over and self.remaining_ms() == 0:
+            self._lose("unrenewed", failure=self._last_failure)
+        return self.loss
+
+    def listen(self, listeners: Listeners) -> Callable[[], None]:
+        """Forwards the hold's events, past ones included, until the returned function is called."""
+        self._listeners.append(listeners)
+        for event, past in (("asked", self.asked_to_release), ("stopped", self.renewals_stopped)):
+            if past is not None:
+                _call(listeners.get(event), past)
+        return lambda: self._listeners.remove(listeners)
+
+    def begin(self) -> None:
+        """Begins to renew. A hold of which nothing is left is lost at once."""
+        if self.check_lost() is None:
+            name = f"lockyard-renew-{self.name}"
+            threading.Thread(target=self._keep_renewing, name=name, daemon=True).start()
+
+    def stop(self) -> None:
+        """Ends the renewing. A hold whose time ran out unnoticed is lost, not finished."""
+        self.check_lost()
+        self.is_over = True
+        self._ended.set()
+
+    def release(self) -> Optional[Exception]:
+        """Releases the hold once, if there is anything to release; the failure, where there was no
+        answer. An answer that it was lost is kept in `loss`."""
+        loss = self.loss
+        if loss is not None and loss.cause != "unrenewed":
+            return None
+        left_ms = self._proven_until - now_ms()
+        budget_ms = TIDY_UP_MS if loss is not None else min(RETRY_BUDGET_MS, left_ms)
+        until = now_ms() + budget_ms
+        ask = {**self._ref, "token": self.token, "requestId": request_id()}
+        timeout_ms = TIDY_UP_MS if loss is not None else ANSWER_WITHIN_MS
+        try:
+            answer = retrying(
+                lambda: self.client.send("lock.release", "mutation", ask, timeout_ms=timeout_ms),
+                lambda: until,
+            )
+        except LockyardError as error:
+            return error
+        if answer["outcome"] == "lost":
+            self._lose(answer["cause"], answer)
+        return None
+
+    def _keep_renewing(self) -> None:
+        failures = 0
+        while not self._ended.wait(max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000):
+            if self.check_lost() is not None:
+                return
+            try:
+                self._renew()
+                failures = 0
+            except LockyardError as error:
+                self._last_failure = error
+                # Any refusal may pass while the lease lasts: tried again, sooner for short leases.
+                delay_ms = retry_delay_ms(failures, error.retry_after_ms)
+                failures += 1
+                self._renew_at = now_ms() + min(delay_ms, self._lease_ms / 6)
+
+    def _renew(self) -> None:
+        sent_at = now_ms()
+        timeout_ms = min(ANSWER_WITHIN_MS, max(self._lease_ms / 3, 1_000), self._proven_until - sent_at)
+        ask = {**self._ref, "token": self.token, "leaseMs": self._lease_ms}
+        answer = self.client.send("lock.renew", "mutation", ask, timeout_ms=timeout_ms)
+        if self._ended.is_set():
+            return
+        if answer["outcome"] != "renewed":
+            # `released`: by another call with this hold's owner and token.
+            self._lose(answer.get("cause", "released"), answer)
+            return
+        expires_in_ms = answer["expiresInMs"]
+        proven_until = sent_at + expires_in_ms - drift_ms(expires_in_ms)
+        # A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
+        is_prolonged = "renewalsStopped" not in answer
+        with self._state:
+            if self.loss is not None:
+                return
+            self.expires_at = answer["expiresAt"]
+            self._proven_until = max(self._proven_until, proven_until) if is_prolonged else proven_until
+            self._renew_at = sent_at + self._renew_after_ms(expires_in_ms)
+        self._pass_on(answer)
+
+    def _pass_on(self, answer: Dict[str, Any]) -> None:
+        """Passes on operators' messages, each once."""
+        asked, stopped = answer.get("askedToRelease"), answer.get("renewalsStopped")
+        is_first_asked = asked is not None and self.asked_to_release is None
+        is_first_stopped = stopped is not None and self.renewals_stopped is None
+        self.asked_to_release = self.asked_to_release or asked or stopped
+        self.renewals_stopped = self.renewals_stopped or stopped
+        for listeners in list(self._listeners):
+            if is_first_asked:
+                _call(listeners.get("asked"), asked)
+            if is_first_stopped:
+                _call(listeners.get("stopped"), stopped)
+
+    def _lose(
+        self,
+        cause: str,
+        facts: Mapping[str, Any] = {},
+        failure: Optional[Exception] = None,
+    ) -> None:
+        with self._state:
+            if self.loss is not None:
+                return
+            loss = LockLost(
+                self.name, self.token, cause, facts.get("at"), facts.get("by"), facts.get("reason")
+            )
+            loss.__cause__ = failure
+            self.loss = loss
+        self.lost.set()
+        self._ended.set()
+        for listeners in list(self._listeners):
+            _call(listeners.get("lost"), loss)
+
+    def _renew_after_ms(self, expires_in_ms: float) -> float:
+        """A third of the lease, or of what is left if less, as after renewals were stopped."""
+        return max(min(self._lease_ms, expires_in_ms) / 3, self._lease_ms / 30)
+
+
+def _call(listener: Optional[Callable[[Any], None]], event: Any) -> None:
+    """A listener that raises does not end the renewals."""
+    if listener is None:
+        return
+    try:
+        listener(event)
+    except Exception:
+        _log.exception("A callback of a Lockyard hold failed.")

@@ -1,0 +1,271 @@
+"""One request, one answer. Nothing here is sent twice."""
+
+import http.client
+import json
+import random
+import socket
+import threading
+import time
+from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
+from urllib.parse import quote, urlsplit
+
+from .errors import LockyardError, WaitAbandoned
+
+HELD_OPEN_MS = 25_000
+"""The server holds a waiting request at most this long, then answers `queued`."""
+ANSWER_WITHIN_MS = 6_000
+"""Beyond the wait asked for, the server answers within 5 s, or never will."""
+AT_ONCE_MS = 200
+"""An answer faster than this, and yet `queued`, comes from a server that is shutting down."""
+CONNECT_WITHIN_MS = 1_000
+"""How long a short wait tries again while no connection can be made."""
+CONNECTED_BUDGET_MS = 5_000
+"""How long a short wait tries again once the server can be reached."""
+RETRY_BUDGET_MS = 10_000
+"""How long a call is tried again where nothing else sets a limit."""
+TIDY_UP_MS = 2_000
+"""How long tidying up may delay an error that is already certain."""
+
+_FIRST_LOOK_MS, _LOOK_EVERY_MS, _RESPOND_WITHIN_MS = 1_000, 4_000, 2_000
+_STOP_LOOK_S = 0.05
+
+_REFUSALS = {
+    301: "INVALID",
+    302: "INVALID",
+    307: "INVALID",
+    308: "INVALID",
+    400: "INVALID",
+    401: "UNAUTHENTICATED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    405: "INVALID",
+    413: "TOO_LARGE",
+    429: "RATE_LIMITED",
+}
+"""What a proxy's bare HTTP status proves: the call did not get through. Any other may have."""
+
+A = TypeVar("A")
+
+
+def now_ms() -> float:
+    """A clock that never steps."""
+    return time.monotonic() * 1_000
+
+
+def drift_ms(ms: float) -> float:
+    """How far two clocks may drift apart: 1 %, and 2 ms for rounding."""
+    return ms / 100 + 2
+
+
+def retry_delay_ms(attempt: int, retry_after_ms: Optional[float] = None) -> float:
+    """At most 1 s, which a place in a queue survives, unless the server asks for more."""
+    ceiling = min(1_000, 100 * 2 ** min(attempt, 10))
+    return max(retry_after_ms or 0, ceiling * (0.5 + random.random() / 2))
+
+
+def pause(ms: float, stop: Optional[threading.Event]) -> None:
+    """Raises `WaitAbandoned` as soon as `stop` is set."""
+    if stop is None:
+        time.sleep(max(0, ms) / 1_000)
+    elif stop.wait(max(0, ms) / 1_000):
+        raise WaitAbandoned()
+
+
+def retrying(
+    call: Callable[[], A], until: Callable[[], float], stop: Optional[threading.Event] = None
+) -> A:
+    """Tries until there is an answer, a refusal that will not change, or the time is over."""
+    attempt = 0
+    while True:
+        try:
+            return call()
+        except LockyardError as error:
+            if not error.is_transient:
+                raise
+            delay_ms = retry_delay_ms(attempt, error.retry_after_ms)
+            if now_ms() + delay_ms >= until():
+                raise
+            pause(delay_ms, stop)
+            attempt += 1
+
+
+class Exchange:
+    """One HTTP request on a connection of its own and in a thread, so that its caller can leave it."""
+
+    def __init__(
+        self, address: str, method: str, path: str, headers: Mapping[str, str], body: Optional[bytes]
+    ):
+        self.done = threading.Event()
+        self.never_left = False
+        self.error: Optional[Exception] = None
+        self.status = 0
+        self.headers: Mapping[str, str] = {}
+        self.body = b""
+        self._url = urlsplit(address)
+        self._request = (method, f"{self._url.path}{path}", body, dict(headers))
+        self._connection: Optional[http.client.HTTPConnection] = None
+
+    def start(self, connect_within_ms: float) -> None:
+        target, args = self._run, (max(0.001, connect_within_ms / 1_000),)
+        threading.Thread(target=target, args=args, name="lockyard-request", daemon=True).start()
+
+    def leave(self) -> None:
+        """Ends it, whatever the server does with the request."""
+        sock = self._connection.sock if self._connection else None
+        if sock is not None:
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # It has ended by itself.
+
+    def _run(self, connect_within_s: float) -> None:
+        is_tls = self._url.scheme == "https"
+        kind = http.client.HTTPSConnection if is_tls else http.client.HTTPConnection
+        connection = kind(self._url.hostname or "", self._url.port, timeout=connect_within_s)
+        self._connection = connection
+        try:
+            self.never_left = True
+            connection.connect()
+            self.never_left = False
+            connection.sock.settimeout(None)
+            connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            method, path, body, headers = self._request
+            connection.request(method, path, body, headers)
+            reply = connection.getresponse()
+            self.status, self.headers, self.body = reply.status, reply.headers, reply.read()
+        except Exception as error:  # Also what a connection that was left raises.
+            self.error = error
+        finally:
+            connection.close()
+            self.done.set()
+
+
+class SilenceWatch:
+    """Notices that a server has gone silently, as when its machine loses power.
+
+    Then nothing ends the requests that are open there. One look for all of them, now and then.
+    """
+
+    def __init__(self) -> None:
+        self._looked_at: Dict[str, float] = {}
+
+    def look(self, address: str) -> Optional[Exchange]:
+        """Asks whether the server is alive; None where another request has just asked."""
+        if now_ms() - self._looked_at.get(address, -_LOOK_EVERY_MS) < _LOOK_EVERY_MS / 2:
+            return None
+        self._looked_at[address] = now_ms()
+        look = Exchange(address, "GET", "/api/health/live", {}, None)
+        look.start(_RESPOND_WITHIN_MS)
+        return look
+
+
+def send_request(
+    address: str,
+    api_key: str,
+    procedure: str,
+    kind: str,
+    ask: Mapping[str, Any],
+    timeout_ms: float,
+    connect_within_ms: Optional[float] = None,
+    stop: Optional[threading.Event] = None,
+    silence: Optional[SilenceWatch] = None,
+) -> Any:
+    """One request to one address. A request that never left is `BACKEND_DOWN`; one without a
+    readable answer is `UNKNOWN`."""
+    if stop is not None and stop.is_set():
+        raise WaitAbandoned()
+    text = json.dumps(ask, ensure_ascii=False, separators=(",", ":"))
+    headers = {"Authorization": f"Bearer {api_key}", "Connection": "close"}
+    path = f"/api/v1/{procedure}"
+    body: Optional[bytes] = None
+    if kind == "query":
+        path += f"?input={quote(text, safe='', errors='surrogatepass')}"
+    else:
+        headers["Content-Type"] = "application/json"
+        body = text.encode("utf-8", "surrogatepass")
+    exchange = Exchange(address, "GET" if kind == "query" else "POST", path, headers, body)
+    within_ms = timeout_ms if connect_within_ms is None else min(timeout_ms, connect_within_ms)
+    exchange.start(within_ms)
+    try:
+        is_done = _wait(exchange, address, timeout_ms, stop, silence)
+    finally:
+        if not exchange.done.is_set():
+            exchange.leave()
+    if not is_done:
+        raise LockyardError("UNKNOWN", f"No answer within {timeout_ms:.0f} ms.")
+    return _read_reply(exchange)
+
+
+def _wait(
+    exchange: Exchange,
+    address: str,
+    timeout_ms: float,
+    stop: Optional[threading.Event],
+    silence: Optional[SilenceWatch],
+) -> bool:
+    """Whether it is done in time. In slices where something else may end it."""
+    until = now_ms() + timeout_ms
+    look_at = now_ms() + _FIRST_LOOK_MS
+    look: Optional[Exchange] = None
+    while True:
+        left_ms = until - now_ms()
+        slice_s = max(0.0, left_ms / 1_000)
+        if silence is not None:
+            slice_s = min(slice_s, max(0.0, look_at - now_ms()) / 1_000)
+        if stop is not None:
+            slice_s = min(slice_s, _STOP_LOOK_S)
+        if exchange.done.wait(slice_s):
+            return True
+        if stop is not None and stop.is_set():
+            raise WaitAbandoned()
+        if left_ms <= 0:
+            return False
+        if silence is None or now_ms() < look_at:
+            continue
+        if look is None:
+            look = silence.look(address)
+            look_at = now_ms() + (_RESPOND_WITHIN_MS if look else _LOOK_EVERY_MS)
+        elif look.done.is_set() and look.error is None:
+            look = None
+            look_at = now_ms() + _LOOK_EVERY_MS
+        else:
+            look.leave()
+            raise LockyardError("UNKNOWN", "The server does not respond any more.")
+
+
+def _read_reply(exchange: Exchange) -> Any:
+    """The result in a reply; raises the refusal in it, or `UNKNOWN` for anything else."""
+    if exchange.error is not None:
+        what = f"Lockyard cannot be reached ({type(exchange.error).__name__}: {exchange.error})."
+        reason = "BACKEND_DOWN" if exchange.never_left else "UNKNOWN"
+        raise LockyardError(reason, what, is_unreachable=exchange.never_left)
+    try:
+        body = json.loads(exchange.body)
+    except ValueError:
+        body = None
+    data = _field(_field(body, "result"), "data")
+    if 200 <= exchange.status < 300 and isinstance(data, dict):
+        return data
+    request_id = exchange.headers.get("X-Request-Id")
+    refusal = _field(body, "error")
+    facts = _field(refusal, "data")
+    reason = _field(facts, "reason")
+    if isinstance(reason, str):
+        message = _field(refusal, "message")
+        raise LockyardError(
+            reason,
+            message if isinstance(message, str) else reason,
+            retry_after_ms=_number(_field(facts, "retryAfterMs")),
+            request_id=request_id,
+            capacity=_number(_field(facts, "capacity")),
+        )
+    what = f"{exchange.status} came without an answer of Lockyard; check the URL."
+    raise LockyardError(_REFUSALS.get(exchange.status, "UNKNOWN"), what, request_id=request_id)
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _number(value: Any) -> Optional[int]:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None

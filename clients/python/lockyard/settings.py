@@ -1,0 +1,146 @@
+"""Where Lockyard is, with which key, and who asks."""
+
+import os
+import re
+import secrets
+import socket
+import threading
+from typing import Dict, List, Optional
+from urllib.parse import urlsplit
+
+from .errors import LockyardError
+
+VERSION = "lockyard-python 0.1.0"
+
+_META_MAX_BYTES = 1_024
+_CI_RUN_VARIABLES = ("GITHUB_RUN_ID", "CI_JOB_ID", "BUILDKITE_JOB_ID", "BUILD_TAG")
+_INITIAL_TIME_NAMESPACE = "4026531834"
+
+
+class Addresses:
+    """The addresses of one Lockyard, of which one is in use: the first until it fails, then the next."""
+
+    def __init__(self, text: str):
+        entries = [entry.strip() for entry in text.split(",")]
+        self._all = [
+            _read_url(entry, f"Entry {at + 1} of Lockyard's URLs" if len(entries) > 1 else "Lockyard's URL")
+            for at, entry in enumerate(entries)
+        ]
+        for at, url in enumerate(self._all):
+            if url in self._all[:at]:
+                raise invalid(f"Entry {at + 1} of Lockyard's URLs repeats an earlier one.")
+        self._at = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def in_order(self) -> List[str]:
+        with self._lock:
+            return self._all[self._at :] + self._all[: self._at]
+
+    def leave(self, address: str) -> None:
+        """Goes on to the next one if `address` is in use: several calls may notice the same failure."""
+        with self._lock:
+            if self._all[self._at] == address:
+                self._at = (self._at + 1) % len(self._all)
+
+
+def invalid(message: str) -> LockyardError:
+    return LockyardError("INVALID", message)
+
+
+def environment_key() -> Optional[str]:
+    """`LOCKYARD_API_KEY`, or the content of the file that `LOCKYARD_API_KEY_FILE` names."""
+    key, file = os.environ.get("LOCKYARD_API_KEY"), os.environ.get("LOCKYARD_API_KEY_FILE")
+    if not file:
+        return key
+    if key:
+        raise invalid("LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.")
+    try:
+        with open(file, encoding="utf-8") as content:
+            text = content.read().rstrip("\r\n")
+    except OSError as error:
+        raise invalid(
+            f"The file of LOCKYARD_API_KEY_FILE cannot be read ({error.strerror}): {file}"
+        ) from None
+    if not text:
+        raise invalid(f"The file of LOCKYARD_API_KEY_FILE is empty: {file}")
+    return text
+
+
+def needed(value: Optional[str], option: str, variable: str) -> str:
+    if value:
+        return value
+    raise invalid(f"Missing option `{option}`: pass it, or set {variable}.")
+
+
+def request_id() -> str:
+    """Globally unique: for request ids and default owners."""
+    return secrets.token_urlsafe(16)
+
+
+def process_meta() -> Dict[str, str]:
+    """What identifies this process in the `meta` of its holds, so that a witness can look at it."""
+    meta = {"host": socket.gethostname()[:60], "pid": str(os.getpid()), **_kernel_identity()}
+    env = os.environ
+    pod = env.get("POD_NAME", env.get("HOSTNAME")) if env.get("KUBERNETES_SERVICE_HOST") else None
+    ci_run = next((env[name] for name in _CI_RUN_VARIABLES if env.get(name)), None)
+    if pod:
+        meta["pod"] = pod[:100]
+    if ci_run:
+        meta["ciRun"] = ci_run[:100]
+    return meta
+
+
+def meta_with(identity: Dict[str, str], own: Dict[str, str]) -> Dict[str, str]:
+    """What the caller says comes first; what identifies the process, as far as there is room."""
+    whole = {**identity, **own}
+    if len(repr(whole).encode()) <= _META_MAX_BYTES:
+        return whole
+    return {**{key: identity[key] for key in ("host", "pid", "version")}, **own}
+
+
+def _kernel_identity() -> Dict[str, str]:
+    """Empty where the kernel does not say, or what it says could be mistaken."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
+            boot_id = file.read().strip()
+        with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
+            stat = file.read()
+        is_ours = os.readlink("/proc/self") == str(os.getpid())
+        pid_namespace = _namespace("pid")
+        time_namespace = _namespace("time", _INITIAL_TIME_NAMESPACE)
+    except OSError:
+        return {}
+    if not (boot_id and pid_namespace and is_ours and time_namespace == _INITIAL_TIME_NAMESPACE):
+        return {}
+    # The second field is the program's name in brackets, and may contain spaces and brackets.
+    start = stat[stat.rindex(")") + 2 :].split(" ")[19]
+    return {"bootId": boot_id, "pidNamespace": pid_namespace, "pidStart": start}
+
+
+def _namespace(kind: str, default: Optional[str] = None) -> Optional[str]:
+    try:
+        found = re.search(r"\[(\d+)\]$", os.readlink(f"/proc/self/ns/{kind}"))
+    except OSError:
+        return default
+    return found.group(1) if found else default
+
+
+def _read_url(text: str, subject: str) -> str:
+    """Never quotes what it refuses, which may be a secret."""
+    if not text:
+        raise invalid(f"{subject} is empty.")
+    try:
+        url = urlsplit(text)
+        is_http = url.scheme in ("http", "https") and bool(url.hostname) and (url.port or 1) > 0
+    except ValueError:
+        is_http = False
+    if not is_http:
+        raise invalid(f"{subject} must be an http or https URL.")
+    if url.username is not None or url.password is not None:
+        raise invalid(f"{subject} must not contain a user or a password.")
+    if "?" in text or "#" in text:
+        raise invalid(f"{subject} must not have a query or a fragment.")
+    return text.rstrip("/")

@@ -1,0 +1,216 @@
+"""Waits for a grant over as many requests as it takes, all with one request id."""
+
+import math
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Dict, Optional
+
+from .errors import LockTimeout, LockyardError
+from .sending import (
+    ANSWER_WITHIN_MS,
+    AT_ONCE_MS,
+    CONNECT_WITHIN_MS,
+    CONNECTED_BUDGET_MS,
+    HELD_OPEN_MS,
+    RETRY_BUDGET_MS,
+    TIDY_UP_MS,
+    drift_ms,
+    now_ms,
+    pause,
+    retry_delay_ms,
+    retrying,
+)
+from .settings import request_id
+
+if TYPE_CHECKING:
+    from .client import Client
+
+_RESEND_WITHIN_MS = 10 * 60_000
+_PART_MS = 9 * 60_000
+_FROZEN_PAUSES = 10
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A hold as it was granted, and until when it can be believed in without another answer."""
+
+    token: int
+    waited_ms: float
+    expires_at: int
+    sent_at: float
+    """Our clock before the answered request was sent: the lease cannot have begun earlier."""
+    expires_in_ms: int
+
+    @property
+    def proven_until(self) -> float:
+        return self.sent_at + self.expires_in_ms - drift_ms(self.expires_in_ms)
+
+
+def await_grant(
+    client: "Client", ask: Dict[str, Any], wait_ms: float, stop: Optional[threading.Event]
+) -> Grant:
+    """Waits once; or, if the patience is infinite, again and again, each time at the queue's end."""
+    if wait_ms != math.inf:
+        return GrantWait(client, ask, wait_ms, stop).run()
+    while True:
+        try:
+            return GrantWait(client, ask, _PART_MS, stop).run()
+        except LockTimeout:
+            pass
+        except LockyardError as error:
+            # `UNKNOWN` is final where the same id may not be sent again; the next part has another.
+            if not error.is_transient and error.reason != "UNKNOWN":
+                raise
+
+
+class GrantWait:
+    """One wait. If it fails, it leaves the queue, or releases a grant whose answer was lost."""
+
+    def __init__(
+        self, client: "Client", ask: Dict[str, Any], wait_ms: float, stop: Optional[threading.Event]
+    ):
+        self._client = client
+        self._ask = {**ask, "waitMs": int(wait_ms)}
+        self._wait_ms = wait_ms
+        self._stop = stop
+        self._started_at = now_ms()
+        self._id = request_id()
+        self._answered_at = self._started_at
+        self._may_be_known = False
+        """The server may know the present id: there may be a place or a grant to give back."""
+        self._is_connected = False
+
+    def run(self) -> Grant:
+        try:
+            return self._until_granted()
+        except BaseException as error:
+            if self._may_be_known:
+                if self._is_silenced(error):
+                    threading.Thread(target=self._cancel, daemon=True).start()
+                else:
+                    self._cancel()
+            raise
+
+    def _until_granted(self) -> Grant:
+        while True:
+            sent_at, answer = retrying(self._send, self._until, self._stop)
+            outcome = answer["outcome"]
+            if outcome == "granted":
+                grant = self._prove(answer, sent_at)
+                if grant is not None:
+                    return grant
+            self._may_be_known = outcome == "queued"
+            if outcome in ("held", "timeout") or self._patience_left_ms() <= 0:
+                raise self._timeout(answer)
+            self._before_asking_again(answer, sent_at)
+
+    def _send(self) -> Any:
+        """Asks with the present id."""
+        now = now_ms()
+        if now - self._answered_at > _RESEND_WITHIN_MS:
+            message = "No answer for 10 minutes; a retry is no longer safe."
+            raise LockyardError("UNKNOWN", message, is_final=True)
+        was_unsure = self._may_be_known
+        # Below 0 for a short wait that goes on because of failures: all of it ends in time.
+        left_ms = min(self._started_at + self._wait_ms - now, HELD_OPEN_MS)
+        is_watched = not self._is_connected and self._wait_ms < CONNECT_WITHIN_MS
+        share_ms = CONNECT_WITHIN_MS / len(self._client.addresses)
+        connect_ms = min(self._started_at + CONNECT_WITHIN_MS - now, share_ms)
+        self._may_be_known = True
+        try:
+            answer = self._client.send(
+                "lock.acquire",
+                "mutation",
+                {**self._ask, "requestId": self._id},
+                timeout_ms=left_ms + ANSWER_WITHIN_MS,
+                connect_within_ms=max(0, connect_ms) if is_watched else None,
+                stop=self._stop,
+            )
+        except LockyardError as error:
+            if not error.is_unreachable:
+                self._is_connected = True
+            if error.reason != "UNKNOWN":
+                self._may_be_known = was_unsure
+            raise
+        self._is_connected = True
+        self._answered_at = now_ms()
+        return now, answer
+
+    def _until(self) -> float:
+        """A wait that is shorter than a try may take still tries for a while."""
+        least_ms = CONNECTED_BUDGET_MS if self._is_connected else CONNECT_WITHIN_MS
+        return self._started_at + max(self._wait_ms, least_ms)
+
+    def _prove(self, answer: Dict[str, Any], sent_at: float) -> Optional[Grant]:
+        """A wait may have used up what can be proven of a lease, which counts from before the
+        request. Then a renewal proves it; None: the hold ended before anybody worked under it."""
+        grant = Grant(
+            answer["token"],
+            answer["waitedMs"],
+            answer["expiresAt"],
+            sent_at,
+            answer["expiresInMs"],
+        )
+        now = now_ms()
+        lease_ms = self._ask["leaseMs"]
+        if grant.proven_until - now >= lease_ms / 2:
+            return grant
+        renewal = {key: self._ask[key] for key in ("namespace", "name", "owner", "leaseMs")}
+
+        def renew() -> Optional[Grant]:
+            renewed_at = now_ms()
+            ask = {**renewal, "token": grant.token}
+            reply = self._client.send("lock.renew", "mutation", ask, stop=self._stop)
+            if reply["outcome"] != "renewed":
+                return None
+            expires_at, expires_in_ms = reply["expiresAt"], reply["expiresInMs"]
+            return replace(
+                grant, expires_at=expires_at, expires_in_ms=expires_in_ms, sent_at=renewed_at
+            )
+
+        return retrying(renew, lambda: now + RETRY_BUDGET_MS, self._stop)
+
+    def _before_asking_again(self, answer: Dict[str, Any], sent_at: float) -> None:
+        outcome = answer["outcome"]
+        if outcome == "queueFull":
+            delay_ms = retry_delay_ms(0, answer.get("retryAfterMs"))
+            pause(min(delay_ms, self._patience_left_ms()), self._stop)
+        elif outcome == "frozen":
+            pause(min(retry_delay_ms(_FROZEN_PAUSES), self._patience_left_ms()), self._stop)
+        elif outcome != "queued":
+            self._id = request_id()
+            self._answered_at = now_ms()
+        elif now_ms() - sent_at < AT_ONCE_MS:
+            pause(retry_delay_ms(1), self._stop)
+
+    def _patience_left_ms(self) -> float:
+        return max(0, self._started_at + self._wait_ms - now_ms())
+
+    def _is_silenced(self, error: BaseException) -> bool:
+        """Where nothing answers, an answer to a cancel is unlikely, and not worth a delay."""
+        if not isinstance(error, LockyardError):
+            return False
+        is_short = self._wait_ms < CONNECTED_BUDGET_MS
+        return error.is_unreachable or (is_short and error.reason == "UNKNOWN")
+
+    def _cancel(self) -> None:
+        """Releases any grant of the current request id. If that fails, its lease expires."""
+        until = now_ms() + TIDY_UP_MS
+        ask = {key: self._ask[key] for key in ("namespace", "name", "owner")}
+        ask["requestId"] = self._id
+        try:
+            retrying(
+                lambda: self._client.send("lock.cancel", "mutation", ask, timeout_ms=TIDY_UP_MS),
+                lambda: until,
+            )
+        except LockyardError:
+            pass  # The error that led here says more.
+
+    def _timeout(self, answer: Dict[str, Any]) -> LockTimeout:
+        return LockTimeout(
+            self._ask["name"],
+            self._wait_ms,
+            answer.get("holders", []),
+            answer.get("queueLength"),
+            answer["reason"] if answer["outcome"] == "frozen" else None,
+        )

@@ -1,0 +1,112 @@
+import {
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A request that came by. */
+export interface SeenRequest {
+  /** Such as `lock.acquire`. */
+  procedure: string;
+  input: Record<string, unknown>;
+}
+
+/** What becomes of a request, or of its reply. */
+export type Fault =
+  /** It never arrives, and its connection is closed. */
+  | 'drop'
+  /** It is done, and its connection is closed without the reply. */
+  | 'lose reply'
+  /** Something that is not Lockyard answers. */
+  | 'garbage'
+  /** It is done, and its reply comes later. */
+  | { replyAfterMs: number }
+  /** It is answered so, and never arrives. */
+  | { status: number; headers?: Record<string, string>; body: unknown };
+
+/** Says what becomes of a request; null: it passes. */
+export type Rule = (seen: SeenRequest) => Fault | null;
+
+/** An HTTP proxy before a server, which remembers what came by and does harm where it is asked to. */
+export class FaultProxy {
+  readonly seen: SeenRequest[] = [];
+  rule: Rule = () => null;
+
+  private constructor(
+    private readonly server: Server,
+    private target: URL,
+  ) {
+    server.on('request', (incoming, reply) => void this.pass(incoming, reply));
+  }
+
+  static async start(url: string): Promise<FaultProxy> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new FaultProxy(server, new URL(url));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Leads to another server from now on. */
+  lead(url: string): void {
+    this.target = new URL(url);
+  }
+
+  /** What came by for one lock or counter. */
+  of(name: string, procedure: string): SeenRequest[] {
+    return this.seen.filter((seen) => seen.input.name === name && seen.procedure === procedure);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async pass(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const body = await buffer(incoming);
+    const seen = seenRequest(incoming, body);
+    this.seen.push(seen);
+    const fault = this.rule(seen);
+    if (fault === 'drop') return void incoming.socket.destroy();
+    if (fault === 'garbage') return void reply.writeHead(502).end('<html>Bad gateway</html>');
+    if (fault !== null && typeof fault === 'object' && 'status' in fault) {
+      const headers = { 'content-type': 'application/json', ...fault.headers };
+      return void reply.writeHead(fault.status, headers).end(JSON.stringify(fault.body));
+    }
+    const answer = await this.forward(incoming, body, reply).catch(() => null);
+    if (!answer || fault === 'lose reply') return void incoming.socket.destroy();
+    const text = await buffer(answer).catch(() => null);
+    if (!text) return void incoming.socket.destroy();
+    if (fault !== null) await pause(fault.replyAfterMs);
+    reply.writeHead(answer.statusCode ?? 502, answer.headers).end(text);
+  }
+
+  private forward(
+    { method, url, headers }: IncomingMessage,
+    body: Buffer,
+    reply: ServerResponse,
+  ): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = this.target;
+      const ask = request({ hostname, port, method, path: url, headers, agent: false }, resolve);
+      ask.once('error', reject);
+      // A caller that hangs up is noticed by the server too.
+      reply.once('close', () => ask.destroy());
+      ask.end(body);
+    });
+  }
+}
+
+function seenRequest({ url = '' }: IncomingMessage, body: Buffer): SeenRequest {
+  const { pathname, searchParams } = new URL(url, 'http://local');
+  const text = searchParams.get('input') ?? body.toString();
+  const procedure = pathname.replace('/api/v1/', '');
+  return { procedure, input: text ? (JSON.parse(text) as SeenRequest['input']) : {} };
+}
