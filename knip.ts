@@ -14,7 +14,6 @@ const config: KnipConfig = {
     'bench/{main,http-load}.ts',
     'bench/looking/steady-callers-load.ts',
     'test/simulator/main.ts',
-    'scripts/clients/write-generated-files.ts',
     'test/clients/typescript-agent.ts',
   ],
   project: [

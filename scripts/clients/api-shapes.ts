@@ -1,4 +1,9 @@
-import type { JsonSchema, OpenApiDocument } from '@/server/contract/openapi/openapi-shape';
+import type {
+  JsonSchema,
+  OpenApiDocument,
+  Parameter,
+} from '@/server/contract/openapi/openapi-shape';
+import { pascalCase } from './names-and-texts';
 
 /** A type as every language has it. `one of` lists texts; a `shape` is named in `ApiShapes`. */
 export type ApiType =
@@ -66,6 +71,10 @@ export function apiShapes(document: OpenApiDocument): ApiShapes {
   const procedures = Object.entries(document.paths)
     .map(([path, item]) => procedureOf(path.slice(1), item))
     .filter(({ input }) => !LEFT_OUT.test(input));
+  for (const { name, input } of procedures) {
+    const parameters = document.paths[`/${name}`]?.get?.parameters;
+    if (parameters) reader.readParameters(input, parameters);
+  }
   const error = document.components.schemas.Error?.properties?.error;
   const reasons = error?.properties?.data?.properties?.reason?.enum as string[];
   return { shapes: [...reader.shapes.values()], procedures, reasons };
@@ -80,13 +89,12 @@ function procedureOf(name: string, item: PathItem): ApiProcedure {
   if (!success || !('content' in success)) throw new Error(`${name} answers nothing.`);
   const envelope = success.content['application/json'].schema;
   const data = envelope.properties?.result?.properties?.data;
-  const [parameter] = operation.parameters ?? [];
-  const sent = parameter?.content ?? operation.requestBody?.content;
+  const sent = operation.requestBody?.content['application/json'].schema;
   return {
     name,
     kind: item.get ? 'query' : 'mutation',
     summary: operation.summary,
-    input: referenced(sent?.['application/json'].schema),
+    input: sent ? referenced(sent) : `${pascalCase(operation.operationId)}Input`,
     answer: referenced(data),
   };
 }
@@ -111,6 +119,17 @@ class ShapeReader {
     shape.description = schema.description;
     this.shapes.set(name, shape);
     return shape;
+  }
+
+  /** The input of a query, whose fields are parameters. */
+  readParameters(name: string, parameters: Parameter[]): void {
+    const properties = parameters.map(({ name: field, schema, description }) => [
+      field,
+      { ...schema, description },
+    ]);
+    const required = parameters.filter((each) => each.required).map((each) => each.name);
+    const schema: JsonSchema = { properties: Object.fromEntries(properties), required };
+    this.shapes.set(name, this.object(name, schema));
   }
 
   private object(name: string, { properties = {}, required = [] }: JsonSchema): ApiShape {

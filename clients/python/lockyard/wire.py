@@ -733,34 +733,6 @@ class LockReleaseInput(_LockReleaseInput, total=False):
 
 
 
-class _LockInspectInput(TypedDict):
-    # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
-    # are three locks.
-    name: str
-
-
-class LockInspectInput(_LockInspectInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
-    namespace: str
-
-
-
-class LockListInput(TypedDict, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
-    namespace: str
-    # Only names that begin with this, byte by byte.
-    prefix: str
-    # Only names after this one: the next of the page before.
-    after: str
-    # Only locks that are held, have expired, have waiters, or cannot be read.
-    busy: bool
-    # How many at most.
-    limit: int
-
-
-
 class LockWatchInput(TypedDict, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
@@ -774,21 +746,6 @@ class LockWatchInput(TypedDict, total=False):
     since: str
     # How long to wait for a change, up to 25 s. 0 in a batch. An event stream ignores it.
     waitMs: int
-
-
-
-class _LockCheckInput(TypedDict):
-    # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
-    # are three locks.
-    name: str
-    # The fencing token of the grant: a positive integer below 2^53.
-    token: int
-
-
-class LockCheckInput(_LockCheckInput, total=False):
-    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
-    # for.
-    namespace: str
 
 
 
@@ -829,6 +786,49 @@ class CounterAddInput(_CounterAddInput, total=False):
     # True: no request with this requestId was ever sent before. Only then may a gate refuse a step
     # that has a requestId; without one it always may.
     firstAttempt: bool
+
+
+
+class _LockInspectInput(TypedDict):
+    # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
+    # are three locks.
+    name: str
+
+
+class LockInspectInput(_LockInspectInput, total=False):
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
+    # for.
+    namespace: str
+
+
+
+class LockListInput(TypedDict, total=False):
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
+    # for.
+    namespace: str
+    # Only names that begin with this, byte by byte.
+    prefix: str
+    # Only names after this one: the next of the page before.
+    after: str
+    # Only locks that are held, have expired, have waiters, or cannot be read.
+    busy: bool
+    # How many at most.
+    limit: int
+
+
+
+class _LockCheckInput(TypedDict):
+    # The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. job, JOB and job
+    # are three locks.
+    name: str
+    # The fencing token of the grant: a positive integer below 2^53.
+    token: int
+
+
+class LockCheckInput(_LockCheckInput, total=False):
+    # A group of locks with a policy. An API key is valid only for the namespaces that it was made
+    # for.
+    namespace: str
 
 
 
