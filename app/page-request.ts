@@ -1,4 +1,4 @@
-import { nameFromPath } from '@/components/format/lock-path';
+import { nameFromPath } from '@/server/core/names/console-path';
 
 /** A page's query as Next gives it. */
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;

@@ -4,6 +4,7 @@ import { labRunsTable } from './lab-runs';
 import { lockPresenceTable } from './lock-presence';
 import { lockRefusalsTable } from './lock-refusals';
 import { processEvidenceTable } from './process-evidence';
+import { alertTables } from './recorded/alerts';
 import { counterMinutesTable } from './recorded/counter-minutes';
 import { incidentsTable } from './recorded/incidents';
 import { lockEventsTable } from './recorded/lock-events';
@@ -273,6 +274,7 @@ export function defineSchema(kit: Kit) {
     incidents: incidentsTable(kit),
     lockHeat: lockHeatTable(kit),
     counterMinutes: counterMinutesTable(kit),
+    ...alertTables(kit),
   };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright/test';
 import type { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../components/format/lock-path';
+import { lockPath } from '../server/core/names/console-path';
 import { cell, lockRow, openLive, openPage } from './locks-page';
 import {
   callConsole,

@@ -1,6 +1,6 @@
 import type { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../components/format/lock-path';
 import { visibleText } from '../components/format/visible-name';
+import { lockPath } from '../server/core/names/console-path';
 import { cell, countLoads, lockRow, openLive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 

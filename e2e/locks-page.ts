@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
-import { lockPath } from '../components/format/lock-path';
+import { lockPath } from '../server/core/names/console-path';
 
 /** Opens a page and waits until its own code runs: what is clicked before would be lost. */
 export async function openPage(page: Page, address: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import type { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../components/format/lock-path';
+import { lockPath } from '../server/core/names/console-path';
 import { cell, countLoads, lockRow, openLive } from './locks-page';
 import { createService, expect, test as sharedTest, signIn } from './lockyard-test';
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';

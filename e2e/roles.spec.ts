@@ -1,6 +1,6 @@
 import type { Route } from 'playwright/test';
 import { LockyardClient } from '../client/lockyard';
-import { lockPath } from '../components/format/lock-path';
+import { lockPath } from '../server/core/names/console-path';
 import { lockRow, openLive, openPage } from './locks-page';
 import {
   callConsole,

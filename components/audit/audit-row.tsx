@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
-import { counterPath, lockPath } from '../format/lock-path';
+import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { Instant } from '../ui/instant';

@@ -2,11 +2,11 @@
 
 import Link from 'next/link';
 import type { CounterCourses, CounterRow } from '@/server/contract/console/counter-row';
+import { counterPath } from '@/server/core/names/console-path';
 import { SelectAllBox, SelectBox } from '../deletion/select-controls';
 import type { SelectionControls } from '../deletion/use-selection';
 import { isNameable } from '../deletion/use-selection';
 import { agoText } from '../format/durations';
-import { counterPath } from '../format/lock-path';
 import { exactCount } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';

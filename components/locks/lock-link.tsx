@@ -1,5 +1,5 @@
 import Link from 'next/link';
-import { lockPath } from '../format/lock-path';
+import { lockPath } from '@/server/core/names/console-path';
 import { ExactName } from '../ui/visible-text';
 
 /** A lock's name, whole, as a link to its page. */

@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
 import type { ShardedName, ShardsPage } from '@/server/contract/console/shard-row';
-import { counterPath, lockPath } from '../format/lock-path';
+import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';

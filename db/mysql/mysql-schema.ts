@@ -26,4 +26,8 @@ export const {
   incidents,
   lockHeat,
   counterMinutes,
+  alerts,
+  alertReceivers,
+  alertRules,
+  alertSilences,
 } = defineSchema(mysqlKit);

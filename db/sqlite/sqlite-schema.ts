@@ -27,4 +27,8 @@ export const {
   incidents,
   lockHeat,
   counterMinutes,
+  alerts,
+  alertReceivers,
+  alertRules,
+  alertSilences,
 } = defineSchema(sqliteKit as unknown as Kit);

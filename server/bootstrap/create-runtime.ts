@@ -156,6 +156,8 @@ async function addBackends(
     names: nameCount,
     heap,
     witnesses: config.witnesses,
+    receivers: config.receivers,
+    origin: config.publicUrl ?? `http://${config.host}:${config.port}`,
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },

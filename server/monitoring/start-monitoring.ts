@@ -4,6 +4,7 @@ import type { NameCount } from '../engine/names/name-count';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { Periodic } from '../platform/periodic';
+import { type AlertDelivery, Alerting } from './alerts/alerting';
 import { EventHistory } from './history/event-history';
 import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
@@ -58,7 +59,7 @@ const BASELINES_EVERY_MS = 60_000;
 const RECOUNT_EVERY_MS = 5_000;
 const EVIDENCE_EVERY_MS = 1_000;
 
-export interface MonitoringOptions {
+export interface MonitoringOptions extends AlertDelivery {
   backends: MonitoredBackend[];
   /** Shards that are no longer in use: the rest of their history is still recorded. */
   leaving?: LeavingShard[];
@@ -66,7 +67,7 @@ export interface MonitoringOptions {
   clock: Clock;
   log: Log;
   processId: string;
-  namespaces: NamespaceLookup;
+  namespaces: NamespaceLookup & { all(): Iterable<{ name: string; backend: string }> };
   /** How many names each namespace has, as counted by the projection. */
   names: NameCount;
   heap: Pick<HeapWatch, 'isShort'>;
@@ -171,12 +172,14 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     log,
   });
   const urlWitnesses = new UrlWitnesses(witnesses, evidence);
+  const alerts = new Alerting({ ...parts, projection });
   const maintenance = new Maintenance({
     backends,
     projection,
     recorders,
     incidents,
     heat: new HeatRecorder(projection.table, heat, clock),
+    alerts,
     capacity,
     clock,
     log,
@@ -224,6 +227,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ...watchMetrics(projection.watches),
     ...waitMetrics(waits, deadlocks),
     ...evidenceMetrics(evidence),
+    ...alerts.metrics(),
   ]);
   const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });

@@ -136,7 +136,8 @@ export class CrowdedNames {
     const capacity = { run: () => room.run(), setLegacyLimits: async () => {} };
     const holders = { askUrls: async () => {}, prune: async () => {} };
     const idle = { run: async () => {}, prune: async () => {}, restart: () => {} };
-    const recording = { recorders: [], incidents: idle, heat: idle };
+    const alerts = { jobs: () => [], restart: () => {}, abort: () => {} };
+    const recording = { recorders: [], incidents: idle, heat: idle, alerts };
     const others = { ...recording, holders, resolveIntents: async () => {} };
     new Maintenance({ ...shared, projection, capacity, processId, ...others }).start();
     if (operators) this.operated.set(process, { store: flawed(operators), epochOf });

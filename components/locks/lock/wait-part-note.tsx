@@ -1,6 +1,6 @@
 import Link from 'next/link';
 import type { HolderWait, LockWaitPart } from '@/server/contract/console/waits/wait-graph';
-import { lockPath } from '../../format/lock-path';
+import { lockPath } from '@/server/core/names/console-path';
 import { ExactName, VisibleText } from '../../ui/visible-text';
 import { DeadlockBadge } from '../../waits/deadlock-badge';
 

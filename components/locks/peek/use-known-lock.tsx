@@ -4,7 +4,7 @@ import dynamic from 'next/dynamic';
 import { usePathname, useRouter } from 'next/navigation';
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
-import { lockPath } from '../../format/lock-path';
+import { lockPath } from '@/server/core/names/console-path';
 import type { LinkState } from '../../live/use-live';
 import { knownDetail } from './known-detail';
 

@@ -12,11 +12,11 @@ import {
 } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
+import { lockPath } from '@/server/core/names/console-path';
 import { resultLabel, useWatchedResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
-import { lockPath } from '../../format/lock-path';
 import { revText } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';

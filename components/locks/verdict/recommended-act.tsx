@@ -3,6 +3,7 @@
 import Link from 'next/link';
 import { useMemo } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { lockPath } from '@/server/core/names/console-path';
 import {
   type Recommendation,
   type RecommendedVerb,
@@ -10,7 +11,6 @@ import {
 } from '@/server/core/verdict/recommended-act';
 import { useActions } from '../../actions/actions-provider';
 import { clockText } from '../../format/instants';
-import { lockPath } from '../../format/lock-path';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';

@@ -5,7 +5,7 @@ import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { counterPath, lockPath } from '../../format/lock-path';
+import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { visibleText } from '../../format/visible-name';
 import { Icon, type IconName } from '../../icons/icon';
 import { useTRPC } from '../../live/trpc';

@@ -2,7 +2,7 @@
 
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import Link from 'next/link';
-import { lockPath } from '../../format/lock-path';
+import { lockPath } from '@/server/core/names/console-path';
 import { exactCount, plural } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { STATUS_STYLES } from '../../ui/status-badge';

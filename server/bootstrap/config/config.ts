@@ -16,6 +16,7 @@ import {
 import { nearestName } from '../../platform/nearest-name';
 import { NetworkList } from '../../platform/network-list';
 import { ConfigError } from '../../platform/start-error';
+import { ALERT_PREFIXES, type ConfiguredReceiver, readAlerting } from './alert-receivers';
 import { type ConfiguredGate, GATE_PREFIX, readGates } from './gates';
 import { LAB_NAMES, type LabConfig, readLab } from './lab-servers';
 import { LIMIT_NAMES, type Limits, readLimits } from './limits';
@@ -38,6 +39,10 @@ export interface Config {
   gates: ConfiguredGate[];
   /** URLs that answer whether a pod or CI run that holds a lock is alive. */
   witnesses: ConfiguredWitness[];
+  /** Where alerts are sent, by id. */
+  receivers: ConfiguredReceiver[];
+  /** The origin of links to the console; null: the address that it listens on. */
+  publicUrl: string | null;
   /** Ids of backends that may grant locks though they are not set up safely. */
   allowUnsafe: string[];
   /** Null: generated once and kept in the data folder. */
@@ -66,7 +71,9 @@ export const SECRET_MIN_CHARS = 32;
 const SECRET_MIN_DISTINCT = 10;
 const METRICS_TOKEN_MIN_CHARS = 16;
 const BACKEND_ID_MAX = 32;
-const PREFIXES = [BACKEND_PREFIX, AUTHORITY_PREFIX, GATE_PREFIX, WITNESS_PREFIX];
+/** Those whose values are secrets, or hold one. */
+const SECRET_PREFIXES = [BACKEND_PREFIX, GATE_PREFIX, WITNESS_PREFIX, ...ALERT_PREFIXES];
+const PREFIXES = [...SECRET_PREFIXES, AUTHORITY_PREFIX];
 
 /** Every variable but the backends'. The last ones are the client's, which may share these. */
 const NAMES = [
@@ -76,6 +83,7 @@ const NAMES = [
   'LOCKYARD_SECRET',
   'LOCKYARD_METRICS_TOKEN',
   'LOCKYARD_TRUSTED_PROXIES',
+  'LOCKYARD_PUBLIC_URL',
   ...LIMIT_NAMES,
   ...LAB_NAMES,
   'LOCKYARD_DEMO',
@@ -95,12 +103,13 @@ const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
   LOCKYARD_GATE: `${GATE_PREFIX}<ID>`,
   LOCKYARD_WITNESS: `${WITNESS_PREFIX}<ID>`,
+  LOCKYARD_WEBHOOK: 'LOCKYARD_WEBHOOK_<ID>',
 };
 
 /** Reads the whole configuration at start: `env` and the files it names. Throws `ConfigError`. */
 export function readConfig(environment: Env): Config {
   refuseUnknown(environment);
-  const env = withSecretFiles(environment, [BACKEND_PREFIX, GATE_PREFIX, WITNESS_PREFIX]);
+  const env = withSecretFiles(environment, SECRET_PREFIXES);
   const demo = readDemo(env);
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
   if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
@@ -116,6 +125,7 @@ export function readConfig(environment: Env): Config {
     backends,
     gates: readGates(env, stores),
     witnesses: readWitnesses(env),
+    ...readAlerting(env),
     allowUnsafe: readAllowUnsafe(env, ['default', ...backends.map(({ id }) => id)]),
     secret: readSecret(env),
     metricsToken: readMetricsToken(env),

@@ -9,7 +9,7 @@ import type { ProjectionRow } from '../projection/projection-row';
 const ACT_NOW = TIERS.indexOf('actNow');
 
 /** What the incidents are found in. */
-export type IncidentTable = Pick<LockTable, 'refresh' | 'slice' | 'slotsEnd' | 'columns'> &
+export type IncidentTable = Pick<LockTable, 'refresh' | 'slice' | 'columns'> &
   Pick<LockTable, 'at' | 'byId' | 'lockRow'>;
 
 /** One lock in which something is wrong. */
@@ -19,7 +19,7 @@ export interface FoundIncident {
 }
 
 /**
- * Every lock in which something is wrong now. Goes through two numbers of each lock, in slices.
+ * Every lock in which something is wrong now, in slices. Looks only at those in trouble.
  *
  * @param now the clock of this process
  * @param nowOf the clock of a backend by its id as records are filed; null while it does not respond
@@ -32,10 +32,10 @@ export async function findIncidents(
   await table.refresh();
   const found: FoundIncident[] = [];
   const { columns } = table;
-  await table.slice().times(table.slotsEnd, (slot) => {
+  await table.slice().forEach([...columns.troubled], (slot) => {
+    if (!columns.troubled.has(slot)) return;
     const isActNow = columns.tiers[slot] === ACT_NOW && columns.groups[slot] !== 0;
     const callers = columns.blockedCallers[slot] as number;
-    if (!isActNow && callers === 0) return;
     const sinceSum = columns.blockedSince[slot] as number;
     const blockingMs = totalBlockingMs({ callers, sinceSum }, now() - columns.blockedOrigin);
     if (!isIncident({ isActNow, blockingMs })) return;

@@ -35,6 +35,7 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
     recorders: [recorder],
     incidents: idle,
     heat: idle,
+    alerts: { jobs: () => [], restart: () => undefined, abort: () => undefined },
     capacity: { run: async () => undefined, setLegacyLimits: async () => undefined },
     clock: systemClock,
     log: createLog({ write: (line) => void lines.push(line) }),

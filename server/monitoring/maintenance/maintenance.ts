@@ -12,6 +12,7 @@ import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
+import type { Alerting } from '../alerts/alerting';
 import type { EventRecorder } from '../history/event-recorder';
 import type { HeatRecorder } from '../incidents/heat-recorder';
 import type { IncidentRecorder } from '../incidents/incident-recorder';
@@ -39,6 +40,7 @@ interface MaintenanceOptions {
   recorders: Pick<EventRecorder, 'record' | 'prune' | 'restart'>[];
   incidents: Pick<IncidentRecorder, 'run' | 'prune' | 'restart'>;
   heat: Pick<HeatRecorder, 'run' | 'prune' | 'restart'>;
+  alerts: Pick<Alerting, 'jobs' | 'restart' | 'abort'>;
   capacity: Pick<NamespaceCapacity, 'run' | 'setLegacyLimits'>;
   clock: Clock;
   log: Log;
@@ -66,7 +68,7 @@ export class Maintenance {
 
   constructor(private readonly parts: MaintenanceOptions) {
     const { backends, recorders, incidents, heat, capacity, resolveIntents } = parts;
-    const { holders, log } = parts;
+    const { holders, alerts, log } = parts;
     const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
       new Periodic({ job: name, everyMs, run, log });
     this.leasing = job('hold the maintenance lock', MAINTENANCE_RENEW_EVERY_MS, () =>
@@ -86,6 +88,7 @@ export class Maintenance {
       job('prune incidents', CLEAN_UP_EVERY_MS, () => incidents.prune()),
       job('count waiting', INCIDENTS_EVERY_MS, () => heat.run()),
       job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
+      ...alerts.jobs().map(({ name, everyMs, run }) => job(name, everyMs, run)),
       job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
       job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
       job('free capacity', CAPACITY_EVERY_MS, () => capacity.run()),
@@ -110,6 +113,7 @@ export class Maintenance {
     await this.leasing.stop();
     const { token } = this;
     this.token = null;
+    this.parts.alerts.abort();
     await Promise.all(this.jobs.map((job) => job.stop()));
     if (token === null) return;
     const release = { verb: 'release', ...this.identity(), token, request: null } as const;
@@ -156,11 +160,13 @@ export class Maintenance {
     for (const recorder of this.parts.recorders) recorder.restart();
     this.parts.incidents.restart();
     this.parts.heat.restart();
+    this.parts.alerts.restart();
     for (const job of this.jobs) void job.startNow();
   }
 
   private loseLock(): void {
     this.token = null;
+    this.parts.alerts.abort();
     for (const job of this.jobs) void job.stop();
   }
 

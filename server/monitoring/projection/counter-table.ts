@@ -26,12 +26,27 @@ export class CounterTable {
   /** Not in that order yet. */
   private readonly unordered = new Set<number>();
   private mark = 0;
+  /** Ids of counters that have changed; null: not noted. */
+  private changed: Set<string> | null = null;
 
   /** @param names notified of every counter that is added or removed */
   constructor(private readonly names: Pick<NameCount, 'appeared' | 'vanished'>) {}
 
   get size(): number {
     return this.slots.size;
+  }
+
+  /** Whether to note which counters change. */
+  track(isTracked: boolean): void {
+    if (!isTracked) this.changed = null;
+    else this.changed ??= new Set();
+  }
+
+  /** The ids of those that have changed, or are gone, since the last call. */
+  takeChanged(): ReadonlySet<string> {
+    const taken = this.changed;
+    if (taken) this.changed = new Set();
+    return taken ?? new Set();
   }
 
   get(id: string): CounterEntry | null {
@@ -47,6 +62,7 @@ export class CounterTable {
     const kept = known === undefined ? null : this.rows[slot];
     if (kept && kept.rev > row.rev) return;
     this.rows[slot] = row;
+    this.changed?.add(row.id);
     if (known !== undefined) return;
     this.slots.set(row.id, slot);
     this.names.appeared(keyOf(row));
@@ -58,6 +74,7 @@ export class CounterTable {
     const row = slot === undefined ? null : this.rows[slot];
     if (slot === undefined || !row) return;
     this.slots.delete(id);
+    this.changed?.add(id);
     this.names.vanished(keyOf(row));
     this.rows[slot] = null;
     this.freed.push(slot);

@@ -50,7 +50,11 @@ export class MonitoringRig {
       clock: systemClock,
       log: pino({ level: 'silent' }),
       processId: member.process,
-      namespaces: { get: async () => ({ backend: 'default' }), policyOf: () => policy },
+      namespaces: {
+        get: async () => ({ backend: 'default' }),
+        policyOf: () => policy,
+        all: () => [],
+      },
       names: new NameCount(() => systemClock.monotonic()),
       heap: { isShort: () => false },
       resolveIntents: async () => {

@@ -48,6 +48,11 @@ export class NamespaceDirectory {
     return this.known.get(name)?.policy ?? DEFAULT_POLICY;
   }
 
+  /** All of them, as last read. */
+  all(): Iterable<NamespaceEntry> {
+    return this.known.values();
+  }
+
   /** Reads all of them again; rejects, and keeps what is known, while the database is away. */
   async refresh(): Promise<void> {
     for (const row of await this.database.db.select().from(this.database.tables.namespaces)) {

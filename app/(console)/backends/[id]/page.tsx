@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
-import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
 import { ShardsView } from '@/components/shards/shards-view';
+import { nameFromPath } from '@/server/core/names/console-path';
 import { notFoundOr, openConsole } from '../../../console-api';
 
 interface Props {

@@ -9,6 +9,11 @@ import {
   setRoleInput,
 } from '../../../contract/console/access-inputs';
 import {
+  setAlertRulesInput,
+  silenceAlertsInput,
+  silenceRef,
+} from '../../../contract/console/alerts/alert-inputs';
+import {
   auditListInput,
   backendRef,
   extendInput,
@@ -59,6 +64,9 @@ import {
   pastProcessRef,
 } from '../../../contract/console/past/past-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
+import { listAlertRules, listAlerts } from '../../../operations/alerts/alert-views';
+import { setAlertRules } from '../../../operations/alerts/set-alert-rules';
+import { endSilence, silenceAlerts } from '../../../operations/alerts/silence-alerts';
 import { createApiKey } from '../../../operations/api-keys/create-api-key';
 import { listApiKeys } from '../../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../../operations/api-keys/revoke-api-key';
@@ -209,6 +217,13 @@ export const consoleRouter = consoleRouterOf({
     list: query(asOfInput, listHolders),
     watch: stream(watchWaitsInput, watchHolders),
     process: query(pastProcessRef, getProcess),
+  }),
+  alerts: consoleRouterOf({
+    list: consoleProcedure.query(({ ctx }) => listAlerts(ctx.operation)),
+    rules: consoleProcedure.query(({ ctx }) => listAlertRules(ctx.operation)),
+    setRules: mutation(setAlertRulesInput, setAlertRules),
+    silence: mutation(silenceAlertsInput, silenceAlerts),
+    endSilence: mutation(silenceRef, endSilence),
   }),
   audit: consoleRouterOf({ list: query(auditListInput, listAudit) }),
   keys: consoleRouterOf({

@@ -25,6 +25,8 @@ export class LockColumns {
   blockedCallers = new Int32Array(64);
   blockedSince = new Float64Array(64);
   blockedOrigin = 0;
+  /** The slots of locks that a person must act on, or that keep callers from work. */
+  readonly troubled = new Set<number>();
   /** Indexes of the table's groups plus one; 0: not in a group yet. */
   groups = new Int32Array(64);
   /** The version after the lock's last change that a page shows. */
@@ -57,6 +59,7 @@ export class LockColumns {
   free(slot: number): void {
     this.isOrdered[slot] = 0;
     this.pending[slot] = 0;
+    this.troubled.delete(slot);
   }
 
   ensureCapacity(slots: number): void {

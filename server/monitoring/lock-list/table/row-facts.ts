@@ -1,4 +1,5 @@
 import type { LockRow } from '../../../contract/console/lock-row';
+import { TIERS } from '../../../core/status/lock-status';
 import type { LockPressure } from '../../projection/lock-pressure';
 import type { LockColumns } from './lock-columns';
 import { QueueTrends } from './queue-trends';
@@ -55,7 +56,8 @@ export class RowFacts {
 }
 
 /**
- * Stores whom a lock keeps from their work, as sort keys.
+ * Stores whom a lock keeps from their work, as sort keys, and notes a lock in trouble. Its tier must
+ * be stored already.
  *
  * @param offsetMs the clock of its backend minus that of this process
  */
@@ -69,9 +71,12 @@ export function setBlocked(
   if (callers > 0) columns.blockedOrigin ||= Math.floor(sinceSum / callers) - offsetMs;
   columns.blockedCallers[slot] = callers;
   columns.blockedSince[slot] = sinceSum - callers * (columns.blockedOrigin + offsetMs);
+  if (callers > 0 || columns.tiers[slot] === ACT_NOW) columns.troubled.add(slot);
+  else columns.troubled.delete(slot);
 }
 
 const NOT_BLOCKED = { callers: 0, sinceSum: 0 };
+const ACT_NOW = TIERS.indexOf('actNow');
 
 /** Whether a small value differs from what was stored. */
 function isOther<V>(before: V | null | undefined, now: V | null): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockPath, nameFromPath } from './lock-path';
+import { lockPath, nameFromPath } from './console-path';
 
 test.each([
   'job',

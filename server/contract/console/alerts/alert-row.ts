@@ -1,0 +1,82 @@
+import type { AlertKind, AlertRules } from './alert-rules';
+
+/** What an alert is about. */
+export interface AlertSubject {
+  kind: AlertKind;
+  backend: string;
+  namespace: string;
+  /** The lock's or the counter's; null: it is about the backend. */
+  name: string | null;
+}
+
+/** An alert, firing or resolved. Instants are the server's clock. */
+export interface AlertRow extends AlertSubject {
+  id: number;
+  /** Since when it was so. */
+  since: number;
+  firedAt: number;
+  /** Null while it fires. */
+  resolvedAt: number | null;
+  /** When receivers were first to be sent it; null: it has been silenced all the time. */
+  announcedAt: number | null;
+  /** What was seen when it fired. */
+  sentence: string;
+}
+
+/** Which alerts are not sent. What is absent matches all. */
+export interface SilenceMatcher {
+  namespace?: string;
+  kind?: AlertKind;
+  /** The name of the lock or the counter; each `*` matches any text. */
+  name?: string;
+}
+
+export interface SilenceRow extends SilenceMatcher {
+  id: string;
+  reason: string;
+  by: string;
+  createdAt: number;
+  /** When it ends, or ended. */
+  endsAt: number;
+}
+
+export const RECEIVER_FORMATS = ['webhook', 'slack', 'alertmanager'] as const;
+export type ReceiverFormat = (typeof RECEIVER_FORMATS)[number];
+
+/** Where alerts are sent, and how that goes. Never holds its URL, which may be a secret. */
+export interface ReceiverRow {
+  id: string;
+  format: ReceiverFormat;
+  /** Of its URL. */
+  host: string;
+  /** Messages that it has accepted. */
+  sent: number;
+  /** When it accepted the last one; null: none. */
+  sentAt: number | null;
+  /** The message that it has not accepted yet; null: none. */
+  pending: { since: number; attempts: number; nextAttemptAt: number } | null;
+  /** Why the last attempt failed; null if it did not. */
+  failure: string | null;
+}
+
+/** The rules of a namespace. */
+export interface AlertRulesRow {
+  namespace: string;
+  rules: AlertRules;
+  /** Whether it has rules of its own; the default holds otherwise. */
+  isOwn: boolean;
+}
+
+/** What the page Alerts shows. */
+export interface AlertPage {
+  /** The newest first. */
+  firing: AlertRow[];
+  /** More fire than are listed. */
+  firingTotal: number;
+  /** The latest first. */
+  resolved: AlertRow[];
+  /** Those that have not ended, the next to end first. */
+  silences: SilenceRow[];
+  receivers: ReceiverRow[];
+  asOf: number;
+}

@@ -1,0 +1,52 @@
+/** What an alert can be about. */
+export const ALERT_KINDS = [
+  'stuck',
+  'orphaned',
+  'expired',
+  'waitsOver',
+  'blockingOver',
+  'counterNear',
+  'backendUnknown',
+] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** When the alerts of a namespace fire; null: never. Durations are milliseconds. */
+export interface AlertRules {
+  /** A lock has been stuck for so long. */
+  stuckForMs: number | null;
+  /** A lock has been held by a process for so long after that was proven dead. */
+  orphanedForMs: number | null;
+  /** A lease ran out while the lock was held, and for so long no caller has acquired it. */
+  expiredForMs: number | null;
+  /** A caller has waited for longer. */
+  waitsOverMs: number | null;
+  /** The total blocking time of one lock is longer. */
+  blockingOverMs: number | null;
+  /** A counter is at most so far from its floor or its ceiling. */
+  counterWithin: number | null;
+  /** The namespace's backend has not responded for so long. */
+  backendUnknownForMs: number | null;
+}
+
+/** The longest that a rule may wait. */
+export const ALERT_AFTER_MAX_MS = 24 * 60 * 60_000;
+
+/** A total blocking time adds up many waits. */
+export const ALERT_BLOCKING_MAX_MS = 30 * ALERT_AFTER_MAX_MS;
+
+export const ALERT_WITHIN_MAX = 1_000_000_000;
+
+/** No silence lasts longer. */
+export const SILENCE_MAX_MS = 30 * ALERT_AFTER_MAX_MS;
+export const SILENCE_MIN_MS = 60_000;
+
+/** The rules of every namespace without rules of its own. */
+export const DEFAULT_ALERT_RULES: AlertRules = {
+  stuckForMs: 30_000,
+  orphanedForMs: 0,
+  expiredForMs: 0,
+  waitsOverMs: null,
+  blockingOverMs: null,
+  counterWithin: null,
+  backendUnknownForMs: 60_000,
+};

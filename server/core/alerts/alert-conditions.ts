@@ -1,0 +1,55 @@
+import type { AlertKind, AlertRules } from '../../contract/console/alerts/alert-rules';
+import type { Bounds } from '../../contract/counter-bounds';
+
+/** What the rules compare of a lock. Instants are its backend's clock. */
+export interface LockFacts {
+  at: number;
+  /** Since when the lock is so; null: it is not. */
+  stuckSince: number | null;
+  orphanedSince: number | null;
+  expiredSince: number | null;
+  /** When the longest waiter came; null: none waits, or waiting is what its standbys do. */
+  oldestWaitAt: number | null;
+  /** See `totalBlockingMs`. */
+  blockingMs: number;
+}
+
+/** A rule that something meets. */
+export interface MetRule {
+  kind: AlertKind;
+  since: number;
+}
+
+/** The rules that a lock meets. */
+export function lockConditions(facts: LockFacts, rules: AlertRules): MetRule[] {
+  const { at, blockingMs } = facts;
+  const met: MetRule[] = [];
+  const lasts = (kind: AlertKind, since: number | null, forMs: number | null, margin = 0) => {
+    if (since !== null && forMs !== null && at - since >= forMs + margin) met.push({ kind, since });
+  };
+  lasts('stuck', facts.stuckSince, rules.stuckForMs);
+  lasts('orphaned', facts.orphanedSince, rules.orphanedForMs);
+  lasts('expired', facts.expiredSince, rules.expiredForMs);
+  lasts('waitsOver', facts.oldestWaitAt, rules.waitsOverMs, 1);
+  if (rules.blockingOverMs !== null && blockingMs > rules.blockingOverMs) {
+    met.push({ kind: 'blockingOver', since: at });
+  }
+  return met;
+}
+
+/** Whether a counter is near its floor or its ceiling. */
+export function isCounterNear(
+  value: number,
+  { floor, ceiling }: Bounds,
+  { counterWithin }: AlertRules,
+): boolean {
+  if (counterWithin === null) return false;
+  return (
+    (floor !== null && value - floor <= counterWithin) ||
+    (ceiling !== null && ceiling - value <= counterWithin)
+  );
+}
+
+/** Whether a backend has been silent for too long. */
+export const isBackendUnknown = (silentForMs: number, { backendUnknownForMs }: AlertRules) =>
+  backendUnknownForMs !== null && silentForMs >= backendUnknownForMs;

@@ -1,0 +1,273 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { AlertSubject, SilenceRow } from '../../contract/console/alerts/alert-row';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { RUNS } from '../testing/property-runs';
+import { ALERT_QUIET_MS, type Alert, isNews, nextAlert } from './alert';
+import { isCounterNear, lockConditions } from './alert-conditions';
+import {
+  dueMessage,
+  MESSAGE_EVERY_MS,
+  type ReceiverState,
+  type SentAlert,
+  WHOLE,
+} from './alert-message';
+import { mayAttempt, retryDelayMs } from './retry-delay';
+import { isSilenced, matches } from './silences';
+
+const STUCK: AlertSubject = { kind: 'stuck', backend: 'default', namespace: 'shop', name: 'a' };
+const reading = (subject: AlertSubject, since: number) => ({
+  ...subject,
+  since,
+  sentence: () => 'Held.',
+});
+
+describe('the rules', () => {
+  const quiet = {
+    at: 100_000,
+    stuckSince: null,
+    orphanedSince: null,
+    expiredSince: null,
+    oldestWaitAt: null,
+    blockingMs: 0,
+  };
+  it('are met once what they name has lasted for long enough', () => {
+    const rules = { ...DEFAULT_ALERT_RULES, waitsOverMs: 10_000, blockingOverMs: 60_000 };
+    const met = (facts: object) => lockConditions({ ...quiet, ...facts }, rules);
+    expect(met({})).toEqual([]);
+    expect(met({ stuckSince: 70_001 })).toEqual([]);
+    expect(met({ stuckSince: 70_000 })).toEqual([{ kind: 'stuck', since: 70_000 }]);
+    expect(met({ orphanedSince: 100_000 })).toEqual([{ kind: 'orphaned', since: 100_000 }]);
+    expect(met({ expiredSince: 99_000 })).toEqual([{ kind: 'expired', since: 99_000 }]);
+    expect(met({ oldestWaitAt: 90_000, blockingMs: 60_000 })).toEqual([]);
+    expect(met({ oldestWaitAt: 89_999, blockingMs: 60_001 }).map(({ kind }) => kind)).toEqual([
+      'waitsOver',
+      'blockingOver',
+    ]);
+  });
+
+  it('can be off one by one', () => {
+    const off = { ...DEFAULT_ALERT_RULES, stuckForMs: null, orphanedForMs: null };
+    expect(lockConditions({ ...quiet, stuckSince: 1, orphanedSince: 1 }, off)).toEqual([]);
+  });
+
+  it('find counters that are close to one of their bounds', () => {
+    const rules = { ...DEFAULT_ALERT_RULES, counterWithin: 10 };
+    const stock = { floor: 0, ceiling: 500 };
+    const near = [0, 10, 11, 489, 490].map((value) => isCounterNear(value, stock, rules));
+    expect(near).toEqual([true, true, false, false, true]);
+    expect(isCounterNear(0, { floor: null, ceiling: null }, rules)).toBe(false);
+    expect(isCounterNear(0, stock, DEFAULT_ALERT_RULES)).toBe(false);
+  });
+});
+
+describe('silences', () => {
+  const silence = (parts: Partial<SilenceRow>): SilenceRow => ({
+    id: 's',
+    reason: 'known',
+    by: 'ana',
+    createdAt: 0,
+    endsAt: 1_000,
+    ...parts,
+  });
+
+  it('match by namespace, kind and name, until they end', () => {
+    expect(isSilenced(STUCK, [silence({ namespace: 'shop' })], 999)).toBe(true);
+    expect(isSilenced(STUCK, [silence({ namespace: 'shop' })], 1_000)).toBe(false);
+    expect(isSilenced(STUCK, [silence({ namespace: 'shop', kind: 'expired' })], 0)).toBe(false);
+    expect(isSilenced(STUCK, [silence({ name: 'b' })], 0)).toBe(false);
+    expect(isSilenced({ ...STUCK, name: null }, [silence({ name: '*' })], 0)).toBe(false);
+  });
+
+  it('match names as a regular expression with .* would', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 12 });
+    const literal = (part: string) => part.replaceAll(/[.\\]/g, '\\$&');
+    fc.assert(
+      fc.property(text, text, (pattern, name) => {
+        const regex = new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`, 's');
+        expect(matches({ name: pattern }, { ...STUCK, name })).toBe(regex.test(name));
+      }),
+      RUNS,
+    );
+  });
+});
+
+/** What happens in one second: whether the rule is met, known, silenced; whether all restarts. */
+const second = fc.record({
+  isMet: fc.boolean(),
+  isSilenced: fc.boolean(),
+  lasts: fc.integer({ min: 1, max: 40 }),
+  restarts: fc.boolean(),
+});
+
+/** One lock, read once a second. */
+class Followed {
+  readonly news: string[] = [];
+  readonly faults: string[] = [];
+  private now = 1_000_000;
+  private metAt = 0;
+  private alert: Alert | null = null;
+
+  /** What is stored has no word of when it began to be quiet. */
+  restart(): void {
+    if (this.alert) this.alert = { ...this.alert, clearedAt: null };
+  }
+
+  pass(isMet: boolean, isSilenced: boolean): void {
+    this.now += 1_000;
+    const { now, alert: before } = this;
+    if (isMet) this.metAt = now;
+    const after = nextAlert(before, isMet ? reading(STUCK, now) : null, { now, isSilenced });
+    if (after && isNews(before, after)) this.news.push(after.resolvedAt ? 'resolved' : 'firing');
+    if (isMet && !after) this.faults.push('not fired');
+    if (after?.resolvedAt && now - this.metAt < ALERT_QUIET_MS) this.faults.push('too early');
+    if (after && after === before && isNews(before, after)) this.faults.push('news of nothing');
+    this.alert = after?.resolvedAt ? null : after;
+  }
+}
+
+describe('an alert', () => {
+  it('fires once at a time, is resolved only after 30 s of quiet, and tells its news once', () => {
+    fc.assert(
+      fc.property(fc.array(second, { maxLength: 20 }), (story) => {
+        const lock = new Followed();
+        for (const { isMet, isSilenced, lasts, restarts } of story) {
+          if (restarts) lock.restart();
+          for (let i = 0; i < lasts; i += 1) lock.pass(isMet, isSilenced);
+        }
+        expect(lock.faults).toEqual([]);
+        expect(lock.news).toEqual(lock.news.map((_, i) => (i % 2 === 0 ? 'firing' : 'resolved')));
+      }),
+      RUNS,
+    );
+  });
+
+  it('that was silenced is news when the silence ends, and no news where it ends before', () => {
+    const silenced = nextAlert(null, reading(STUCK, 0), { now: 5, isSilenced: true }) as Alert;
+    expect(isNews(null, silenced)).toBe(false);
+    const later = nextAlert(silenced, reading(STUCK, 0), { now: 9, isSilenced: false }) as Alert;
+    expect(later.announcedAt).toBe(9);
+    expect(isNews(silenced, later)).toBe(true);
+    const quiet = { ...silenced, clearedAt: 6 };
+    const over = nextAlert(quiet, null, { now: 6 + ALERT_QUIET_MS, isSilenced: false }) as Alert;
+    expect(over.resolvedAt).toBe(6);
+    expect(isNews(quiet, over)).toBe(false);
+  });
+});
+
+/** Alerts that fire and are resolved at random, and a receiver that is sent them. */
+class World {
+  now = 1_000_000;
+  private position = 0;
+  private readonly alerts = new Map<number, SentAlert>();
+
+  fire(id: number): void {
+    if (this.alerts.get(id)?.resolvedAt === null) return;
+    this.position += 1;
+    const { now, position } = this;
+    const key = id + 1_000 * position;
+    this.alerts.delete(id);
+    this.alerts.set(id, {
+      ...STUCK,
+      id: key,
+      name: `lock ${id}`,
+      namespace: `n${id % 3}`,
+      since: now,
+      firedAt: now,
+      announcedAt: now,
+      resolvedAt: null,
+      sentence: '',
+      position,
+    });
+    this.past.push(this.alerts.get(id) as SentAlert);
+  }
+
+  readonly past: SentAlert[] = [];
+
+  resolve(id: number): void {
+    const alert = this.alerts.get(id);
+    if (!alert || alert.resolvedAt !== null) return;
+    this.position += 1;
+    Object.assign(alert, { resolvedAt: this.now, position: this.position });
+  }
+}
+
+describe('messages', () => {
+  it('come at most once a minute, and bring each alert to its last state', () => {
+    const step = fc.record({
+      afterMs: fc.integer({ min: 0, max: 40_000 }),
+      fire: fc.boolean(),
+      id: fc.integer({ min: 0, max: 30 }),
+      restarts: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const world = new World();
+        let receiver: ReceiverState = { position: 0, messageAt: null };
+        const sentAt: number[] = [];
+        const known = new Map<number, string>();
+        const look = () => {
+          const due = dueMessage(receiver, structuredClone(world.past), world.now, WHOLE);
+          if (!due) return;
+          sentAt.push(due.message.at);
+          expect(due.position).toBeGreaterThan(receiver.position);
+          receiver = { position: due.position, messageAt: due.message.at };
+          for (const { id, resolvedAt } of due.message.groups.flatMap((each) => each.alerts)) {
+            const state = resolvedAt === null ? 'firing' : 'resolved';
+            expect(known.get(id)).not.toBe(state);
+            known.set(id, state);
+          }
+        };
+        for (const { afterMs, fire, id, restarts } of steps) {
+          world.now += afterMs;
+          if (fire) world.fire(id);
+          else world.resolve(id);
+          if (restarts) receiver = { ...receiver };
+          look();
+        }
+        world.now += 2 * MESSAGE_EVERY_MS;
+        look();
+        sentAt.reduce((before, at) => {
+          expect(at - before).toBeGreaterThanOrEqual(MESSAGE_EVERY_MS);
+          return at;
+        }, 0);
+        // A receiver that is new is not sent what was over before its first message.
+        const firstAt = sentAt[0] ?? Number.POSITIVE_INFINITY;
+        for (const { id, resolvedAt } of world.past) {
+          if (resolvedAt === null) expect(known.get(id)).toBe('firing');
+          else if (resolvedAt > firstAt) expect(known.get(id)).toBe('resolved');
+        }
+      }),
+      RUNS,
+    );
+  });
+
+  it('list some of many alerts, and count the others', () => {
+    const world = new World();
+    for (let id = 0; id < 900; id += 1) world.fire(id);
+    world.now += 5_000;
+    const due = dueMessage({ position: 0, messageAt: null }, world.past, world.now);
+    expect(due?.message).toMatchObject({ firing: 900, began: 900, resolved: 0, unlisted: 870 });
+    expect(due?.message.groups.map(({ firing }) => firing)).toEqual([300, 300, 300]);
+  });
+
+  it('wait for what begins within 3 s of the first, and not for a clock that was set back', () => {
+    const world = new World();
+    world.fire(1);
+    const due = (at: number) => dueMessage({ position: 0, messageAt: null }, world.past, at);
+    expect(due(world.now + 2_999)).toBeNull();
+    expect(due(world.now + 3_000)).not.toBeNull();
+    expect(due(world.now - 60_000)).not.toBeNull();
+    const late = { position: 0, messageAt: world.now + 3_600_000 };
+    expect(dueMessage(late, world.past, world.now + 3_000)).not.toBeNull();
+  });
+});
+
+it('attempts are repeated after pauses that double up to five minutes', () => {
+  expect([0, 1, 2, 8, 9, 5_000].map(retryDelayMs)).toEqual([
+    1_000, 2_000, 4_000, 256_000, 300_000, 300_000,
+  ]);
+  expect(mayAttempt(1_000, 999)).toBe(false);
+  expect(mayAttempt(1_000, 1_000)).toBe(true);
+  expect(mayAttempt(10_000_000, 1_000)).toBe(true);
+});

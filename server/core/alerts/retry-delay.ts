@@ -1,0 +1,13 @@
+const FIRST_MS = 1_000;
+const LONGEST_MS = 5 * 60_000;
+
+/** A message that was not accepted for so long is dropped: what it said is old. */
+export const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
+
+/** The pause after a failed attempt; doubles with each, up to 5 minutes. @param attempts before it */
+export const retryDelayMs = (attempts: number): number =>
+  Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts, 20));
+
+/** Whether the next attempt may begin. A clock that was set back delays it by 5 minutes at most. */
+export const mayAttempt = (nextAttemptAt: number, now: number): boolean =>
+  nextAttemptAt <= now || nextAttemptAt - now > 2 * LONGEST_MS;

@@ -1,0 +1,135 @@
+import type { AlertSubject } from '../../contract/console/alerts/alert-row';
+import type { AlertRules } from '../../contract/console/alerts/alert-rules';
+import { LOCK_STATUSES } from '../../contract/console/console-terms';
+import { type AlertReading, alertKey } from '../../core/alerts/alert';
+import { isBackendUnknown, lockConditions } from '../../core/alerts/alert-conditions';
+import {
+  backendSentence,
+  counterSentence,
+  lockAlertSentence,
+} from '../../core/alerts/alert-sentence';
+import { totalBlockingMs } from '../../core/status/blocking-time';
+import { recordId } from '../../storage/record-id';
+import type { LockTable } from '../lock-list/table/lock-table';
+import { type MonitoredBackend, publicHealths, publicId } from '../projection/monitored-backend';
+import { type ProjectionRow, rowId } from '../projection/projection-row';
+import type { NearCounters } from './near-counters';
+
+const EXPIRED = LOCK_STATUSES.indexOf('expired');
+
+/** What the alerts are found in. */
+export interface AlertSources {
+  table: Pick<LockTable, 'refresh' | 'slice' | 'columns' | 'facts' | 'at' | 'byId' | 'lockRow'>;
+  counters: Pick<NearCounters, 'refresh' | 'all'>;
+  /** Whether all of a backend has been read: only then is a name that is not there gone. */
+  isRead: (backend: string) => boolean;
+  backends: readonly MonitoredBackend[];
+  /** Every namespace, and its backend. */
+  namespaces: () => Iterable<{ name: string; backend: string }>;
+  /** The clock of this process. */
+  now: () => number;
+}
+
+/** Finds the rules that are met. */
+export class AlertReadings {
+  constructor(
+    private readonly parts: AlertSources,
+    private readonly rulesOf: (namespace: string) => AlertRules,
+  ) {}
+
+  /** Every rule that is met now, by `alertKey`. Looks only at locks in trouble. */
+  async met(): Promise<Map<string, AlertReading>> {
+    const { table } = this.parts;
+    await table.refresh();
+    const met = new Map<string, AlertReading>();
+    const add = (reading: AlertReading) => met.set(alertKey(reading), reading);
+    await table.slice().forEach([...table.columns.troubled], (slot) => {
+      for (const reading of this.ofLock(slot)) add(reading);
+    });
+    await table.slice().forEach(this.parts.counters.all(), (entry) => {
+      const { backend, namespace, name } = entry;
+      const sentence = () => counterSentence(entry);
+      const since = entry.lastMove?.at ?? entry.readAt;
+      add({ kind: 'counterNear', backend, namespace, name, since, sentence });
+    });
+    for (const reading of this.ofBackends()) add(reading);
+    return met;
+  }
+
+  /** Whether nothing is known now of what an alert is about. */
+  isUnknown({ kind, backend, namespace, name }: AlertSubject): boolean {
+    const { backends, table, isRead } = this.parts;
+    if (kind === 'backendUnknown' || name === null) return false;
+    const stores = backends.filter((one) => publicId(one) === backend);
+    if (stores.length === 0) return false;
+    const key = { namespace, name };
+    const row = kind === 'counterNear' ? null : table.byId(rowId(backend, recordId(key)));
+    if (row && !row.isReadable) return true;
+    if (row) return this.offsetOf(row.backend) === null;
+    return !isRead(backend) || stores.some(({ id }) => this.offsetOf(id) === null);
+  }
+
+  private ofLock(slot: number): AlertReading[] {
+    const { table, now } = this.parts;
+    const { columns } = table;
+    const row = columns.troubled.has(slot) && columns.groups[slot] !== 0 ? table.at(slot) : null;
+    if (!row) return [];
+    const offsetMs = this.offsetOf(row.backend);
+    if (offsetMs === null || !row.isReadable) return [];
+    const callers = columns.blockedCallers[slot] as number;
+    const sinceSum = columns.blockedSince[slot] as number;
+    const { stuck, orphaned } = table.facts.of(slot);
+    const at = Math.floor(now() + offsetMs);
+    const facts = {
+      at,
+      stuckSince: stuck?.since ?? null,
+      orphanedSince: orphaned?.since ?? null,
+      expiredSince: columns.statuses[slot] === EXPIRED ? expiredAt(row, at) : null,
+      oldestWaitAt: callers > 0 ? row.oldestWaitAt : null,
+      blockingMs: totalBlockingMs({ callers, sinceSum }, now() - columns.blockedOrigin),
+    };
+    const { namespace, name } = row.key;
+    const sentence = () => this.sentenceOf(slot, row, at);
+    const shared = { backend: row.publicBackend, namespace, name, sentence };
+    return lockConditions(facts, this.rulesOf(namespace)).map(({ kind, since }) => ({
+      ...shared,
+      kind,
+      since: since - offsetMs,
+    }));
+  }
+
+  private sentenceOf(slot: number, row: ProjectionRow, at: number): string {
+    const { table } = this.parts;
+    const shown = table.at(slot) === row ? table.lockRow(slot) : null;
+    return shown ? lockAlertSentence(shown, at) : '';
+  }
+
+  private *ofBackends(): Generator<AlertReading> {
+    const { backends, namespaces, now } = this.parts;
+    const healths = new Map(publicHealths(backends).map((health) => [health.id, health]));
+    for (const { name: namespace, backend } of namespaces()) {
+      const health = healths.get(backend);
+      if (!health || health.reachable) continue;
+      const { silentForMs } = health;
+      if (!isBackendUnknown(silentForMs, this.rulesOf(namespace))) continue;
+      const sentence = () => backendSentence(backend, namespace);
+      const since = now() - silentForMs;
+      yield { kind: 'backendUnknown', backend, namespace, name: null, since, sentence };
+    }
+  }
+
+  /** The clock of a backend, or a shard, minus that of this process; null: it does not respond. */
+  private offsetOf(id: string): number | null {
+    const backend = this.parts.backends.find((one) => one.id === id);
+    if (!backend) return null;
+    const { reachable, clockOffsetMs } = backend.engine.health();
+    return reachable ? clockOffsetMs : null;
+  }
+}
+
+/** When the last lease ran out. */
+function expiredAt({ record }: ProjectionRow, at: number): number {
+  const { ended, holds } = record;
+  if (ended?.cause === 'expired' && holds.length === 0) return ended.at;
+  return Math.min(at, ...holds.map(({ expiresAt }) => expiresAt));
+}

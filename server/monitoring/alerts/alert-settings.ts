@@ -1,0 +1,40 @@
+import type { Database } from '@/db/database';
+import type { SilenceMatcher, SilenceRow } from '../../contract/console/alerts/alert-row';
+import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+
+/** No more silences than these are ever in force. */
+export const SILENCES_MAX = 500;
+
+/** What operators have set: rules by namespace, and silences. */
+export class AlertSettings {
+  constructor(private readonly database: Database) {}
+
+  /** The rules of the namespaces that have their own. */
+  async ownRules(): Promise<Map<string, AlertRules>> {
+    const { rows } = await this.database.raw.ask('SELECT namespace, rules FROM alert_rules', []);
+    return new Map(rows.map(([namespace, rules]) => [String(namespace), rulesOf(String(rules))]));
+  }
+
+  /** The silences that have not ended, the next to end first. */
+  async silences(now: number): Promise<SilenceRow[]> {
+    const { rows } = await this.database.raw.ask(
+      'SELECT id, matcher, reason, actor, created_at, ends_at FROM alert_silences ' +
+        `WHERE ends_at > ? ORDER BY ends_at LIMIT ${SILENCES_MAX}`,
+      [now],
+    );
+    return rows.map(([id, matcher, reason, by, createdAt, endsAt]) => ({
+      ...(JSON.parse(String(matcher)) as SilenceMatcher),
+      id: String(id),
+      reason: String(reason),
+      by: String(by),
+      createdAt: Number(createdAt),
+      endsAt: Number(endsAt),
+    }));
+  }
+}
+
+/** What a version with fewer rules stored has the default for the others. */
+export const rulesOf = (stored: string): AlertRules => ({
+  ...DEFAULT_ALERT_RULES,
+  ...(JSON.parse(stored) as Partial<AlertRules>),
+});

@@ -1,0 +1,171 @@
+import type { Database } from '@/db/database';
+import type { SilenceRow } from '../../contract/console/alerts/alert-row';
+import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alerts/alert';
+import type { SentAlert } from '../../core/alerts/alert-message';
+import { isSilenced } from '../../core/alerts/silences';
+import { AlertReadings, type AlertSources } from './alert-readings';
+import { AlertSettings } from './alert-settings';
+import { type AlertChange, AlertTable, type StoredAlert } from './alert-table';
+
+/** More alerts at once are only counted. */
+const FIRING_MAX = 1_000;
+
+/** Resolved alerts that are kept for receivers that were not sent them yet. */
+const RESOLVED_MAX = 1_000;
+
+/** Written in one transaction. */
+const ROWS_AT_ONCE = 100;
+
+/** What is known of the alerts. */
+interface Watched {
+  /** Those that fire, by what they are about. */
+  firing: Map<string, StoredAlert>;
+  resolved: StoredAlert[];
+  /** Of the last news. */
+  position: number;
+}
+
+/**
+ * Decides which alerts fire and which are resolved, and stores that. Only the process that runs
+ * maintenance does this. What fires is stored, so its successor goes on with it. While a backend
+ * does not respond nothing is known of its locks and counters, and their alerts stay as they are.
+ */
+export class AlertWatch {
+  private readonly stored: AlertTable;
+  private readonly settings: AlertSettings;
+  private readonly readings: AlertReadings;
+  private rules = new Map<string, AlertRules>();
+  private watched: Watched | null = null;
+  private left = 0;
+
+  constructor(
+    database: Database,
+    private readonly sources: AlertSources,
+    /** The position from which receivers still need resolved alerts. */
+    private readonly sentUpTo: () => Promise<number>,
+  ) {
+    this.stored = new AlertTable(database);
+    this.settings = new AlertSettings(database);
+    this.readings = new AlertReadings(sources, (namespace) => this.rulesOf(namespace));
+  }
+
+  /** Begins again at what is stored, as after another process did this work. */
+  restart(): void {
+    this.watched = null;
+  }
+
+  /** Every firing alert, and the latest resolved ones; null while they have not been read. */
+  known(): Iterable<SentAlert> | null {
+    if (!this.watched) return null;
+    const { firing, resolved } = this.watched;
+    return [...firing.values(), ...resolved];
+  }
+
+  /** How many alerts do not fire because too many others do. */
+  get leftOut(): number {
+    return this.left;
+  }
+
+  /** Takes one reading of all that rules are about, and stores what has changed. */
+  async run(): Promise<void> {
+    try {
+      const watched = this.watched ?? (await this.load());
+      const now = this.sources.now();
+      this.rules = await this.settings.ownRules();
+      const silences = await this.settings.silences(now);
+      await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
+      const met = await this.readings.met();
+      await this.write(watched, this.changes(watched, met, silences));
+      this.watched = watched;
+    } catch (error) {
+      this.restart();
+      throw error;
+    }
+  }
+
+  async prune(): Promise<void> {
+    await this.stored.prune(this.sources.now());
+  }
+
+  private rulesOf(namespace: string): AlertRules {
+    return this.rules.get(namespace) ?? DEFAULT_ALERT_RULES;
+  }
+
+  private async load(): Promise<Watched> {
+    const position = await this.stored.position();
+    const alerts = await this.stored.load(await this.sentUpTo());
+    const isFiring = ({ resolvedAt }: StoredAlert) => resolvedAt === null;
+    return {
+      firing: new Map(alerts.filter(isFiring).map((alert) => [alertKey(alert), alert])),
+      resolved: alerts.filter((alert) => !isFiring(alert)),
+      position,
+    };
+  }
+
+  private changes(
+    { firing }: Watched,
+    met: ReadonlyMap<string, AlertReading>,
+    silences: readonly SilenceRow[],
+  ): [key: string, change: AlertChange][] {
+    const changes: [string, AlertChange][] = [];
+    const now = this.sources.now();
+    this.left = 0;
+    let room = FIRING_MAX - firing.size;
+    const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
+      const subject = reading ?? before;
+      const silenced = subject !== null && isSilenced(subject, silences, now);
+      const after = nextAlert(before, reading, { now, isSilenced: silenced });
+      if (!after || after === before) return;
+      const alert = { id: 0, position: 0, ...before, ...after };
+      const hasNews = isNews(before, after);
+      // Only what matters after a restart is written.
+      const isStored = !before || hasNews || after.resolvedAt !== null;
+      if (isStored) changes.push([key, { alert, isNew: !before, hasNews }]);
+      else firing.set(key, alert);
+    };
+    for (const [key, alert] of firing) {
+      const reading = met.get(key) ?? null;
+      if (reading || !this.readings.isUnknown(alert)) follow(key, alert, reading);
+    }
+    for (const [key, reading] of met) {
+      if (firing.has(key)) continue;
+      room -= 1;
+      if (room >= 0) follow(key, null, reading);
+      else this.left += 1;
+    }
+    return changes;
+  }
+
+  private async write(watched: Watched, changes: [string, AlertChange][]): Promise<void> {
+    for (let i = 0; i < changes.length; i += ROWS_AT_ONCE) {
+      const some = changes.slice(i, i + ROWS_AT_ONCE);
+      const from = watched.position;
+      let position = from;
+      for (const [, { alert, hasNews }] of some) {
+        if (!hasNews) continue;
+        position += 1;
+        alert.position = position;
+      }
+      await this.stored.write(
+        some.map(([, change]) => change),
+        from,
+        position,
+      );
+      watched.position = position;
+      for (const [key, { alert }] of some) keep(watched, key, alert);
+    }
+  }
+}
+
+/** Takes over what has been written. */
+function keep({ firing, resolved }: Watched, key: string, alert: StoredAlert): void {
+  if (alert.resolvedAt === null) {
+    firing.set(key, alert);
+    return;
+  }
+  firing.delete(key);
+  if (alert.announcedAt === null) return;
+  resolved.push(alert);
+  if (resolved.length > RESOLVED_MAX) resolved.shift();
+}

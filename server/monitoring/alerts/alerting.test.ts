@@ -1,0 +1,224 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { AlertTable } from './alert-table';
+import { ReceiverTable } from './receiver-table';
+import { postMessage } from './sending/post-message';
+import { AlertRig, ORIGIN, SIGNING_KEY, webhook } from './testing/alert-rig';
+import { ReceiverUnderTest } from './testing/receiver-under-test';
+
+const STUCK = { heldMs: 120_000, leaseLeftMs: 36_000_000, waiters: 2, waitedMs: 5_000 };
+const FINE = { heldMs: 10, leaseLeftMs: 36_000_000, waiters: 0 };
+
+let receiver: ReceiverUnderTest;
+beforeEach(async () => {
+  receiver = await ReceiverUnderTest.start();
+});
+afterEach(() => receiver.close());
+
+describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
+  let database: Database;
+  let rig: AlertRig;
+  beforeAll(async () => {
+    database = await openTestDatabase(dialect);
+  });
+  beforeEach(async () => {
+    for (const table of ['alerts', 'alert_receivers', 'alert_rules', 'alert_silences', 'cursors']) {
+      await database.raw.ask(`DELETE FROM ${table}`, []);
+    }
+    rig = new AlertRig(database);
+  });
+  afterAll(() => database.close());
+
+  it('send a signed message when a lock is stuck, and another when it no longer is', async () => {
+    const process = rig.process([webhook(receiver.url)]);
+    rig.store('index', STUCK);
+    await rig.pass(process, 60_000);
+    expect(receiver.received).toHaveLength(1);
+    const { headers, text, body, path } = receiver.received[0] ?? expect.fail();
+    expect(path).toBe('/hook');
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
+    const expected = createHmac('sha256', SIGNING_KEY).update(signed).digest('base64');
+    expect(headers['webhook-signature']).toBe(`v1,${expected}`);
+    expect(body).toMatchObject({
+      id: headers['webhook-id'],
+      summary: 'Stuck in default: 1 firing.',
+      firing: 1,
+      groups: [
+        {
+          kind: 'stuck',
+          namespace: 'default',
+          alerts: [{ state: 'firing', name: 'index', url: `${ORIGIN}/locks/default/index` }],
+        },
+      ],
+    });
+    expect(body.groups[0].alerts[0].sentence).toMatch(/^Held for 2 m .+ by w1.+2 waiting/);
+    rig.store('index', FINE);
+    await rig.pass(process, 120_000);
+    expect(receiver.received).toHaveLength(2);
+    expect(receiver.last?.body).toMatchObject({ firing: 0, resolved: 1 });
+    expect(receiver.last?.body.groups[0].alerts[0]).toMatchObject({ state: 'resolved' });
+    expect(await new AlertTable(database).resolved(10)).toMatchObject([{ name: 'index' }]);
+  });
+
+  it('repeat nothing after a restart, and lose nothing that was not accepted', async () => {
+    rig.store('a', STUCK);
+    await rig.pass(rig.process([webhook(receiver.url)]), 40_000);
+    expect(receiver.received).toHaveLength(1);
+    await rig.pass(rig.process([webhook(receiver.url)]), 90_000);
+    expect(receiver.received).toHaveLength(1);
+    receiver.answer = (res) => void res.writeHead(503).end();
+    rig.store('b', STUCK);
+    await rig.pass(rig.process([webhook(receiver.url)]), 60_000);
+    const failed = receiver.received.slice(1);
+    expect(failed.length).toBeGreaterThan(2);
+    receiver.answer = (res) => void res.writeHead(204).end();
+    await rig.pass(rig.process([webhook(receiver.url)]), 120_000);
+    const ids = receiver.received.slice(1).map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids).toHaveLength(failed.length + 1);
+    expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'b' }]);
+    expect((await new ReceiverTable(database).all()).get('ops')).toMatchObject({
+      sent: 2,
+      pending: null,
+      failure: null,
+    });
+  });
+
+  it('are sent once where two processes do this work for a moment', async () => {
+    const processes = [rig.process([webhook(receiver.url)]), rig.process([webhook(receiver.url)])];
+    for (const name of ['a', 'b', 'c']) rig.store(name, STUCK);
+    for (let i = 0; i < 60; i += 1) {
+      rig.now += 1_000;
+      // What another process has written already makes one begin again at what is stored.
+      await Promise.all(processes.map((each) => each.round().catch(() => undefined)));
+    }
+    expect(receiver.received).toHaveLength(1);
+    expect(receiver.last?.body).toMatchObject({ firing: 3, began: 3 });
+    expect(await new AlertTable(database).countFiring()).toBe(3);
+  });
+
+  it('stay as they are while a backend does not respond, which is an alert of its own', async () => {
+    const process = rig.process([webhook(receiver.url)]);
+    rig.store('far', { ...STUCK, namespace: 'away' });
+    await rig.pass(process, 40_000);
+    rig.silent.add('other');
+    await rig.pass(process, 120_000);
+    const firing = await new AlertTable(database).firing(10);
+    expect(firing.map(({ kind }) => kind)).toEqual(['backendUnknown', 'stuck']);
+    expect(receiver.last?.body.groups[0].alerts[0]).toMatchObject({
+      kind: 'backendUnknown',
+      namespace: 'away',
+      name: null,
+      url: `${ORIGIN}/backends`,
+    });
+  });
+
+  it('of a silence are sent when it ends, if they fire by then', async () => {
+    const process = rig.process([webhook(receiver.url)]);
+    await rig.silence({ name: 'in*' }, rig.now + 120_000);
+    rig.store('index', STUCK);
+    rig.store('other', STUCK);
+    await rig.pass(process, 60_000);
+    expect(receiver.received.map(({ body }) => body.firing)).toEqual([1]);
+    await rig.pass(process, 90_000);
+    expect(receiver.last?.body).toMatchObject({ began: 1, firing: 2 });
+    expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
+  });
+
+  it('follow the rules of each namespace, also for counters', async () => {
+    await rig.setRules('default', { ...DEFAULT_ALERT_RULES, stuckForMs: null, counterWithin: 5 });
+    const process = rig.process([webhook(receiver.url)]);
+    rig.store('index', STUCK);
+    rig.count('stock', 6, 1);
+    rig.count('plenty', 600, 1);
+    await rig.pass(process, 60_000);
+    expect(receiver.received).toEqual([]);
+    rig.count('stock', 5, 2);
+    await rig.pass(process, 5_000);
+    expect(receiver.last?.body.groups[0].alerts).toMatchObject([
+      { kind: 'counterNear', name: 'stock', url: `${ORIGIN}/counters/default/stock` },
+    ]);
+    rig.count('stock', 50, 3);
+    await rig.pass(process, 90_000);
+    expect(receiver.last?.body).toMatchObject({ firing: 0, resolved: 1 });
+  });
+});
+
+describe('a receiver', () => {
+  const message = (url: string) => ({ url, headers: {}, body: '{}' });
+  const post = (withinMs?: number) =>
+    postMessage(message(receiver.url), new AbortController().signal, withinMs);
+
+  it('that fails has not accepted the message', async () => {
+    receiver.answer = (res) => void res.writeHead(500).end('no');
+    expect(await post()).toEqual({ isAccepted: false, why: 'It answered with status 500.' });
+    receiver.answer = (res) => void res.destroy();
+    expect(await post()).toEqual({ isAccepted: false, why: 'It cannot be reached.' });
+  });
+
+  it('is not followed elsewhere', async () => {
+    const other = await ReceiverUnderTest.start();
+    try {
+      for (const status of [301, 302, 307, 308]) {
+        receiver.answer = (res) => void res.writeHead(status, { location: other.url }).end();
+        expect(await post()).toMatchObject({ isAccepted: false });
+      }
+      expect(other.received).toEqual([]);
+    } finally {
+      other.close();
+    }
+  });
+
+  it('that hangs is left, at once where this process shuts down', async () => {
+    receiver.answer = () => undefined;
+    expect(await post(100)).toEqual({ isAccepted: false, why: 'It did not answer within 0.1 s.' });
+    const ending = new AbortController();
+    const sent = postMessage(message(receiver.url), ending.signal);
+    ending.abort();
+    expect(await sent).toEqual({ isAccepted: false, why: 'The attempt was ended.' });
+  });
+
+  it('that never ends its answer costs nothing more than the status', async () => {
+    let isClosed = false;
+    receiver.answer = (res) => {
+      res.writeHead(200);
+      const pour = () => {
+        while (!res.destroyed && res.write('x'.repeat(65_536)));
+      };
+      res.on('drain', pour).on('close', () => {
+        isClosed = true;
+      });
+      pour();
+    };
+    expect(await post()).toEqual({ isAccepted: true });
+    await expect.poll(() => isClosed, { timeout: 30_000 }).toBe(true);
+  });
+});
+
+const FLAPPING = process.env.TEST_LONG === '1' ? 10_000 : 1_500;
+
+it(`${FLAPPING} locks that keep getting stuck make one message a minute at most`, async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const rig = new AlertRig(database);
+    const runner = rig.process([webhook(receiver.url)]);
+    const begin = rig.now;
+    const minutes = 3;
+    for (let half = 0; half < 2 * minutes; half += 1) {
+      const isStuck = half % 2 === 0;
+      for (let i = 0; i < FLAPPING; i += 1) rig.store(`lock ${i}`, isStuck ? STUCK : FINE);
+      await rig.pass(runner, 40_000, 8_000);
+    }
+    const spanMs = rig.now - begin;
+    expect(receiver.received.length).toBeGreaterThan(2);
+    expect(receiver.received.length).toBeLessThanOrEqual(Math.ceil(spanMs / 60_000));
+    const [first] = receiver.received;
+    expect(first?.body).toMatchObject({ firing: 1_000, unlisted: 990 });
+    expect(first?.text.length).toBeLessThan(20_000);
+  } finally {
+    await database.close();
+  }
+});

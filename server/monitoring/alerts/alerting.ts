@@ -1,0 +1,102 @@
+import type { Database } from '@/db/database';
+import type { ConfiguredReceiver } from '../../bootstrap/config/alert-receivers';
+import type { Clock } from '../../platform/clock';
+import { randomTextPool } from '../../platform/random-text-pool';
+import type { MetricFamily } from '../metrics/metrics';
+import { alertMetrics } from './alert-metrics';
+import type { AlertSources } from './alert-readings';
+import { AlertWatch } from './alert-watch';
+import { NearCounters } from './near-counters';
+import { ReceiverTable } from './receiver-table';
+import { AlertSender } from './sending/alert-sender';
+
+const WATCH_EVERY_MS = 1_000;
+const SEND_EVERY_MS = 1_000;
+const PRUNE_EVERY_MS = 10 * 60_000;
+const ID_BYTES = 12;
+
+/** How alerts are sent; absent: not at all. */
+export interface AlertDelivery {
+  receivers?: readonly ConfiguredReceiver[];
+  /** Of links to the console. */
+  origin?: string;
+}
+
+interface AlertingParts extends AlertDelivery {
+  database: Database;
+  projection: Pick<AlertSources, 'table' | 'isRead'> & {
+    counters: { table: ConstructorParameters<typeof NearCounters>[0] };
+  };
+  backends: AlertSources['backends'];
+  namespaces: { all: AlertSources['namespaces'] };
+  clock: Clock;
+}
+
+/** The alerts of one process: all of this runs only while it runs maintenance. */
+export class Alerting {
+  private readonly watch: AlertWatch;
+  private readonly senders: AlertSender[];
+
+  constructor({ database, receivers = [], clock, origin = '', ...parts }: AlertingParts) {
+    const newId = randomTextPool(ID_BYTES);
+    const stored = new ReceiverTable(database);
+    this.watch = new AlertWatch(database, sourcesOf(parts, clock), async () => {
+      const states = await stored.all();
+      const positions = receivers.map(({ id }) => states.get(id)?.position ?? 0);
+      return positions.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...positions);
+    });
+    const alerts = () => this.watch.known();
+    this.senders = receivers.map(
+      (receiver) => new AlertSender({ receiver, stored, alerts, clock, origin, newId }),
+    );
+  }
+
+  /** What is to be done again and again. */
+  jobs(): { name: string; everyMs: number; run: () => Promise<void> }[] {
+    const { watch, senders } = this;
+    return [
+      { name: 'watch for alerts', everyMs: WATCH_EVERY_MS, run: () => watch.run() },
+      { name: 'prune alerts', everyMs: PRUNE_EVERY_MS, run: () => watch.prune() },
+      ...senders.map((sender) => ({
+        name: `send alerts to ${sender.id}`,
+        everyMs: SEND_EVERY_MS,
+        run: () => sender.run(),
+      })),
+    ];
+  }
+
+  /** Begins again at what is stored, as after another process did this work. */
+  restart(): void {
+    this.watch.restart();
+    for (const sender of this.senders) sender.restart();
+  }
+
+  /** Ends attempts to send that are under way. */
+  abort(): void {
+    for (const sender of this.senders) sender.abort();
+  }
+
+  metrics(): MetricFamily[] {
+    const attempts = this.senders.map(({ id, counts }) => ({ receiver: id, ...counts }));
+    return alertMetrics(this.watch.known() ?? [], this.watch.leftOut, attempts);
+  }
+}
+
+function sourcesOf(
+  {
+    projection,
+    backends,
+    namespaces,
+  }: Pick<AlertingParts, 'projection' | 'backends' | 'namespaces'>,
+  clock: Clock,
+): AlertSources {
+  const { table, counters } = projection;
+  return {
+    table,
+    counters: new NearCounters(counters.table, () => table.slice()),
+    isRead: (backend) => projection.isRead(backend),
+    backends,
+    namespaces: () => namespaces.all(),
+    now: () => clock.now(),
+  };
+}

@@ -1,0 +1,136 @@
+import type { ConfiguredReceiver } from '../../../bootstrap/config/alert-receivers';
+import {
+  dueMessage,
+  MESSAGE_EVERY_MS,
+  READABLE,
+  type SentAlert,
+  WHOLE,
+} from '../../../core/alerts/alert-message';
+import { GIVE_UP_AFTER_MS, mayAttempt, retryDelayMs } from '../../../core/alerts/retry-delay';
+import type { Clock } from '../../../platform/clock';
+import type { PendingMessage, ReceiverTable, StoredReceiver } from '../receiver-table';
+import { alertmanagerBody } from './alertmanager-body';
+import { ANSWER_WITHIN_MS, postMessage } from './post-message';
+import { signedHeaders } from './sign-message';
+import { slackBody } from './slack-body';
+import { webhookBody } from './webhook-body';
+
+interface SenderParts {
+  receiver: ConfiguredReceiver;
+  stored: ReceiverTable;
+  /** See `AlertWatch.known`. */
+  alerts: () => Iterable<SentAlert> | null;
+  clock: Clock;
+  /** Of links to the console. */
+  origin: string;
+  /** A random id. */
+  newId: () => string;
+}
+
+/** How attempts went, at this process. */
+export interface AttemptCounts {
+  accepted: number;
+  failed: number;
+}
+
+/**
+ * Sends one receiver its messages, one after another. A message is stored before it is sent, so a
+ * restart repeats none that was accepted and loses none. Where this process dies in between, the
+ * receiver gets a message again, under the same id.
+ */
+export class AlertSender {
+  readonly counts: AttemptCounts = { accepted: 0, failed: 0 };
+  private ending = new AbortController();
+  private remindedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly parts: SenderParts) {}
+
+  get id(): string {
+    return this.parts.receiver.id;
+  }
+
+  /** Ends the attempt under way, if any. Its message is sent again later. */
+  abort(): void {
+    this.ending.abort();
+  }
+
+  restart(): void {
+    this.ending = new AbortController();
+  }
+
+  async run(): Promise<void> {
+    const { stored, clock, alerts } = this.parts;
+    if (!alerts()) return;
+    const state = await stored.get(this.id);
+    const pending = state.pending ?? (await this.next(state));
+    const now = clock.now();
+    if (!pending) return this.remind(state, now);
+    if (mayAttempt(pending.nextAttemptAt, now)) await this.attempt(pending, now);
+  }
+
+  private async next(state: StoredReceiver): Promise<PendingMessage | null> {
+    const { alerts, clock, newId, receiver, stored } = this.parts;
+    const size = receiver.format === 'alertmanager' ? WHOLE : READABLE;
+    const due = dueMessage(state, alerts() ?? [], clock.now(), size);
+    if (!due) return null;
+    const next = { id: newId(), ...due };
+    if (!(await stored.put(this.id, state, next))) return null;
+    return { id: next.id, message: due.message, attempts: 0, nextAttemptAt: 0 };
+  }
+
+  private async attempt(pending: PendingMessage, now: number): Promise<void> {
+    const { stored, clock } = this.parts;
+    const { id, message, attempts } = pending;
+    if (now - message.at > GIVE_UP_AFTER_MS) {
+      await stored.dropped(this.id, id);
+      return;
+    }
+    const until = now + ANSWER_WITHIN_MS + retryDelayMs(attempts);
+    if (!(await stored.begin(this.id, pending, until))) return;
+    const outcome = await this.post(id, this.bodyOf(pending, now), now);
+    if (outcome.isAccepted) await stored.accepted(this.id, id, clock.now());
+    else {
+      const nextAttemptAt = clock.now() + retryDelayMs(attempts);
+      await stored.failed(this.id, id, outcome.why, nextAttemptAt);
+    }
+  }
+
+  private bodyOf({ id, message }: PendingMessage, now: number): string {
+    const { receiver, origin } = this.parts;
+    if (receiver.format === 'slack') return slackBody(message, origin);
+    if (receiver.format === 'webhook') return webhookBody(id, message, origin);
+    const alerts = message.groups.flatMap((group) => group.alerts);
+    // An alert that fired when the message was made may be resolved by now.
+    const resolved = alerts.filter(({ resolvedAt }) => resolvedAt !== null);
+    return alertmanagerBody([...resolved, ...this.firing()], { origin, now });
+  }
+
+  /** Alertmanager forgets alerts that it does not hear of again. */
+  private async remind({ messageAt }: StoredReceiver, now: number): Promise<void> {
+    const { receiver, origin, newId } = this.parts;
+    if (receiver.format !== 'alertmanager') return;
+    const since = now - Math.max(this.remindedAt, messageAt ?? Number.NEGATIVE_INFINITY);
+    if (since >= 0 && since < MESSAGE_EVERY_MS) return;
+    const firing = this.firing();
+    if (firing.length === 0) return;
+    this.remindedAt = now;
+    await this.post(newId(), alertmanagerBody(firing, { origin, now }), now);
+  }
+
+  private firing(): SentAlert[] {
+    return [...(this.parts.alerts() ?? [])].filter(
+      ({ resolvedAt, announcedAt }) => resolvedAt === null && announcedAt !== null,
+    );
+  }
+
+  private async post(id: string, body: string, now: number) {
+    const { url, authorization, key } = this.parts.receiver;
+    const headers = {
+      ...(authorization && { authorization }),
+      ...(key && signedHeaders(key, { id, body, now })),
+    };
+    const outcome = await postMessage({ url, headers, body }, this.ending.signal);
+    this.counts[outcome.isAccepted ? 'accepted' : 'failed'] += 1;
+    return outcome;
+  }
+}

@@ -1,0 +1,37 @@
+import type { SentAlert } from '../../../core/alerts/alert-message';
+import { ALERT_LABELS, alertTitle } from '../../../core/alerts/alert-sentence';
+import { alertLink } from './alert-link';
+
+/** Alertmanager takes an alert for resolved when it has not heard of it for so long. */
+const FIRES_FOR_MS = 5 * 60_000;
+
+/**
+ * What `POST /api/v2/alerts` of Alertmanager is sent. A firing alert ends by itself if this process
+ * and its successors fall silent.
+ *
+ * @param origin of links to the console
+ */
+export function alertmanagerBody(
+  alerts: readonly SentAlert[],
+  { origin, now }: { origin: string; now: number },
+): string {
+  return JSON.stringify(alerts.map((alert) => alertBody(alert, origin, now)));
+}
+
+function alertBody(alert: SentAlert, origin: string, now: number) {
+  const { kind, backend, namespace, name, firedAt, resolvedAt, sentence } = alert;
+  return {
+    labels: {
+      alertname: `Lockyard${kind[0]?.toUpperCase()}${kind.slice(1)}`,
+      backend,
+      namespace,
+      ...(name === null ? {} : { name }),
+    },
+    annotations: { summary: alertTitle(alert), description: sentence || ALERT_LABELS[kind] },
+    startsAt: instant(firedAt),
+    endsAt: instant(resolvedAt ?? now + FIRES_FOR_MS),
+    generatorURL: alertLink(alert, origin),
+  };
+}
+
+const instant = (at: number) => new Date(at).toISOString();

@@ -1,0 +1,47 @@
+/** An attempt takes at most so long. */
+export const ANSWER_WITHIN_MS = 10_000;
+
+export interface PostedMessage {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What became of an attempt: accepted, or why not. */
+export type PostOutcome = { isAccepted: true } | { isAccepted: false; why: string };
+
+/**
+ * Sends a message. Only an answer of 2xx accepts it. Follows no redirect, waits for at most 10 s,
+ * and reads nothing of the answer but its status. Never rejects.
+ *
+ * @param signal ends the attempt, as when this process shuts down
+ */
+export async function postMessage(
+  { url, headers, body }: PostedMessage,
+  signal: AbortSignal,
+  withinMs = ANSWER_WITHIN_MS,
+): Promise<PostOutcome> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(withinMs)]),
+      headers: { 'content-type': 'application/json', 'user-agent': 'Lockyard', ...headers },
+      body,
+    });
+    const { status } = response;
+    // The rest may be endless.
+    await response.body?.cancel();
+    if (status >= 200 && status <= 299) return { isAccepted: true };
+    const isElsewhere = status >= 300 && status <= 399;
+    return refused(
+      `It answered with status ${status}${isElsewhere ? ', which is not followed' : ''}.`,
+    );
+  } catch (error) {
+    const isLate = (error as Error).name === 'TimeoutError';
+    if (isLate) return refused(`It did not answer within ${withinMs / 1_000} s.`);
+    return refused(signal.aborted ? 'The attempt was ended.' : 'It cannot be reached.');
+  }
+}
+
+const refused = (why: string): PostOutcome => ({ isAccepted: false, why });

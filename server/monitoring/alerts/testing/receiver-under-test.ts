@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A message as it came over the wire. */
+export interface ReceivedMessage {
+  path: string;
+  headers: IncomingMessage['headers'];
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what tests expect of it, they say
+  body: any;
+}
+
+/** A real HTTP server that answers messages as a test says. */
+export class ReceiverUnderTest {
+  readonly received: ReceivedMessage[] = [];
+  /** By default it accepts everything. */
+  answer: (res: ServerResponse) => void = (res) => void res.writeHead(200).end('ok');
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<ReceiverUnderTest> {
+    const server = createServer();
+    const receiver = new ReceiverUnderTest(server);
+    server.on('request', (req, res) => void receiver.take(req, res));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get last(): ReceivedMessage | undefined {
+    return this.received.at(-1);
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  private async take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString('utf8');
+    const body = text === '' ? null : JSON.parse(text);
+    this.received.push({ path: req.url ?? '', headers: req.headers, text, body });
+    this.answer(res);
+  }
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { createUser } from '../users/create-user';
+
+const PASSWORD = 'plough the seventh field';
+const KEY = Buffer.alloc(32, 'k').toString('base64');
+
+let api: ApiHarness;
+let cookie: string;
+beforeAll(async () => {
+  api = await ApiHarness.start({
+    LOCKYARD_WEBHOOK_OPS: 'http://user:geheim@hooks.internal/secret-path',
+    LOCKYARD_SIGNING_KEY_OPS: KEY,
+    LOCKYARD_WEBHOOK_CHAT: 'slack+http://chat.internal/services/T1/B2',
+  });
+  await createUser(api.cli, { name: 'ana', role: 'admin', password: PASSWORD });
+  cookie = await api.signIn('ana', PASSWORD);
+});
+afterAll(() => api.close());
+
+const ask = (procedure: string) => api.console(cookie, `alerts.${procedure}`, undefined);
+const act = (procedure: string, input: object) =>
+  api.console(cookie, `alerts.${procedure}`, input, 'mutation');
+const audited = async () => {
+  const { data } = await api.console(cookie, 'audit.list', { search: 'planned' });
+  return (data as { rows: { act: string; outcome: string; subject: string }[] }).rows;
+};
+
+test('a silence has a reason and an end, is audited, and can be ended', async () => {
+  const input = { namespace: 'default', name: 'job*', forMs: 60_000, reason: 'planned' };
+  const { data } = await act('silence', input);
+  const listed = async () => (await ask('list')).data?.silences;
+  expect(await listed()).toMatchObject([{ name: 'job*', reason: 'planned', by: 'ana' }]);
+  expect((await act('endSilence', { id: data?.id })).status).toBe(200);
+  expect(await listed()).toEqual([]);
+  const again = await act('endSilence', { id: data?.id });
+  expect([again.status, again.reason]).toEqual([404, 'NOT_FOUND']);
+  const [entry] = await audited();
+  expect(entry).toMatchObject({ act: 'alert.silence', outcome: 'done' });
+});
+
+test('bad silences and rules are refused with a reason', async () => {
+  const silence = { namespace: 'default', forMs: 60_000, reason: 'planned' };
+  const rules = { ...DEFAULT_ALERT_RULES };
+  const bad: [string, object][] = [
+    ['silence', { forMs: 60_000, reason: 'everything' }],
+    ['silence', { ...silence, forMs: 59_999 }],
+    ['silence', { ...silence, forMs: 31 * 24 * 3_600_000 }],
+    ['silence', { ...silence, reason: ' ' }],
+    ['silence', { ...silence, name: '\ud800' }],
+    ['silence', { ...silence, kind: 'other' }],
+    ['setRules', { namespace: 'default', rules: { ...rules, stuckForMs: -1 }, reason: 'why not' }],
+    ['setRules', { namespace: 'default', rules: { stuckForMs: 1 }, reason: 'why not' }],
+    ['setRules', { namespace: 'default', rules: { ...rules, other: 1 }, reason: 'why not' }],
+  ];
+  for (const [procedure, input] of bad) {
+    const { status, reason } = await act(procedure, input);
+    expect([procedure, status, reason]).toEqual([procedure, 400, 'INVALID']);
+  }
+  const unknown = await act('setRules', { namespace: 'none', rules: null, reason: 'why not' });
+  expect([unknown.status, unknown.reason]).toEqual([404, 'NOT_FOUND']);
+});
+
+test('a namespace may have rules of its own, and go back to the default', async () => {
+  const rules = { ...DEFAULT_ALERT_RULES, waitsOverMs: 5_000 };
+  await act('setRules', { namespace: 'default', rules, reason: 'planned rules' });
+  expect((await ask('rules')).data).toEqual([{ namespace: 'default', rules, isOwn: true }]);
+  await act('setRules', { namespace: 'default', rules: null, reason: 'planned rules' });
+  expect((await ask('rules')).data).toMatchObject([{ rules: DEFAULT_ALERT_RULES, isOwn: false }]);
+});
+
+test('receivers are listed without what is secret of their addresses', async () => {
+  const { text, data } = await ask('list');
+  expect(data?.receivers).toMatchObject([
+    { id: 'chat', format: 'slack', host: 'chat.internal', sent: 0 },
+    { id: 'ops', format: 'webhook', host: 'hooks.internal', sent: 0 },
+  ]);
+  for (const secret of ['geheim', 'secret-path', 'T1', KEY]) expect(text).not.toContain(secret);
+});

@@ -1,0 +1,41 @@
+import { eq } from 'drizzle-orm';
+import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
+import type { AlertRulesRow } from '../../contract/console/alerts/alert-row';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { LockyardError } from '../../contract/errors';
+import { rulesOf } from '../../monitoring/alerts/alert-settings';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
+import { permit } from '../audit/permit';
+import type { ControlContext } from '../operation-context';
+
+/**
+ * Changes when alerts of a namespace fire; within 2 s it is so.
+ *
+ * @param input null rules mean the default, whatever it will be
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; as `auditedDatabaseChange`
+ */
+export async function setAlertRules(
+  ctx: ControlContext,
+  { namespace, rules, reason }: SetAlertRulesInput,
+): Promise<AlertRulesRow> {
+  const { alertRules, namespaces } = ctx.runtime.database.tables;
+  const what = {
+    act: 'alert.setRules',
+    namespace,
+    subject: namespace,
+    reason,
+    seen: rules ?? { default: true },
+  } as const;
+  const who = await permit(ctx, 'admin', what);
+  const isIts = eq(alertRules.namespace, namespace);
+  return auditedDatabaseChange(ctx, who, what, async (tx) => {
+    const [known] = await tx.select().from(namespaces).where(eq(namespaces.id, namespace));
+    if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    const [before] = await tx.select().from(alertRules).where(isIts);
+    await tx.delete(alertRules).where(isIts);
+    if (rules) await tx.insert(alertRules).values({ namespace, rules: JSON.stringify(rules) });
+    const result = { before: before ? rulesOf(before.rules) : DEFAULT_ALERT_RULES };
+    const answer = { namespace, rules: rules ?? DEFAULT_ALERT_RULES, isOwn: rules !== null };
+    return { answer, result };
+  });
+}

@@ -1,0 +1,92 @@
+import { and, eq, gt, lt, type SQL } from 'drizzle-orm';
+import { randomText } from '../../auth/random-text';
+import type { SilenceAlertsInput, SilenceRef } from '../../contract/console/alerts/alert-inputs';
+import type { SilenceMatcher } from '../../contract/console/alerts/alert-row';
+import { SILENCE_MAX_MS } from '../../contract/console/alerts/alert-rules';
+import { LockyardError } from '../../contract/errors';
+import { SILENCES_MAX } from '../../monitoring/alerts/alert-settings';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
+import { permit } from '../audit/permit';
+import type { OperationContext } from '../operation-context';
+import { forgetAlerts } from './alert-views';
+
+const ID_CHARS = 16;
+
+/**
+ * Keeps alerts from being sent for a while. They still fire and are shown; what fires when it ends
+ * is sent then.
+ *
+ * @throws LockyardError `INVALID` where there are too many silences; as `auditedDatabaseChange`
+ */
+export async function silenceAlerts(
+  ctx: OperationContext,
+  { forMs, reason, ...matcher }: SilenceAlertsInput,
+): Promise<{ id: string; endsAt: number }> {
+  const { runtime } = ctx;
+  const { alertSilences } = runtime.database.tables;
+  const seen = { ...matcher, forMs };
+  const what = {
+    act: 'alert.silence',
+    ...(matcher.namespace !== undefined && { namespace: matcher.namespace }),
+    subject: describe(matcher as SilenceMatcher),
+    reason,
+    seen,
+  } as const;
+  const who = await permit(ctx, 'operator', what);
+  const createdAt = runtime.clock.now();
+  const endsAt = createdAt + forMs;
+  const id = randomText(ID_CHARS);
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+    // Ended ones are kept for a while, so that a clock that was set back brings none to life.
+    await tx.delete(alertSilences).where(lt(alertSilences.endsAt, createdAt - SILENCE_MAX_MS));
+    const inForce = await tx.$count(alertSilences, gt(alertSilences.endsAt, createdAt));
+    if (inForce >= SILENCES_MAX) {
+      throw new LockyardError('INVALID', `There are ${inForce} silences. End one first.`);
+    }
+    const row = {
+      id,
+      matcher: JSON.stringify(matcher),
+      reason,
+      actor: who.name,
+      createdAt,
+      endsAt,
+    };
+    await tx.insert(alertSilences).values(row);
+    return { answer: { id, endsAt }, result: { endsAt } };
+  });
+  forgetAlerts(runtime);
+  return answer;
+}
+
+/**
+ * Ends a silence now.
+ *
+ * @throws LockyardError `NOT_FOUND` where it has ended already; as `auditedDatabaseChange`
+ */
+export async function endSilence(
+  ctx: OperationContext,
+  { id }: SilenceRef,
+): Promise<{ id: string }> {
+  const { runtime } = ctx;
+  const { alertSilences } = runtime.database.tables;
+  const what = { act: 'alert.endSilence', subject: id } as const;
+  const who = await permit(ctx, 'operator', what);
+  const now = runtime.clock.now();
+  const isInForce = and(eq(alertSilences.id, id), gt(alertSilences.endsAt, now)) as SQL;
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+    const [silence] = await tx.select().from(alertSilences).where(isInForce);
+    if (!silence) throw new LockyardError('NOT_FOUND', 'This silence has ended already.');
+    await tx.update(alertSilences).set({ endsAt: now }).where(isInForce);
+    const { matcher, reason, endsAt } = silence;
+    return { answer: { id }, result: { ...JSON.parse(matcher), reason, wouldHaveEndedAt: endsAt } };
+  });
+  forgetAlerts(runtime);
+  return answer;
+}
+
+/** What a silence matches, for the audit log. */
+function describe({ namespace, kind, name }: SilenceMatcher): string {
+  return [kind ?? 'all alerts', namespace && `in ${namespace}`, name && `of ${name}`]
+    .filter(Boolean)
+    .join(' ');
+}
