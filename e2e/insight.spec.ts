@@ -155,25 +155,6 @@ test('time-outs and force releases are marked in the chart of abnormal ends', as
   await expect(endings.locator('.recharts-scatter-symbol')).toHaveCount(1);
 });
 
-test('a lock beyond the limit of its namespace is stuck while a caller waits, and says so', async ({
-  page,
-}) => {
-  const place = { namespace: 'quick', name: 'press' };
-  const token = await take({ ...place, leaseMs: 600_000 });
-  const waiting = mill.acquire({ ...place, owner: 'mill-2', leaseMs: 60_000, waitMs: 20_000 });
-  await open(page, '/?q=press');
-  const row = lockRow(page, 'press', 'quick');
-  await expect(cell(row, 'state')).toContainText('Stuck');
-  await expect(cell(row, 'state')).toContainText(/over 1.s limit, 1 waiting/);
-  await expect(figure(page, 'stuck')).toContainText('Stuck1');
-  await cell(row, 'name').getByRole('link').click();
-  await expect(reason(page)).toContainText('Stuck');
-  await expect(reason(page)).toContainText(/limit of its namespace: 1.s\).* 1 waiting\./);
-  await mill.release({ ...place, token });
-  expect((await waiting).outcome).toBe('granted');
-  await expect(reason(page)).not.toContainText('Stuck');
-});
-
 test('a lock that callers skip is stuck beyond that limit too, and its page names those refused', async ({
   page,
 }) => {

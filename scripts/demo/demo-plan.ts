@@ -18,7 +18,7 @@ export const DEMO_NAMESPACES: DemoNamespace[] = [
   /** A settlement that lost its holder rests before the next one goes on with it. */
   { name: 'payments', policy: { lockDelayMs: 20_000 } },
   /** No job here takes over a minute, so that one which does is soon noticed. */
-  { name: 'platform', policy: { stuckAfterMs: 75_000 } },
+  { name: 'platform', policy: { stuckAfterMs: 60_000 } },
   /** Who leads has others that wait all the time. */
   { name: 'leaders', policy: { standbyExpected: true } },
 ];
