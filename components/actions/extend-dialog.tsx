@@ -53,6 +53,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
                 name="longer-by"
                 className="sr-only"
                 checked={choice === byMs}
+                tabIndex={choice === byMs ? 0 : -1}
                 onChange={() => setByMs(choice)}
               />
               {rangeText(choice)}

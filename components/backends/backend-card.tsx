@@ -35,6 +35,7 @@ export function BackendCard({
   const { id, kind, reachable, loss } = backend;
   return (
     <li
+      id={`backend-${id}`}
       aria-label={`Backend ${id}`}
       className={`card ${reachable ? '' : 'border-dashed border-unknown!'}`}
     >

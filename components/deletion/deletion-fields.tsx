@@ -57,6 +57,7 @@ export function DeletionFields({
               name={`${id}-way`}
               className="sr-only"
               checked={form.way === way}
+              tabIndex={form.way === way ? 0 : -1}
               onChange={() => onChange({ way })}
             />
             {label}

@@ -47,7 +47,13 @@ export function RecordHead({
             <span className="truncate text-t2">{namespace}</span>
           )}
           <Icon name="chevron-right" size={13} className="text-t3" />
-          <span className="truncate text-t3">{backend}</span>
+          <Link
+            href={`/backends#backend-${encodeURIComponent(backend)}`}
+            title={`Backend ${backend}`}
+            className="truncate rounded-4 text-t2 hover:text-t1"
+          >
+            on {backend}
+          </Link>
         </nav>
         <LiveIndicator link={link} onRetry={onRetry} backend={isKnown ? '' : backend} />
       </div>

@@ -38,6 +38,7 @@ export function PolicyFields({
               value={custom ? 'custom' : 'default'}
               className="sr-only"
               checked={custom === isCustom}
+              tabIndex={custom === isCustom ? 0 : -1}
               onChange={() => setCustom(custom)}
             />
             {custom ? 'Custom' : 'Default'}

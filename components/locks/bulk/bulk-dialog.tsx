@@ -99,6 +99,7 @@ export function BulkDialog({
                 name="all-longer-by"
                 className="sr-only"
                 checked={choice === extendMs}
+                tabIndex={choice === extendMs ? 0 : -1}
                 onChange={() => setExtendMs(choice)}
               />
               {rangeText(choice)}

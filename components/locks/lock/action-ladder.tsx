@@ -51,7 +51,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   });
   const next = waiters[0];
   return (
-    <section aria-label="Actions" className="card ladder">
+    <section id="actions" aria-label="Actions" className="card ladder">
       <Step
         place={1}
         title="Ask the holder"

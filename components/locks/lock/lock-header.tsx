@@ -13,7 +13,8 @@ import { useClosedRow, useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
-import { OnItButton } from '../presence/on-it-button';
+import { isMissing } from '../missing/missing-lock';
+import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { LockSentence } from '../verdict/lock-sentence';
 
 /** The lock's name and its state in words. */
@@ -42,29 +43,36 @@ export function LockHeader({
         link={link}
         onRetry={onRetry}
         meta={
-          <>
-            {row.hold && `${row.hold.mode} · `}
-            <Rev rev={row.rev} />
-            {lastToken > 0 && (
-              <>
-                {' · '}
-                <span title={`Token ${row.hold?.token ?? lastToken}`}>
-                  {row.hold ? 'token' : 'last token'}{' '}
-                  <span className="font-mono">{shortToken(row.hold?.token ?? lastToken)}</span>
-                </span>
-              </>
-            )}
-          </>
+          isMissing(row) ? null : (
+            <>
+              {row.hold && `${row.hold.mode} · `}
+              <Rev rev={row.rev} />
+              {lastToken > 0 && (
+                <>
+                  {' · '}
+                  <span title={`Token ${row.hold?.token ?? lastToken}`}>
+                    {row.hold ? 'token' : 'last token'}{' '}
+                    <span className="font-mono">{shortToken(row.hold?.token ?? lastToken)}</span>
+                  </span>
+                </>
+              )}
+            </>
+          )
         }
       />
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-14">
-        <StatusBadge status={row.status} />
-        <LockSentence row={row} hold={chosen} />
-        <span className="flex flex-wrap items-center gap-2 sm:ml-auto">
-          <OnItButton row={row} />
+      <div className="flex flex-wrap items-start gap-x-3 gap-y-2 text-14 sm:flex-nowrap">
+        <span className="flex h-[22px] shrink-0 items-center">
+          {isMissing(row) ? <NotFoundBadge /> : <StatusBadge status={row.status} />}
         </span>
-        {actions && (
-          <span className="flex flex-wrap gap-2">
+        <LockSentence row={row} hold={chosen} />
+        {!isMissing(row) && (
+          <span className="flex shrink-0 flex-wrap items-center gap-2 sm:ml-auto">
+            <OnItNote row={row} />
+            <OnItButton row={row} />
+          </span>
+        )}
+        {actions && !isMissing(row) && (
+          <span className="flex shrink-0 flex-wrap gap-2">
             {row.hold === null && row.waiters === 0 && !row.frozen && row.rev > 0 && (
               <DeleteNamesButton
                 kind="lock"
@@ -85,6 +93,16 @@ export function LockHeader({
       </div>
       {isClosed && <BackendClosedNote backend={row.backend} />}
     </header>
+  );
+}
+
+/** In place of a state: no record says anything of this lock. */
+function NotFoundBadge() {
+  return (
+    <span className="inline-flex h-5 items-center gap-[5px] rounded-5 border border-unknown border-dashed px-[5px] pr-[7px] text-12 text-unknown leading-none">
+      <Icon name="question" size={14} />
+      Not found
+    </span>
   );
 }
 

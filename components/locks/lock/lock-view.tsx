@@ -11,6 +11,7 @@ import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
+import { isMissing, MissingLock } from '../missing/missing-lock';
 import { TimelinePanel } from '../timeline/timeline-panel';
 import { RecommendedAct } from '../verdict/recommended-act';
 import { ActionLadder } from './action-ladder';
@@ -54,19 +55,27 @@ export function LockView({
     <ReadingProvider reading={reading}>
       <ActionsProvider>
         <div className="page">
-          <div className="flex flex-col gap-3.5">
+          <div className="lock-page">
             <LockHeader detail={data} chosen={chosen} link={link} onRetry={retry} />
-            {data.waitPart && <WaitPartNote part={data.waitPart} />}
-            <RecommendedAct detail={data} hold={chosen} />
-            <ActionLadder detail={data} chosen={chosen} />
-            <div className="lock-panels">
-              <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />
-              <QueuePanel detail={data} />
-              <ReleaseImpact detail={data} chosen={chosen} />
+            {isMissing(data.row) ? (
+              <MissingLock row={data.row} />
+            ) : (
+              <>
+                {data.waitPart && <WaitPartNote part={data.waitPart} />}
+                <RecommendedAct detail={data} hold={chosen} />
+                <ActionLadder detail={data} chosen={chosen} />
+                <div className="lock-panels">
+                  <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />
+                  <QueuePanel detail={data} />
+                  <ReleaseImpact detail={data} chosen={chosen} />
+                </div>
+                <TimelinePanel detail={data} />
+              </>
+            )}
+            <div className="lock-past">
+              {!isMissing(data.row) && <ChartsPanel row={data.row} initial={insight} />}
+              <EventsPanel detail={data} initial={events} />
             </div>
-            <TimelinePanel detail={data} />
-            <ChartsPanel row={data.row} initial={insight} />
-            <EventsPanel detail={data} initial={events} />
           </div>
         </div>
         <ResultNote row={data.row} />

@@ -18,10 +18,12 @@ import { WholeName } from '../../ui/visible-text';
 import { HolderPanel } from '../lock/holder-panel';
 import { QueuePanel } from '../lock/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
+import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { LockSentence } from '../verdict/lock-sentence';
 import { RecommendedAct } from '../verdict/recommended-act';
 import { knownDetail } from './known-detail';
 import { PeekActs } from './peek-acts';
+import { PeekTimeline } from './peek-timeline';
 
 interface PeekProps {
   namespace: string;
@@ -109,6 +111,7 @@ function PeekHead({
         </>
       )}
       <span className="ml-auto flex gap-1.5">
+        {detail && <OnItButton row={detail.row} size="small" />}
         <Button size="small" disabled={!detail} onClick={() => detail && onOpen(detail.row)}>
           Open
           <kbd className="key max-md:hidden">↵</kbd>
@@ -160,9 +163,11 @@ function PeekBody({
               </span>
             )}
           </p>
+          <OnItNote row={row} />
           <LockSentence row={row} hold={chosen} />
           <RecommendedAct detail={detail} hold={chosen} />
         </div>
+        <PeekTimeline detail={detail} />
         <HolderPanel detail={detail} chosen={chosen} onChoose={setToken} />
         <QueuePanel detail={detail} />
         {detail.fresh && <ReleaseImpact detail={detail} chosen={chosen} />}

@@ -11,29 +11,33 @@ import { Button } from '../../ui/controls/button';
 import { onItLabel } from './acted-label';
 import { useOnIt } from './presence';
 
-/** Who is on a lock, and for operators the button that says so of oneself. */
-export function OnItButton({ row }: { row: LockRow }) {
+/** Who is on a lock; nothing if no person says so. */
+export function OnItNote({ row }: { row: LockRow }) {
   const onIt = useOnIt(row);
-  const actions = useActions();
   const { account } = useSession();
   const since = useAtBackend(row.backend, (now) =>
     onIt ? agoText(Math.max(0, now - onIt.at)).replace(/ ago$/, '') : '',
   );
+  if (!onIt) return null;
+  return (
+    <span className="flex items-center gap-1.5 text-12 text-t2" role="status">
+      <Icon name="hand" size={15} className="text-acc" />
+      {onItLabel(onIt, account.name)}, since {since}
+    </span>
+  );
+}
+
+/** For operators: says that one is on a lock, or is no more. */
+export function OnItButton({ row, size }: { row: LockRow; size?: 'small' }) {
+  const onIt = useOnIt(row);
+  const actions = useActions();
+  const { account } = useSession();
   useKeys({ i: () => actions?.onIt(row) });
+  if (!actions) return null;
   const isMine = onIt?.actor === account.name;
   return (
-    <>
-      {onIt && (
-        <span className="flex items-center gap-1.5 text-12 text-t2" role="status">
-          <Icon name="hand" size={15} className="text-acc" />
-          {onItLabel(onIt, account.name)}, since {since}
-        </span>
-      )}
-      {actions && (
-        <Button onClick={() => actions.onIt(row)} aria-pressed={isMine}>
-          {isMine ? 'Step back' : 'I’m on it'}
-        </Button>
-      )}
-    </>
+    <Button onClick={() => actions.onIt(row)} aria-pressed={isMine} {...(size && { size })}>
+      {isMine ? 'Step back' : 'I’m on it'}
+    </Button>
   );
 }

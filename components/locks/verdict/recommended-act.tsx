@@ -48,6 +48,9 @@ export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: Hol
         </Link>
       )}
       {isAct(verb) && <ActButton verb={verb} row={{ ...detail.row, hold }} />}
+      <a href="#actions" className="button recommended-more" data-tone="plain" data-size="normal">
+        More…
+      </a>
     </section>
   );
 }
