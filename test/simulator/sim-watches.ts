@@ -42,7 +42,12 @@ export function startWatches(
   const journals = new WatchJournals(backends, clock);
   const refusals = { of: () => null, remove: () => {} };
   const evidence = { hasDeaths: false, reportsOn: () => [] };
-  const baselines = new KnownBaselines(namespaces, { of: () => null }, refusals, evidence);
+  const baselines = new KnownBaselines(
+    namespaces,
+    { of: () => null, ofNamespace: () => null },
+    refusals,
+    evidence,
+  );
   const table = new LockTable({ journals, backends, clock, baselines, namespaces, names, slice });
   const counters = new CounterProjection(backends, clock, namespaces, names);
   const grantRate = new GrantRate(clock);

@@ -14,23 +14,25 @@ const px = (percent: number) => (percent / 100) * WIDTH;
 
 /**
  * How long a lock is held beside its own past: a block from p50 to p99, a tick at p99, a dashed one
- * at five times that, and a dot for now. Decoration beside the figures.
+ * at five times that, and a dot for now. A new lock is drawn beside the past of its namespace,
+ * paler. Decoration beside the figures.
  */
 export function RangeBar({ row }: { row: LockRow }) {
-  const { ownHold, status } = row;
+  const { ownHold, namespaceHold, status } = row;
+  const usual = ownHold ?? namespaceHold;
   const place = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
     const heldMs = heldMsOf(row, now, lastAnswerAt);
-    if (heldMs === null || !ownHold) return null;
-    return Math.round(rangePosition(heldMs, ownHold.p99Ms) * 5) / 5;
+    if (heldMs === null || !usual) return null;
+    return Math.round(rangePosition(heldMs, usual.p99Ms) * 5) / 5;
   });
-  if (!ownHold) {
+  if (!usual) {
     return (
       <span className="range-bar text-12 text-t3 max-[900px]:hidden">
         {row.hold && status !== 'unknown' && 'no baseline'}
       </span>
     );
   }
-  const from = px(rangePosition(ownHold.p50Ms, ownHold.p99Ms));
+  const from = px(rangePosition(usual.p50Ms, usual.p99Ms));
   const isHollow = status === 'unknown';
   return (
     <svg
@@ -48,8 +50,14 @@ export function RangeBar({ row }: { row: LockRow }) {
         height={6}
         rx={1}
         className="range-block"
+        opacity={ownHold ? 1 : 0.5}
       />
-      <path d={`M${px(P99_POSITION)} 4V16`} stroke="var(--t3)" strokeWidth={1.5} />
+      <path
+        d={`M${px(P99_POSITION)} 4V16`}
+        stroke="var(--t3)"
+        strokeWidth={1.5}
+        {...(!ownHold && { strokeDasharray: '2 2' })}
+      />
       <path
         d={`M${px(FAR_POSITION)} 3V17`}
         stroke="var(--dangertext)"

@@ -147,13 +147,18 @@ function HeldFor({ row }: { row: LockRow }) {
   );
 }
 
-function P99Hold({ row: { ownHold } }: { row: LockRow }) {
+/** Of a new lock: that of its namespace, marked as such. */
+function P99Hold({ row: { ownHold, namespaceHold } }: { row: LockRow }) {
+  const usual = ownHold ?? namespaceHold;
   return (
     <span className="own-p99">
-      {ownHold && (
+      {usual && (
         <>
-          <span className="sr-only">, p99 hold </span>
-          {baselineText(ownHold.p99Ms)}
+          <span className="sr-only">
+            {ownHold ? ', p99 hold ' : ', p99 hold of its namespace '}
+          </span>
+          {!ownHold && <span aria-hidden="true">~</span>}
+          {baselineText(usual.p99Ms)}
         </>
       )}
     </span>
@@ -161,8 +166,18 @@ function P99Hold({ row: { ownHold } }: { row: LockRow }) {
 }
 
 /** Tooltip: the typical hold time of this lock. */
-function typicalHoldTitle({ ownHold, hold }: LockRow, heldMs: number | null): string | null {
-  if (!ownHold) return hold ? 'Not enough history (< 20 holds)' : null;
+function typicalHoldTitle(
+  { ownHold, namespaceHold, namespace, hold }: LockRow,
+  heldMs: number | null,
+): string | null {
+  if (!ownHold) {
+    if (!hold) return null;
+    const few = 'Not enough history (< 20 holds)';
+    if (!namespaceHold) return few;
+    const { p50Ms, p99Ms } = namespaceHold;
+    const rule = `${durationText(p50Ms)} (p50), ${durationText(p99Ms)} (p99)`;
+    return `${few}; locks of ${namespace}: typically ${rule}`;
+  }
   const { p50Ms, p99Ms, count } = ownHold;
   const rule =
     `Typical ${durationText(p50Ms)} (p50), ${durationText(p99Ms)} (p99) over ` +

@@ -41,6 +41,14 @@ export class LogHistogram {
     for (const [bucket, count] of other.counts) this.addTo(bucket, count);
   }
 
+  /** Takes back counts that were added before. */
+  removeAll(other: LogHistogram): void {
+    for (const [bucket, count] of other.counts) {
+      this.addTo(bucket, -count);
+      if (this.counts.get(bucket) === 0) this.counts.delete(bucket);
+    }
+  }
+
   /** The sum of all of them, which stay unchanged. */
   static merge(...histograms: LogHistogram[]): LogHistogram {
     const merged = new LogHistogram();

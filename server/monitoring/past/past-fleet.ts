@@ -46,7 +46,7 @@ export class PastFleet {
     this.backends = parts.backends.map(asRecorded);
     const { backends } = this;
     const names = { appeared: () => undefined, vanished: () => undefined };
-    const baselines = { of: baselinesOf };
+    const baselines = { of: baselinesOf, complete: (row: LockRow) => row };
     this.table = new LockTable({ backends, clock, baselines, namespaces, names, slice });
     this.pages = new LockListPages(this.table, clock, () => this.healths());
     const { table } = this;

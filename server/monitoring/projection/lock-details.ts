@@ -61,7 +61,7 @@ export class LockDetails {
     const norms = this.baselines.of(kept.id, key);
     const refusals = shownRefusals(norms.refusals, kept.facts.holds, now);
     const trend = this.projection.table.queueTrend(kept.id);
-    const row = toLockRowAt(kept, norms, now, true);
+    const row = this.baselines.complete(toLockRowAt(kept, norms, now, true));
     const holds = liveHolds(record, now).map((hold) => this.holder(kept.id, hold, now));
     const shown = holds.find(({ token }) => token === row.hold?.token);
     return {

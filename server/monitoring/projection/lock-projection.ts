@@ -244,7 +244,8 @@ export class LockProjection {
     const now = this.clock.now() + health.clockOffsetMs;
     const norms = this.baselines.of(kept.id, kept.key);
     const trend = this.table.queueTrend(kept.id);
-    const row = { ...toLockRowAt(kept, norms, now, health.reachable), ...trend };
+    const bare = { ...toLockRowAt(kept, norms, now, health.reachable), ...trend };
+    const row = this.baselines.complete(bare);
     const isSilent = !health.reachable && kept.isReadable;
     return isSilent ? { ...row, readAt: this.table.reads.of(kept) } : row;
   }

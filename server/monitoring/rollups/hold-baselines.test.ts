@@ -114,6 +114,27 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     await own.refresh();
     expect(kept()).toEqual(['b', 'd', 'e']);
   });
+
+  it('is known of a namespace, all its locks together, whatever is added or given up', async () => {
+    const own = new HoldBaselines(database, ALONE, clock, { locksMax: 3 });
+    await hold(['a', 'b'], twenty(10).slice(10));
+    await own.refresh();
+    expect(own.of(idOf('a'))).toBeNull();
+    expect(own.ofNamespace('default')).toMatchObject({ count: 20 });
+    expect(own.ofNamespace('other')).toBeNull();
+    await hold(['a'], twenty(1_000));
+    await own.refresh();
+    await own.refresh();
+    const all = own.ofNamespace('default');
+    expect(all?.count).toBe(40);
+    expect(Math.abs((all?.p99Ms ?? 0) / 1_000 - 1)).toBeLessThan(0.091);
+    await hold(['c', 'd'], twenty(5));
+    await own.refresh();
+    expect(own.ofNamespace('default')?.count).toBe(70);
+    clock.pass(2 * WEEK_MS);
+    await own.refresh();
+    expect(own.ofNamespace('default')).toBeNull();
+  });
 });
 
 describe.each(storeNames)('the lock list over %s', (name) => {

@@ -5,9 +5,7 @@ import { LogHistogram } from '../../core/statistics/log-histogram';
 import { WEEK_MS, weekOf } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
 import { rowId } from '../projection/projection-row';
-
-/** Fewer holds tell nothing of what is usual. */
-const BASELINE_HOLDS_MIN = 20;
+import { baselineOf, NamespaceHolds } from './namespace-holds';
 
 /** Of more locks than these, the ones whose last holds ended longest ago are not kept. */
 const LOCKS_MAX = 100_000;
@@ -38,6 +36,8 @@ export class HoldBaselines {
   private week = Number.NEGATIVE_INFINITY;
   /** By the id of a lock's row; whose holds changed last is last. */
   private locks = new Map<string, LockBaseline>();
+  /** Of all these locks together. */
+  private namespaces = new NamespaceHolds();
   /** By backend: rows that were written up to here have been read. */
   private readonly readTo = new Map<string, number>();
   private readonly locksMax: number;
@@ -60,17 +60,26 @@ export class HoldBaselines {
     return this.locks.get(id)?.baseline ?? null;
   }
 
+  /** The baseline of all locks of a namespace together; null: it has too little history. */
+  ofNamespace(namespace: string): HoldBaseline | null {
+    return this.namespaces.of(namespace);
+  }
+
   /** Reads what was written since last time; everything, the first time and when a week begins. */
   async refresh(): Promise<void> {
     const week = weekOf(this.clock.now());
     const isNew = week !== this.week;
     const locks = isNew ? new Map<string, LockBaseline>() : this.locks;
+    const namespaces = isNew ? new NamespaceHolds() : this.namespaces;
     if (isNew) this.readTo.clear();
     for (const { id: backend, publicId } of this.backends) {
       const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, week - WEEK_MS);
       // Rows come newest first; the most recently changed must be evicted last.
       for (const [i, row] of rows.reverse().entries()) {
-        storeWeek(locks, rowId(publicId, row.lockId), row, week);
+        const id = rowId(publicId, row.lockId);
+        const before = locks.get(id)?.texts ?? ['', ''];
+        const texts = storeWeek(locks, id, row, week);
+        namespaces.replace(id, before, texts);
         if (i % ROWS_A_TURN === 0) await setImmediate();
       }
       const last = rows.at(-1);
@@ -78,9 +87,11 @@ export class HoldBaselines {
     }
     for (const id of locks.keys()) {
       if (locks.size <= this.locksMax) break;
+      namespaces.replace(id, locks.get(id)?.texts ?? [], []);
       locks.delete(id);
     }
     this.locks = locks;
+    this.namespaces = namespaces;
     this.week = week;
   }
 
@@ -111,16 +122,19 @@ export class HoldBaselines {
   }
 }
 
-function storeWeek(locks: Map<string, LockBaseline>, id: string, row: WeekRow, week: number): void {
+function storeWeek(
+  locks: Map<string, LockBaseline>,
+  id: string,
+  row: WeekRow,
+  week: number,
+): LockBaseline['texts'] {
   const [current, before] = locks.get(id)?.texts ?? ['', ''];
   const texts: LockBaseline['texts'] = row.week >= week ? [row.text, before] : [current, row.text];
   locks.delete(id);
   locks.set(id, { texts, baseline: baselineFrom(texts) });
+  return texts;
 }
 
 function baselineFrom(texts: LockBaseline['texts']): HoldBaseline | null {
-  const holds = LogHistogram.merge(...texts.map((text) => LogHistogram.decode(text)));
-  const [p50Ms, p99Ms] = [holds.quantile(0.5), holds.quantile(0.99)];
-  if (p50Ms === null || p99Ms === null || holds.count < BASELINE_HOLDS_MIN) return null;
-  return { p50Ms, p99Ms, count: holds.count };
+  return baselineOf(LogHistogram.merge(...texts.map((text) => LogHistogram.decode(text))));
 }

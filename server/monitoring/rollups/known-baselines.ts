@@ -1,3 +1,4 @@
+import type { LockRow } from '../../contract/console/lock-row';
 import type { RecordEvent } from '../../core/record-event';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import type { RecordKey } from '../../storage/record-store';
@@ -12,7 +13,7 @@ export class KnownBaselines {
 
   constructor(
     private readonly namespaces: Pick<NamespaceLookup, 'policyOf'>,
-    private readonly holds: Pick<HoldBaselines, 'of'>,
+    private readonly holds: Pick<HoldBaselines, 'of' | 'ofNamespace'>,
     private readonly refusals: Pick<KnownRefusals, 'of' | 'remove'>,
     private readonly evidence: Pick<HolderEvidence, 'hasDeaths' | 'reportsOn'>,
   ) {}
@@ -32,6 +33,13 @@ export class KnownBaselines {
       policy: this.namespaces.policyOf(namespace),
       ...(this.evidence.hasDeaths && { reportsOn: (hold) => this.evidence.reportsOn(id, hold) }),
     };
+  }
+
+  /** A held lock without a baseline is shown beside that of its namespace. */
+  complete(row: LockRow): LockRow {
+    if (row.ownHold || !row.hold) return row;
+    const namespaceHold = this.holds.ofNamespace(row.namespace);
+    return namespaceHold ? { ...row, namespaceHold } : row;
   }
 
   remove(id: string): void {

@@ -54,7 +54,7 @@ export class TableRig {
     this.table = new LockTable({
       backends,
       clock,
-      baselines: { of: () => this.baselines() },
+      baselines: { of: () => this.baselines(), complete: (row) => row },
       namespaces: {
         policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
       },

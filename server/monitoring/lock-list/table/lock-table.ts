@@ -29,7 +29,7 @@ const NEW_AT_ONCE = 1_000;
 export interface LockTableOptions {
   backends: readonly BackendState[];
   clock: Clock;
-  baselines: Pick<KnownBaselines, 'of'>;
+  baselines: Pick<KnownBaselines, 'of' | 'complete'>;
   namespaces: Pick<NamespaceLookup, 'policyOf'>;
   /** A slice for work that starts now. */
   slice: () => TimeSlice;
@@ -98,11 +98,12 @@ export class LockTable {
     const row = this.at(slot);
     if (!row) return null;
     const status = LOCK_STATUSES[this.columns.statuses[slot] as number] as LockStatus;
-    const shown = toLockRow(row, { status, ...this.facts.of(slot) });
+    const bare = toLockRow(row, { status, ...this.facts.of(slot) });
+    const shown = this.parts.baselines.complete(bare);
     return status === 'unknown' ? { ...shown, readAt: this.reads.of(row) } : shown;
   }
 
-  /** The trend of its queue, where it has one. @param id of its row */
+  /** The trend of its queue, if any. @param id of its row */
   queueTrend(id: string): Pick<LockRow, 'queueTrend'> {
     const slot = this.slots.get(id);
     const queueTrend = slot === undefined ? 0 : this.facts.trends.of(slot);
