@@ -52,7 +52,11 @@ const java = {
 };
 
 /** What our clients are built and run with. */
-const clientLanguages = [python];
+const clientLanguages = [
+  python,
+  java,
+  { what: 'Go', isThere: () => findProgram(['go']) !== null, debianPackage: 'golang-go' },
+];
 
 /** What the docs have a configuration for. */
 const proxies = [

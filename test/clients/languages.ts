@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { AgentProgram } from './client-agent';
 
 const root = join(import.meta.dirname, '../..');
+
+const run = promisify(execFile);
 
 /** A client of ours, and the program that uses it as the scenarios ask. */
 export interface Language {
@@ -26,5 +31,29 @@ export const LANGUAGES: Language[] = [
       args: ['-B', join(root, 'clients/python/testing/agent.py')],
       env: { PYTHONPATH: join(root, 'clients/python') },
     }),
+  },
+  {
+    language: 'Go',
+    async prepare(folder) {
+      const agent = join(folder, 'agent');
+      const cwd = join(root, 'clients/go');
+      await run('go', ['build', '-buildvcs=false', '-o', agent, './testing/agent'], { cwd });
+      return { command: agent, args: [] };
+    },
+  },
+  {
+    language: 'Java',
+    async prepare(folder) {
+      const java = join(root, 'clients/java');
+      const client = join(java, 'src/main/java/io/lockyard');
+      const sources = readdirSync(client).map((name) => join(client, name));
+      const classes = join(folder, 'classes');
+      const agent = join(java, 'testing/Agent.java');
+      await run('javac', ['--release', '11', '-Werror', '-d', classes, ...sources, agent]);
+      return {
+        command: 'java',
+        args: ['-XX:TieredStopAtLevel=1', '-cp', classes, 'io.lockyard.Agent'],
+      };
+    },
   },
 ];

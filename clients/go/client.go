@@ -1,0 +1,213 @@
+// Package lockyard is the client of the Lockyard lock service: take a lock, keep it renewed, learn
+// when it is lost. It needs the standard library alone.
+//
+//	client, err := lockyard.New(lockyard.Options{}) // LOCKYARD_URL and LOCKYARD_API_KEY
+//	err = client.WithLock(ctx, "invoices:2026-11", lockyard.LockOptions{},
+//		func(ctx context.Context, hold *lockyard.Hold) error {
+//			return book(ctx, hold.Token) // ctx ends as soon as the lock is lost
+//		})
+package lockyard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+)
+
+// Options of a client; the zero value takes everything from the environment.
+type Options struct {
+	// URL is http(s)://…, or several servers of one database, separated by commas. Default:
+	// LOCKYARD_URL.
+	URL string
+	// APIKey is by default LOCKYARD_API_KEY, or the content of the file LOCKYARD_API_KEY_FILE.
+	APIKey string
+	// Namespace is for calls that name none. Default: default.
+	Namespace string
+	// Owner is this program's name for itself, at most 100 bytes. Default: host, process id, chance.
+	Owner string
+	// Version is of this program, shown to operators with its holds. Default: that of the client.
+	Version string
+}
+
+// Client speaks to one Lockyard. One is enough for a program; it may be used by any number of
+// goroutines.
+//
+// Its methods from Acquire to GetCounter are one request each, of whose input Owner and Namespace
+// may be left to the client. Expected outcomes are values with Outcome; everything else is an *Error.
+// WithLock adds waiting, renewing, retrying and releasing.
+type Client struct {
+	addresses *addresses
+	apiKey    string
+	namespace string
+	owner     string
+	meta      map[string]string
+	http      *http.Client
+	silence   *silenceWatch
+}
+
+// New returns an *Error with ReasonInvalid when neither options nor environment give address and
+// key.
+func New(options Options) (*Client, error) {
+	at := options.URL
+	if at == "" {
+		at = os.Getenv("LOCKYARD_URL")
+	}
+	if at == "" {
+		return nil, invalid("Missing option URL: pass it, or set LOCKYARD_URL.")
+	}
+	read, err := readAddresses(at)
+	if err != nil {
+		return nil, err
+	}
+	key := options.APIKey
+	if key == "" {
+		if key, err = environmentKey(); err != nil {
+			return nil, err
+		}
+	}
+	if key == "" {
+		return nil, invalid("Missing option APIKey: pass it, or set LOCKYARD_API_KEY.")
+	}
+	identity := processMeta()
+	client := &Client{
+		addresses: read,
+		apiKey:    key,
+		namespace: or(options.Namespace, "default"),
+		owner:     or(options.Owner, fmt.Sprintf("%s:%s:%s", identity["host"], identity["pid"], newRequestID()[:6])),
+		meta:      identity,
+		http: &http.Client{
+			Transport: newTransport(),
+			// Following a redirect would send a command twice.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	client.meta["version"] = or(options.Version, Version)
+	if len(read.all) > 1 {
+		client.silence = &silenceWatch{http: client.http, lookedAt: map[string]time.Time{}}
+	}
+	return client, nil
+}
+
+func newTransport() http.RoundTripper {
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport
+	}
+	own := transport.Clone()
+	own.MaxIdleConnsPerHost = 16
+	return own
+}
+
+func or(value, otherwise string) string {
+	if value == "" {
+		return otherwise
+	}
+	return value
+}
+
+// Int64 is for optional numbers of an input.
+func Int64(value int64) *int64 { return &value }
+
+// call sends one procedure with the time that its wait takes.
+func (c *Client) call(ctx context.Context, procedure, kind string, ask, answer any) error {
+	fields, err := c.completed(procedure, ask)
+	if err != nil {
+		return err
+	}
+	timeout := answerWithin
+	if wait, ok := fields["waitMs"].(float64); ok && wait < float64(heldOpen/time.Millisecond) {
+		timeout += ms(int64(wait))
+	} else if ok || procedure == "lock.watch" {
+		timeout += heldOpen
+	}
+	return c.send(ctx, request{procedure: procedure, kind: kind, timeout: timeout}, fields, answer)
+}
+
+// send asks the address in use. Where no connection can be made, it asks the others in turn, if the
+// request never left or may be repeated; the one that answers stays in use.
+func (c *Client) send(ctx context.Context, ask request, fields map[string]any, answer any) error {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return invalid("%v", err)
+	}
+	ask.body = body
+	until := time.Now().Add(ask.timeout)
+	mayRepeat := isRepeatable(ask, fields)
+	var failures []*Error
+	for _, address := range c.addresses.inOrder() {
+		sentAt := time.Now()
+		ask.timeout = until.Sub(sentAt)
+		err := c.exchange(ctx, address, ask, answer)
+		var failure *Error
+		if errors.As(err, &failure) && (failure.Reason == ReasonBackendDown || failure.Reason == ReasonUnknown) {
+			c.addresses.leave(address)
+			failures = append(failures, failure)
+			mayMove := failure.IsUnreachable && (mayRepeat || failure.Reason == ReasonBackendDown)
+			if mayMove && time.Now().Before(until) {
+				continue
+			}
+		}
+		if acquired, ok := answer.(*AcquireAnswer); ok && err == nil {
+			if acquired.Outcome == "queued" && time.Since(sentAt) < atOnce {
+				c.addresses.leave(address)
+			}
+		}
+		return err
+	}
+	return noneReachable(failures)
+}
+
+func noneReachable(failures []*Error) *Error {
+	if len(failures) == 1 {
+		return failures[0]
+	}
+	reason := ReasonBackendDown
+	for _, failure := range failures {
+		if failure.Reason != ReasonBackendDown {
+			reason = ReasonUnknown
+		}
+	}
+	what := fmt.Sprintf("Lockyard cannot be reached at any of %d addresses.", len(failures))
+	return &Error{Reason: reason, Message: what, IsUnreachable: true, cause: failures[0]}
+}
+
+// isRepeatable: what must not be repeated by itself can be given a request id, which makes it safe.
+func isRepeatable(ask request, fields map[string]any) bool {
+	switch ask.procedure {
+	case "lock.renew", "lock.watch", "counter.create":
+		return true
+	}
+	return ask.kind == "query" || fields["requestId"] != nil
+}
+
+// completed is an input with what the caller left to the client.
+func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
+	text, err := json.Marshal(ask)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, invalid("%v", err)
+	}
+	if fields["namespace"] == nil {
+		fields["namespace"] = c.namespace
+	}
+	if owner, ok := fields["owner"]; ok && owner == "" {
+		fields["owner"] = c.owner
+	}
+	if procedure == "lock.acquire" || procedure == "lock.acquireMany" {
+		own := map[string]string{}
+		if given, ok := fields["meta"].(map[string]any); ok {
+			for key, value := range given {
+				own[key] = fmt.Sprint(value)
+			}
+		}
+		fields["meta"] = metaWith(c.meta, own)
+	}
+	return fields, nil
+}

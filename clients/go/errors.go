@@ -1,0 +1,128 @@
+package lockyard
+
+import "fmt"
+
+// Error is a call that got no answer, or a refusal. ReasonBackendDown, ReasonContended and
+// ReasonNamespaceFull: nothing was done. ReasonUnknown: it may have been done; ask again with the
+// same request id to find out.
+type Error struct {
+	Reason  string
+	Message string
+	// RetryAfterMs says after how many milliseconds trying again may help; 0 where the server did not.
+	RetryAfterMs int64
+	// RequestID is the server's own id of the request: quote it when asking an operator.
+	RequestID string
+	// Capacity is the capacity in force, where permits were asked for that do not fit it.
+	Capacity int64
+	// IsUnreachable: no connection to the server could be made; of several, to none.
+	IsUnreachable bool
+	isFinal       bool
+	cause         error
+}
+
+func (e *Error) Error() string { return e.Reason + ": " + e.Message }
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// IsTransient says whether the same call may well succeed a moment later.
+func (e *Error) IsTransient() bool {
+	switch e.Reason {
+	case ReasonBackendDown, ReasonUnknown, ReasonContended, ReasonRateLimited, ReasonNamespaceFull:
+		return !e.isFinal
+	}
+	return false
+}
+
+func invalid(format string, values ...any) *Error {
+	return &Error{Reason: ReasonInvalid, Message: fmt.Sprintf(format, values...)}
+}
+
+// LockTimeout: the lock was not granted in time. Nothing is held, and no place in the queue is kept.
+type LockTimeout struct {
+	Lock   string
+	WaitMs int64
+	// Holders are those of the last answer.
+	Holders []Holder
+	// QueueLength is how many callers waited then.
+	QueueLength int64
+	// Frozen is why an operator has frozen the lock; empty if it is not frozen.
+	Frozen string
+}
+
+func (e *LockTimeout) Error() string {
+	obstacle := ""
+	if e.Frozen != "" {
+		obstacle = "; it is frozen: " + e.Frozen
+	} else if len(e.Holders) > 0 {
+		obstacle = fmt.Sprintf("; %s holds it", e.Holders[0].Owner)
+	}
+	return fmt.Sprintf("%q was not granted within %d ms%s", e.Lock, e.WaitMs, obstacle)
+}
+
+// LossCauseUnrenewed is the cause of a loss that only this client knows of: no renewal was answered
+// in time, so that the hold could no longer be relied on.
+const LossCauseUnrenewed = "unrenewed"
+
+// LockLost: the hold ended before the work did. Another holder may have had the lock since, so
+// anything that the work wrote without having its token checked may have met another holder's
+// writes. It wraps the work's own error, or the last failure of a renewal, where there was one.
+type LockLost struct {
+	Lock  string
+	Token int64
+	// Cause is expired, released, forced, superseded or unrenewed.
+	Cause string
+	// At is when it was surely over, in epoch milliseconds of the backend's clock; 0 if only this
+	// client says so.
+	At int64
+	// By is the operator who force-released it, for Reason.
+	By     string
+	Reason string
+	cause  error
+}
+
+func (e *LockLost) Error() string {
+	why := map[string]string{
+		"expired":          "its lease expired",
+		"released":         "it was released",
+		"forced":           "force-released",
+		"superseded":       "it was granted to later holders",
+		LossCauseUnrenewed: "no renewal succeeded in time",
+	}[e.Cause]
+	if e.By != "" {
+		why += " by " + e.By
+	}
+	if e.Reason != "" {
+		why += " (" + e.Reason + ")"
+	}
+	return fmt.Sprintf("lost the lock %q (token %d): %s", e.Lock, e.Token, why)
+}
+
+func (e *LockLost) Unwrap() error { return e.cause }
+
+// ReleaseUnconfirmed: the work is done under a good hold, but its release was not confirmed. The
+// lock may stay taken until its lease ends. Do not repeat the work because of this error.
+type ReleaseUnconfirmed struct {
+	Lock  string
+	Token int64
+	cause error
+}
+
+func (e *ReleaseUnconfirmed) Error() string {
+	return fmt.Sprintf("the work under %q is done, but its release was not confirmed", e.Lock)
+}
+
+func (e *ReleaseUnconfirmed) Unwrap() error { return e.cause }
+
+// LockUpgradeRefused: work under a hold asked for more of the same lock, which would wait for that
+// hold.
+type LockUpgradeRefused struct {
+	Lock   string
+	Token  int64
+	Held   string
+	Wanted string
+}
+
+func (e *LockUpgradeRefused) Error() string {
+	format := "%q is held in mode %s by the calling work (token %d); %s waits for it"
+	return fmt.Sprintf(format, e.Lock, e.Held, e.Token, e.Wanted)
+}

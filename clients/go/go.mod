@@ -1,0 +1,3 @@
+module lockyard
+
+go 1.19

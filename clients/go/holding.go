@@ -1,0 +1,293 @@
+package lockyard
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Hold is a granted lock, as the work under it sees it. It is kept alive by renewing at a third of
+// its lease.
+type Hold struct {
+	Namespace string
+	Name      string
+	// Token is the fencing token: send it with every write to a resource that can refuse a stale one.
+	Token int64
+	// WaitedMs is how long the grant was waited for.
+	WaitedMs int64
+
+	client  *Client
+	ask     LockAcquireInput
+	lease   time.Duration
+	mutex   sync.Mutex
+	loss    *LockLost
+	isOver  bool
+	asked   *Remark
+	stopped *Remark
+	// Of the backend's clock, in epoch milliseconds.
+	expiresAt   int64
+	provenUntil time.Time
+	renewAt     time.Time
+	lastFailure error
+	followers   map[*follower]struct{}
+	// Ends the renewing.
+	renewing context.Context
+	end      context.CancelFunc
+}
+
+// follower is work under the hold.
+type follower struct {
+	cancel  context.CancelFunc
+	options LockOptions
+}
+
+func newHold(c *Client, ask LockAcquireInput, granted *grant) *Hold {
+	renewing, end := context.WithCancel(context.Background())
+	hold := &Hold{
+		Namespace: ask.Namespace, Name: ask.Name, Token: granted.token, WaitedMs: granted.waitedMs,
+		client: c, ask: ask, lease: ms(ask.LeaseMs), expiresAt: granted.expiresAt,
+		provenUntil: granted.provenUntil(), followers: map[*follower]struct{}{},
+		renewing: renewing, end: end,
+	}
+	hold.renewAt = granted.sentAt.Add(hold.renewAfter(granted.expiresInMs))
+	return hold
+}
+
+// Remaining is how much of the lease surely is left: counted on a clock that never steps, from
+// before the request was sent, less an allowance for drift. 0 once the hold is lost or the work over.
+func (h *Hold) Remaining() time.Duration {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.remaining()
+}
+
+func (h *Hold) remaining() time.Duration {
+	if h.isOver || h.loss != nil {
+		return 0
+	}
+	return most(0, time.Until(h.provenUntil))
+}
+
+// Check returns *LockLost unless the lease surely lives: ask it right before each step of the work.
+func (h *Hold) Check() error {
+	if loss := h.checkLost(); loss != nil {
+		return loss
+	}
+	if h.Remaining() == 0 {
+		return h.endedLoss()
+	}
+	return nil
+}
+
+// ExpiresAt is the end of the lease as last reported, in epoch milliseconds of the backend's clock.
+func (h *Hold) ExpiresAt() int64 {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.expiresAt
+}
+
+// AskedToRelease is what an operator said who asks for the lock, or has stopped its renewals: the
+// work should come to a good end soon. Nil without one.
+func (h *Hold) AskedToRelease() *Remark {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.asked
+}
+
+// RenewalsStopped is set once renewals prolong this hold no more: it ends at ExpiresAt.
+func (h *Hold) RenewalsStopped() *Remark {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.stopped
+}
+
+// checkLost asks the clock, whose timers may be late.
+func (h *Hold) checkLost() *LockLost {
+	h.mutex.Lock()
+	isUnrenewed := !h.isOver && h.loss == nil && h.remaining() == 0
+	failure := h.lastFailure
+	h.mutex.Unlock()
+	if isUnrenewed {
+		h.lose(&LockLost{Cause: LossCauseUnrenewed, cause: failure})
+	}
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.loss
+}
+
+func (h *Hold) endedLoss() *LockLost {
+	return &LockLost{Lock: h.Name, Token: h.Token, Cause: "released"}
+}
+
+func (h *Hold) lose(loss *LockLost) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.loss != nil {
+		return
+	}
+	loss.Lock, loss.Token = h.Name, h.Token
+	h.loss = loss
+	h.end()
+	for each := range h.followers {
+		each.cancel()
+	}
+}
+
+// follow cancels when the hold is lost, and passes on what operators say, until it is called off.
+func (h *Hold) follow(each *follower) (callOff func()) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.followers[each] = struct{}{}
+	if h.loss != nil {
+		each.cancel()
+	}
+	notify(each.options.OnAskedToRelease, h.asked)
+	notify(each.options.OnRenewalsStopped, h.stopped)
+	return func() {
+		h.mutex.Lock()
+		defer h.mutex.Unlock()
+		delete(h.followers, each)
+	}
+}
+
+// finish ends the renewing with the work. A hold whose time ran out unnoticed is lost, not finished.
+func (h *Hold) finish() {
+	h.checkLost()
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	h.isOver = true
+	h.end()
+	for each := range h.followers {
+		each.cancel()
+	}
+}
+
+// release releases the hold once, if there is anything to release, and returns the failure where
+// there was no answer. An answer that it was lost is kept.
+func (h *Hold) release() error {
+	h.mutex.Lock()
+	loss, left := h.loss, time.Until(h.provenUntil)
+	h.mutex.Unlock()
+	budget, timeout := least(retryBudget, left), answerWithin
+	if loss != nil {
+		if loss.Cause != LossCauseUnrenewed {
+			return nil
+		}
+		budget, timeout = tidyUp, tidyUp
+	}
+	until := time.Now().Add(budget)
+	ask := request{procedure: "lock.release", kind: "mutation", timeout: timeout}
+	fields := map[string]any{
+		"namespace": h.ask.Namespace, "name": h.Name, "owner": h.ask.Owner, "token": h.Token,
+		"requestId": newRequestID(),
+	}
+	ctx := context.Background()
+	var answer ReleaseAnswer
+	err := retrying(ctx, func() time.Time { return until }, func() error {
+		return h.client.send(ctx, ask, fields, &answer)
+	})
+	if err == nil && answer.Outcome == "lost" {
+		h.lose(&LockLost{Cause: answer.Cause, At: answer.At, By: answer.By, Reason: answer.Reason})
+	}
+	return err
+}
+
+func (h *Hold) keepRenewing() {
+	for failures := 0; ; {
+		h.mutex.Lock()
+		delay := least(time.Until(h.renewAt), time.Until(h.provenUntil))
+		h.mutex.Unlock()
+		if pause(h.renewing, most(0, delay)) != nil || h.checkLost() != nil {
+			return
+		}
+		err := h.renew()
+		if err == nil {
+			failures = 0
+			continue
+		}
+		var failure *Error
+		errors.As(err, &failure)
+		retryAfterMs := int64(0)
+		if failure != nil {
+			retryAfterMs = failure.RetryAfterMs
+		}
+		// Any refusal may pass while the lease lasts: tried again, sooner for short leases.
+		again := least(retryDelay(failures, retryAfterMs), h.lease/6)
+		failures++
+		h.mutex.Lock()
+		h.lastFailure, h.renewAt = err, time.Now().Add(again)
+		h.mutex.Unlock()
+	}
+}
+
+func (h *Hold) renew() error {
+	sentAt := time.Now()
+	h.mutex.Lock()
+	left := h.provenUntil.Sub(sentAt)
+	h.mutex.Unlock()
+	timeout := least(least(answerWithin, most(h.lease/3, time.Second)), left)
+	ask := request{procedure: "lock.renew", kind: "mutation", timeout: timeout}
+	fields := map[string]any{
+		"namespace": h.ask.Namespace, "name": h.Name, "owner": h.ask.Owner, "token": h.Token,
+		"leaseMs": h.ask.LeaseMs,
+	}
+	var answer RenewAnswer
+	if err := h.client.send(h.renewing, ask, fields, &answer); err != nil {
+		return err
+	}
+	switch answer.Outcome {
+	case "renewed":
+		h.prolong(sentAt, answer)
+	case "lost":
+		h.lose(&LockLost{Cause: answer.Cause, At: answer.At, By: answer.By, Reason: answer.Reason})
+	default:
+		// Released by another call with this hold's owner and token.
+		h.lose(&LockLost{Cause: "released"})
+	}
+	return nil
+}
+
+func (h *Hold) prolong(sentAt time.Time, answer RenewAnswer) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	if h.loss != nil || h.isOver {
+		return
+	}
+	h.expiresAt = answer.ExpiresAt
+	proven := provenLeaseEnd(sentAt, answer.ExpiresInMs)
+	// A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
+	if proven.After(h.provenUntil) || answer.RenewalsStopped != nil {
+		h.provenUntil = proven
+	}
+	h.renewAt = sentAt.Add(h.renewAfter(answer.ExpiresInMs))
+	for each := range h.followers {
+		if h.asked == nil {
+			notify(each.options.OnAskedToRelease, answer.AskedToRelease)
+		}
+		if h.stopped == nil {
+			notify(each.options.OnRenewalsStopped, answer.RenewalsStopped)
+		}
+	}
+	if h.asked == nil {
+		h.asked = answer.AskedToRelease
+	}
+	if h.asked == nil {
+		h.asked = answer.RenewalsStopped
+	}
+	if h.stopped == nil {
+		h.stopped = answer.RenewalsStopped
+	}
+}
+
+// notify does not wait for the listener, which may ask the hold.
+func notify(listener func(Remark), remark *Remark) {
+	if listener != nil && remark != nil {
+		go listener(*remark)
+	}
+}
+
+// renewAfter is a third of the lease, or of what is left if less, as after renewals were stopped.
+func (h *Hold) renewAfter(expiresInMs int64) time.Duration {
+	return most(least(h.lease, ms(expiresInMs))/3, h.lease/30)
+}

@@ -1,0 +1,215 @@
+package lockyard
+
+import (
+	"context"
+	"math"
+	"time"
+)
+
+const (
+	// NoWait takes the lock now or never.
+	NoWait time.Duration = -1
+	// Forever waits without end: every 9 minutes it goes to the end of the queue.
+	Forever time.Duration = math.MaxInt64
+)
+
+// LockOptions of WithLock; the zero value is an exclusive lock of 30 s, waited for for a minute.
+type LockOptions struct {
+	Namespace string
+	Owner     string
+	// Lease is how long the lock stays taken after this process dies: 100 ms to 24 h. Default: 30 s,
+	// or HoldAtLeast if that is more.
+	Lease time.Duration
+	// Wait is the whole patience: NoWait, up to 10 minutes, or Forever. Default: 1 minute.
+	Wait time.Duration
+	// HoldAtLeast is how long the lock stays taken after the grant, even if the work ends sooner.
+	HoldAtLeast time.Duration
+	// Mode is exclusive, shared, or permit with Permits of a Capacity. Default: exclusive.
+	Mode     string
+	Permits  int64
+	Capacity int64
+	// Reentrant enters again where this owner holds the lock in the same mode.
+	Reentrant bool
+	// OwnHold takes a hold of one's own even within work under this lock.
+	OwnHold bool
+	// Meta is shown to operators with the hold, beside host, pid and version.
+	Meta map[string]string
+	// Called once each, in a goroutine of its own, when a renewal says so.
+	OnAskedToRelease  func(Remark)
+	OnRenewalsStopped func(Remark)
+}
+
+// WithLock does work while holding the lock: waits for it, renews it at a third of its lease,
+// releases it whatever happens. The work's context ends as soon as the hold is lost, or with ctx.
+// WithLock returns after the work has.
+//
+// Within the work, WithLock of the same lock by the same client with that context runs under this
+// hold at once, without a request, unless OwnHold says otherwise.
+//
+// It returns, besides what the work returned and ctx.Err():
+//   - *LockTimeout: not granted in time; the work never ran;
+//   - *LockLost: the hold ended before the work did; it wraps an error of the work;
+//   - *ReleaseUnconfirmed: the work is done under a good hold, its release was not answered;
+//   - *LockUpgradeRefused: within work under less of the same lock;
+//   - *Error: refused, or no answer within the budget; the work never ran.
+//
+// What no lock can promise: a paused process may still write after its lease, before it can notice.
+// Only the guarded resource can refuse that write, by Hold.Token. Hold.Check right before a write
+// narrows the gap, and never closes it.
+func (c *Client) WithLock(
+	ctx context.Context, name string, options LockOptions, work func(context.Context, *Hold) error,
+) error {
+	ask := c.acquireInput(name, options)
+	if !options.OwnHold {
+		outer, err := c.outerHold(ctx, ask, options.Owner != "")
+		if err != nil {
+			return err
+		}
+		if outer != nil {
+			return workWithin(ctx, outer, options, work)
+		}
+	}
+	granted, err := awaitGrant(ctx, c, ask, patienceOf(options))
+	if err != nil {
+		return err
+	}
+	return c.workUnder(ctx, newHold(c, ask, granted), options, work)
+}
+
+func (c *Client) workUnder(
+	ctx context.Context, hold *Hold, options LockOptions, work func(context.Context, *Hold) error,
+) (err error) {
+	during, cancel := context.WithCancel(context.WithValue(ctx, holdKey{}, &scope{hold, ctx}))
+	hold.follow(&follower{cancel, options})
+	// Also where the work panics: that goes on after the release.
+	defer func() {
+		cancel()
+		hold.finish()
+		failure := hold.release()
+		if loss := hold.checkLost(); loss != nil {
+			err = blame(loss, err)
+		} else if err == nil && failure != nil {
+			err = &ReleaseUnconfirmed{Lock: hold.Name, Token: hold.Token, cause: failure}
+		}
+	}()
+	if loss := hold.checkLost(); loss != nil {
+		return loss
+	}
+	go hold.keepRenewing()
+	return work(during, hold)
+}
+
+// workWithin does work under a hold that an outer call keeps, without any request.
+func workWithin(
+	ctx context.Context, hold *Hold, options LockOptions, work func(context.Context, *Hold) error,
+) error {
+	during, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer hold.follow(&follower{cancel, options})()
+	err := work(during, hold)
+	if loss := hold.checkLost(); loss != nil {
+		return blame(loss, err)
+	}
+	if hold.Remaining() == 0 {
+		return blame(hold.endedLoss(), err)
+	}
+	return err
+}
+
+// blame is the loss with the work's own error in it, unless that only passes on that the context
+// has ended.
+func blame(loss *LockLost, err error) error {
+	if err == nil || err == error(loss) || err == context.Canceled {
+		return loss
+	}
+	whole := *loss
+	whole.cause = err
+	return &whole
+}
+
+type holdKey struct{}
+
+// scope is work that runs under a hold, and the context around it.
+type scope struct {
+	hold  *Hold
+	outer context.Context
+}
+
+// outerHold is the hold under which the caller works already, where that is enough.
+func (c *Client) outerHold(ctx context.Context, ask LockAcquireInput, namesOwner bool) (*Hold, error) {
+	for {
+		at, ok := ctx.Value(holdKey{}).(*scope)
+		if !ok {
+			return nil, nil
+		}
+		ctx = at.outer
+		hold := at.hold
+		isSame := hold.client == c && hold.Name == ask.Name && hold.Namespace == ask.Namespace
+		if !isSame || namesOwner && hold.ask.Owner != ask.Owner || hold.hasEnded() {
+			continue
+		}
+		if loss := hold.checkLost(); loss != nil {
+			return nil, loss
+		}
+		return hold, refuseUpgrade(hold, ask)
+	}
+}
+
+func (h *Hold) hasEnded() bool {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	return h.isOver
+}
+
+// refuseUpgrade: an exclusive hold is enough for any wish, a shared one for shared ones, permits
+// for as many.
+func refuseUpgrade(hold *Hold, ask LockAcquireInput) error {
+	held, wanted := hold.ask, ask.Mode
+	isEnough := held.Mode == "exclusive" || held.Mode == ask.Mode
+	if isEnough && held.Mode == "permit" && permitsOf(ask) > permitsOf(held) {
+		isEnough, wanted = false, "permit, with more permits,"
+	}
+	if isEnough {
+		return nil
+	}
+	return &LockUpgradeRefused{Lock: hold.Name, Token: hold.Token, Held: held.Mode, Wanted: wanted}
+}
+
+func permitsOf(ask LockAcquireInput) int64 {
+	if ask.Permits == nil {
+		return 1
+	}
+	return *ask.Permits
+}
+
+func patienceOf(options LockOptions) time.Duration {
+	switch {
+	case options.Wait == 0:
+		return time.Minute
+	case options.Wait < 0:
+		return 0
+	}
+	return options.Wait
+}
+
+func (c *Client) acquireInput(name string, options LockOptions) LockAcquireInput {
+	lease := options.Lease
+	if lease == 0 {
+		lease = most(30*time.Second, options.HoldAtLeast)
+	}
+	ask := LockAcquireInput{
+		Namespace: or(options.Namespace, c.namespace), Name: name, Owner: or(options.Owner, c.owner),
+		LeaseMs: lease.Milliseconds(), Mode: or(options.Mode, "exclusive"),
+		Reentrant: options.Reentrant, Meta: options.Meta,
+	}
+	if options.HoldAtLeast > 0 {
+		ask.HoldAtLeastMs = Int64(options.HoldAtLeast.Milliseconds())
+	}
+	if options.Permits != 0 {
+		ask.Permits = &options.Permits
+	}
+	if options.Capacity != 0 {
+		ask.Capacity = &options.Capacity
+	}
+	return ask
+}

@@ -1,0 +1,249 @@
+package lockyard
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// The server holds a waiting request at most this long, then answers queued.
+	heldOpen = 25 * time.Second
+	// Beyond the wait asked for, the server answers within 5 s, or never will.
+	answerWithin = 6 * time.Second
+	// An answer faster than this, and yet queued, comes from a server that is shutting down.
+	atOnce = 200 * time.Millisecond
+	// How long a short wait tries again while no connection can be made.
+	connectWithin = time.Second
+	// How long a short wait tries again once the server can be reached.
+	connectedBudget = 5 * time.Second
+	// How long a call is tried again where nothing else sets a limit.
+	retryBudget = 10 * time.Second
+	// How long tidying up may delay an error that is already certain.
+	tidyUp = 2 * time.Second
+
+	firstLook     = time.Second
+	lookEvery     = 4 * time.Second
+	respondWithin = 2 * time.Second
+)
+
+// What a proxy's bare HTTP status proves: the call did not get through. Any other may have.
+var refusals = map[int]string{
+	301: ReasonInvalid, 302: ReasonInvalid, 307: ReasonInvalid, 308: ReasonInvalid,
+	400: ReasonInvalid, 401: ReasonUnauthenticated, 403: ReasonForbidden, 404: ReasonNotFound,
+	405: ReasonInvalid, 413: ReasonTooLarge, 429: ReasonRateLimited,
+}
+
+func ms(count int64) time.Duration { return time.Duration(count) * time.Millisecond }
+
+// drift is how far two clocks may drift apart: 1 %, and 2 ms for rounding.
+func drift(lease time.Duration) time.Duration { return lease/100 + 2*time.Millisecond }
+
+// retryDelay is at most 1 s, which a place in a queue survives, unless the server asks for more.
+func retryDelay(attempt int, retryAfterMs int64) time.Duration {
+	ceiling := time.Second
+	if attempt < 4 {
+		ceiling = 100 * time.Millisecond << attempt
+	}
+	delay := ceiling/2 + time.Duration(rand.Int63n(int64(ceiling/2)))
+	if after := ms(retryAfterMs); after > delay {
+		return after
+	}
+	return delay
+}
+
+// pause returns the context's error if that ends first.
+func pause(ctx context.Context, delay time.Duration) error {
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return ctx.Err()
+	}
+}
+
+// retrying tries until there is an answer, a refusal that will not change, or the time is over.
+func retrying(ctx context.Context, until func() time.Time, call func() error) error {
+	for attempt := 0; ; attempt++ {
+		err := call()
+		var failure *Error
+		if err == nil || !errors.As(err, &failure) || !failure.IsTransient() {
+			return err
+		}
+		delay := retryDelay(attempt, failure.RetryAfterMs)
+		if !time.Now().Add(delay).Before(until()) {
+			return err
+		}
+		if stopped := pause(ctx, delay); stopped != nil {
+			return stopped
+		}
+	}
+}
+
+// request is one procedure to be called.
+type request struct {
+	procedure, kind string
+	body            []byte
+	timeout         time.Duration
+	// connectWithin is 0 where only timeout limits it.
+	connectWithin time.Duration
+}
+
+// exchange is one request to one address, one answer; nothing is sent twice. A request that never
+// left is ReasonBackendDown; one without a readable answer is ReasonUnknown.
+func (c *Client) exchange(ctx context.Context, address string, ask request, answer any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	during, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var hasConnection, isTimedOut, isSilent atomic.Bool
+	timer := time.AfterFunc(ask.timeout, func() { isTimedOut.Store(true); cancel() })
+	defer timer.Stop()
+	if ask.connectWithin > 0 {
+		unconnected := time.AfterFunc(ask.connectWithin, func() {
+			if !hasConnection.Load() {
+				cancel()
+			}
+		})
+		defer unconnected.Stop()
+	}
+	if c.silence != nil {
+		go c.silence.during(during, address, func() { isSilent.Store(true); cancel() })
+	}
+	traced := httptrace.WithClientTrace(during, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { hasConnection.Store(true) },
+	})
+	reply, text, err := c.roundTrip(traced, address, ask)
+	switch {
+	case err == nil:
+		return readReply(reply, text, answer)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !hasConnection.Load():
+		what := fmt.Sprintf("Lockyard cannot be reached (%v).", err)
+		return &Error{Reason: ReasonBackendDown, Message: what, IsUnreachable: true, cause: err}
+	case isSilent.Load():
+		return &Error{Reason: ReasonUnknown, Message: "The server does not respond any more."}
+	case isTimedOut.Load():
+		return &Error{Reason: ReasonUnknown, Message: fmt.Sprintf("No answer within %v.", ask.timeout)}
+	}
+	return &Error{Reason: ReasonUnknown, Message: fmt.Sprintf("No answer (%v).", err), cause: err}
+}
+
+func (c *Client) roundTrip(
+	ctx context.Context, address string, ask request,
+) (*http.Response, []byte, error) {
+	method, at, body := http.MethodPost, address+"/api/v1/"+ask.procedure, io.Reader(bytes.NewReader(ask.body))
+	if ask.kind == "query" {
+		method, at, body = http.MethodGet, at+"?input="+url.QueryEscape(string(ask.body)), nil
+	}
+	send, err := http.NewRequestWithContext(ctx, method, at, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Without it the transport would send a command again by itself when a connection breaks.
+	send.GetBody = nil
+	send.Header.Set("Authorization", "Bearer "+c.apiKey)
+	send.Header.Set("Content-Type", "application/json")
+	reply, err := c.http.Do(send)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer reply.Body.Close()
+	text, err := io.ReadAll(reply.Body)
+	return reply, text, err
+}
+
+// readReply reads the result in a reply, or returns the refusal in it; ReasonUnknown for anything
+// else.
+func readReply(reply *http.Response, text []byte, answer any) error {
+	var envelope struct {
+		Result *struct{ Data json.RawMessage }
+		Error  *struct {
+			Message string
+			Data    struct {
+				Reason       string
+				RetryAfterMs int64
+				Capacity     int64
+			}
+		}
+	}
+	isRead := json.Unmarshal(text, &envelope) == nil
+	isOK := reply.StatusCode >= 200 && reply.StatusCode < 300
+	if isRead && isOK && envelope.Result != nil && json.Unmarshal(envelope.Result.Data, answer) == nil {
+		return nil
+	}
+	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}
+	if isRead && envelope.Error != nil && envelope.Error.Data.Reason != "" {
+		failure.Reason, failure.Message = envelope.Error.Data.Reason, envelope.Error.Message
+		failure.RetryAfterMs = envelope.Error.Data.RetryAfterMs
+		failure.Capacity = envelope.Error.Data.Capacity
+		return failure
+	}
+	failure.Reason = refusals[reply.StatusCode]
+	if failure.Reason == "" {
+		failure.Reason = ReasonUnknown
+	}
+	failure.Message = fmt.Sprintf(
+		"%d came without an answer of Lockyard; check the URL.", reply.StatusCode)
+	return failure
+}
+
+// silenceWatch notices that a server has gone silently, as when its machine loses power: then
+// nothing ends the requests that are open there. One look for all of them, now and then.
+type silenceWatch struct {
+	http     *http.Client
+	mutex    sync.Mutex
+	lookedAt map[string]time.Time
+}
+
+// during calls hangUp if the server falls silent before ctx ends.
+func (w *silenceWatch) during(ctx context.Context, address string, hangUp func()) {
+	for delay := firstLook; pause(ctx, delay) == nil; delay = lookEvery {
+		if w.isDue(address) && w.isSilent(ctx, address) {
+			hangUp()
+			return
+		}
+	}
+}
+
+func (w *silenceWatch) isDue(address string) bool {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	if last, ok := w.lookedAt[address]; ok && time.Since(last) < lookEvery/2 {
+		return false
+	}
+	w.lookedAt[address] = time.Now()
+	return true
+}
+
+// isSilent: any response counts as one.
+func (w *silenceWatch) isSilent(ctx context.Context, address string) bool {
+	look, cancel := context.WithTimeout(ctx, respondWithin)
+	defer cancel()
+	ask, err := http.NewRequestWithContext(look, http.MethodGet, address+"/api/health/live", nil)
+	if err != nil {
+		return false
+	}
+	// A connection of its own: an open one may hang where a new one is refused.
+	ask.Close = true
+	reply, err := w.http.Do(ask)
+	if err == nil {
+		reply.Body.Close()
+		return false
+	}
+	return ctx.Err() == nil
+}

@@ -1,0 +1,238 @@
+package lockyard
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+)
+
+const (
+	resendWithin = 10 * time.Minute
+	// One wait of the service takes at most 10 minutes; an endless one is restarted earlier.
+	waitPart     = 9 * time.Minute
+	frozenPauses = 10
+)
+
+// grant is a hold as it was granted, and until when it can be believed in without another answer.
+type grant struct {
+	token     int64
+	waitedMs  int64
+	expiresAt int64
+	// Our clock before the answered request was sent: the lease cannot have begun earlier.
+	sentAt      time.Time
+	expiresInMs int64
+}
+
+func (g *grant) provenUntil() time.Time { return provenLeaseEnd(g.sentAt, g.expiresInMs) }
+
+// provenLeaseEnd is until when, on our clock, the lease in the answer surely lasts.
+func provenLeaseEnd(sentAt time.Time, expiresInMs int64) time.Time {
+	lease := ms(expiresInMs)
+	return sentAt.Add(lease - drift(lease))
+}
+
+// awaitGrant waits once; or, without end, again and again, each time at the end of the queue.
+func awaitGrant(ctx context.Context, c *Client, ask LockAcquireInput, patience time.Duration) (*grant, error) {
+	if patience != Forever {
+		return newGrantWait(c, ask, patience).run(ctx)
+	}
+	for {
+		granted, err := newGrantWait(c, ask, waitPart).run(ctx)
+		var timeout *LockTimeout
+		var failure *Error
+		// ReasonUnknown is final where the same id may not be sent again; the next part has another.
+		mayPass := errors.As(err, &timeout) ||
+			errors.As(err, &failure) && (failure.IsTransient() || failure.Reason == ReasonUnknown)
+		if err == nil || ctx.Err() != nil || !mayPass {
+			return granted, err
+		}
+	}
+}
+
+// grantWait is one wait, over as many requests as it takes, all with one request id.
+type grantWait struct {
+	client     *Client
+	ask        LockAcquireInput
+	patience   time.Duration
+	startedAt  time.Time
+	answeredAt time.Time
+	// The server may know the present id: there may be a place or a grant to give back.
+	mayBeKnown  bool
+	isConnected bool
+}
+
+func newGrantWait(c *Client, ask LockAcquireInput, patience time.Duration) *grantWait {
+	now := time.Now()
+	ask.WaitMs = Int64(patience.Milliseconds())
+	ask.RequestID = newRequestID()
+	return &grantWait{client: c, ask: ask, patience: patience, startedAt: now, answeredAt: now}
+}
+
+// run leaves the queue before it fails, or releases a grant whose answer was lost.
+func (w *grantWait) run(ctx context.Context) (*grant, error) {
+	granted, err := w.untilGranted(ctx)
+	if err != nil && w.mayBeKnown {
+		if w.isSilenced(err) {
+			go w.cancel()
+		} else {
+			w.cancel()
+		}
+	}
+	return granted, err
+}
+
+func (w *grantWait) untilGranted(ctx context.Context) (*grant, error) {
+	for {
+		var answer AcquireAnswer
+		var sentAt time.Time
+		err := retrying(ctx, w.until, func() (err error) {
+			answer, sentAt, err = w.send(ctx)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if answer.Outcome == "granted" {
+			if granted, err := w.prove(ctx, answer, sentAt); granted != nil || err != nil {
+				return granted, err
+			}
+		}
+		w.mayBeKnown = answer.Outcome == "queued"
+		if answer.Outcome == "held" || answer.Outcome == "timeout" || w.patienceLeft() <= 0 {
+			return nil, w.timeout(answer)
+		}
+		if err := w.beforeAskingAgain(ctx, answer, sentAt); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// send asks with the present id.
+func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Time, err error) {
+	now = time.Now()
+	if now.Sub(w.answeredAt) > resendWithin {
+		message := "No answer for 10 minutes; a retry is no longer safe."
+		return answer, now, &Error{Reason: ReasonUnknown, Message: message, isFinal: true}
+	}
+	if err := ctx.Err(); err != nil {
+		return answer, now, err
+	}
+	wasUnsure := w.mayBeKnown
+	// Below 0 for a short wait that goes on because of failures: all of it ends in time.
+	left := least(w.startedAt.Add(w.patience).Sub(now), heldOpen)
+	ask := request{procedure: "lock.acquire", kind: "mutation", timeout: left + answerWithin}
+	if !w.isConnected && w.patience < connectWithin {
+		share := connectWithin / time.Duration(len(w.client.addresses.all))
+		connect := least(w.startedAt.Add(connectWithin).Sub(now), share)
+		ask.connectWithin = most(connect, time.Millisecond)
+	}
+	fields, err := w.client.completed(ask.procedure, w.ask)
+	if err != nil {
+		return answer, now, err
+	}
+	w.mayBeKnown = true
+	err = w.client.send(ctx, ask, fields, &answer)
+	var failure *Error
+	if errors.As(err, &failure) {
+		w.isConnected = w.isConnected || !failure.IsUnreachable
+		if failure.Reason != ReasonUnknown {
+			w.mayBeKnown = wasUnsure
+		}
+	} else if err == nil {
+		w.isConnected, w.answeredAt = true, time.Now()
+	}
+	return answer, now, err
+}
+
+// until: a wait that is shorter than a try may take still tries for a while.
+func (w *grantWait) until() time.Time {
+	budget := connectWithin
+	if w.isConnected {
+		budget = connectedBudget
+	}
+	return w.startedAt.Add(most(w.patience, budget))
+}
+
+// prove: a wait may have used up what can be proven of a lease, which counts from before the
+// request. Then a renewal proves it; nil: the hold ended before anybody worked under it.
+func (w *grantWait) prove(ctx context.Context, answer AcquireAnswer, sentAt time.Time) (*grant, error) {
+	granted := &grant{answer.Token, answer.WaitedMs, answer.ExpiresAt, sentAt, answer.ExpiresInMs}
+	now := time.Now()
+	if granted.provenUntil().Sub(now) >= ms(w.ask.LeaseMs)/2 {
+		return granted, nil
+	}
+	until := func() time.Time { return now.Add(retryBudget) }
+	var answered RenewAnswer
+	err := retrying(ctx, until, func() (err error) {
+		granted.sentAt = time.Now()
+		answered, err = w.client.Renew(ctx, LockRenewInput{
+			Namespace: w.ask.Namespace, Name: w.ask.Name, Owner: w.ask.Owner,
+			Token: granted.token, LeaseMs: w.ask.LeaseMs,
+		})
+		return err
+	})
+	if err != nil || answered.Outcome != "renewed" {
+		return nil, err
+	}
+	granted.expiresAt, granted.expiresInMs = answered.ExpiresAt, answered.ExpiresInMs
+	return granted, nil
+}
+
+func (w *grantWait) beforeAskingAgain(ctx context.Context, answer AcquireAnswer, sentAt time.Time) error {
+	switch {
+	case answer.Outcome == "queueFull":
+		return pause(ctx, least(retryDelay(0, answer.RetryAfterMs), w.patienceLeft()))
+	case answer.Outcome == "frozen":
+		return pause(ctx, least(retryDelay(frozenPauses, 0), w.patienceLeft()))
+	case answer.Outcome != "queued":
+		w.ask.RequestID, w.answeredAt = newRequestID(), time.Now()
+	case time.Since(sentAt) < atOnce:
+		return pause(ctx, retryDelay(1, 0))
+	}
+	return nil
+}
+
+func (w *grantWait) patienceLeft() time.Duration {
+	return most(0, w.patience-time.Since(w.startedAt))
+}
+
+// isSilenced: where nothing answers, an answer to a cancel is unlikely, and not worth a delay.
+func (w *grantWait) isSilenced(err error) bool {
+	var failure *Error
+	if !errors.As(err, &failure) {
+		return false
+	}
+	return failure.IsUnreachable || w.patience < connectedBudget && failure.Reason == ReasonUnknown
+}
+
+// cancel releases any grant of the present request id. If that fails, its lease expires.
+func (w *grantWait) cancel() {
+	until := time.Now().Add(tidyUp)
+	ctx, cancel := context.WithDeadline(context.Background(), until.Add(tidyUp))
+	defer cancel()
+	ask := request{procedure: "lock.cancel", kind: "mutation", timeout: tidyUp}
+	fields := map[string]any{
+		"namespace": w.ask.Namespace, "name": w.ask.Name, "owner": w.ask.Owner,
+		"requestId": w.ask.RequestID,
+	}
+	// The error that led here says more than one of this.
+	_ = retrying(ctx, func() time.Time { return until }, func() error {
+		return w.client.send(ctx, ask, fields, &CancelAnswer{})
+	})
+}
+
+func (w *grantWait) timeout(answer AcquireAnswer) *LockTimeout {
+	return &LockTimeout{
+		Lock: w.ask.Name, WaitMs: w.patience.Milliseconds(),
+		Holders: answer.Holders, QueueLength: answer.QueueLength, Frozen: answer.Reason,
+	}
+}
+
+func least(one, other time.Duration) time.Duration {
+	return time.Duration(math.Min(float64(one), float64(other)))
+}
+
+func most(one, other time.Duration) time.Duration {
+	return time.Duration(math.Max(float64(one), float64(other)))
+}

@@ -1,0 +1,192 @@
+package io.lockyard;
+
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** One request to one address, one answer; nothing is sent twice. */
+final class Exchange {
+  private static final long FIRST_LOOK = 1_000;
+  private static final long LOOK_EVERY = 4_000;
+  private static final long RESPOND_WITHIN = 2_000;
+
+  /** What a proxy's bare HTTP status proves: the call did not get through. Any other may have. */
+  private static final Map<Integer, String> REFUSALS =
+      Map.ofEntries(
+          Map.entry(301, "INVALID"),
+          Map.entry(302, "INVALID"),
+          Map.entry(307, "INVALID"),
+          Map.entry(308, "INVALID"),
+          Map.entry(400, "INVALID"),
+          Map.entry(401, "UNAUTHENTICATED"),
+          Map.entry(403, "FORBIDDEN"),
+          Map.entry(404, "NOT_FOUND"),
+          Map.entry(405, "INVALID"),
+          Map.entry(413, "TOO_LARGE"),
+          Map.entry(429, "RATE_LIMITED"));
+
+  private final String apiKey;
+  private final boolean looksForSilence;
+  private final HttpClient patient = client(Timing.ANSWER_WITHIN);
+  private final Map<String, Long> lookedAt = new ConcurrentHashMap<>();
+  private HttpClient quick;
+
+  /**
+   * @param looksForSilence whether a server that has gone silently is left: there is another one
+   */
+  Exchange(String apiKey, boolean looksForSilence) {
+    this.apiKey = apiKey;
+    this.looksForSilence = looksForSilence;
+  }
+
+  /**
+   * A request that never left is {@code BACKEND_DOWN}; one without a readable answer is {@code
+   * UNKNOWN}.
+   *
+   * @param connectWithin milliseconds; null: not limited by itself
+   */
+  Map<String, Object> send(
+      String address, String procedure, String kind, String body, long timeout, Long connectWithin)
+      throws InterruptedException {
+    String at = address + "/api/v1/" + procedure;
+    boolean isQuery = kind.equals("query");
+    String encoded = isQuery ? "?input=" + URLEncoder.encode(body, StandardCharsets.UTF_8) : "";
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(at + encoded))
+            .header("Authorization", "Bearer " + apiKey)
+            .timeout(Duration.ofMillis(Math.max(1, timeout)));
+    if (!isQuery) {
+      request.header("Content-Type", "application/json");
+      request.POST(HttpRequest.BodyPublishers.ofString(body));
+    }
+    HttpClient http = connectWithin == null ? patient : quick();
+    CompletableFuture<HttpResponse<String>> reply =
+        http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
+    try {
+      return read(await(reply, address, timeout));
+    } catch (TimeoutException late) {
+      throw new LockyardException("UNKNOWN", "No answer within " + timeout + " ms.");
+    } catch (ExecutionException failed) {
+      throw failure(failed.getCause());
+    } finally {
+      reply.cancel(true);
+    }
+  }
+
+  private HttpResponse<String> await(
+      CompletableFuture<HttpResponse<String>> reply, String address, long timeout)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    long until = Timing.now() + timeout;
+    if (!looksForSilence) {
+      return reply.get(Math.max(1, timeout), TimeUnit.MILLISECONDS);
+    }
+    CompletableFuture<HttpResponse<Void>> look = null;
+    for (long lookAt = Timing.now() + FIRST_LOOK; ; ) {
+      long slice = Math.min(lookAt, until) - Timing.now();
+      try {
+        return reply.get(Math.max(1, slice), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException notYet) {
+        if (Timing.now() >= until) {
+          throw notYet;
+        }
+      }
+      if (look == null) {
+        look = look(address);
+        lookAt = Timing.now() + (look == null ? LOOK_EVERY : RESPOND_WITHIN);
+      } else if (look.isDone() && !look.isCompletedExceptionally()) {
+        look = null;
+        lookAt = Timing.now() + LOOK_EVERY;
+      } else {
+        throw new LockyardException("UNKNOWN", "The server does not respond any more.");
+      }
+    }
+  }
+
+  /** Asks whether the server is alive; null where another request has just asked. */
+  private CompletableFuture<HttpResponse<Void>> look(String address) {
+    long now = Timing.now();
+    if (now - lookedAt.getOrDefault(address, now - LOOK_EVERY) < LOOK_EVERY / 2) {
+      return null;
+    }
+    lookedAt.put(address, now);
+    HttpRequest ask =
+        HttpRequest.newBuilder(URI.create(address + "/api/health/live"))
+            .timeout(Duration.ofMillis(RESPOND_WITHIN))
+            .build();
+    return patient.sendAsync(ask, HttpResponse.BodyHandlers.discarding());
+  }
+
+  private synchronized HttpClient quick() {
+    if (quick == null) {
+      quick = client(Timing.CONNECT_WITHIN);
+    }
+    return quick;
+  }
+
+  private static HttpClient client(long connectWithin) {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        // Following a redirect would send a command twice.
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .connectTimeout(Duration.ofMillis(connectWithin))
+        .build();
+  }
+
+  private static LockyardException failure(Throwable cause) {
+    for (Throwable each = cause; each != null; each = each.getCause()) {
+      if (each instanceof ConnectException
+          || each instanceof HttpConnectTimeoutException
+          || each instanceof UnresolvedAddressException) {
+        String what = "Lockyard cannot be reached (" + each.getClass().getSimpleName() + ").";
+        return LockyardException.unreachable("BACKEND_DOWN", what, cause);
+      }
+    }
+    return LockyardException.broken("No whole answer (" + cause + ").", cause);
+  }
+
+  /** The result in a reply; throws the refusal in it, or {@code UNKNOWN} for anything else. */
+  private static Map<String, Object> read(HttpResponse<String> reply) {
+    int status = reply.statusCode();
+    Map<String, Object> body = Json.objectIn(Json.read(reply.body()));
+    Map<String, Object> data = objectAt(objectAt(body, "result"), "data");
+    if (status >= 200 && status < 300 && data != null) {
+      return data;
+    }
+    String requestId = reply.headers().firstValue("X-Request-Id").orElse(null);
+    Map<String, Object> error = objectAt(body, "error");
+    Map<String, Object> facts = objectAt(error, "data");
+    if (facts != null && facts.get("reason") instanceof String) {
+      throw LockyardException.refused(
+          (String) facts.get("reason"),
+          String.valueOf(error.get("message")),
+          numberAt(facts, "retryAfterMs"),
+          requestId,
+          numberAt(facts, "capacity"));
+    }
+    String what = status + " came without an answer of Lockyard; check the URL.";
+    String reason = REFUSALS.getOrDefault(status, "UNKNOWN");
+    throw LockyardException.refused(reason, what, null, requestId, null);
+  }
+
+  private static Map<String, Object> objectAt(Map<String, Object> fields, String name) {
+    return fields == null ? null : Json.objectIn(fields.get(name));
+  }
+
+  private static Long numberAt(Map<String, Object> fields, String name) {
+    Object value = fields.get(name);
+    return value instanceof Long ? (Long) value : null;
+  }
+}

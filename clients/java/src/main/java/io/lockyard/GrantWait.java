@@ -1,0 +1,239 @@
+package io.lockyard;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** One wait for a grant, over as many requests as it takes, all with one request id. */
+final class GrantWait {
+  private static final long RESEND_WITHIN = 10 * 60_000;
+
+  /** One wait of the service takes at most 10 minutes; an endless one is restarted earlier. */
+  private static final long PART = 9 * 60_000;
+
+  private static final int FROZEN_PAUSES = 10;
+
+  private final LockyardClient client;
+  private final Map<String, Object> ask;
+  private final long waitMs;
+  private final long leaseMs;
+  private final long startedAt = Timing.now();
+  private long answeredAt = startedAt;
+
+  /** The server may know the present id: there may be a place or a grant to give back. */
+  private boolean mayBeKnown;
+
+  private boolean isConnected;
+
+  private GrantWait(LockyardClient client, Wire.LockAcquireInput asked, long waitMs) {
+    this.client = client;
+    this.ask = new LinkedHashMap<>(asked.asMap());
+    this.waitMs = waitMs;
+    this.leaseMs = (Long) asked.asMap().get("leaseMs");
+    ask.put("waitMs", waitMs);
+    ask.put("requestId", LockyardClient.newRequestId());
+  }
+
+  /** A hold as it was granted, and until when it can be believed in without another answer. */
+  static final class Grant {
+    final long token;
+    final long waitedMs;
+    final long expiresAt;
+
+    /** Our clock before the answered request was sent: the lease cannot have begun earlier. */
+    final long sentAt;
+
+    final long expiresInMs;
+
+    Grant(long token, long waitedMs, long expiresAt, long sentAt, long expiresInMs) {
+      this.token = token;
+      this.waitedMs = waitedMs;
+      this.expiresAt = expiresAt;
+      this.sentAt = sentAt;
+      this.expiresInMs = expiresInMs;
+    }
+
+    long provenUntil() {
+      return sentAt + expiresInMs - Timing.drift(expiresInMs);
+    }
+  }
+
+  /**
+   * @param patience null: again and again, each time at the end of the queue
+   */
+  static Grant await(LockyardClient client, Wire.LockAcquireInput ask, Duration patience)
+      throws InterruptedException {
+    if (patience != null) {
+      return new GrantWait(client, ask, Math.max(0, patience.toMillis())).run();
+    }
+    while (true) {
+      try {
+        return new GrantWait(client, ask, PART).run();
+      } catch (LockTimeout nextPart) {
+        // Only this part has ended.
+      } catch (LockyardException failure) {
+        if (!failure.mayPass()) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  /** Leaves the queue before it throws, or releases a grant whose answer was lost. */
+  private Grant run() throws InterruptedException {
+    try {
+      return untilGranted();
+    } catch (InterruptedException | RuntimeException error) {
+      if (mayBeKnown) {
+        takeBack(error);
+      }
+      throw error;
+    }
+  }
+
+  private void takeBack(Exception error) throws InterruptedException {
+    Thread cancelling = new Thread(this::cancel, "lockyard-cancel");
+    cancelling.setDaemon(true);
+    cancelling.start();
+    if (!isSilenced(error)) {
+      cancelling.join(2 * Timing.TIDY_UP);
+    }
+  }
+
+  private Grant untilGranted() throws InterruptedException {
+    while (true) {
+      long[] sentAt = new long[1];
+      Wire.AcquireAnswer answer = Timing.retrying(this::until, () -> send(sentAt));
+      if (answer.outcome().equals("granted")) {
+        Grant grant = prove(answer, sentAt[0]);
+        if (grant != null) {
+          return grant;
+        }
+      }
+      mayBeKnown = answer.outcome().equals("queued");
+      boolean isOver = answer.outcome().equals("held") || answer.outcome().equals("timeout");
+      if (isOver || patienceLeft() <= 0) {
+        throw new LockTimeout((String) ask.get("name"), waitMs, answer);
+      }
+      beforeAskingAgain(answer, sentAt[0]);
+    }
+  }
+
+  /** Asks with the present id. */
+  private Wire.AcquireAnswer send(long[] sentAt) throws InterruptedException {
+    long now = Timing.now();
+    if (now - answeredAt > RESEND_WITHIN) {
+      throw LockyardException.noLongerSafe();
+    }
+    boolean wasUnsure = mayBeKnown;
+    // Below 0 for a short wait that goes on because of failures: all of it ends in time.
+    long left = Math.min(startedAt + waitMs - now, Timing.HELD_OPEN);
+    boolean isWatched = !isConnected && waitMs < Timing.CONNECT_WITHIN;
+    Long connect = isWatched ? Timing.CONNECT_WITHIN / client.addressCount() : null;
+    sentAt[0] = now;
+    mayBeKnown = true;
+    try {
+      Wire.AcquireAnswer answer =
+          new Wire.AcquireAnswer(
+              client.send("lock.acquire", "mutation", ask, left + Timing.ANSWER_WITHIN, connect));
+      isConnected = true;
+      answeredAt = Timing.now();
+      return answer;
+    } catch (LockyardException failure) {
+      isConnected |= !failure.isUnreachable();
+      if (!failure.reason().equals("UNKNOWN")) {
+        mayBeKnown = wasUnsure;
+      }
+      throw failure;
+    }
+  }
+
+  /** A wait that is shorter than a try may take still tries for a while. */
+  private long until() {
+    long budget = isConnected ? Timing.CONNECTED_BUDGET : Timing.CONNECT_WITHIN;
+    return startedAt + Math.max(waitMs, budget);
+  }
+
+  /**
+   * A wait may have used up what can be proven of a lease, which counts from before the request.
+   * Then a renewal proves it; null: the hold ended before anybody worked under it.
+   */
+  private Grant prove(Wire.AcquireAnswer answer, long sentAt) throws InterruptedException {
+    Grant grant =
+        new Grant(
+            answer.token(), answer.waitedMs(), answer.expiresAt(), sentAt, answer.expiresInMs());
+    long now = Timing.now();
+    if (grant.provenUntil() - now >= leaseMs / 2) {
+      return grant;
+    }
+    Map<String, Object> renewal = only("namespace", "name", "owner", "leaseMs");
+    renewal.put("token", grant.token);
+    return Timing.retrying(
+        () -> now + Timing.RETRY_BUDGET,
+        () -> {
+          long renewedAt = Timing.now();
+          Wire.RenewAnswer renewed =
+              new Wire.RenewAnswer(client.call("lock.renew", "mutation", renewal));
+          if (!renewed.outcome().equals("renewed")) {
+            return null;
+          }
+          return new Grant(
+              grant.token, grant.waitedMs, renewed.expiresAt(), renewedAt, renewed.expiresInMs());
+        });
+  }
+
+  private void beforeAskingAgain(Wire.AcquireAnswer answer, long sentAt)
+      throws InterruptedException {
+    switch (answer.outcome()) {
+      case "queueFull":
+        Thread.sleep(Math.min(Timing.retryDelay(0, answer.retryAfterMs()), patienceLeft()));
+        return;
+      case "frozen":
+        Thread.sleep(Math.min(Timing.retryDelay(FROZEN_PAUSES, null), patienceLeft()));
+        return;
+      case "queued":
+        if (Timing.now() - sentAt < Timing.AT_ONCE) {
+          Thread.sleep(Timing.retryDelay(1, null));
+        }
+        return;
+      default:
+        ask.put("requestId", LockyardClient.newRequestId());
+        answeredAt = Timing.now();
+    }
+  }
+
+  private long patienceLeft() {
+    return Math.max(0, startedAt + waitMs - Timing.now());
+  }
+
+  /** Where nothing answers, an answer to a cancel is unlikely, and not worth a delay. */
+  private boolean isSilenced(Exception error) {
+    if (!(error instanceof LockyardException)) {
+      return false;
+    }
+    LockyardException failure = (LockyardException) error;
+    boolean isShort = waitMs < Timing.CONNECTED_BUDGET;
+    return failure.isUnreachable() || (isShort && failure.reason().equals("UNKNOWN"));
+  }
+
+  /** Releases any grant of the present request id. If that fails, its lease expires. */
+  private void cancel() {
+    long until = Timing.now() + Timing.TIDY_UP;
+    Map<String, Object> cancel = only("namespace", "name", "owner", "requestId");
+    try {
+      Timing.retrying(
+          () -> until,
+          () -> client.send("lock.cancel", "mutation", cancel, Timing.TIDY_UP, null));
+    } catch (LockyardException | InterruptedException unimportant) {
+      // The exception that led here says more.
+    }
+  }
+
+  private Map<String, Object> only(String... fields) {
+    Map<String, Object> some = new LinkedHashMap<>();
+    for (String field : fields) {
+      some.put(field, ask.get(field));
+    }
+    return some;
+  }
+}

@@ -1,0 +1,403 @@
+package io.lockyard;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/**
+ * A granted lock, as the work under it sees it. It is kept alive by renewing at a third of its
+ * lease.
+ */
+public final class Hold {
+  /** Those under which the present thread works, the innermost first. */
+  private static final ThreadLocal<Deque<Hold>> AROUND = ThreadLocal.withInitial(ArrayDeque::new);
+
+  private final LockyardClient client;
+  private final Map<String, Object> ask;
+  private final long leaseMs;
+  private final long token;
+  private final long waitedMs;
+  private final Thread worker = Thread.currentThread();
+  private final List<LockOptions> listeners = new CopyOnWriteArrayList<>();
+  private long expiresAt;
+  private long provenUntil;
+  private long renewAt;
+  private LockyardException lastFailure;
+  private LockLost loss;
+  private boolean isOver;
+  private boolean wasInterrupted;
+  private Wire.Remark asked;
+  private Wire.Remark stopped;
+  private Thread renewer;
+
+  Hold(LockyardClient client, Wire.LockAcquireInput ask, GrantWait.Grant grant) {
+    this.client = client;
+    this.ask = ask.asMap();
+    this.leaseMs = (Long) this.ask.get("leaseMs");
+    this.token = grant.token;
+    this.waitedMs = grant.waitedMs;
+    this.expiresAt = grant.expiresAt;
+    this.provenUntil = grant.provenUntil();
+    this.renewAt = grant.sentAt + renewAfter(grant.expiresInMs);
+  }
+
+  public String namespace() {
+    return (String) ask.get("namespace");
+  }
+
+  public String name() {
+    return (String) ask.get("name");
+  }
+
+  /** The fencing token: send it with every write to a resource that can refuse a stale one. */
+  public long token() {
+    return token;
+  }
+
+  /** How long the grant was waited for, in milliseconds. */
+  public long waitedMs() {
+    return waitedMs;
+  }
+
+  /** The end of the lease as last reported, in epoch milliseconds of the backend's clock. */
+  public synchronized long expiresAt() {
+    return expiresAt;
+  }
+
+  /**
+   * How many milliseconds of the lease surely are left: counted on a clock that never steps, from
+   * before the request was sent, less an allowance for drift. 0 once it is lost or the work is over.
+   */
+  public synchronized long remainingMs() {
+    return isOver || loss != null ? 0 : Math.max(0, provenUntil - Timing.now());
+  }
+
+  /** Throws {@link LockLost} unless the lease surely lives: right before each step of the work. */
+  public void check() {
+    LockLost found = checkLost();
+    if (found != null) {
+      throw found;
+    }
+    if (remainingMs() == 0) {
+      throw endedLoss();
+    }
+  }
+
+  /**
+   * What an operator said who asks for the lock, or has stopped its renewals: the work should come
+   * to a good end soon. Null without one.
+   */
+  public synchronized Wire.Remark askedToRelease() {
+    return asked;
+  }
+
+  /** Set once renewals prolong this hold no more: it ends at {@link #expiresAt}. */
+  public synchronized Wire.Remark renewalsStopped() {
+    return stopped;
+  }
+
+  /** The hold under which the caller works already, where that is enough; otherwise null. */
+  static Hold around(LockyardClient client, Wire.LockAcquireInput asked, boolean namesOwner) {
+    Map<String, Object> ask = asked.asMap();
+    for (Hold hold : AROUND.get()) {
+      boolean isSame = hold.client == client && hold.has("name", ask) && hold.has("namespace", ask);
+      if (isSame && (!namesOwner || hold.has("owner", ask))) {
+        hold.check();
+        hold.refuseUpgrade(ask);
+        return hold;
+      }
+    }
+    return null;
+  }
+
+  <T, X extends Exception> T work(LockOptions options, LockyardClient.Work<T, X> work)
+      throws X, InterruptedException {
+    listeners.add(options);
+    T result = null;
+    Throwable error = null;
+    if (checkLost() == null) {
+      startRenewing();
+      AROUND.get().push(this);
+      try {
+        result = work.run(this);
+      } catch (Throwable thrown) {
+        error = thrown;
+      } finally {
+        AROUND.get().pop();
+      }
+    }
+    boolean interrupted = stop();
+    LockyardException failure = release();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    LockLost lost = checkLost();
+    if (lost != null) {
+      throw lost.blaming(isEcho(error) ? null : error);
+    }
+    if (error != null) {
+      throw Hold.<X>as(error);
+    }
+    if (failure != null) {
+      throw new ReleaseUnconfirmed(name(), token, result, failure);
+    }
+    return result;
+  }
+
+  /** Work under a hold that an outer call keeps, without any request. */
+  <T, X extends Exception> T workWithin(LockOptions options, LockyardClient.Work<T, X> work)
+      throws X, InterruptedException {
+    listeners.add(options);
+    T result = null;
+    Throwable error = null;
+    try {
+      result = work.run(this);
+    } catch (Throwable thrown) {
+      error = thrown;
+    } finally {
+      listeners.remove(options);
+    }
+    LockLost lost = checkLost();
+    if (lost != null) {
+      throw lost.blaming(isEcho(error) ? null : error);
+    }
+    if (error != null) {
+      throw Hold.<X>as(error);
+    }
+    return result;
+  }
+
+  /** Asks the clock, since the watchdog may be late. Null while the lease surely lives. */
+  private LockLost checkLost() {
+    LockyardException failure;
+    synchronized (this) {
+      if (isOver || loss != null || provenUntil - Timing.now() > 0) {
+        return loss;
+      }
+      failure = lastFailure;
+    }
+    lose("unrenewed", null, null, null, failure);
+    return loss();
+  }
+
+  private synchronized LockLost loss() {
+    return loss;
+  }
+
+  private LockLost endedLoss() {
+    return new LockLost(name(), token, "released", null, null, null, null);
+  }
+
+  private synchronized void lose(
+      String why, Long at, String by, String reason, LockyardException cause) {
+    if (loss != null) {
+      return;
+    }
+    loss = new LockLost(name(), token, why, at, by, reason, cause);
+    if (!isOver && Thread.currentThread() != worker) {
+      wasInterrupted = true;
+      worker.interrupt();
+    }
+    notifyAll();
+  }
+
+  /** Whether an exception of the work is only our own interrupt. */
+  private synchronized boolean isEcho(Throwable error) {
+    return wasInterrupted && error instanceof InterruptedException;
+  }
+
+  /**
+   * Ends the renewing. A hold whose time ran out unnoticed is lost, not finished. Answers whether
+   * the caller was interrupted for a reason of its own, and clears that for the release.
+   */
+  private boolean stop() throws InterruptedException {
+    checkLost();
+    boolean interrupted;
+    synchronized (this) {
+      isOver = true;
+      interrupted = Thread.interrupted() && !wasInterrupted;
+      notifyAll();
+    }
+    if (renewer != null) {
+      renewer.interrupt();
+    }
+    return interrupted;
+  }
+
+  /** Null: released, lost as {@link #loss} says, or nothing to release. */
+  private LockyardException release() throws InterruptedException {
+    LockLost lost = loss();
+    if (lost != null && !lost.why().equals("unrenewed")) {
+      return null;
+    }
+    long left = provenUntil - Timing.now();
+    long budget = lost != null ? Timing.TIDY_UP : Math.min(Timing.RETRY_BUDGET, left);
+    long until = Timing.now() + budget;
+    long timeout = lost != null ? Timing.TIDY_UP : Timing.ANSWER_WITHIN;
+    Map<String, Object> step = reference();
+    step.put("requestId", LockyardClient.newRequestId());
+    try {
+      Wire.ReleaseAnswer answer =
+          new Wire.ReleaseAnswer(
+              Timing.retrying(
+                  () -> until,
+                  () -> client.send("lock.release", "mutation", step, timeout, null)));
+      if (answer.outcome().equals("lost")) {
+        lose(answer.cause(), answer.at(), answer.by(), answer.reason(), null);
+      }
+      return null;
+    } catch (LockyardException failure) {
+      return failure;
+    }
+  }
+
+  private void startRenewing() {
+    renewer = new Thread(this::keepRenewing, "lockyard-renew-" + name());
+    renewer.setDaemon(true);
+    renewer.start();
+  }
+
+  private void keepRenewing() {
+    int failures = 0;
+    try {
+      while (awaitRenewal() && checkLost() == null) {
+        try {
+          renew();
+          failures = 0;
+        } catch (LockyardException failure) {
+          // Any refusal may pass while the lease lasts: tried again, sooner for short leases.
+          long delay = Timing.retryDelay(failures++, failure.retryAfterMs());
+          synchronized (this) {
+            lastFailure = failure;
+            renewAt = Timing.now() + Math.min(delay, leaseMs / 6);
+          }
+        }
+      }
+    } catch (InterruptedException ended) {
+      // The work has ended.
+    }
+  }
+
+  /** Until a renewal is due, or the time surely out; false: the hold is over. */
+  private synchronized boolean awaitRenewal() throws InterruptedException {
+    while (!isOver && loss == null) {
+      long delay = Math.min(renewAt, provenUntil) - Timing.now();
+      if (delay <= 0) {
+        return true;
+      }
+      wait(delay);
+    }
+    return false;
+  }
+
+  private void renew() throws InterruptedException {
+    long sentAt = Timing.now();
+    long left;
+    synchronized (this) {
+      left = provenUntil - sentAt;
+    }
+    long timeout = Math.min(Timing.ANSWER_WITHIN, Math.max(leaseMs / 3, 1_000));
+    Map<String, Object> renewal = reference();
+    renewal.put("leaseMs", leaseMs);
+    Wire.RenewAnswer answer =
+        new Wire.RenewAnswer(
+            client.send("lock.renew", "mutation", renewal, Math.min(timeout, left), null));
+    switch (answer.outcome()) {
+      case "renewed":
+        prolong(sentAt, answer);
+        return;
+      case "lost":
+        lose(answer.cause(), answer.at(), answer.by(), answer.reason(), null);
+        return;
+      default:
+        // Released by another call with this hold's owner and token.
+        lose("released", null, null, null, null);
+    }
+  }
+
+  private void prolong(long sentAt, Wire.RenewAnswer answer) {
+    Wire.Remark newlyAsked;
+    Wire.Remark newlyStopped;
+    synchronized (this) {
+      if (loss != null || isOver) {
+        return;
+      }
+      long expiresInMs = answer.expiresInMs();
+      long proven = sentAt + expiresInMs - Timing.drift(expiresInMs);
+      // A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
+      boolean isProlonged = answer.renewalsStopped() == null;
+      provenUntil = isProlonged ? Math.max(provenUntil, proven) : proven;
+      expiresAt = answer.expiresAt();
+      renewAt = sentAt + renewAfter(expiresInMs);
+      newlyAsked = asked == null ? answer.askedToRelease() : null;
+      newlyStopped = stopped == null ? answer.renewalsStopped() : null;
+      stopped = stopped == null ? newlyStopped : stopped;
+      asked = asked == null ? (newlyAsked == null ? newlyStopped : newlyAsked) : asked;
+    }
+    for (LockOptions each : listeners) {
+      notify(each.onAskedToRelease, newlyAsked);
+      notify(each.onRenewalsStopped, newlyStopped);
+    }
+  }
+
+  /** A listener that throws does not end the renewals. */
+  private static void notify(Consumer<Wire.Remark> listener, Wire.Remark remark) {
+    if (remark == null) {
+      return;
+    }
+    try {
+      listener.accept(remark);
+    } catch (RuntimeException error) {
+      Thread present = Thread.currentThread();
+      present.getUncaughtExceptionHandler().uncaughtException(present, error);
+    }
+  }
+
+  private Map<String, Object> reference() {
+    return reference(ask, token);
+  }
+
+  /** What names a hold, of what it was acquired with. */
+  static Map<String, Object> reference(Map<String, Object> ask, long token) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    for (String field : List.of("namespace", "name", "owner")) {
+      fields.put(field, ask.get(field));
+    }
+    fields.put("token", token);
+    return fields;
+  }
+
+  private boolean has(String field, Map<String, Object> other) {
+    return ask.get(field).equals(other.get(field));
+  }
+
+  /** An exclusive hold is enough for any wish, a shared one for shared ones, permits for as many. */
+  private void refuseUpgrade(Map<String, Object> wish) {
+    String held = (String) ask.get("mode");
+    String wanted = (String) wish.get("mode");
+    long permits = (Long) ask.getOrDefault("permits", 1L);
+    boolean wantsMore = (Long) wish.getOrDefault("permits", 1L) > permits;
+    if (held.equals("exclusive") || (held.equals(wanted) && !wantsMore)) {
+      return;
+    }
+    throw new LockUpgradeRefused(name(), token, held, wanted);
+  }
+
+  /** A third of the lease, or of what is left if less, as after renewals were stopped. */
+  private long renewAfter(long expiresInMs) {
+    return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);
+  }
+
+  /** What the work threw, as what the compiler knows that it may throw. */
+  @SuppressWarnings("unchecked")
+  private static <X extends Exception> X as(Throwable error) {
+    if (error instanceof Error) {
+      throw (Error) error;
+    }
+    return (X) error;
+  }
+}

@@ -1,0 +1,77 @@
+package io.lockyard;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A lock that was taken for a fixed time and is not renewed by itself: for schedulers that manage
+ * that time. {@link LockyardClient#withLock} is for everything else.
+ */
+public final class Lease {
+  private final LockyardClient client;
+  private final Map<String, Object> reference;
+  private final long token;
+  private long provenUntil;
+
+  Lease(LockyardClient client, Wire.LockAcquireInput ask, GrantWait.Grant grant) {
+    this.client = client;
+    this.reference = Hold.reference(ask.asMap(), grant.token);
+    this.token = grant.token;
+    this.provenUntil = grant.provenUntil();
+  }
+
+  /** The fencing token: send it with every write to a resource that can refuse a stale one. */
+  public long token() {
+    return token;
+  }
+
+  /** How many milliseconds of the lease surely are left, by a clock that never steps. */
+  public synchronized long remainingMs() {
+    return Math.max(0, provenUntil - Timing.now());
+  }
+
+  /**
+   * Restarts the lease, which becomes no shorter.
+   *
+   * @return whether the hold is live; false: it has ended, and stays so
+   * @throws LockyardException no answer: it may have been extended
+   */
+  public boolean extend(Duration lease) throws InterruptedException {
+    Map<String, Object> renewal = new LinkedHashMap<>(reference);
+    renewal.put("leaseMs", lease.toMillis());
+    long until = Timing.now() + Math.min(Timing.RETRY_BUDGET, remainingMs());
+    return Timing.retrying(
+        () -> until,
+        () -> {
+          long sentAt = Timing.now();
+          Wire.RenewAnswer answer =
+              new Wire.RenewAnswer(client.call("lock.renew", "mutation", renewal));
+          if (!answer.outcome().equals("renewed")) {
+            return false;
+          }
+          prolong(sentAt + answer.expiresInMs() - Timing.drift(answer.expiresInMs()));
+          return true;
+        });
+  }
+
+  /**
+   * Ends the hold, once, however often it has to be asked.
+   *
+   * @return whether it was live until now
+   * @throws LockyardException no answer: the lock may stay taken until its lease ends
+   */
+  public boolean release() throws InterruptedException {
+    Map<String, Object> step = new LinkedHashMap<>(reference);
+    step.put("requestId", LockyardClient.newRequestId());
+    long budget = Math.max(Timing.TIDY_UP, Math.min(Timing.RETRY_BUDGET, remainingMs()));
+    long until = Timing.now() + budget;
+    Map<String, Object> answer =
+        Timing.retrying(() -> until, () -> client.call("lock.release", "mutation", step));
+    return !"lost".equals(answer.get("outcome"));
+  }
+
+  private synchronized void prolong(long proven) {
+    provenUntil = Math.max(provenUntil, proven);
+  }
+}

@@ -1,0 +1,102 @@
+package io.lockyard;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Options of {@link LockyardClient#withLock}; each has a default. */
+public final class LockOptions {
+  String namespace;
+  String owner;
+  Duration lease;
+  Duration wait = Duration.ofMinutes(1);
+  Duration holdAtLeast;
+  String mode = "exclusive";
+  Long permits;
+  Long capacity;
+  boolean isReentrant;
+  boolean takesOwnHold;
+  Map<String, String> meta = Map.of();
+  Consumer<Wire.Remark> onAskedToRelease = remark -> {};
+  Consumer<Wire.Remark> onRenewalsStopped = remark -> {};
+
+  /** The default is the client's. */
+  public LockOptions namespace(String namespace) {
+    this.namespace = namespace;
+    return this;
+  }
+
+  /** The default is the client's. */
+  public LockOptions owner(String owner) {
+    this.owner = owner;
+    return this;
+  }
+
+  /**
+   * How long the lock stays taken after this process dies: 100 ms to 24 h; by default 30 s, or
+   * {@code holdAtLeast} if that is more.
+   */
+  public LockOptions lease(Duration lease) {
+    this.lease = lease;
+    return this;
+  }
+
+  /**
+   * The whole patience: zero (now or never) to 10 minutes, by default 1 minute. Null waits without
+   * end, and goes to the end of the queue every 9 minutes.
+   */
+  public LockOptions waitFor(Duration wait) {
+    this.wait = wait;
+    return this;
+  }
+
+  /** The lock stays taken for at least so long after the grant, even if the work ends sooner. */
+  public LockOptions holdAtLeast(Duration holdAtLeast) {
+    this.holdAtLeast = holdAtLeast;
+    return this;
+  }
+
+  /** Together with other shared holds. */
+  public LockOptions shared() {
+    this.mode = "shared";
+    return this;
+  }
+
+  /** Together with other holds with permits, as long as they add up to no more than the capacity. */
+  public LockOptions permits(long permits, long capacity) {
+    this.mode = "permit";
+    this.permits = permits;
+    this.capacity = capacity;
+    return this;
+  }
+
+  /** Enters again where this owner holds the lock in the same mode. */
+  public LockOptions reentrant() {
+    this.isReentrant = true;
+    return this;
+  }
+
+  /** Takes a hold of one's own even within work under this lock. */
+  public LockOptions ownHold() {
+    this.takesOwnHold = true;
+    return this;
+  }
+
+  /** Shown to operators with the hold, beside host, pid and version. */
+  public LockOptions meta(Map<String, String> meta) {
+    this.meta = Map.copyOf(meta);
+    return this;
+  }
+
+  /** Called once, by the thread that renews, when an operator asks for the lock. */
+  public LockOptions onAskedToRelease(Consumer<Wire.Remark> listener) {
+    this.onAskedToRelease = listener;
+    return this;
+  }
+
+  /** Called once, by the thread that renews, when an operator has stopped the renewals. */
+  public LockOptions onRenewalsStopped(Consumer<Wire.Remark> listener) {
+    this.onRenewalsStopped = listener;
+    return this;
+  }
+}

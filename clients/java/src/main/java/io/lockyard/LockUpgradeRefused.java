@@ -1,0 +1,13 @@
+package io.lockyard;
+
+/** Work under a hold asked for more of the same lock, which would wait for that hold. */
+public final class LockUpgradeRefused extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  LockUpgradeRefused(String lock, long token, String held, String wanted) {
+    super(
+        String.format(
+            "\"%s\" is held in mode %s by the calling work (token %d); %s waits for it.",
+            lock, held, token, wanted));
+  }
+}

@@ -1,0 +1,265 @@
+package io.lockyard;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The client of a Lockyard lock service. One is enough for a program; it may be used by any number
+ * of threads.
+ *
+ * <p>The procedures are one request each; of their inputs, owner and namespace may be left to the
+ * client. {@link #withLock} adds waiting, renewing, retrying and releasing.
+ */
+public final class LockyardClient extends Procedures {
+  private static final String VERSION = "lockyard-java 0.1.0";
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  /** What may be sent twice without a request id. */
+  private static final Set<String> REPEATABLE =
+      Set.of("lock.renew", "lock.watch", "counter.create");
+
+  private static final Set<String> OWNED =
+      Set.of(
+          "lock.acquire",
+          "lock.acquireMany",
+          "lock.cancel",
+          "lock.cancelMany",
+          "lock.renew",
+          "lock.release");
+
+  private final Addresses addresses;
+  private final Exchange exchange;
+  private final String namespace;
+  private final String owner;
+  private final Map<String, String> meta;
+
+  /**
+   * Takes addresses from {@code LOCKYARD_URL}, and the key from {@code LOCKYARD_API_KEY} or the file
+   * that {@code LOCKYARD_API_KEY_FILE} names.
+   *
+   * @throws LockyardException {@code INVALID} where they are missing or wrong
+   */
+  public LockyardClient() {
+    this(null, null);
+  }
+
+  /**
+   * @param url {@code http(s)://…}, or several servers of one database, separated by commas; null:
+   *     from the environment, as the key
+   */
+  public LockyardClient(String url, String apiKey) {
+    this(url, apiKey, "default", null, VERSION);
+  }
+
+  /**
+   * @param namespace for calls that name none
+   * @param owner this program's name for itself, at most 100 bytes; null: host, process id, chance
+   * @param version of this program, shown to operators with its holds
+   */
+  public LockyardClient(
+      String url, String apiKey, String namespace, String owner, String version) {
+    this.addresses = new Addresses(needed(url, System.getenv("LOCKYARD_URL"), "LOCKYARD_URL"));
+    String key = needed(apiKey, apiKey == null ? environmentKey() : null, "LOCKYARD_API_KEY");
+    if (!key.matches("[!-~]+")) {
+      throw Addresses.invalid("The API key has characters that no key has.");
+    }
+    this.exchange = new Exchange(key, addresses.count() > 1);
+    this.namespace = namespace;
+    this.meta = ProcessMeta.ofThis(version);
+    String chance = newRequestId().substring(0, 6);
+    this.owner =
+        owner == null ? meta.get("host") + ":" + meta.get("pid") + ":" + chance : owner;
+  }
+
+  /** Work under a lock. */
+  public interface Work<T, X extends Exception> {
+    T run(Hold hold) throws X, InterruptedException;
+  }
+
+  /** {@link #withLock(String, LockOptions, Work)} with the defaults. */
+  public <T, X extends Exception> T withLock(String name, Work<T, X> work)
+      throws X, InterruptedException {
+    return withLock(name, new LockOptions(), work);
+  }
+
+  /**
+   * Does the work while holding the lock: waits for it, renews it at a third of its lease, releases
+   * it whatever happens, and returns what the work returned. When the hold is lost, the thread that
+   * works is interrupted.
+   *
+   * <p>Within the work, in its thread, {@code withLock} of the same lock by the same client runs
+   * under this hold at once, without a request.
+   *
+   * <p>What no lock can promise: a paused process may still write after its lease, before it can
+   * notice. Only the guarded resource can refuse that write, by {@link Hold#token}. {@link
+   * Hold#check} right before a write narrows the gap, and never closes it.
+   *
+   * @throws LockTimeout not granted in time; the work never ran
+   * @throws LockLost the hold ended before the work did; takes precedence over an exception of the
+   *     work, which is its cause
+   * @throws ReleaseUnconfirmed the work is done under a good hold, its release was not answered
+   * @throws LockUpgradeRefused within work under less of the same lock
+   * @throws LockyardException refused, or no answer within the budget; the work never ran
+   * @throws InterruptedException the caller was interrupted; the queue is left
+   */
+  public <T, X extends Exception> T withLock(String name, LockOptions options, Work<T, X> work)
+      throws X, InterruptedException {
+    Wire.LockAcquireInput ask = acquireInput(name, options);
+    Hold outer = options.takesOwnHold ? null : Hold.around(this, ask, options.owner != null);
+    if (outer != null) {
+      return outer.workWithin(options, work);
+    }
+    GrantWait.Grant grant = GrantWait.await(this, ask, options.wait);
+    return new Hold(this, ask, grant).work(options, work);
+  }
+
+  /**
+   * Takes the lock for a fixed time, and does not renew it. Throws as {@link #withLock} does before
+   * the work begins. A call within work under the same lock waits for that.
+   */
+  public Lease acquireLease(String name, LockOptions options) throws InterruptedException {
+    Wire.LockAcquireInput ask = acquireInput(name, options);
+    return new Lease(this, ask, GrantWait.await(this, ask, options.wait));
+  }
+
+  @Override
+  Map<String, Object> call(String procedure, String kind, Map<String, Object> ask)
+      throws InterruptedException {
+    long timeout = Timing.ANSWER_WITHIN;
+    Object wait = ask.get("waitMs");
+    if (wait instanceof Number) {
+      timeout += Math.min(((Number) wait).longValue(), Timing.HELD_OPEN);
+    } else if (procedure.equals("lock.watch")) {
+      timeout += Timing.HELD_OPEN;
+    }
+    return send(procedure, kind, ask, timeout, null);
+  }
+
+  /**
+   * Asks the address in use. Where no connection can be made, it asks the others in turn, if the
+   * request never left or may be repeated; the one that answers stays in use.
+   */
+  Map<String, Object> send(
+      String procedure, String kind, Map<String, Object> ask, long timeout, Long connectWithin)
+      throws InterruptedException {
+    Map<String, Object> whole = completed(procedure, ask);
+    String body = Json.write(whole);
+    long until = Timing.now() + timeout;
+    boolean mayRepeat =
+        kind.equals("query") || REPEATABLE.contains(procedure) || whole.get("requestId") != null;
+    List<LockyardException> failures = new ArrayList<>();
+    for (String address : addresses.inOrder()) {
+      long sentAt = Timing.now();
+      try {
+        Map<String, Object> answer =
+            exchange.send(address, procedure, kind, body, until - sentAt, connectWithin);
+        boolean isQueued = "queued".equals(answer.get("outcome"));
+        if (isQueued && Timing.now() - sentAt < Timing.AT_ONCE) {
+          addresses.leave(address);
+        }
+        return answer;
+      } catch (LockyardException failure) {
+        if (!failure.isServerFailure()) {
+          throw failure;
+        }
+        addresses.leave(address);
+        failures.add(failure);
+        boolean neverLeft = failure.reason().equals("BACKEND_DOWN");
+        boolean mayMove = failure.isUnreachable() && (mayRepeat || neverLeft);
+        if (!mayMove || Timing.now() >= until) {
+          throw failure;
+        }
+      }
+    }
+    throw noneReachable(failures);
+  }
+
+  int addressCount() {
+    return addresses.count();
+  }
+
+  /** Globally unique: for request ids and default owners. */
+  static String newRequestId() {
+    byte[] bytes = new byte[16];
+    RANDOM.nextBytes(bytes);
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private static LockyardException noneReachable(List<LockyardException> failures) {
+    if (failures.size() == 1) {
+      return failures.get(0);
+    }
+    boolean isKnown = failures.stream().allMatch(each -> each.reason().equals("BACKEND_DOWN"));
+    String what = "Lockyard cannot be reached at any of " + failures.size() + " addresses.";
+    return LockyardException.unreachable(
+        isKnown ? "BACKEND_DOWN" : "UNKNOWN", what, failures.get(0));
+  }
+
+  private Map<String, Object> completed(String procedure, Map<String, Object> ask) {
+    Map<String, Object> whole = new LinkedHashMap<>(ask);
+    whole.putIfAbsent("namespace", namespace);
+    if (OWNED.contains(procedure)) {
+      whole.putIfAbsent("owner", owner);
+    }
+    if (procedure.equals("lock.acquire") || procedure.equals("lock.acquireMany")) {
+      Map<String, Object> own = Json.objectIn(whole.get("meta"));
+      whole.put("meta", ProcessMeta.with(meta, own == null ? Map.of() : own));
+    }
+    return whole;
+  }
+
+  private Wire.LockAcquireInput acquireInput(String name, LockOptions options) {
+    long atLeast = options.holdAtLeast == null ? 0 : options.holdAtLeast.toMillis();
+    Duration lease = options.lease;
+    Wire.LockAcquireInput ask =
+        new Wire.LockAcquireInput()
+            .namespace(options.namespace == null ? namespace : options.namespace)
+            .name(name)
+            .owner(options.owner == null ? owner : options.owner)
+            .leaseMs(lease == null ? Math.max(30_000, atLeast) : lease.toMillis())
+            .mode(options.mode)
+            .reentrant(options.isReentrant)
+            .meta(options.meta);
+    if (options.holdAtLeast != null) {
+      ask.holdAtLeastMs(atLeast);
+    }
+    if (options.permits != null) {
+      ask.permits(options.permits).capacity(options.capacity);
+    }
+    return ask;
+  }
+
+  private static String needed(String given, String otherwise, String variable) {
+    String value = given == null ? otherwise : given;
+    if (value == null || value.isEmpty()) {
+      throw Addresses.invalid("Missing: pass it, or set " + variable + ".");
+    }
+    return value;
+  }
+
+  private static String environmentKey() {
+    String key = System.getenv("LOCKYARD_API_KEY");
+    String file = System.getenv("LOCKYARD_API_KEY_FILE");
+    if (file == null || file.isEmpty()) {
+      return key;
+    }
+    if (key != null && !key.isEmpty()) {
+      throw Addresses.invalid(
+          "LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.");
+    }
+    try {
+      return Files.readString(Path.of(file)).replaceAll("[\r\n]+$", "");
+    } catch (IOException unreadable) {
+      throw Addresses.invalid("The file of LOCKYARD_API_KEY_FILE cannot be read: " + file);
+    }
+  }
+}

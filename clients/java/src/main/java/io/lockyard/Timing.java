@@ -1,0 +1,66 @@
+package io.lockyard;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+
+/** Time limits, on a clock that never steps, and trying again within them. All in milliseconds. */
+final class Timing {
+  /** The server holds a waiting request at most this long, then answers {@code queued}. */
+  static final long HELD_OPEN = 25_000;
+
+  /** Beyond the wait asked for, the server answers within 5 s, or never will. */
+  static final long ANSWER_WITHIN = 6_000;
+
+  /** An answer faster than this, and yet {@code queued}, is of a server that is shutting down. */
+  static final long AT_ONCE = 200;
+
+  /** How long a short wait tries again while no connection can be made. */
+  static final long CONNECT_WITHIN = 1_000;
+
+  /** How long a short wait tries again once the server can be reached. */
+  static final long CONNECTED_BUDGET = 5_000;
+
+  /** How long a call is tried again where nothing else sets a limit. */
+  static final long RETRY_BUDGET = 10_000;
+
+  /** How long tidying up may delay an exception that is already certain. */
+  static final long TIDY_UP = 2_000;
+
+  private Timing() {}
+
+  static long now() {
+    return System.nanoTime() / 1_000_000;
+  }
+
+  /** How far two clocks may drift apart: 1 %, and 2 ms for rounding (one more for our own). */
+  static long drift(long ms) {
+    return ms / 100 + 3;
+  }
+
+  /** At most 1 s, which a place in a queue survives, unless the server asks for more. */
+  static long retryDelay(int attempt, Long retryAfterMs) {
+    long ceiling = Math.min(1_000, 100L << Math.min(attempt, 10));
+    long delay = ceiling / 2 + ThreadLocalRandom.current().nextLong(ceiling / 2 + 1);
+    return Math.max(retryAfterMs == null ? 0 : retryAfterMs, delay);
+  }
+
+  /** A call that may fail in a way that may pass. */
+  interface Call<A> {
+    A run() throws InterruptedException;
+  }
+
+  /** Tries until there is an answer, a refusal that will not change, or the time is over. */
+  static <A> A retrying(LongSupplier until, Call<A> call) throws InterruptedException {
+    for (int attempt = 0; ; attempt++) {
+      try {
+        return call.run();
+      } catch (LockyardException failure) {
+        long delay = retryDelay(attempt, failure.retryAfterMs());
+        if (!failure.isTransient() || now() + delay >= until.getAsLong()) {
+          throw failure;
+        }
+        Thread.sleep(delay);
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { ApiField, ApiShape, ApiShapes, ApiType } from './api-shapes';
+import { methodName, pascalCase, wrapText } from './names-and-texts';
+
+/** `wire.go`: what goes over the wire, as structs, and a method for each procedure. */
+export function goTypes({ shapes, procedures, reasons }: ApiShapes): string {
+  const methods = procedures.map(({ name, kind, summary, input, answer }) => {
+    const method = pascalCase(methodName(name));
+    return [
+      `// ${method} is ${name}: ${summary.toLowerCase()}.`,
+      `func (c *Client) ${method}(ctx context.Context, ask ${input}) (answer ${answer}, err error) {`,
+      `\terr = c.call(ctx, "${name}", "${kind}", ask, &answer)`,
+      '\treturn answer, err',
+      '}',
+    ].join('\n');
+  });
+  return `// Code generated from the API's description by npm run clients:generate; DO NOT EDIT.
+
+package lockyard
+
+import "context"
+
+// The reasons of an Error that this client knows; a server may have more.
+const (
+${aligned(reasons.map((reason) => [`Reason${camel(reason)}`, `= "${reason}"`]))}
+)
+
+${shapes.map(struct).join('\n\n')}
+
+${methods.join('\n\n')}
+`;
+}
+
+const camel = (reason: string) =>
+  reason
+    .toLowerCase()
+    .split('_')
+    .map((word) => pascalCase(word))
+    .join('');
+
+const comment = (text: string | undefined, indent: string) =>
+  text
+    ? wrapText(text, 94)
+        .map((line) => `${indent}// ${line}\n`)
+        .join('')
+    : '';
+
+function struct({ name, fields, description, anyOf }: ApiShape): string {
+  const choice = anyOf
+    ? `is one of ${anyOf.join(', ')}: Outcome says which, and so which fields are set.`
+    : '';
+  const about = choice ? `${name} ${choice}` : description ? `${name}: ${description}` : '';
+  const isInput = /Input$|^LockOfSet$/.test(name);
+  const members = fields.map((field, at) => member(field, isInput, at > 0));
+  return `${comment(about, '')}type ${name} struct {\n${members.join('')}}`;
+}
+
+/** A comment before a field ends the run of fields that gofmt aligns: each has one, or is alone. */
+function member(field: ApiField, isInput: boolean, isLater: boolean): string {
+  const { name, type, isOptional, description } = field;
+  const tag = `\`json:"${name}${isOptional ? ',omitempty' : ''}"\``;
+  const about = comment(description, '\t');
+  const gap = isLater ? '\n' : '';
+  return `${gap}${about}\t${exported(name)} ${goType(type, isOptional, isInput)} ${tag}\n`;
+}
+
+const exported = (name: string) => pascalCase(name).replace(/Id$/, 'ID');
+
+/** In an input a number that is absent is something else than 0. */
+function goType(type: ApiType, isOptional: boolean, isInput: boolean): string {
+  switch (type.kind) {
+    case 'integer':
+      return isOptional && isInput ? '*int64' : 'int64';
+    case 'boolean':
+      return 'bool';
+    case 'texts by text':
+      return 'map[string]string';
+    case 'shape':
+      return isOptional ? `*${type.name}` : type.name;
+    case 'list':
+      return `[]${goType(type.of, false, false)}`;
+    case 'nullable':
+      return `*${goType(type.of, false, false)}`;
+    default:
+      return 'string';
+  }
+}
+
+/** As gofmt has it. */
+function aligned(rows: [string, string][]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `\t${name.padEnd(width)} ${value}`).join('\n');
+}
