@@ -43,6 +43,20 @@ export async function openLockyardLock(
   return lockyardLockOver(store, database, held);
 }
 
+/** Lockyard's engine over a store, as one process runs it. */
+export function createBenchEngine(store: RecordStore): Promise<LockEngine> {
+  return createEngine({
+    backend: 'default',
+    kind: 'bench',
+    store,
+    epochOf: () => 1,
+    clock: systemClock,
+    processId: newWriter(),
+    newWriter,
+    policyOf: () => POLICY,
+  });
+}
+
 /**
  * Lockyard's engine and a store as one process runs them: owner, token, queue and history included.
  *
@@ -53,17 +67,9 @@ export async function lockyardLockOver(
   place: { close(): Promise<void> },
   { name, ...wanted }: HoldKind = EXCLUSIVE,
   onAnswer: OnAnswer = () => {},
+  given: LockEngine | null = null,
 ): Promise<QueueingBenchLock> {
-  const engine = await createEngine({
-    backend: 'default',
-    kind: 'bench',
-    store,
-    epochOf: () => 1,
-    clock: systemClock,
-    processId: newWriter(),
-    newWriter,
-    policyOf: () => POLICY,
-  });
+  const engine = given ?? (await createBenchEngine(store));
   const keyOf = (name: string) => ({ namespace: 'default', name });
   const self = (owner: string) => ({ service: 'bench', owner });
   const acquire = async (lock: string, owner: string, waitMs: number) => {

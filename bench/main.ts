@@ -1,6 +1,7 @@
 import { benchAcquisitions, benchStock } from './catalogue/bench-catalogue';
 import { freshDatabase } from './fresh-database';
 import { raceGate } from './gate-counters';
+import { raceHistory } from './history-cost';
 import { labCases } from './looking/lab-cases';
 import { listCases } from './looking/list-cases';
 import type { LookingCase } from './looking/looking-case';
@@ -44,6 +45,7 @@ async function raceStores(): Promise<void> {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     permits: () => racePermits(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     refusals: () => raceRefusals(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
+    history: () => raceHistory(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
     catalogue: benchCatalogue,
