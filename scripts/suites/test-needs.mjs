@@ -56,6 +56,7 @@ const clientLanguages = [
   python,
   java,
   { what: 'Go', isThere: () => findProgram(['go']) !== null, debianPackage: 'golang-go' },
+  { what: 'Maven', isThere: () => findProgram(['mvn']) !== null, debianPackage: 'maven' },
 ];
 
 /** What the docs have a configuration for. */

@@ -1,0 +1,64 @@
+package io.lockyard.shedlock;
+
+import io.lockyard.Lease;
+import io.lockyard.LockOptions;
+import io.lockyard.LockTimeout;
+import io.lockyard.LockyardClient;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.support.LockException;
+
+/**
+ * Keeps the locks of ShedLock in Lockyard, where operators see who runs which task, and since when.
+ *
+ * <p>{@code lockAtMostFor} is the lease and {@code lockAtLeastFor} the time for which Lockyard keeps
+ * the lock at least. What asks for less than a second keeps its lock for a second if its process
+ * dies: a lease that is hardly longer than a request would be over before its task begins.
+ *
+ * <p>Without an answer of Lockyard it throws, so that ShedLock does not run the task.
+ */
+public final class LockyardLockProvider implements ExtensibleLockProvider {
+  static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
+
+  private final LockyardClient client;
+  private final String prefix;
+
+  public LockyardLockProvider(LockyardClient client) {
+    this(client, "");
+  }
+
+  /**
+   * @param prefix comes before the names of all locks, such as {@code shedlock:}
+   */
+  public LockyardLockProvider(LockyardClient client, String prefix) {
+    this.client = client;
+    this.prefix = prefix;
+  }
+
+  @Override
+  public Optional<SimpleLock> lock(LockConfiguration configuration) {
+    Duration atMost = configuration.getLockAtMostFor();
+    Duration atLeast = configuration.getLockAtLeastFor();
+    LockOptions options =
+        new LockOptions()
+            .waitFor(Duration.ZERO)
+            .lease(atMost.compareTo(SHORTEST_LEASE) < 0 ? SHORTEST_LEASE : atMost)
+            .meta(Map.of("scheduler", "shedlock"));
+    if (atLeast.toMillis() > 0) {
+      options.holdAtLeast(atLeast);
+    }
+    try {
+      Lease lease = client.acquireLease(prefix + configuration.getName(), options);
+      return Optional.of(new LockyardLock(lease, configuration, atLeast));
+    } catch (LockTimeout heldByOthers) {
+      return Optional.empty();
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+      throw new LockException("Interrupted while locking \"" + configuration.getName() + "\".");
+    }
+  }
+}

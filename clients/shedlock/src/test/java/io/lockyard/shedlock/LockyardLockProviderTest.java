@@ -1,0 +1,53 @@
+package io.lockyard.shedlock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lockyard.LockyardClient;
+import io.lockyard.Wire;
+import java.time.Duration;
+import java.util.UUID;
+import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
+import org.junit.jupiter.api.BeforeEach;
+
+/** ShedLock's own contract, on the server that {@code LOCKYARD_URL} names. */
+class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegrationTest {
+  private static final int PATIENCE_MS = 10_000;
+
+  private final LockyardClient client = new LockyardClient();
+  private String prefix;
+  private LockyardLockProvider provider;
+
+  @BeforeEach
+  void beginWithFreeLocks() {
+    prefix = "shedlock:" + UUID.randomUUID() + ":";
+    provider = new LockyardLockProvider(client, prefix);
+  }
+
+  @Override
+  protected ExtensibleLockProvider getLockProvider() {
+    return provider;
+  }
+
+  /** A lease of a few milliseconds ends after a second. */
+  @Override
+  protected void assertUnlocked(String lockName) {
+    for (int waitedMs = 0; state(lockName).equals("held") && waitedMs < PATIENCE_MS; waitedMs += 10) {
+      sleepFor(Duration.ofMillis(10));
+    }
+    assertThat(state(lockName)).isNotEqualTo("held");
+  }
+
+  @Override
+  protected void assertLocked(String lockName) {
+    assertThat(state(lockName)).isEqualTo("held");
+  }
+
+  private String state(String lockName) {
+    try {
+      return client.inspect(new Wire.LockInspectInput().name(prefix + lockName)).state();
+    } catch (InterruptedException stopped) {
+      throw new IllegalStateException(stopped);
+    }
+  }
+}
