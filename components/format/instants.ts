@@ -1,8 +1,15 @@
 /** `undefined`: the reader's own time zone. */
 export type Zone = string | undefined;
 
+/** By zone and options: to make one takes longer than to use it a hundred times. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
 function parts(at: number, zone: Zone, options: Intl.DateTimeFormatOptions) {
-  const format = new Intl.DateTimeFormat('en-GB', { ...options, ...(zone && { timeZone: zone }) });
+  const key = JSON.stringify([zone, options]);
+  const format =
+    formats.get(key) ??
+    new Intl.DateTimeFormat('en-GB', { ...options, ...(zone && { timeZone: zone }) });
+  formats.set(key, format);
   return format.format(at);
 }
 

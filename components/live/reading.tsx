@@ -26,7 +26,10 @@ const ReadingContext = createContext<ReadingStore>(NO_READING);
 /** Provides the reading of what is drawn inside. A new one redraws only what it changes. */
 export function ReadingProvider({ reading, children }: { reading: Reading; children: ReactNode }) {
   const [store] = useState(() => createReadingStore(reading));
-  useLayoutEffect(() => store.set(reading), [store, reading]);
+  useLayoutEffect(() => {
+    restart();
+    store.set(reading);
+  }, [store, reading]);
   return <ReadingContext.Provider value={store}>{children}</ReadingContext.Provider>;
 }
 
@@ -92,7 +95,7 @@ export function useIsStale(): boolean {
 }
 
 /** How often the one timer of the page goes off. */
-const STEP_MS = 200;
+const STEP_MS = 250;
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
@@ -106,6 +109,14 @@ function step() {
 function start() {
   if (timer !== null || document.hidden) return;
   step();
+  timer = setInterval(step, STEP_MS);
+}
+
+/** A reading changes figures as a step does: the next step is a whole one later, not just behind. */
+function restart() {
+  if (timer === null) return;
+  clearInterval(timer);
+  nowMs = performance.now();
   timer = setInterval(step, STEP_MS);
 }
 
@@ -123,7 +134,7 @@ function onVisibility() {
 const lastTickMs = (): number | null => nowMs;
 
 /** Calls back at every step of the page's one timer, which stops while the tab is hidden. */
-function onTick(listener: () => void): () => void {
+export function onTick(listener: () => void): () => void {
   if (listeners.size === 0) document.addEventListener('visibilitychange', onVisibility);
   listeners.add(listener);
   start();

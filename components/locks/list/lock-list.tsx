@@ -53,7 +53,7 @@ export function LockList(props: ListProps) {
   const { rows, offset, matching, query, selecting, scroller, onSort, onHold, onRange } = props;
   const rowHeight = useRowHeight();
   const list = useRef<HTMLDivElement>(null);
-  const [margin, setMargin] = useState(0);
+  const margin = useOffsetTop(list, scroller);
   const all = Math.max(matching, rows.length === 0 ? 0 : offset + rows.length);
   const count = Math.min(all, Math.floor(HEIGHT_MAX_PX / rowHeight));
   const virtual = useVirtualizer({
@@ -79,10 +79,6 @@ export function LockList(props: ListProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new height resizes all
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
-  useLayoutEffect(() => {
-    const top = list.current?.offsetTop ?? 0;
-    setMargin((old) => (old === top ? old : top));
-  });
   useScrollToTop(query, scroller, list);
 
   const isSelectable = selecting !== null;
@@ -146,6 +142,25 @@ export function LockList(props: ListProps) {
       )}
     </div>
   );
+}
+
+/**
+ * How far below the top of what scrolls the list begins. Measured when something there changes
+ * size: after each message the browser would have to lay out the page for it alone.
+ */
+function useOffsetTop(
+  list: RefObject<HTMLDivElement | null>,
+  scroller: RefObject<HTMLDivElement | null>,
+): number {
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => {
+    const measure = () => setTop(list.current?.offsetTop ?? 0);
+    measure();
+    const sizes = new ResizeObserver(measure);
+    for (const part of scroller.current?.children ?? []) sizes.observe(part);
+    return () => sizes.disconnect();
+  }, [list, scroller]);
+  return top;
 }
 
 /** Another search, filter or order begins at its first row. */

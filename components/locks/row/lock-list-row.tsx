@@ -20,7 +20,7 @@ import type { SelectionControls } from '../../deletion/use-selection';
 import { revText } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
-import { useAtBackend } from '../../live/reading';
+import { onTick, useAtBackend } from '../../live/reading';
 import { Button } from '../../ui/controls/button';
 import { GridCell } from '../../ui/grid-cell';
 import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
@@ -212,9 +212,12 @@ function Reason({ row }: { row: LockRow }) {
 
 const FLASH_MS = 1_200;
 
+/** How strong the tint is at first; the style sheet says it too. */
+const FLASH_OPACITY = 0.1;
+
 /**
- * Tints a row for a moment, once. Run by a script, since an animation of the style sheet begins
- * again whenever the row changes places.
+ * Tints a row for a moment, once. It fades in the steps in which the page's figures change: an
+ * animation would draw the page sixty times a second for as long as any row changes.
  */
 function RowFlash({ ink, onEnd }: { ink: string; onEnd: () => void }) {
   const tint = useRef<HTMLSpanElement>(null);
@@ -223,13 +226,13 @@ function RowFlash({ ink, onEnd }: { ink: string; onEnd: () => void }) {
     end.current = onEnd;
   });
   useEffect(() => {
-    const durationMs = window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : FLASH_MS;
-    const fading = tint.current?.animate([{ opacity: 0.1 }, { opacity: 0 }], {
-      duration: durationMs,
-      easing: 'ease-out',
+    const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const beganAt = performance.now();
+    return onTick(() => {
+      const share = isStill ? 1 : (performance.now() - beganAt) / FLASH_MS;
+      if (share >= 1) end.current();
+      else tint.current?.style.setProperty('opacity', (FLASH_OPACITY * (1 - share)).toFixed(3));
     });
-    if (fading) fading.onfinish = () => end.current();
-    return () => fading?.cancel();
   }, []);
   return <span ref={tint} aria-hidden="true" className={`row-flash ${ink}`} />;
 }

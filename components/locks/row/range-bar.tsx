@@ -23,7 +23,7 @@ export function RangeBar({ row }: { row: LockRow }) {
   const place = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
     const heldMs = heldMsOf(row, now, lastAnswerAt);
     if (heldMs === null || !usual) return null;
-    return Math.round(rangePosition(heldMs, usual.p99Ms) * 5) / 5;
+    return Math.round(rangePosition(heldMs, usual.p99Ms) * 2) / 2;
   });
   if (!usual) {
     return (
