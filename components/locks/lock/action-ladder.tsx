@@ -36,13 +36,15 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   });
   const isKept = hold !== null && isReleased(hold);
   const holderActDisabled = disabledBecause ?? (isKept ? 'Already released' : null);
+  const requestDisabled =
+    holderActDisabled ?? (hold?.liveness?.state === 'dead' ? 'process is dead' : null);
   const isClosed = useIsClosed(row.backend);
   const delayMs = isKept ? 0 : detail.policy.lockDelayMs;
   const reassignDisabled = disabledBecause ?? reassignObstacle(detail, delayMs, isClosed);
   const askedWords = useAtBackend(row.backend, (now) => askedLabel(hold, now));
   useKeys({
-    a: () => !holderActDisabled && actions?.ask(row),
-    s: () => !holderActDisabled && actions?.stop(row),
+    a: () => !requestDisabled && actions?.ask(row),
+    s: () => !requestDisabled && actions?.stop(row),
     e: () => !holderActDisabled && actions?.extend(row),
     r: () => !disabledBecause && actions?.release(row),
     R: () => !reassignDisabled && actions?.reassign(row),
@@ -58,11 +60,11 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Sent with its next renewal; the holder may comply or ignore it."
         isDone={result?.kind === 'asked'}
       >
-        <Button disabled={holderActDisabled !== null} onClick={() => actions?.ask(row)}>
+        <Button disabled={requestDisabled !== null} onClick={() => actions?.ask(row)}>
           {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
         </Button>
         <span className="min-w-0 truncate text-12 text-t2" title={askedWords}>
-          {holderActDisabled ?? askedWords}
+          {requestDisabled ?? askedWords}
         </span>
       </Step>
       <Step
@@ -71,11 +73,11 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         effect="Block further renewals; the lock frees when the lease ends."
         isDone={result?.kind === 'stopped'}
       >
-        <Button disabled={holderActDisabled !== null} onClick={() => actions?.stop(row)}>
+        <Button disabled={requestDisabled !== null} onClick={() => actions?.stop(row)}>
           Block renewals…
         </Button>
         <span className="min-w-0 text-12 text-t2">
-          {holderActDisabled ??
+          {requestDisabled ??
             `${hold?.renewalsStopped ? 'blocked, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
         </span>
       </Step>

@@ -1,5 +1,6 @@
 'use client';
 
+import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Remark } from '@/server/contract/primitives';
@@ -175,6 +176,17 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
           </span>
         </Fact>
       ))}
+      {hold.alsoHolds !== undefined && hold.alsoHolds > 0 && (
+        <Fact word="Also holds">
+          <Link
+            href={`/holders?q=${encodeURIComponent(hold.owner)}`}
+            prefetch={false}
+            className="link rounded-4"
+          >
+            {plural(hold.alsoHolds, 'other lock')}
+          </Link>
+        </Fact>
+      )}
       <Fact word="Held since">
         <Instant at={hold.grantedAt} now={now} clock={row.backend} />
         <Muted>

@@ -6,7 +6,7 @@ import { useTRPC } from '../../live/trpc';
 import { Panel } from '../../ui/panel';
 import { StatusBadge } from '../../ui/status-badge';
 import { LockLink } from '../lock-link';
-import { mostAlike, searchedHalves } from './similar-names';
+import { mostAlike, searchedParts } from './similar-names';
 
 const SHOWN = 5;
 const SEARCHED = 50;
@@ -18,7 +18,7 @@ export const isMissing = ({ rev, status }: LockRow): boolean => rev === 0 && sta
 export function MissingLock({ row: { namespace, name } }: { row: LockRow }) {
   const trpc = useTRPC();
   const found = useQueries({
-    queries: searchedHalves(name).map((search) =>
+    queries: searchedParts(name).map((search) =>
       trpc.locks.list.queryOptions({ search, limit: SEARCHED }),
     ),
     combine: (answers) => ({

@@ -1,13 +1,17 @@
-/** Below this, half a name is found in too many others. */
-const HALF_MIN = 3;
+/** A shorter part of a name is found in too many others. */
+const PART_MIN = 3;
+const PARTS_MAX = 3;
 
-/** What to look for: of two names that differ in one place, one half is the same in both. */
-export function searchedHalves(name: string): string[] {
-  const characters = [...name];
-  const middle = Math.floor(characters.length / 2);
-  const halves = [characters.slice(0, middle), characters.slice(middle)];
-  const texts = halves.filter(({ length }) => length >= HALF_MIN).map((half) => half.join(''));
-  return texts.length > 0 ? texts : [name];
+/**
+ * What to look for: of two names that differ in one place, at most two neighbouring letters, one of
+ * three parts is the same in both.
+ */
+export function searchedParts(name: string): string[] {
+  const letters = [...name];
+  const parts = Math.min(PARTS_MAX, Math.floor(letters.length / PART_MIN));
+  if (parts <= 1) return [name];
+  const at = (part: number) => Math.round((part * letters.length) / parts);
+  return Array.from({ length: parts }, (_, i) => letters.slice(at(i), at(i + 1)).join(''));
 }
 
 /** The ones that are written most alike, best first: by what they begin and end with alike. */

@@ -278,8 +278,8 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       'frozen with waiters',
       { row: { ...row, status: 'frozen', frozen: remark }, waiters: runners },
       'unfreeze',
-      'Unfreeze, once Ana agrees',
-      '2 callers are waiting for it; grants resume in the order of the queue.',
+      'Unfreeze, if its reason is over',
+      'Frozen by Ana. 2 callers are waiting; grants resume in the order of the queue.',
     ],
     [
       'its backend is closed',

@@ -73,11 +73,12 @@ function whileUnknown({ backend, unreadable }: LockRow): Recommendation {
 
 function whileFrozen({ frozen, waiters }: LockRow): Recommendation | null {
   if (!frozen || waiters === 0) return null;
-  const by = visibleText(frozen.by);
   return {
     verb: 'unfreeze',
-    title: `Unfreeze, once ${by} agrees`,
-    effect: `${waiting(waiters)} for it; grants resume in the order of the queue.`,
+    title: 'Unfreeze, if its reason is over',
+    effect:
+      `Frozen by ${visibleText(frozen.by)}. ${waiting(waiters)}; grants resume in the order of ` +
+      'the queue.',
   };
 }
 

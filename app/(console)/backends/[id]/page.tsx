@@ -1,4 +1,5 @@
 import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
 import { visibleText } from '@/components/format/visible-name';
 import { ShardsView } from '@/components/shards/shards-view';
 import { nameFromPath } from '@/server/core/names/console-path';
@@ -19,7 +20,13 @@ export default async function ShardsPage(props: Props) {
   const backend = await idOf(props);
   const initial = await api.backends.shards
     .query({ backend: backend.slice(0, 32) })
-    .catch(notFoundOr);
+    .catch(async (error) => {
+      const backends = await api.backends.list.query();
+      const found = backends.find(({ id }) => id === backend);
+      // One that is not sharded has no page of its own.
+      if (found && !found.shards) redirect(`/backends#backend-${encodeURIComponent(backend)}`);
+      return notFoundOr(error);
+    });
   const namespaces = await api.namespaces.list.query().catch(() => []);
   const here = namespaces.filter((each) => each.backend === backend).map(({ name }) => name);
   return <ShardsView key={backend} initial={initial} namespaces={here} />;
