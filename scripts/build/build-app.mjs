@@ -58,6 +58,10 @@ export const serverBundle = join(projectRoot, '.next/lockyard/main.mjs');
 export const commandLineBundle = join(projectRoot, '.next/lockyard/cli.mjs');
 export const clientCommandBundle = join(projectRoot, '.next/lockyard/command.mjs');
 
+/** Every program that was built for a start. */
+export const builtPrograms = () =>
+  Object.keys(app.entries).map((name) => join(projectRoot, `.next/lockyard/${name}.mjs`));
+
 export const appIsStale = () => isStale(app) || !existsSync(join(projectRoot, '.next/BUILD_ID'));
 export const commandLineIsStale = () => isStale(commandLine);
 
@@ -67,6 +71,7 @@ export async function buildApp(say) {
   say('Building Lockyard (only after changes; about 20 s) …');
   const hash = hashOf(app);
   rmSync(join(projectRoot, app.stamp), { force: true });
+  rmSync(join(projectRoot, '.next/lockyard/slim.stamp'), { force: true });
   const next = join(projectRoot, 'node_modules/next/dist/bin/next');
   const { code, output } = await runChild(process.execPath, [next, 'build'], {
     cwd: projectRoot,

@@ -3,6 +3,7 @@ import { projectRoot } from '../project-root.mjs';
 import { appIsStale, buildApp, buildCommandLine, commandLineIsStale } from './build-app.mjs';
 import { dependenciesAreMissing, ensureDependencies } from './ensure-dependencies.mjs';
 import { withFolderLock } from './folder-lock.mjs';
+import { isSlim } from './slim-down.mjs';
 
 const lockPath = join(projectRoot, '.build', 'making-ready.lock');
 
@@ -10,7 +11,8 @@ const lockPath = join(projectRoot, '.build', 'making-ready.lock');
  * Installs and builds what the server needs, once, however many starts ask for it at the same time.
  */
 export function makeAppReady(say, { withDev = false } = {}) {
-  const isReady = () => !dependenciesAreMissing({ withDev }) && !appIsStale();
+  const isReady = () =>
+    !appIsStale() && ((isSlim() && !withDev) || !dependenciesAreMissing({ withDev }));
   return makeReady(say, isReady, async () => {
     await ensureDependencies({ withDev, say });
     if (appIsStale()) await buildApp(say);
@@ -19,7 +21,8 @@ export function makeAppReady(say, { withDev = false } = {}) {
 
 /** The same for the command line, which needs no pages. */
 export function makeCommandLineReady(say) {
-  const isReady = () => !dependenciesAreMissing({ withDev: false }) && !commandLineIsStale();
+  const isReady = () =>
+    !commandLineIsStale() && (isSlim() || !dependenciesAreMissing({ withDev: false }));
   return makeReady(say, isReady, async () => {
     await ensureDependencies({ withDev: false, say });
     if (commandLineIsStale()) await buildCommandLine();

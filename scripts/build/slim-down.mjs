@@ -1,0 +1,77 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { projectRoot } from '../project-root.mjs';
+import { builtPrograms } from './build-app.mjs';
+
+const packages = join(projectRoot, 'node_modules');
+const built = join(projectRoot, '.next');
+const stamp = join(built, 'lockyard/slim.stamp');
+
+/** What a build writes and no program reads. */
+const LEFTOVERS = ['cache', 'diagnostics', 'trace', 'trace-build', 'types'];
+
+/**
+ * Whether the packages here are those of a slim build. They suffice for what is built, and for
+ * nothing else: the next build installs all packages again.
+ */
+export const isSlim = () => existsSync(stamp);
+
+/**
+ * Removes every file of `node_modules` that no built program reads, as their imports tell, and what
+ * the build left behind for itself.
+ */
+export async function slimDown(say) {
+  if (isSlim()) return;
+  const kept = await filesInUse();
+  const removedBytes = removeOthers(packages, kept);
+  for (const name of LEFTOVERS) rmSync(join(built, name), { recursive: true, force: true });
+  writeFileSync(stamp, '');
+  say(`Removed ${Math.round(removedBytes / 2 ** 20)} MiB that only a build needs.`);
+}
+
+async function filesInUse() {
+  const { nodeFileTrace } = await import('@vercel/nft');
+  const { fileList } = await nodeFileTrace(builtPrograms(), {
+    base: projectRoot,
+    processCwd: projectRoot,
+  });
+  const files = new Set([...fileList].map((file) => join(projectRoot, file)));
+  // Next traces its own server and each page.
+  for (const list of tracesIn(built)) {
+    for (const file of JSON.parse(readFileSync(list, 'utf8')).files) {
+      files.add(resolve(dirname(list), file));
+    }
+  }
+  // Which packages there are, and the texts of their licences, stay.
+  return (path) => files.has(path) || /\/(package\.json|licen[cs]e[^/]*|notice[^/]*)$/i.test(path);
+}
+
+function tracesIn(folder) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.nft.json') && !name.startsWith('cache'))
+    .map((name) => join(folder, name));
+}
+
+/** Returns how many bytes were removed. Folders that become empty go too. */
+function removeOthers(folder, isKept) {
+  let bytes = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      bytes += removeOthers(path, isKept);
+      if (readdirSync(path).length === 0) rmdirSync(path);
+    } else if (!isKept(path) || relative(packages, path) === '.package-lock.json') {
+      bytes += entry.isFile() ? statSync(path).size : 0;
+      rmSync(path);
+    }
+  }
+  return bytes;
+}
