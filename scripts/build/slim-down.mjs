@@ -15,6 +15,9 @@ const packages = join(projectRoot, 'node_modules');
 const built = join(projectRoot, '.next');
 const stamp = join(built, 'lockyard/slim.stamp');
 
+/** What Next resolves when it reads its configuration, without an import that could be traced. */
+const ALSO_KEPT = join(packages, 'next/dist/compiled/webpack/');
+
 /** What a build writes and no program reads. */
 const LEFTOVERS = ['cache', 'diagnostics', 'trace', 'trace-build', 'types'];
 
@@ -51,7 +54,10 @@ async function filesInUse() {
     }
   }
   // Which packages there are, and the texts of their licences, stay.
-  return (path) => files.has(path) || /\/(package\.json|licen[cs]e[^/]*|notice[^/]*)$/i.test(path);
+  return (path) =>
+    files.has(path) ||
+    path.startsWith(ALSO_KEPT) ||
+    /\/(package\.json|licen[cs]e[^/]*|notice[^/]*)$/i.test(path);
 }
 
 function tracesIn(folder) {
