@@ -29,7 +29,12 @@ const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 const longOnly =
   process.env.TEST_LONG === '1'
     ? []
-    : ['test/behind-a-proxy.test.ts', 'test/foreign-tools/**', 'test/clients/**'];
+    : [
+        'test/behind-a-proxy.test.ts',
+        'test/prometheus.test.ts',
+        'test/foreign-tools/**',
+        'test/clients/**',
+      ];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
 /** Small files that take long: they begin first, so that they do not run on alone at the end. */

@@ -9,6 +9,8 @@ const LONG = [
   'lock-watches',
   'simulator',
   'behind-a-proxy',
+  'test/prometheus',
+  'monitoring/alerts',
   'test/clients',
 ];
 
@@ -17,7 +19,8 @@ const LONG = [
  * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test
  * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns over
  * the stores, a hot lock and the simulator at their full length, a frozen server under a race of
- * the Lab, every proxy that the docs have a configuration for, and the clients in all languages.
+ * the Lab, every proxy that the docs have a configuration for, a real Prometheus and Alertmanager,
+ * and the clients in all languages.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

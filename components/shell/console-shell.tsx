@@ -9,6 +9,7 @@ import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
 import { AccountMenu } from './account-menu';
+import { AlertBell } from './alert-bell';
 import { BackendHealthList } from './backend-health-list';
 import { CapacityBanner, UnencryptedBanner } from './banners';
 import { CommandButton } from './command/command-button';
@@ -72,6 +73,7 @@ function TopBar({
       <div className="ml-auto flex items-center gap-4">
         {demo && <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc">Demo</span>}
         <BackendHealthList initial={backends} initialGuarantees={guarantees} />
+        <AlertBell />
         <CommandButton />
         <span aria-hidden="true" className="h-5 w-px bg-line max-md:hidden" />
         <AccountMenu />

@@ -22,6 +22,7 @@ const PRIMARY_ITEMS: NavItem[] = [
 /** Behind “More” on a phone, whose bar has room for five items. */
 const SECONDARY_ITEMS: NavItem[] = [
   { href: '/insights', label: 'Insights', icon: 'activity' },
+  { href: '/alerts', label: 'Alerts', icon: 'bell' },
   { href: '/audit', label: 'Audit', icon: 'audit' },
   { href: '/namespaces', label: 'Namespaces', icon: 'layers' },
   { href: '/lab', label: 'Lab', icon: 'flask' },

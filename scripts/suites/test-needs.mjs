@@ -69,11 +69,20 @@ const proxies = [
   isThere: () => findProgram([program]) !== null,
   debianPackage,
 }));
-const promtool = {
-  what: 'promtool',
-  isThere: () => findProgram(['promtool']) !== null,
-  debianPackage: 'prometheus',
-};
+
+/** What scrapes metrics and is sent alerts. */
+const monitoringTools = [
+  {
+    what: 'Prometheus with promtool',
+    isThere: () => findProgram(['prometheus']) !== null && findProgram(['promtool']) !== null,
+    debianPackage: 'prometheus',
+  },
+  {
+    what: 'Alertmanager',
+    isThere: () => findProgram(['prometheus-alertmanager', 'alertmanager']) !== null,
+    debianPackage: 'prometheus-alertmanager',
+  },
+];
 const openssl = {
   what: 'OpenSSL',
   isThere: () => findProgram(['openssl']) !== null,
@@ -102,4 +111,4 @@ export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, ch
 export const ensureAllTestNeeds = (say) =>
   ensureSystemPackages([...testStores, chromium, python, java, openssl], say);
 export const ensureLongTestNeeds = (say) =>
-  ensureSystemPackages([...proxies, openssl, promtool, ...clientLanguages], say);
+  ensureSystemPackages([...proxies, openssl, ...monitoringTools, ...clientLanguages], say);

@@ -38,6 +38,7 @@ const QUERIES: Record<string, object | undefined> = {
   'holders.process': { process: 'p1' },
   'locks.presence': undefined,
   'alerts.list': undefined,
+  'alerts.summary': undefined,
   'alerts.rules': undefined,
   'audit.list': { act: 'lock.extend', outcome: 'done', search: 'a', before: 5, limit: 3 },
   'keys.list': undefined,

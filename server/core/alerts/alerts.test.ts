@@ -38,7 +38,8 @@ describe('the rules', () => {
     expect(met({ stuckSince: 70_001 })).toEqual([]);
     expect(met({ stuckSince: 70_000 })).toEqual([{ kind: 'stuck', since: 70_000 }]);
     expect(met({ orphanedSince: 100_000 })).toEqual([{ kind: 'orphaned', since: 100_000 }]);
-    expect(met({ expiredSince: 99_000 })).toEqual([{ kind: 'expired', since: 99_000 }]);
+    expect(met({ expiredSince: 95_001 })).toEqual([]);
+    expect(met({ expiredSince: 95_000 })).toEqual([{ kind: 'expired', since: 95_000 }]);
     expect(met({ oldestWaitAt: 90_000, blockingMs: 60_000 })).toEqual([]);
     expect(met({ oldestWaitAt: 89_999, blockingMs: 60_001 }).map(({ kind }) => kind)).toEqual([
       'waitsOver',

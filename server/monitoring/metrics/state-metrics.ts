@@ -188,9 +188,11 @@ export function nameMetrics(
   isShortOfMemory: boolean,
 ): MetricFamily[] {
   const counts = new Map<string, { locks: number; counters: number; most: number }>();
+  const standbys = new Set<string>();
   for (const namespace of names.namespaces()) {
     const label = labels.of(namespace);
     const { locks, counters } = names.of(namespace);
+    if (namespaces.policyOf(namespace).standbyExpected) standbys.add(label);
     const sum = counts.get(label) ?? { locks: 0, counters: 0, most: 0 };
     counts.set(label, {
       locks: sum.locks + locks,
@@ -216,6 +218,15 @@ export function nameMetrics(
       help: 'How many locks and counters together the policy allows. Take max over processes.',
       type: 'gauge',
       samples: all.map(([namespace, { most }]) => ({ labels: { namespace }, value: most })),
+    },
+    {
+      name: 'lockyard_namespace_standby_expected',
+      help: '1 where the policy expects standbys that always wait. Take max over processes.',
+      type: 'gauge',
+      samples: all.map(([namespace]) => ({
+        labels: { namespace },
+        value: standbys.has(namespace) ? 1 : 0,
+      })),
     },
     {
       name: 'lockyard_memory_short',

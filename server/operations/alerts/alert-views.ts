@@ -1,6 +1,7 @@
 import type {
   AlertPage,
   AlertRulesRow,
+  AlertSummary,
   ReceiverRow,
 } from '../../contract/console/alerts/alert-row';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
@@ -31,6 +32,13 @@ export async function listAlerts(ctx: OperationContext): Promise<AlertPage> {
   shared.set(runtime, reading);
   reading.page.catch(() => forgetAlerts(runtime));
   return reading.page;
+}
+
+/** What every page shows of them. */
+export async function summariseAlerts(ctx: OperationContext): Promise<AlertSummary> {
+  const { firingTotal, receivers, asOf } = await listAlerts(ctx);
+  const failing = receivers.filter(({ failure }) => failure !== null).length;
+  return { firing: firingTotal, failing, asOf };
 }
 
 /** The next viewer gets what the database has by then. */

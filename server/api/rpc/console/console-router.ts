@@ -64,7 +64,11 @@ import {
   pastProcessRef,
 } from '../../../contract/console/past/past-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
-import { listAlertRules, listAlerts } from '../../../operations/alerts/alert-views';
+import {
+  listAlertRules,
+  listAlerts,
+  summariseAlerts,
+} from '../../../operations/alerts/alert-views';
 import { setAlertRules } from '../../../operations/alerts/set-alert-rules';
 import { endSilence, silenceAlerts } from '../../../operations/alerts/silence-alerts';
 import { createApiKey } from '../../../operations/api-keys/create-api-key';
@@ -220,6 +224,7 @@ export const consoleRouter = consoleRouterOf({
   }),
   alerts: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listAlerts(ctx.operation)),
+    summary: consoleProcedure.query(({ ctx }) => summariseAlerts(ctx.operation)),
     rules: consoleProcedure.query(({ ctx }) => listAlertRules(ctx.operation)),
     setRules: mutation(setAlertRulesInput, setAlertRules),
     silence: mutation(silenceAlertsInput, silenceAlerts),

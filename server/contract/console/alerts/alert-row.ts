@@ -80,3 +80,11 @@ export interface AlertPage {
   receivers: ReceiverRow[];
   asOf: number;
 }
+
+/** The alerts in brief. */
+export interface AlertSummary {
+  firing: number;
+  /** How many receivers do not accept messages. */
+  failing: number;
+  asOf: number;
+}

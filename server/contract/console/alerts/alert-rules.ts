@@ -44,7 +44,7 @@ export const SILENCE_MIN_MS = 60_000;
 export const DEFAULT_ALERT_RULES: AlertRules = {
   stuckForMs: 30_000,
   orphanedForMs: 0,
-  expiredForMs: 0,
+  expiredForMs: 5_000,
   waitsOverMs: null,
   blockingOverMs: null,
   counterWithin: null,

@@ -1,0 +1,84 @@
+'use client';
+
+import Link from 'next/link';
+import type { AlertRow, SilenceRow } from '@/server/contract/console/alerts/alert-row';
+import { isSilenced } from '@/server/core/alerts/silences';
+import { counterPath, lockPath } from '@/server/core/names/console-path';
+import { spokenDuration } from '../format/durations';
+import { Icon } from '../icons/icon';
+import { Button } from '../ui/controls/button';
+import { Instant } from '../ui/instant';
+import { ExactName, VisibleText } from '../ui/visible-text';
+import { kindLabel } from './alert-labels';
+
+/** Alerts, one below the other. */
+export function AlertList({
+  alerts,
+  silences,
+  now,
+  onSilence,
+}: {
+  alerts: readonly AlertRow[];
+  silences: readonly SilenceRow[];
+  /** The server's clock. */
+  now: number;
+  /** Null where this person may not. */
+  onSilence: ((alert: AlertRow) => void) | null;
+}) {
+  return (
+    <ul className="alert-list">
+      {alerts.map((alert) => (
+        <li key={alert.id} className="alert-item">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <Icon
+              name={alert.resolvedAt === null ? 'alert-octagon' : 'check-circle'}
+              size={15}
+              className={alert.resolvedAt === null ? 'text-dangertext' : 'text-acc'}
+            />
+            <span className="font-[600]">{kindLabel(alert.kind)}</span>
+            {isSilenced(alert, silences, now) && (
+              <span className="rounded-4 bg-s3 px-1.5 text-12 text-t2">silenced</span>
+            )}
+            <span className="ml-auto whitespace-nowrap text-12 text-t2">
+              <Instant at={alert.firedAt} now={now} />
+              {alert.resolvedAt !== null &&
+                `, for ${spokenDuration(alert.resolvedAt - alert.firedAt)}`}
+            </span>
+          </div>
+          <div className="flex min-w-0 items-center gap-2">
+            <Subject alert={alert} />
+            {onSilence && (
+              <span className="ml-auto">
+                <Button size="small" onClick={() => onSilence(alert)}>
+                  Silence<span className="sr-only"> {alert.name ?? alert.backend}</span>
+                </Button>
+              </span>
+            )}
+          </div>
+          <p className="text-12 text-t2">
+            <VisibleText text={alert.sentence} />
+          </p>
+          <p className="text-12 text-t3">
+            {alert.namespace}, {alert.backend}
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Subject({ alert: { kind, backend, namespace, name } }: { alert: AlertRow }) {
+  if (name === null) {
+    return (
+      <Link href="/backends" prefetch={false} className="alert-link">
+        <ExactName name={backend} />
+      </Link>
+    );
+  }
+  const path = kind === 'counterNear' ? counterPath(namespace, name) : lockPath(namespace, name);
+  return (
+    <Link href={path} prefetch={false} className="alert-link">
+      <ExactName name={name} />
+    </Link>
+  );
+}

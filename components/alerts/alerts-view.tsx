@@ -1,0 +1,92 @@
+'use client';
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import type { AlertPage, AlertRow } from '@/server/contract/console/alerts/alert-row';
+import { exactCount } from '../format/numbers';
+import { problemOf } from '../live/problem';
+import { useSession } from '../live/session';
+import { useTRPC } from '../live/trpc';
+import { Button } from '../ui/controls/button';
+import { PageHead } from '../ui/page-head';
+import { Panel } from '../ui/panel';
+import { ProblemNote } from '../ui/problem-note';
+import { RowsSkeleton } from '../ui/rows-skeleton';
+import { AlertList } from './alert-list';
+import { ReceiverList } from './receiver-list';
+import { RuleList } from './rule-list';
+import { SilenceList } from './silence-list';
+
+const POLL_MS = 5_000;
+
+const SilenceDialog = dynamic(() => import('./silence-dialog'), { ssr: false });
+
+/** What fires, what was resolved, and who is sent it. */
+export function AlertsView({ initial }: { initial: AlertPage | null }) {
+  const trpc = useTRPC();
+  const { account } = useSession();
+  const [silencing, setSilencing] = useState<{ of: AlertRow | null } | null>(null);
+  const { data, error } = useQuery(
+    trpc.alerts.list.queryOptions(undefined, {
+      refetchInterval: POLL_MS,
+      placeholderData: keepPreviousData,
+      ...(initial && { initialData: initial }),
+    }),
+  );
+  const mayAct = account.role !== 'viewer';
+  const now = data?.asOf ?? 0;
+  return (
+    <div className="page">
+      <PageHead
+        title="Alerts"
+        end={mayAct && <Button onClick={() => setSilencing({ of: null })}>Silence…</Button>}
+      >
+        What needs a person now, and who is sent a message about it.
+      </PageHead>
+      {error && (
+        <div className="pb-3">
+          <ProblemNote
+            problem={problemOf(error)}
+            title={data ? 'Showing cached data' : 'Could not load alerts'}
+          />
+        </div>
+      )}
+      {!data && !error && <RowsSkeleton />}
+      {data && (
+        <div className="alerts-columns">
+          <div className="grid min-w-0 content-start gap-3.5">
+            <Panel
+              title="Firing"
+              aside={data.firingTotal === 0 ? 'nothing fires' : exactCount(data.firingTotal)}
+            >
+              <AlertList
+                alerts={data.firing}
+                silences={data.silences}
+                now={now}
+                onSilence={mayAct ? (of) => setSilencing({ of }) : null}
+              />
+              {data.firingTotal > data.firing.length && (
+                <p className="border-line border-t px-3.5 py-2.5 text-12 text-t2">
+                  The newest {exactCount(data.firing.length)} of {exactCount(data.firingTotal)}.
+                </p>
+              )}
+            </Panel>
+            <Panel title="Resolved" aside="the latest">
+              <AlertList alerts={data.resolved} silences={[]} now={now} onSilence={null} />
+              {data.resolved.length === 0 && (
+                <p className="px-3.5 py-3 text-t2">None in the last 30 days.</p>
+              )}
+            </Panel>
+          </div>
+          <div className="grid min-w-0 content-start gap-3.5">
+            <SilenceList silences={data.silences} now={now} mayAct={mayAct} />
+            <ReceiverList receivers={data.receivers} now={now} />
+            <RuleList mayAct={account.role === 'admin'} />
+          </div>
+        </div>
+      )}
+      {silencing && <SilenceDialog of={silencing.of} onClose={() => setSilencing(null)} />}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import type { AlertRulesRow } from '@/server/contract/console/alerts/alert-row';
+import { problemOf } from '../live/problem';
+import { useTRPC } from '../live/trpc';
+import { Button } from '../ui/controls/button';
+import { Panel } from '../ui/panel';
+import { ProblemNote } from '../ui/problem-note';
+import { rulesText } from './alert-labels';
+
+const RulesDialog = dynamic(() => import('./rules-dialog'), { ssr: false });
+
+/** When alerts fire, by namespace. */
+export function RuleList({ mayAct }: { mayAct: boolean }) {
+  const trpc = useTRPC();
+  const { data = [], error } = useQuery(trpc.alerts.rules.queryOptions());
+  const [changed, setChanged] = useState<AlertRulesRow | null>(null);
+  return (
+    <Panel title="Rules" aside="by namespace">
+      {error && (
+        <div className="p-3.5">
+          <ProblemNote problem={problemOf(error)} title="Could not load rules" />
+        </div>
+      )}
+      <ul className="alert-list">
+        {data.map((row) => (
+          <li key={row.namespace} className="alert-item">
+            <div className="flex items-center gap-2">
+              <span className="font-[550]">{row.namespace}</span>
+              {!row.isOwn && <span className="text-12 text-t3">default rules</span>}
+              {mayAct && (
+                <span className="ml-auto">
+                  <Button size="small" onClick={() => setChanged(row)}>
+                    Change<span className="sr-only"> the rules of {row.namespace}</span>
+                  </Button>
+                </span>
+              )}
+            </div>
+            <p className="text-12 text-t2">{rulesText(row.rules)}</p>
+          </li>
+        ))}
+      </ul>
+      {changed && <RulesDialog of={changed} onClose={() => setChanged(null)} />}
+    </Panel>
+  );
+}

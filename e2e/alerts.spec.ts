@@ -1,0 +1,47 @@
+import { DEFAULT_ALERT_RULES } from '../server/contract/console/alerts/alert-rules';
+import { callConsole, createService, expect, signIn, test } from './lockyard-test';
+import { guardPage } from './page-guard';
+
+test('a lease that runs out is an alert, which an operator silences for a while', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  const faults = await guardPage(page, server.url);
+  const name = 'alerts/nightly-export';
+  const namespace = 'alerted';
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: namespace });
+  const rules = { ...DEFAULT_ALERT_RULES, expiredForMs: 0 };
+  const reason = 'a lease that runs out is an alert at once';
+  await callConsole(server, admin.cookie, 'alerts.setRules', { namespace, rules, reason });
+  const service = await createService(server, admin, 'alerted', [namespace]);
+  await service.acquire({ namespace, name, leaseMs: 200 });
+  await signIn(context, server, admin);
+  await page.goto(`${server.url}/alerts`);
+  const alert = page
+    .getByRole('region', { name: 'Firing' })
+    .getByRole('listitem')
+    .filter({ hasText: name });
+  await expect(alert).toContainText('Expired while held', { timeout: 30_000 });
+  await expect(alert).toContainText('The lease of');
+  await expect(page.getByRole('link', { name: /^Alerts: [1-9]\d* firing/ })).toBeVisible({
+    timeout: 30_000,
+  });
+
+  await alert.getByRole('button', { name: 'Silence' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Silence alerts' });
+  await expect(dialog.getByRole('textbox', { name: /^Name/ })).toHaveValue(name);
+  await dialog.getByLabel('Reason').fill('the export is being moved');
+  await dialog.getByRole('button', { name: 'Silence' }).click();
+  await expect(alert).toContainText('silenced');
+  const silence = page
+    .getByRole('region', { name: 'Silences' })
+    .getByRole('listitem')
+    .filter({ hasText: 'the export is being moved' });
+  await expect(silence).toContainText(`named ${name}`);
+  await silence.getByRole('button', { name: 'End' }).click();
+  await expect(silence).toHaveCount(0);
+  await expect(alert).not.toContainText('silenced');
+  expect(faults()).toEqual([]);
+});
