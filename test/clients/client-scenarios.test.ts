@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { LANGUAGES } from './languages';
 import { ScenarioBench } from './scenario-bench';
-import { FAILING } from './scenarios/failing';
-import { HOLDING } from './scenarios/holding';
-import { LOSING } from './scenarios/losing';
-import { WAITING } from './scenarios/waiting';
-
-/** One list for the clients in all languages, ours in TypeScript included. */
-const SCENARIOS = Object.entries({ ...HOLDING, ...WAITING, ...LOSING, ...FAILING });
+import { SCENARIOS } from './scenarios/all-scenarios';
 
 describe.each(LANGUAGES)('with the client in $language', (language) => {
   let bench: ScenarioBench;

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { AgentProgram } from './client-agent';
 
-const root = join(import.meta.dirname, '../..');
+/** Another version of the repository, where its scenarios are to play with our clients. */
+const root = process.env.LOCKYARD_CLIENT_ROOT ?? join(import.meta.dirname, '../..');
+
+export const TYPESCRIPT = 'TypeScript';
 
 const run = promisify(execFile);
 
@@ -15,23 +18,34 @@ export interface Language {
   prepare(folder: string): Promise<AgentProgram>;
 }
 
-/** Every client that plays the scenarios. */
-export const LANGUAGES: Language[] = [
-  {
-    language: 'TypeScript',
+/** Our client for Node, as it is in that folder. */
+export function typescriptOf(folder: string): Language {
+  const agent = join(folder, 'test/clients/typescript-agent.ts');
+  return {
+    language: TYPESCRIPT,
     prepare: async () => ({
       command: process.execPath,
-      args: ['--import', 'tsx', join(import.meta.dirname, 'typescript-agent.ts')],
+      args: ['--import', 'tsx', agent],
+      // By which `@/client` is the client of that folder.
+      env: { TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') },
     }),
-  },
-  {
-    language: 'Python',
-    prepare: async () => ({
-      command: 'python3',
-      args: ['-B', join(root, 'clients/python/testing/agent.py')],
-      env: { PYTHONPATH: join(root, 'clients/python') },
-    }),
-  },
+  };
+}
+
+const python = (language: string, args: string[]): Language => ({
+  language,
+  prepare: async () => ({
+    command: 'python3',
+    args: ['-B', join(root, 'clients/python/testing/agent.py'), ...args],
+    env: { PYTHONPATH: join(root, 'clients/python') },
+  }),
+});
+
+/** Every client that plays the scenarios. */
+export const LANGUAGES: Language[] = [
+  typescriptOf(root),
+  python('Python', []),
+  python('Python with asyncio', ['--asyncio']),
   {
     language: 'Go',
     async prepare(folder) {

@@ -93,11 +93,11 @@ class Lock:
                 await asyncio.shield(releasing)
             except asyncio.CancelledError as again:
                 cancelled = None if self._was_cancelled else again
-        if self._was_cancelled and isinstance(error, asyncio.CancelledError):
+        if self._was_cancelled:
             task: Any = asyncio.current_task()
             if hasattr(task, "uncancel"):
                 task.uncancel()
-            error = None
+            error = None if isinstance(error, asyncio.CancelledError) else error
         self._report(hold, releasing.result(), error)
         if cancelled is not None:
             raise cancelled

@@ -104,13 +104,15 @@ class Exchange:
         self._url = urlsplit(address)
         self._request = (method, f"{self._url.path}{path}", body, dict(headers))
         self._connection: Optional[http.client.HTTPConnection] = None
+        self._is_left = False
 
     def start(self, connect_within_ms: float) -> None:
         target, args = self._run, (max(0.001, connect_within_ms / 1_000),)
         threading.Thread(target=target, args=args, name="lockyard-request", daemon=True).start()
 
     def leave(self) -> None:
-        """Ends it, whatever the server does with the request."""
+        """Ends it, whatever the server does with the request. One that has not left stays here."""
+        self._is_left = True
         sock = self._connection.sock if self._connection else None
         if sock is not None:
             try:
@@ -126,6 +128,8 @@ class Exchange:
         try:
             self.never_left = True
             connection.connect()
+            if self._is_left:
+                raise ConnectionAbortedError("its caller has left")
             self.never_left = False
             connection.sock.settimeout(None)
             connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

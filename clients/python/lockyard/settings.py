@@ -1,5 +1,6 @@
 """Where Lockyard is, with which key, and who asks."""
 
+import json
 import os
 import re
 import secrets
@@ -96,7 +97,8 @@ def process_meta() -> Dict[str, str]:
 def meta_with(identity: Dict[str, str], own: Dict[str, str]) -> Dict[str, str]:
     """What the caller says comes first; what identifies the process, as far as there is room."""
     whole = {**identity, **own}
-    if len(repr(whole).encode()) <= _META_MAX_BYTES:
+    text = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+    if len(text.encode("utf-8", "surrogatepass")) <= _META_MAX_BYTES:
         return whole
     return {**{key: identity[key] for key in ("host", "pid", "version")}, **own}
 

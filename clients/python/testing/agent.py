@@ -1,5 +1,6 @@
 """The agent of the Python client: does what the scenarios ask, a line of JSON for each command."""
 
+import asyncio
 import json
 import math
 import queue
@@ -44,18 +45,28 @@ def client_of(options):
     return CLIENTS[key]
 
 
-def lock(command):
+def lock_options(command, commands):
     id = command["id"]
-    commands, stop = WORK[id]
     options = {snake(name): value for name, value in command["options"].items()}
     stays = options.pop("stays", False)
     if "wait_ms" in options and options["wait_ms"] is None:
         options["wait_ms"] = math.inf
-    client = client_of(command["client"])
 
     def lost(_):
         say(id, "aborted")
         commands.put({"do": "look"})
+
+    options["on_lost"] = lost
+    options["on_asked_to_release"] = lambda remark: say(id, "remark", what="asked", **remark)
+    options["on_renewals_stopped"] = lambda remark: say(id, "remark", what="stopped", **remark)
+    return options, stays
+
+
+def lock(command):
+    id = command["id"]
+    commands, stop = WORK[id]
+    client = client_of(command["client"])
+    options, stays = lock_options(command, commands)
 
     def work(hold):
         say(id, "begun", token=hold.token, waitedMs=hold.waited_ms, expiresAt=hold.expires_at)
@@ -69,10 +80,49 @@ def lock(command):
                 hold.check()
             during(id, client, hold, command)
 
-    options["on_lost"] = lost
-    options["on_asked_to_release"] = lambda remark: say(id, "remark", what="asked", **remark)
-    options["on_renewals_stopped"] = lambda remark: say(id, "remark", what="stopped", **remark)
     return {"result": client.with_lock(command["name"], work, stop=stop, **options)}
+
+
+async def lock_in_task(command):
+    """As `lock`, for `async with`, which cancels the task when the hold is lost."""
+    id = command["id"]
+    commands, stop = WORK[id]
+    client = client_of(command["client"])
+    options, stays = lock_options(command, commands)
+    try:
+        async with client.lock(command["name"], stop=stop, **options) as hold:
+            say(id, "begun", token=hold.token, waitedMs=hold.waited_ms, expiresAt=hold.expires_at)
+            while True:
+                try:
+                    await asyncio.sleep(0.01)
+                    next_command = commands.get_nowait()
+                except queue.Empty:
+                    continue
+                except asyncio.CancelledError:
+                    if not stays:
+                        raise
+                    continue
+                if next_command["do"] == "finish":
+                    break
+                if next_command["do"] == "fail":
+                    raise WorkFailed()
+                if next_command["do"] == "nested":
+                    await nested_in_task(id, client, next_command)
+                during(id, client, hold, next_command)
+    except ReleaseUnconfirmed as error:
+        error.result = "result"
+        raise
+    return {"result": "result"}
+
+
+async def nested_in_task(id, client, command):
+    options = {snake(name): value for name, value in command.pop("options").items()}
+    command["do"] = "done"
+    try:
+        async with client.lock(command["name"], **options) as inner:
+            say(id, "nested", token=inner.token)
+    except Exception as error:
+        say(id, "nested", **facts(error))
 
 
 def during(id, client, hold, command):
@@ -156,7 +206,9 @@ def run(event, act, command):
 
 
 def main():
-    acts = {"lock": ("ended", lock), "count": ("ended", count), "call": ("answer", call)}
+    in_task = "--asyncio" in sys.argv
+    run_lock = (lambda command: asyncio.run(lock_in_task(command))) if in_task else lock
+    acts = {"lock": ("ended", run_lock), "count": ("ended", count), "call": ("answer", call)}
     for line in sys.stdin:
         command = json.loads(line)
         if command["do"] == "lock":

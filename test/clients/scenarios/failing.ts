@@ -14,7 +14,7 @@ export const FAILING: Scenarios = {
       lost.set(procedure, count + 1);
       return 'lose reply';
     };
-    const work = agent.lock(name, { leaseMs: 3_000 });
+    const work = agent.lock(name, { leaseMs: 6_000 });
     const { token } = await work.begun();
     const renewals = () => proxy.of(name, 'lock.renew').length;
     await expect.poll(renewals, { timeout: 20_000 }).toBe(3);
@@ -103,7 +103,7 @@ export const FAILING: Scenarios = {
     const { agent, name, proxy, key, api } = bench;
     const going = await FaultProxy.start(api.url);
     const client = { url: `${bench.nowhere}, ${going.url}/,${proxy.url}`, apiKey: key };
-    const work = agent.lock(name, { leaseMs: 3_000 }, client);
+    const work = agent.lock(name, { leaseMs: 6_000 }, client);
     await work.begun();
     expect(going.of(name, 'lock.acquire')).toHaveLength(1);
     await going.close();

@@ -13,7 +13,7 @@ async function forceRelease({ api, name, other }: ScenarioBench): Promise<void> 
 
 export const LOSING: Scenarios = {
   'a hold released by force is lost at the next renewal, with who and why': async (bench) => {
-    const work = bench.agent.lock(bench.name, { leaseMs: 1_500 });
+    const work = bench.agent.lock(bench.name, { leaseMs: 4_500 });
     const { token } = await work.begun();
     await forceRelease(bench);
     await work.aborted();
@@ -29,7 +29,7 @@ export const LOSING: Scenarios = {
   },
 
   'a loss takes precedence over the error of the work, which is its cause': async (bench) => {
-    const work = bench.agent.lock(bench.name, { leaseMs: 1_500, stays: true });
+    const work = bench.agent.lock(bench.name, { leaseMs: 4_500, stays: true });
     await work.begun();
     await forceRelease(bench);
     await work.aborted();
@@ -48,7 +48,7 @@ export const LOSING: Scenarios = {
 
   'a hold that another call with its token has released is lost': async (bench) => {
     const { agent, name } = bench;
-    const work = agent.lock(name, { leaseMs: 1_500, owner: 'me' });
+    const work = agent.lock(name, { leaseMs: 4_500, owner: 'me' });
     const { token } = await work.begun();
     const released = await agent.call('release', { name, owner: 'me', token });
     expect(released.answer).toMatchObject({ outcome: 'released' });
@@ -90,7 +90,7 @@ export const LOSING: Scenarios = {
 
   'a refusal of renewals is tried again, and ends the hold only with its lease': async (bench) => {
     const { agent, name, proxy } = bench;
-    const work = agent.lock(name, { leaseMs: 2_000 });
+    const work = agent.lock(name, { leaseMs: 6_000 });
     await work.begun();
     let refusals = 0;
     const error = {
@@ -108,7 +108,7 @@ export const LOSING: Scenarios = {
   'a process that was stopped beyond its lease does nothing more under it': async (bench) => {
     const { name, other } = bench;
     const agent = bench.newAgent();
-    const work = agent.lock(name, { leaseMs: 1_000, stays: true });
+    const work = agent.lock(name, { leaseMs: 2_500, stays: true });
     await work.begun();
     work.step();
     await work.stepped();
@@ -130,7 +130,7 @@ export const LOSING: Scenarios = {
 
   'a request to release reaches the work once, and the hold stays good': async (bench) => {
     const { agent, name, api } = bench;
-    const work = agent.lock(name, { leaseMs: 1_500 });
+    const work = agent.lock(name, { leaseMs: 6_000 });
     const { token } = await work.begun();
     const { rev } = await bench.inspect();
     const act = {

@@ -214,7 +214,7 @@ public final class Hold {
    * Ends the renewing. A hold whose time ran out unnoticed is lost, not finished. Answers whether
    * the caller was interrupted for a reason of its own, and clears that for the release.
    */
-  private boolean stop() throws InterruptedException {
+  private boolean stop() {
     checkLost();
     boolean interrupted;
     synchronized (this) {
@@ -229,7 +229,7 @@ public final class Hold {
   }
 
   /** Null: released, lost as {@link #loss} says, or nothing to release. */
-  private LockyardException release() throws InterruptedException {
+  private LockyardException release() {
     LockLost lost = loss();
     if (lost != null && !lost.why().equals("unrenewed")) {
       return null;
@@ -252,6 +252,9 @@ public final class Hold {
       return null;
     } catch (LockyardException failure) {
       return failure;
+    } catch (InterruptedException caller) {
+      Thread.currentThread().interrupt();
+      return LockyardException.broken("Interrupted while it was released.", caller);
     }
   }
 

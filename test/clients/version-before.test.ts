@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { TYPESCRIPT, typescriptOf } from './languages';
+import { ScenarioBench } from './scenario-bench';
+import { SCENARIOS } from './scenarios/all-scenarios';
+import { checkOutVersionBefore } from './version-before';
+
+const root = join(import.meta.dirname, '../..');
+let folder: string;
+/** The whole repository as it was. */
+let before: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockyard-before-'));
+  before = join(folder, 'before');
+  await mkdir(before);
+  await checkOutVersionBefore(before);
+  // The scenarios and the agent are those of now.
+  await cp(join(root, 'test/clients'), join(before, 'test/clients'), { recursive: true });
+  await cp(join(root, 'vitest.config.ts'), join(before, 'vitest.config.ts'));
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the client of the version before, with the server of now', () => {
+  let bench: ScenarioBench;
+  beforeAll(async () => {
+    bench = await ScenarioBench.open(typescriptOf(before));
+  });
+  afterAll(() => bench?.close());
+  beforeEach(() => bench.begin());
+
+  test.each(SCENARIOS)('%s', (_, play) => play(bench));
+});
+
+test('the server of the version before plays every scenario with the client of now', async () => {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const file = 'test/clients/client-scenarios.test.ts';
+  const args = [vitest, 'run', file, '-t', TYPESCRIPT, '--reporter=json'];
+  const env = { ...process.env, TEST_LONG: '1', LOCKYARD_CLIENT_ROOT: root };
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    cwd: before,
+    env,
+    maxBuffer: 2 ** 26,
+  }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }));
+  const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as {
+    numFailedTests: number;
+    numPassedTests: number;
+    testResults: { assertionResults: { status: string; title: string }[] }[];
+  };
+  const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+  const failed = results.filter(({ status }) => status === 'failed').map(({ title }) => title);
+  expect(failed).toEqual([]);
+  expect(report.numPassedTests).toBe(SCENARIOS.length);
+}, 600_000);
