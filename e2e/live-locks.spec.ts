@@ -1,7 +1,7 @@
 import type { LockyardClient } from '../client/lockyard';
 import { visibleText } from '../components/format/visible-name';
 import { lockPath } from '../server/core/names/console-path';
-import { cell, countLoads, lockRow, openLive } from './locks-page';
+import { cell, countLoads, lockRow, openLive, untilAlive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 
 let orders: LockyardClient;
@@ -175,3 +175,20 @@ test('an expired lease is shown as expired within 3 s, until the next grant', as
 });
 
 const titlesOf = (found: Element[]) => found.map((element) => element.getAttribute('title'));
+
+test('the first load of the list sends at most 250 KB of script, with what it loads ahead', async ({
+  page,
+}) => {
+  await openLive(page, '/?view=all');
+  await untilAlive(page);
+  // What is loaded ahead begins once the page has nothing else to do.
+  await page.waitForTimeout(1_000);
+  const sent = await page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ name }) => new URL(name).pathname.endsWith('.js'))
+      .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+  );
+  expect(sent).toBeGreaterThan(100_000);
+  expect(sent).toBeLessThanOrEqual(250_000);
+});

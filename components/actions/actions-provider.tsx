@@ -1,15 +1,10 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useSession } from '../live/session';
 import { PresenceContext, usePresence, useToggleOnIt } from '../locks/presence/presence';
-import { CapacityDialog } from './capacity-dialog';
-import { ExtendDialog } from './extend-dialog';
-import { ForceReleaseDialog } from './force-release-dialog';
-import { FreezeDialog } from './freeze-dialog';
-import { HolderRequestDialog } from './holder-request-dialog';
 
 interface Actions {
   release: (row: LockRow) => void;
@@ -28,9 +23,21 @@ interface Actions {
 
 type Action = Exclude<keyof Actions, 'onIt'>;
 
-const ReassignDialog = dynamic(() =>
-  import('./reassign/reassign-dialog').then((loaded) => loaded.ReassignDialog),
-);
+const loadCapacity = () => import('./capacity-dialog').then((all) => all.CapacityDialog);
+const loadExtend = () => import('./extend-dialog').then((all) => all.ExtendDialog);
+const loadFreeze = () => import('./freeze-dialog').then((all) => all.FreezeDialog);
+const loadReassign = () => import('./reassign/reassign-dialog').then((all) => all.ReassignDialog);
+const loadRelease = () => import('./force-release-dialog').then((all) => all.ForceReleaseDialog);
+const loadRequest = () => import('./holder-request-dialog').then((all) => all.HolderRequestDialog);
+
+const CapacityDialog = dynamic(loadCapacity);
+const ExtendDialog = dynamic(loadExtend);
+const ForceReleaseDialog = dynamic(loadRelease);
+const FreezeDialog = dynamic(loadFreeze);
+const HolderRequestDialog = dynamic(loadRequest);
+const ReassignDialog = dynamic(loadReassign);
+
+const LOADERS = [loadRelease, loadRequest, loadExtend, loadFreeze, loadReassign, loadCapacity];
 
 const ActionsContext = createContext<Actions | null>(null);
 
@@ -63,6 +70,7 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
       onIt,
     };
   }, [isOperator, onIt]);
+  useLoadedEarly(isOperator);
   const close = () => setOpen(null);
   return (
     <ActionsContext.Provider value={actions}>
@@ -80,4 +88,24 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
       {open?.act === 'extend' && <ExtendDialog row={open.row} onClose={close} />}
     </ActionsContext.Provider>
   );
+}
+
+/**
+ * Loads the dialogs with the first key or press on the page: no part of its first load, and there
+ * before an act is chosen, even if the server is away by then.
+ */
+function useLoadedEarly(isOperator: boolean) {
+  useEffect(() => {
+    if (!isOperator) return;
+    const begun = new AbortController();
+    const load = () => {
+      begun.abort();
+      // Opening a dialog tries again.
+      for (const each of LOADERS) each().catch(() => undefined);
+    };
+    for (const kind of ['keydown', 'pointerdown']) {
+      window.addEventListener(kind, load, { signal: begun.signal });
+    }
+    return () => begun.abort();
+  }, [isOperator]);
 }

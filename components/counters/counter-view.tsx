@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'react';
 import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/counter-row';
-import { DeleteNamesButton } from '../deletion/delete-names-dialog';
+import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';

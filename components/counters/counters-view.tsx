@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/contract/console/counter-row';
-import { DeleteNamesButton } from '../deletion/delete-names-dialog';
+import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-controls';
 import { SelectionBar } from '../deletion/selection-bar';
 import { isNameable, useSelection } from '../deletion/use-selection';

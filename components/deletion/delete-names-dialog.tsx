@@ -6,7 +6,6 @@ import { isValidReason, ReasonField } from '../actions/reason-field';
 import { exactCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { failureTitleWithoutRetry, problemOf } from '../live/problem';
-import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
@@ -17,32 +16,12 @@ import { DeletionFields, type DeletionForm, parseDeletionForm } from './deletion
 import { DeletionPreview, DeletionResults } from './deletion-report';
 import { type DeletionTarget, useDeletion } from './use-deletion';
 
-interface DeletionProps {
+export interface DeletionProps {
   kind: DeletionTarget['kind'];
   /** The initial values of the form. */
   at: Partial<DeletionForm>;
   /** Called during the deletion with the names that are gone. */
   onGone?: ((namespace: string, names: string[]) => void) | undefined;
-}
-
-/** Opens the deletion dialog; renders nothing for a viewer. */
-export function DeleteNamesButton({
-  children = 'Delete…',
-  className = '',
-  ...deletion
-}: DeletionProps & { children?: string; className?: string }) {
-  const { may } = useSession();
-  const [isOpen, setOpen] = useState(false);
-  // The form takes one name per line, so a name with a line break cannot be entered.
-  if (!may('operator') || deletion.at.names?.includes('\n')) return null;
-  return (
-    <>
-      <Button onClick={() => setOpen(true)} className={className}>
-        {children}
-      </Button>
-      {isOpen && <DeleteNamesDialog {...deletion} onClose={() => setOpen(false)} />}
-    </>
-  );
 }
 
 /** Deletes free locks, or counters, after a preview: never more than the number that was typed. */

@@ -6,7 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { ActionsProvider } from '../actions/actions-provider';
-import { DeleteNamesButton } from '../deletion/delete-names-dialog';
+import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-controls';
 import { useSelection } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';

@@ -15,7 +15,7 @@ import { CapacityBanner, UnencryptedBanner } from './banners';
 import { CommandButton } from './command/command-button';
 import { NavRail } from './nav-rail';
 import { SearchBox } from './search-box';
-import { ShortcutsDialog } from './shortcuts-dialog';
+import { ShortcutKeys } from './shortcut-keys';
 import { SkipLink } from './skip-link';
 
 /** The frame around every page of the console. */
@@ -48,7 +48,7 @@ export function ConsoleShell({
             {children}
           </main>
         </div>
-        <ShortcutsDialog onGo={(path) => router.push(path)} />
+        <ShortcutKeys onGo={(path) => router.push(path)} />
       </SessionProvider>
     </ConsoleClient>
   );

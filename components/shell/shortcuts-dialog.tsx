@@ -1,8 +1,6 @@
 'use client';
 
-import { useState } from 'react';
 import { useSession } from '../live/session';
-import { useKeys } from '../live/use-keys';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 
@@ -18,13 +16,7 @@ const GLOBAL_SHORTCUTS: Shortcut[] = [
   [['g', 'n'], 'Go to Namespaces'],
   [['g', 'b'], 'Go to Backends'],
 ];
-const PAGES = {
-  'g l': '/',
-  'g c': '/counters',
-  'g a': '/audit',
-  'g n': '/namespaces',
-  'g b': '/backends',
-};
+
 const LIST_SHORTCUTS: Shortcut[] = [
   [['j', '↓'], 'Next lock'],
   [['k', '↑'], 'Previous lock'],
@@ -48,15 +40,11 @@ const LOCK_SHORTCUTS: Shortcut[] = [
   [['Del'], 'Delete selected free locks…'],
 ];
 
-/** All keyboard shortcuts, opened with `?`. */
-export function ShortcutsDialog({ onGo }: { onGo: (path: string) => void }) {
-  const [isOpen, setOpen] = useState(false);
+/** All keyboard shortcuts. */
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const { may } = useSession();
-  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => onGo(path)]);
-  useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
-  const close = () => setOpen(false);
   return (
-    <Dialog open={isOpen} onClose={close} title="Keyboard shortcuts">
+    <Dialog open onClose={onClose} title="Keyboard shortcuts">
       <div className="mt-4 grid gap-x-10 gap-y-6 sm:grid-cols-2">
         <div className="flex flex-col gap-6">
           <ShortcutTable title="Lock list" shortcuts={LIST_SHORTCUTS} />
@@ -65,7 +53,7 @@ export function ShortcutsDialog({ onGo }: { onGo: (path: string) => void }) {
         {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
       </div>
       <div className="mt-6 flex justify-end">
-        <Button size="large" onClick={close} className="max-sm:w-full">
+        <Button size="large" onClick={onClose} className="max-sm:w-full">
           Close
         </Button>
       </div>

@@ -1,15 +1,18 @@
 'use client';
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
 import { useTRPC, useTRPCClient } from '../../live/trpc';
-import { Field } from '../../ui/controls/field';
-import { FormDialog } from '../../ui/controls/form-dialog';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/controls/menu';
-import { type ListQuery, listUrl, readListQuery, rowsKey } from './list-query';
+import { type ListQuery, readListQuery, rowsKey } from './list-query';
 import { ViewTab } from './view-tabs';
+
+const SaveViewDialog = dynamic(() =>
+  import('./save-view-dialog').then((all) => all.SaveViewDialog),
+);
 
 /** The views that the person keeps: each a tab, and a menu that adds and deletes. */
 export function SavedViews({
@@ -62,20 +65,14 @@ export function SavedViews({
         ))}
       </Menu>
       {isSaving && (
-        <FormDialog
-          title="Save this view"
-          intro="Filters and order, for you alone. To share a view, share its address."
-          action="Save"
-          onClose={() => setSaving(false)}
-          onSubmit={async (form) => {
-            const text = listUrl({ ...query, peek: null }).split('?')[1] ?? '';
-            await client.views.save.mutate({ name: String(form.get('name')), query: text });
+        <SaveViewDialog
+          query={query}
+          onSaved={async () => {
             await readAgain();
             setSaving(false);
           }}
-        >
-          <Field label="Name" name="name" required maxLength={40} autoComplete="off" />
-        </FormDialog>
+          onClose={() => setSaving(false)}
+        />
       )}
     </>
   );

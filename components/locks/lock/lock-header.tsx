@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import type { HoldRow, LockDetail } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
-import { DeleteNamesButton } from '../../deletion/delete-names-dialog';
+import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { useIsStale } from '../../live/reading';

@@ -1,0 +1,31 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { useSession } from '../live/session';
+import { Button } from '../ui/controls/button';
+import type { DeletionProps } from './delete-names-dialog';
+
+const DeleteNamesDialog = dynamic(() =>
+  import('./delete-names-dialog').then((all) => all.DeleteNamesDialog),
+);
+
+/** Opens the deletion dialog; renders nothing for a viewer. */
+export function DeleteNamesButton({
+  children = 'Delete…',
+  className = '',
+  ...deletion
+}: DeletionProps & { children?: string; className?: string }) {
+  const { may } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  // The form takes one name per line, so a name with a line break cannot be entered.
+  if (!may('operator') || deletion.at.names?.includes('\n')) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} className={className}>
+        {children}
+      </Button>
+      {isOpen && <DeleteNamesDialog {...deletion} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,35 @@
+'use client';
+
+import { useTRPCClient } from '../../live/trpc';
+import { Field } from '../../ui/controls/field';
+import { FormDialog } from '../../ui/controls/form-dialog';
+import { type ListQuery, listUrl } from './list-query';
+
+/** Asks for a name, and saves the view under it. */
+export function SaveViewDialog({
+  query,
+  onSaved,
+  onClose,
+}: {
+  /** The view. */
+  query: ListQuery;
+  onSaved: () => Promise<void>;
+  onClose: () => void;
+}) {
+  const client = useTRPCClient();
+  return (
+    <FormDialog
+      title="Save this view"
+      intro="Filters and order, for you alone. To share a view, share its address."
+      action="Save"
+      onClose={onClose}
+      onSubmit={async (form) => {
+        const text = listUrl({ ...query, peek: null }).split('?')[1] ?? '';
+        await client.views.save.mutate({ name: String(form.get('name')), query: text });
+        await onSaved();
+      }}
+    >
+      <Field label="Name" name="name" required maxLength={40} autoComplete="off" />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,25 @@
+'use client';
+
+import dynamic from 'next/dynamic';
+import { useState } from 'react';
+import { useKeys } from '../live/use-keys';
+
+const ShortcutsDialog = dynamic(() =>
+  import('./shortcuts-dialog').then((all) => all.ShortcutsDialog),
+);
+
+const PAGES = {
+  'g l': '/',
+  'g c': '/counters',
+  'g a': '/audit',
+  'g n': '/namespaces',
+  'g b': '/backends',
+};
+
+/** The keys that go to a page, and `?`, which lists all keys. */
+export function ShortcutKeys({ onGo }: { onGo: (path: string) => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => onGo(path)]);
+  useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
+  return isOpen && <ShortcutsDialog onClose={() => setOpen(false)} />;
+}
