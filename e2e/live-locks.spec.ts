@@ -43,6 +43,22 @@ test('a lock that a service takes is on the page within 2 s, counts down, shows 
   expect(loads()).toBe(0);
 });
 
+test('a name that no lock has is said to be unknown, with the name that was meant, until it is used', async ({
+  page,
+}) => {
+  await orders.acquire({ name: 'ledger:november', leaseMs: 600_000 });
+  await openLive(page, lockPath('default', 'ledger:novmeber'));
+  const header = page.locator('main header').first();
+  await expect(header).toContainText('No lock by this name is known in default.');
+  await expect(page.getByText('Free', { exact: true })).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Freeze…' })).toHaveCount(0);
+  const similar = page.getByRole('region', { name: 'Similar names' });
+  await expect(similar.getByRole('link', { name: 'ledger:november' })).toBeVisible();
+  await orders.acquire({ name: 'ledger:novmeber', leaseMs: 600_000 });
+  await expect(header).toContainText(/Held for .* by orders-1/);
+  await expect(similar).toHaveCount(0);
+});
+
 test('search, filters and order are in the URL and survive a reload', async ({ page }) => {
   for (const letter of ['a', 'b', 'c']) {
     await orders.acquire({ name: `shelf-${letter}`, leaseMs: 600_000 });

@@ -13,6 +13,7 @@ import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
 import { isMissing, MissingLock } from '../missing/missing-lock';
 import { TimelinePanel } from '../timeline/timeline-panel';
+import { chosenHold } from '../verdict/chosen-hold';
 import { RecommendedAct } from '../verdict/recommended-act';
 import { ActionLadder } from './action-ladder';
 import { EventsPanel } from './events-panel';
@@ -50,7 +51,7 @@ export function LockView({
     [data, receivedAt],
   );
   const [token, setToken] = useState<number | null>(null);
-  const chosen = data.holds.find((hold) => hold.token === token) ?? data.row.hold;
+  const chosen = chosenHold(data, token);
   return (
     <ReadingProvider reading={reading}>
       <ActionsProvider>

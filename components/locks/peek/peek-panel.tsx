@@ -19,6 +19,7 @@ import { HolderPanel } from '../lock/holder-panel';
 import { QueuePanel } from '../lock/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
+import { chosenHold } from '../verdict/chosen-hold';
 import { LockSentence } from '../verdict/lock-sentence';
 import { RecommendedAct } from '../verdict/recommended-act';
 import { knownDetail } from './known-detail';
@@ -136,7 +137,7 @@ function PeekBody({
 }) {
   const { row, lastToken } = detail;
   const [token, setToken] = useState<number | null>(null);
-  const chosen = detail.holds.find((hold) => hold.token === token) ?? row.hold;
+  const chosen = chosenHold(detail, token);
   const reading = useMemo<Reading>(
     () => ({ asOf: detail.asOf, receivedAt, backends: [detail.backend] }),
     [detail, receivedAt],
