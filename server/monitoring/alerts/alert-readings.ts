@@ -1,5 +1,6 @@
 import type { AlertSubject } from '../../contract/console/alerts/alert-row';
 import type { AlertRules } from '../../contract/console/alerts/alert-rules';
+import type { BackendHealth } from '../../contract/console/backend-health';
 import { LOCK_STATUSES } from '../../contract/console/console-terms';
 import { type AlertReading, alertKey } from '../../core/alerts/alert';
 import { isBackendUnknown, lockConditions } from '../../core/alerts/alert-conditions';
@@ -32,6 +33,12 @@ export interface AlertSources {
 
 /** Finds the rules that are met. */
 export class AlertReadings {
+  /**
+   * By backend or shard: its clock minus that of this process at the last reading; null: it did not
+   * respond.
+   */
+  private offsets = new Map<string, number | null>();
+
   constructor(
     private readonly parts: AlertSources,
     private readonly rulesOf: (namespace: string) => AlertRules,
@@ -39,8 +46,9 @@ export class AlertReadings {
 
   /** Every rule that is met now, by `alertKey`. Looks only at locks in trouble. */
   async met(): Promise<Map<string, AlertReading>> {
-    const { table } = this.parts;
+    const { table, backends } = this.parts;
     await table.refresh();
+    this.offsets = new Map(backends.map(({ id, engine }) => [id, offsetOf(engine.health())]));
     const met = new Map<string, AlertReading>();
     const add = (reading: AlertReading) => met.set(alertKey(reading), reading);
     await table.slice().forEach([...table.columns.troubled], (slot) => {
@@ -118,14 +126,13 @@ export class AlertReadings {
     }
   }
 
-  /** The clock of a backend, or a shard, minus that of this process; null: it does not respond. */
   private offsetOf(id: string): number | null {
-    const backend = this.parts.backends.find((one) => one.id === id);
-    if (!backend) return null;
-    const { reachable, clockOffsetMs } = backend.engine.health();
-    return reachable ? clockOffsetMs : null;
+    return this.offsets.get(id) ?? null;
   }
 }
+
+const offsetOf = ({ reachable, clockOffsetMs }: BackendHealth) =>
+  reachable ? clockOffsetMs : null;
 
 /** When the last lease ran out. */
 function expiredAt({ record }: ProjectionRow, at: number): number {
