@@ -37,8 +37,8 @@ type Options struct {
 // goroutines.
 //
 // Its methods from Acquire to GetCounter are one request each, of whose input Owner and Namespace
-// may be left to the client. Expected outcomes are values with Outcome; everything else is an *Error.
-// WithLock adds waiting, renewing, retrying and releasing.
+// may be left to the client. Expected outcomes are values with Outcome; everything else is an
+// *Error. WithLock adds waiting, renewing, retrying and releasing.
 type Client struct {
 	addresses *addresses
 	apiKey    string
@@ -73,11 +73,12 @@ func New(options Options) (*Client, error) {
 		return nil, invalid("Missing option APIKey: pass it, or set LOCKYARD_API_KEY.")
 	}
 	identity := processMeta()
+	owner := fmt.Sprintf("%s:%s:%s", identity["host"], identity["pid"], newRequestID()[:6])
 	client := &Client{
 		addresses: read,
 		apiKey:    key,
 		namespace: or(options.Namespace, "default"),
-		owner:     or(options.Owner, fmt.Sprintf("%s:%s:%s", identity["host"], identity["pid"], newRequestID()[:6])),
+		owner:     or(options.Owner, owner),
 		meta:      identity,
 		http: &http.Client{
 			Transport: newTransport(),
@@ -143,7 +144,7 @@ func (c *Client) send(ctx context.Context, ask request, fields map[string]any, a
 		ask.timeout = until.Sub(sentAt)
 		err := c.exchange(ctx, address, ask, answer)
 		var failure *Error
-		if errors.As(err, &failure) && (failure.Reason == ReasonBackendDown || failure.Reason == ReasonUnknown) {
+		if errors.As(err, &failure) && failure.isServerFailure() {
 			c.addresses.leave(address)
 			failures = append(failures, failure)
 			mayMove := failure.IsUnreachable && (mayRepeat || failure.Reason == ReasonBackendDown)

@@ -33,11 +33,16 @@ func (e *Error) IsTransient() bool {
 	return false
 }
 
+// isServerFailure: another server may well do better.
+func (e *Error) isServerFailure() bool {
+	return e.Reason == ReasonBackendDown || e.Reason == ReasonUnknown
+}
+
 func invalid(format string, values ...any) *Error {
 	return &Error{Reason: ReasonInvalid, Message: fmt.Sprintf(format, values...)}
 }
 
-// LockTimeout: the lock was not granted in time. Nothing is held, and no place in the queue is kept.
+// LockTimeout: the lock was not granted in time. Nothing is held, and no place in the queue kept.
 type LockTimeout struct {
 	Lock   string
 	WaitMs int64

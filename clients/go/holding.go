@@ -55,7 +55,7 @@ func newHold(c *Client, ask LockAcquireInput, granted *grant) *Hold {
 }
 
 // Remaining is how much of the lease surely is left: counted on a clock that never steps, from
-// before the request was sent, less an allowance for drift. 0 once the hold is lost or the work over.
+// before the request was sent, less an allowance for drift. 0 once it is lost or the work over.
 func (h *Hold) Remaining() time.Duration {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
@@ -151,7 +151,7 @@ func (h *Hold) follow(each *follower) (callOff func()) {
 	}
 }
 
-// finish ends the renewing with the work. A hold whose time ran out unnoticed is lost, not finished.
+// finish ends the renewing with the work. A hold whose time ran out unnoticed is lost.
 func (h *Hold) finish() {
 	h.checkLost()
 	h.mutex.Lock()

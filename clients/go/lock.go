@@ -136,7 +136,9 @@ type scope struct {
 }
 
 // outerHold is the hold under which the caller works already, where that is enough.
-func (c *Client) outerHold(ctx context.Context, ask LockAcquireInput, namesOwner bool) (*Hold, error) {
+func (c *Client) outerHold(
+	ctx context.Context, ask LockAcquireInput, namesOwner bool,
+) (*Hold, error) {
 	for {
 		at, ok := ctx.Value(holdKey{}).(*scope)
 		if !ok {

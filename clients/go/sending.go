@@ -146,7 +146,8 @@ func (c *Client) exchange(ctx context.Context, address string, ask request, answ
 func (c *Client) roundTrip(
 	ctx context.Context, address string, ask request,
 ) (*http.Response, []byte, error) {
-	method, at, body := http.MethodPost, address+"/api/v1/"+ask.procedure, io.Reader(bytes.NewReader(ask.body))
+	method, at := http.MethodPost, address+"/api/v1/"+ask.procedure
+	var body io.Reader = bytes.NewReader(ask.body)
 	if ask.kind == "query" {
 		method, at, body = http.MethodGet, at+"?input="+url.QueryEscape(string(ask.body)), nil
 	}
@@ -182,8 +183,8 @@ func readReply(reply *http.Response, text []byte, answer any) error {
 		}
 	}
 	isRead := json.Unmarshal(text, &envelope) == nil
-	isOK := reply.StatusCode >= 200 && reply.StatusCode < 300
-	if isRead && isOK && envelope.Result != nil && json.Unmarshal(envelope.Result.Data, answer) == nil {
+	isOK := isRead && reply.StatusCode >= 200 && reply.StatusCode < 300
+	if isOK && envelope.Result != nil && json.Unmarshal(envelope.Result.Data, answer) == nil {
 		return nil
 	}
 	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}

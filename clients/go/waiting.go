@@ -33,7 +33,9 @@ func provenLeaseEnd(sentAt time.Time, expiresInMs int64) time.Time {
 }
 
 // awaitGrant waits once; or, without end, again and again, each time at the end of the queue.
-func awaitGrant(ctx context.Context, c *Client, ask LockAcquireInput, patience time.Duration) (*grant, error) {
+func awaitGrant(
+	ctx context.Context, c *Client, ask LockAcquireInput, patience time.Duration,
+) (*grant, error) {
 	if patience != Forever {
 		return newGrantWait(c, ask, patience).run(ctx)
 	}
@@ -156,7 +158,9 @@ func (w *grantWait) until() time.Time {
 
 // prove: a wait may have used up what can be proven of a lease, which counts from before the
 // request. Then a renewal proves it; nil: the hold ended before anybody worked under it.
-func (w *grantWait) prove(ctx context.Context, answer AcquireAnswer, sentAt time.Time) (*grant, error) {
+func (w *grantWait) prove(
+	ctx context.Context, answer AcquireAnswer, sentAt time.Time,
+) (*grant, error) {
 	granted := &grant{answer.Token, answer.WaitedMs, answer.ExpiresAt, sentAt, answer.ExpiresInMs}
 	now := time.Now()
 	if granted.provenUntil().Sub(now) >= ms(w.ask.LeaseMs)/2 {
@@ -179,7 +183,9 @@ func (w *grantWait) prove(ctx context.Context, answer AcquireAnswer, sentAt time
 	return granted, nil
 }
 
-func (w *grantWait) beforeAskingAgain(ctx context.Context, answer AcquireAnswer, sentAt time.Time) error {
+func (w *grantWait) beforeAskingAgain(
+	ctx context.Context, answer AcquireAnswer, sentAt time.Time,
+) error {
 	switch {
 	case answer.Outcome == "queueFull":
 		return pause(ctx, least(retryDelay(0, answer.RetryAfterMs), w.patienceLeft()))

@@ -21,7 +21,7 @@ export interface ApiField {
   description: string | undefined;
 }
 
-/** An object on the wire; or, with `anyOf`, one of several, told apart by `outcome`. */
+/** An object on the wire; or, with `anyOf`, one of several, distinguished by `outcome`. */
 export interface ApiShape {
   name: string;
   description: string | undefined;

@@ -30,7 +30,8 @@ export function javaProcedures({ procedures }: ApiShapes): string {
   const methods = procedures.map(({ name, kind, summary, input, answer }) =>
     [
       `  /** {@code ${name}}: ${summary.toLowerCase()}. */`,
-      `  public Wire.${answer} ${methodName(name)}(Wire.${input} ask) throws InterruptedException {`,
+      `  public Wire.${answer} ${methodName(name)}(Wire.${input} ask)`,
+      '      throws InterruptedException {',
       `    return new Wire.${answer}(call("${name}", "${kind}", ask.asMap()));`,
       '  }',
     ].join('\n'),

@@ -99,7 +99,13 @@ public final class Agent {
             text(command, "name"),
             options,
             hold -> {
-              say(id, "begun", Map.of("token", hold.token(), "waitedMs", hold.waitedMs(), "expiresAt", hold.expiresAt()));
+              say(
+                  id,
+                  "begun",
+                  Map.of(
+                      "token", hold.token(),
+                      "waitedMs", hold.waitedMs(),
+                      "expiresAt", hold.expiresAt()));
               while (true) {
                 try {
                   Map<String, Object> next = COMMANDS.get(id).take();

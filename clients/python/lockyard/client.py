@@ -32,7 +32,14 @@ T = TypeVar("T")
 # Only these may be repeated without a request id.
 _REPEATABLE = {"lock.renew", "lock.cancel", "lock.cancelMany", "lock.watch", "counter.create"}
 _WAITING = {"lock.acquire": 0, "lock.acquireMany": 0, "lock.watch": HELD_OPEN_MS}
-_OWNED = {"lock.acquire", "lock.acquireMany", "lock.cancel", "lock.cancelMany", "lock.renew", "lock.release"}
+_OWNED = {
+    "lock.acquire",
+    "lock.acquireMany",
+    "lock.cancel",
+    "lock.cancelMany",
+    "lock.renew",
+    "lock.release",
+}
 
 
 class Client(Procedures):
@@ -61,7 +68,9 @@ class Client(Procedures):
         owner: this program's name for itself, at most 100 bytes; default: host, process id, chance
         version: of this program, shown to operators with its holds
         """
-        self.addresses = Addresses(needed(url or os.environ.get("LOCKYARD_URL"), "url", "LOCKYARD_URL"))
+        self.addresses = Addresses(
+            needed(url or os.environ.get("LOCKYARD_URL"), "url", "LOCKYARD_URL")
+        )
         self._api_key = needed(api_key or environment_key(), "api_key", "LOCKYARD_API_KEY")
         if not self._api_key.isascii() or not self._api_key.isprintable():
             raise invalid("The API key has characters that no key has.")

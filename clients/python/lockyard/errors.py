@@ -41,7 +41,7 @@ class LockyardError(Exception):
 
 
 class LockTimeout(Exception):
-    """The lock was not granted within `wait_ms`. Nothing is held, and no place in the queue is kept."""
+    """The lock was not granted within `wait_ms`. Nothing is held, no place in the queue is kept."""
 
     def __init__(
         self,
@@ -85,9 +85,9 @@ class LockLost(Exception):
         self.lock = lock
         self.token = token
         self.cause = cause
-        """`expired`, `released`, `forced`, `superseded`; `unrenewed`: no renewal was answered in time."""
+        """`expired`, `released`, `forced`, `superseded`, or `unrenewed`: no answer to renewals."""
         self.at = at
-        """When it was surely over, in epoch milliseconds of the backend's clock, if the server said."""
+        """When it was surely over, in epoch milliseconds of the backend's clock, if known."""
         self.by = by
         """The operator who force-released it."""
         self.reason = reason
@@ -121,7 +121,7 @@ class LockUpgradeRefused(Exception):
 
 
 class WaitAbandoned(Exception):
-    """The caller's own `stop` was set before the lock was granted. No place in the queue is kept."""
+    """The caller's `stop` was set before the lock was granted. No place in the queue is kept."""
 
 
 def _explain(cause: str, by: Optional[str], reason: Optional[str]) -> str:
@@ -133,4 +133,3 @@ def _explain(cause: str, by: Optional[str], reason: Optional[str]) -> str:
         "superseded": "it was granted to later holders",
         "unrenewed": "no renewal succeeded in time",
     }.get(cause, cause)
-

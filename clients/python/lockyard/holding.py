@@ -5,7 +5,15 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
 from .errors import LockLost, LockyardError
-from .sending import ANSWER_WITHIN_MS, RETRY_BUDGET_MS, TIDY_UP_MS, drift_ms, now_ms, retry_delay_ms, retrying
+from .sending import (
+    ANSWER_WITHIN_MS,
+    RETRY_BUDGET_MS,
+    TIDY_UP_MS,
+    drift_ms,
+    now_ms,
+    retry_delay_ms,
+    retrying,
+)
 from .settings import request_id
 from .waiting import Grant
 from .wire import Remark
@@ -116,7 +124,7 @@ class Hold:
 
     def _keep_renewing(self) -> None:
         failures = 0
-        while not self._ended.wait(max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000):
+        while not self._ended.wait(self._until_look_s()):
             if self.check_lost() is not None:
                 return
             try:
@@ -129,9 +137,15 @@ class Hold:
                 failures += 1
                 self._renew_at = now_ms() + min(delay_ms, self._lease_ms / 6)
 
+    def _until_look_s(self) -> float:
+        """Until a renewal is due, or the time surely out."""
+        return max(0, min(self._renew_at, self._proven_until) - now_ms()) / 1_000
+
     def _renew(self) -> None:
         sent_at = now_ms()
-        timeout_ms = min(ANSWER_WITHIN_MS, max(self._lease_ms / 3, 1_000), self._proven_until - sent_at)
+        timeout_ms = min(
+            ANSWER_WITHIN_MS, max(self._lease_ms / 3, 1_000), self._proven_until - sent_at
+        )
         ask = {**self._ref, "token": self.token, "leaseMs": self._lease_ms}
         answer = self.client.send("lock.renew", "mutation", ask, timeout_ms=timeout_ms)
         if self._ended.is_set():
@@ -142,13 +156,15 @@ class Hold:
             return
         expires_in_ms = answer["expiresInMs"]
         proven_until = sent_at + expires_in_ms - drift_ms(expires_in_ms)
-        # A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
+        # A renewal never shortens a lease: what was certain stays so, however slow the answer.
         is_prolonged = "renewalsStopped" not in answer
         with self._state:
             if self.loss is not None:
                 return
             self.expires_at = answer["expiresAt"]
-            self._proven_until = max(self._proven_until, proven_until) if is_prolonged else proven_until
+            self._proven_until = (
+                max(self._proven_until, proven_until) if is_prolonged else proven_until
+            )
             self._renew_at = sent_at + self._renew_after_ms(expires_in_ms)
         self._pass_on(answer)
 

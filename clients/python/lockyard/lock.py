@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_holds: "contextvars.ContextVar[Tuple[Hold, ...]]" = contextvars.ContextVar("lockyard_holds", default=())
+_holds: "contextvars.ContextVar[Tuple[Hold, ...]]" = contextvars.ContextVar(
+    "lockyard_holds", default=()
+)
 """Those under which the present code runs, the innermost last."""
 
 
@@ -79,7 +81,9 @@ class Lock:
             if own:
                 own(loss)
 
-        return self._begin(Hold(self._client, self._ask, grant, {**self._listeners, "lost": on_lost}))
+        return self._begin(
+            Hold(self._client, self._ask, grant, {**self._listeners, "lost": on_lost})
+        )
 
     async def __aexit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
         hold = self._leave()
@@ -174,7 +178,7 @@ class Lock:
 
 
 def _refuse_upgrade(hold: Hold, ask: Dict[str, Any]) -> None:
-    """An exclusive hold is enough for any wish, a shared one for shared ones, permits for as many."""
+    """An exclusive hold is enough for all, a shared one for shared ones, permits for as many."""
     if hold.mode == "exclusive":
         return
     permits = ask.get("permits", 1)
@@ -190,7 +194,7 @@ def _open_holds() -> Tuple[Hold, ...]:
 
 
 def _raise(loss: LockLost, error: Optional[BaseException]) -> None:
-    """The loss, with the work's own error as its cause, unless that error only passes the loss on."""
+    """The loss, with the work's own error as its cause, unless that only passes the loss on."""
     if error is None or error is loss or error.__cause__ is loss:
         raise loss
     raise LockLost(loss.lock, loss.token, loss.cause, loss.at, loss.by, loss.reason) from error

@@ -90,10 +90,15 @@ def retrying(
 
 
 class Exchange:
-    """One HTTP request on a connection of its own and in a thread, so that its caller can leave it."""
+    """One HTTP request on a connection of its own, in a thread, so that its caller can leave it."""
 
     def __init__(
-        self, address: str, method: str, path: str, headers: Mapping[str, str], body: Optional[bytes]
+        self,
+        address: str,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        body: Optional[bytes],
     ):
         self.done = threading.Event()
         self.never_left = False

@@ -19,12 +19,15 @@ _INITIAL_TIME_NAMESPACE = "4026531834"
 
 
 class Addresses:
-    """The addresses of one Lockyard, of which one is in use: the first until it fails, then the next."""
+    """The addresses of one Lockyard; one is in use: the first until it fails, then the next."""
 
     def __init__(self, text: str):
         entries = [entry.strip() for entry in text.split(",")]
         self._all = [
-            _read_url(entry, f"Entry {at + 1} of Lockyard's URLs" if len(entries) > 1 else "Lockyard's URL")
+            _read_url(
+                entry,
+                f"Entry {at + 1} of Lockyard's URLs" if len(entries) > 1 else "Lockyard's URL",
+            )
             for at, entry in enumerate(entries)
         ]
         for at, url in enumerate(self._all):
@@ -41,7 +44,7 @@ class Addresses:
             return self._all[self._at :] + self._all[: self._at]
 
     def leave(self, address: str) -> None:
-        """Goes on to the next one if `address` is in use: several calls may notice the same failure."""
+        """Goes on to the next one if `address` is in use: several calls may notice one failure."""
         with self._lock:
             if self._all[self._at] == address:
                 self._at = (self._at + 1) % len(self._all)

@@ -49,7 +49,7 @@ class Grant:
 def await_grant(
     client: "Client", ask: Dict[str, Any], wait_ms: float, stop: Optional[threading.Event]
 ) -> Grant:
-    """Waits once; or, if the patience is infinite, again and again, each time at the queue's end."""
+    """Waits once; if the patience is infinite, again and again, each time at the queue's end."""
     if wait_ms != math.inf:
         return GrantWait(client, ask, wait_ms, stop).run()
     while True:

@@ -150,7 +150,13 @@ def facts(error):
     if isinstance(error, LockLost):
         loss = {"at": error.at, "by": error.by, "reason": error.reason}
         loss = {key: value for key, value in loss.items() if value is not None}
-        return {"error": name, "token": error.token, "cause": error.cause, "because": because, **loss}
+        return {
+            "error": name,
+            "token": error.token,
+            "cause": error.cause,
+            "because": because,
+            **loss,
+        }
     if isinstance(error, LockTimeout):
         return {
             "error": name,

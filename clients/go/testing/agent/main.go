@@ -111,8 +111,10 @@ func lock(ask command, own *work) (facts, error) {
 	}
 	made.OnAskedToRelease, made.OnRenewalsStopped = remark("asked"), remark("stopped")
 	result := ""
-	err = client.WithLock(own.ctx, ask.Name, made, func(ctx context.Context, hold *lockyard.Hold) error {
-		say(id, "begun", facts{"token": hold.Token, "waitedMs": hold.WaitedMs, "expiresAt": hold.ExpiresAt()})
+	underLock := func(ctx context.Context, hold *lockyard.Hold) error {
+		say(id, "begun", facts{
+			"token": hold.Token, "waitedMs": hold.WaitedMs, "expiresAt": hold.ExpiresAt(),
+		})
 		ended := ctx.Done()
 		for {
 			select {
@@ -133,14 +135,14 @@ func lock(ask command, own *work) (facts, error) {
 				during(ctx, id, client, hold, next)
 			}
 		}
-	})
-	if err == nil {
-		return facts{"result": result}, nil
 	}
+	err = client.WithLock(own.ctx, ask.Name, made, underLock)
 	return facts{"result": result}, err
 }
 
-func during(ctx context.Context, id string, client *lockyard.Client, hold *lockyard.Hold, ask command) {
+func during(
+	ctx context.Context, id string, client *lockyard.Client, hold *lockyard.Hold, ask command,
+) {
 	switch ask.Do {
 	case "remaining":
 		at := time.Now().UnixMicro()
@@ -171,7 +173,9 @@ func factsOf(err error) facts {
 	var upgrade *lockyard.LockUpgradeRefused
 	switch {
 	case errors.As(err, &lost):
-		found := facts{"error": "LockLost", "token": lost.Token, "cause": lost.Cause, "because": because(lost)}
+		found := facts{
+			"error": "LockLost", "token": lost.Token, "cause": lost.Cause, "because": because(lost),
+		}
 		if lost.At != 0 {
 			found["at"], found["by"], found["reason"] = lost.At, lost.By, lost.Reason
 		}
@@ -243,7 +247,9 @@ func addOne(file string) error {
 	return os.WriteFile(file, []byte(strconv.Itoa(seen+1)), 0o600)
 }
 
-func one[I, A any](input json.RawMessage, method func(context.Context, I) (A, error)) (facts, error) {
+func one[I, A any](
+	input json.RawMessage, method func(context.Context, I) (A, error),
+) (facts, error) {
 	var ask I
 	if err := json.Unmarshal(input, &ask); err != nil {
 		return nil, err

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The addresses of one Lockyard, of which one is in use: the first until it fails, then the next. */
+/** The addresses of one Lockyard; one is in use: the first until it fails, then the next. */
 final class Addresses {
   private final List<String> all = new ArrayList<>();
   private int at;

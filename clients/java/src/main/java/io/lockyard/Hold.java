@@ -70,7 +70,7 @@ public final class Hold {
 
   /**
    * How many milliseconds of the lease surely are left: counted on a clock that never steps, from
-   * before the request was sent, less an allowance for drift. 0 once it is lost or the work is over.
+   * before the request was sent, less an allowance for drift. 0 once it is lost or the work over.
    */
   public synchronized long remainingMs() {
     return isOver || loss != null ? 0 : Math.max(0, provenUntil - Timing.now());
@@ -378,7 +378,7 @@ public final class Hold {
     return ask.get(field).equals(other.get(field));
   }
 
-  /** An exclusive hold is enough for any wish, a shared one for shared ones, permits for as many. */
+  /** An exclusive hold is enough for all, a shared one for shared ones, permits for as many. */
   private void refuseUpgrade(Map<String, Object> wish) {
     String held = (String) ask.get("mode");
     String wanted = (String) wish.get("mode");

@@ -4,8 +4,8 @@ import java.util.Map;
 
 /**
  * The hold ended before the work did. Another holder may have had the lock since, so anything that
- * the work wrote without having its token checked may have met another holder's writes. Its cause is
- * the work's own exception, or the last failure of a renewal, where there was one.
+ * the work wrote without having its token checked may have met another holder's writes. Its cause
+ * is the work's own exception, or the last failure of a renewal, where there was one.
  */
 public final class LockLost extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -18,7 +18,9 @@ public final class LockLost extends RuntimeException {
 
   LockLost(
       String lock, long token, String why, Long at, String by, String reason, Throwable cause) {
-    super("Lost the lock \"" + lock + "\" (token " + token + "): " + explain(why, by, reason), cause);
+    super(
+        "Lost the lock \"" + lock + "\" (token " + token + "): " + explain(why, by, reason),
+        cause);
     this.lock = lock;
     this.token = token;
     this.why = why;

@@ -62,7 +62,7 @@ public final class LockOptions {
     return this;
   }
 
-  /** Together with other holds with permits, as long as they add up to no more than the capacity. */
+  /** Together with other holds with permits, as long as they fit into the capacity. */
   public LockOptions permits(long permits, long capacity) {
     this.mode = "permit";
     this.permits = permits;

@@ -43,8 +43,8 @@ public final class LockyardClient extends Procedures {
   private final Map<String, String> meta;
 
   /**
-   * Takes addresses from {@code LOCKYARD_URL}, and the key from {@code LOCKYARD_API_KEY} or the file
-   * that {@code LOCKYARD_API_KEY_FILE} names.
+   * Takes addresses from {@code LOCKYARD_URL}, and the key from {@code LOCKYARD_API_KEY} or the
+   * file that {@code LOCKYARD_API_KEY_FILE} names.
    *
    * @throws LockyardException {@code INVALID} where they are missing or wrong
    */

@@ -4,8 +4,8 @@ import java.util.Set;
 
 /**
  * A call that got no answer, or a refusal. {@code BACKEND_DOWN}, {@code CONTENDED} and {@code
- * NAMESPACE_FULL}: nothing was done. {@code UNKNOWN}: it may have been done; ask again with the same
- * request id to find out.
+ * NAMESPACE_FULL}: nothing was done. {@code UNKNOWN}: it may have been done; ask again with the
+ * same request id to find out.
  */
 public final class LockyardException extends RuntimeException {
   private static final long serialVersionUID = 1;

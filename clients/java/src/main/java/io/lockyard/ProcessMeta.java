@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What identifies this process in the {@code meta} of its holds, so that a witness can look at it. */
+/** What identifies this process in the {@code meta} of its holds, for a witness. */
 final class ProcessMeta {
   private static final int MAX_BYTES = 1_024;
   private static final String INITIAL_TIME_NAMESPACE = "4026531834";

@@ -15,8 +15,8 @@ import net.javacrumbs.shedlock.support.LockException;
 /**
  * Keeps the locks of ShedLock in Lockyard, where operators see who runs which task, and since when.
  *
- * <p>{@code lockAtMostFor} is the lease and {@code lockAtLeastFor} the time for which Lockyard keeps
- * the lock at least. What asks for less than a second keeps its lock for a second if its process
+ * <p>{@code lockAtMostFor} is the lease, and Lockyard keeps the lock for {@code lockAtLeastFor} at
+ * least. What asks for less than a second keeps its lock for a second if its process
  * dies: a lease that is hardly longer than a request would be over before its task begins.
  *
  * <p>Without an answer of Lockyard it throws, so that ShedLock does not run the task.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.lockyard.LockyardClient;
 import io.lockyard.Wire;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** ShedLock's own contract, on the server that {@code LOCKYARD_URL} names. */
 class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegrationTest {
-  private static final int PATIENCE_MS = 10_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final LockyardClient client = new LockyardClient();
   private String prefix;
@@ -32,7 +33,8 @@ class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegration
   /** A lease of a few milliseconds ends after a second. */
   @Override
   protected void assertUnlocked(String lockName) {
-    for (int waitedMs = 0; state(lockName).equals("held") && waitedMs < PATIENCE_MS; waitedMs += 10) {
+    Instant until = Instant.now().plus(PATIENCE);
+    while (state(lockName).equals("held") && Instant.now().isBefore(until)) {
       sleepFor(Duration.ofMillis(10));
     }
     assertThat(state(lockName)).isNotEqualTo("held");
