@@ -3,12 +3,14 @@ import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
 const viewport = { width: 1440, height: 900 };
-/** On the page, so that its figures have a past to draw, and locks one to be measured by. */
-const watchingMs = 180_000;
+/** On the page: until a lock is stuck. */
+const watchingMs = 100_000;
 /** A lock of the demo that is stuck by then. */
 const lock = 'cron:nightly-report';
 /** One that changes hands all the time. */
 const busyLock = { namespace: 'shop', name: 'inventory:wh7:sku-10442' };
+/** The incident that the demo begins with names this owner. */
+const hung = 'inventory-5d8f:worker-11';
 
 /** `npm run screenshots`: takes the pictures of docs/images from a demo of its own. */
 async function takeScreenshots() {
@@ -48,6 +50,7 @@ async function photograph(link, say) {
     mkdirSync('docs/images', { recursive: true });
     const page = await browser.newPage({ viewport });
     await page.goto(link);
+    await page.goto(new URL('/?view=all', link).href);
     await page.getByText(lock).first().waitFor();
     say(`Watching the demo for ${watchingMs / 1000} seconds …`);
     await page.waitForTimeout(watchingMs);
@@ -67,6 +70,15 @@ async function photograph(link, say) {
     await charts.locator('svg.recharts-surface').first().waitFor();
     await page.waitForTimeout(1_000);
     await shoot(charts, 'charts-dark');
+    await page.goto(new URL('/waits', page.url()).href);
+    await page.waitForTimeout(4_000);
+    await shoot(page, 'waits-dark');
+    await page.goto(new URL('/insights', page.url()).href);
+    const incident = page.getByRole('listitem').filter({ hasText: hung }).last();
+    await incident.getByRole('link').click();
+    await page.waitForURL(/insights\/\d+/);
+    await page.waitForTimeout(3_000);
+    await shoot(page, 'incident-dark');
   } finally {
     await browser.close();
   }
