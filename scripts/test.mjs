@@ -13,6 +13,8 @@ const LONG = [
   'monitoring/alerts',
   'test/clients',
 ];
+/** The same, with pages open. */
+const LONG_PAGES = ['bad-days'];
 
 /**
  * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up.
@@ -20,7 +22,7 @@ const LONG = [
  * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns over
  * the stores, a hot lock and the simulator at their full length, a frozen server under a race of
  * the Lab, every proxy that the docs have a configuration for, a real Prometheus and Alertmanager,
- * and the clients in all languages.
+ * the clients in all languages, and bad days with a page open.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);
@@ -39,10 +41,15 @@ async function test() {
   if (isLong) process.env.TEST_LONG = '1';
   const only = first === undefined ? null : first === '--e2e' ? 'e2e' : 'vitest';
   const filters = only === 'vitest' ? [...(isLong ? LONG : [first]), ...rest] : rest;
-  const { line, ok, failures } = await runSuites({ only, filters, say });
-  for (const name of failures) say(`\nFailed: ${name}`);
-  say(`\n${line}`);
-  process.exit(ok ? 0 : 1);
+  const runs = [{ only, filters }, ...(isLong ? [{ only: 'e2e', filters: LONG_PAGES }] : [])];
+  let isWell = true;
+  for (const run of runs) {
+    const { line, ok, failures } = await runSuites({ ...run, say });
+    for (const name of failures) say(`\nFailed: ${name}`);
+    say(`\n${line}`);
+    isWell &&= ok;
+  }
+  process.exit(isWell ? 0 : 1);
 }
 
 test().catch(endWith);
