@@ -95,9 +95,9 @@ test.describe('everybody can use, on any screen,', () => {
     await expectSound(page());
   });
 
-  test('a lock without a past', async () => {
+  test('a name without a lock', async () => {
     await open('/locks/default/never-taken?range=30d');
-    await expect(page().getByText('No activity in the')).toBeVisible();
+    await expect(page().getByText('No lock by this name is known').first()).toBeVisible();
     await expectSound(page());
   });
 
