@@ -74,7 +74,7 @@ export function LockView({
               </>
             )}
             <div className="lock-past">
-              {!isMissing(data.row) && <ChartsPanel row={data.row} initial={insight} />}
+              <ChartsPanel row={data.row} initial={insight} />
               <EventsPanel detail={data} initial={events} />
             </div>
           </div>
