@@ -6,6 +6,7 @@ import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
+import { pastHref } from '../past/past-address';
 import { Instant } from '../ui/instant';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { AuditDetails } from './audit-details';
@@ -95,7 +96,7 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
 }
 
 function Target({ entry }: { entry: AuditEntry }) {
-  const { act, namespace, subject, actor } = entry;
+  const { act, namespace, subject, actor, at } = entry;
   if (subject === actor) return none;
   const path = act.startsWith('counter.') ? counterPath : lockPath;
   if (!/^(lock|counter)\./.test(act) || namespace === null) {
@@ -106,7 +107,17 @@ function Target({ entry }: { entry: AuditEntry }) {
       <Link href={path(namespace, subject)} prefetch={false} className="flex min-w-0 rounded-4">
         <ExactName name={subject} className="text-12" />
       </Link>
-      <span className="block truncate text-12 text-t3">{namespace}</span>
+      <span className="block truncate text-12 text-t3">
+        {namespace} ·{' '}
+        <Link
+          href={pastHref(path(namespace, subject), at - 1)}
+          prefetch={false}
+          className="link rounded-4"
+          title="As it was just before"
+        >
+          as of then
+        </Link>
+      </span>
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Icon, type IconName } from '../icons/icon';
 import { type HistoryPage, HistoryPanel, useHistoryPages } from '../live/history-panel';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
+import { usePastAt } from '../past/past-at';
 import { Instant } from '../ui/instant';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { boundsLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
@@ -22,15 +23,14 @@ export function ChangesPanel({
 }) {
   const { namespace, name, rev, backend } = row;
   const client = useTRPCClient();
+  const first = usePastAt() === null ? null : `${rev + 1}.0.0`;
   const history = useHistoryPages({
-    queryKey: ['counters.moves', namespace, name],
-    read: (before) =>
-      client.counters.moves.query({
-        namespace,
-        name,
-        limit: CHANGES_SHOWN,
-        ...(before !== null && { before }),
-      }),
+    queryKey: ['counters.moves', namespace, name, ...(first === null ? [] : [first])],
+    read: (older) => {
+      const before = older ?? first;
+      const from = before === null ? {} : { before };
+      return client.counters.moves.query({ namespace, name, limit: CHANGES_SHOWN, ...from });
+    },
     initial,
     rev,
   });

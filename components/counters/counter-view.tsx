@@ -72,7 +72,7 @@ export function CounterView({
             </RecordHead>
           </header>
           <ValuePanel row={row} change={change} onAct={setDialog} />
-          <CoursePanel row={row} />
+          {!data.past && <CoursePanel row={row} />}
           {gate && <GatePanel row={row} gate={gate} onReconcile={() => setDialog('reconcile')} />}
           <ChangesPanel row={row} initial={moves} />
         </div>

@@ -44,11 +44,15 @@ export function CountersView({ initial }: { initial: CounterPage }) {
   );
   const courses = useQuery(
     trpc.counters.courses.queryOptions(input, {
+      enabled: !data.past,
       refetchInterval: COURSES_POLL_MS,
       placeholderData: keepPreviousData,
     }),
   );
-  const selecting = useSelection(data.rows, isNameable);
+  const rows = data.past
+    ? data.rows.filter(({ namespace, name }) => `${namespace}/${name}`.includes(search))
+    : data.rows;
+  const selecting = useSelection(rows, isNameable);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
     [data, receivedAt],
@@ -93,9 +97,9 @@ export function CountersView({ initial }: { initial: CounterPage }) {
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </div>
-          {data.rows.length > 0 ? (
+          {rows.length > 0 ? (
             <CounterTable
-              rows={data.rows}
+              rows={rows}
               courses={courses.data}
               selecting={may('operator') ? selecting : null}
             />

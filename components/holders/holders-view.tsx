@@ -10,6 +10,7 @@ import { ReadingProvider, useAged } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
+import { PastNote } from '../past/past-note';
 import { SearchField } from '../ui/controls/search-field';
 import { Duration } from '../ui/duration';
 import { PageHead } from '../ui/page-head';
@@ -36,8 +37,11 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const [open, setOpen] = useState<string | null>(params.get('process'));
   const show = (process: string | null) => {
     setOpen(process);
-    const address = process === null ? '' : `?process=${encodeURIComponent(process)}`;
-    window.history.replaceState(null, '', `${window.location.pathname}${address}`);
+    const { pathname, search } = window.location;
+    const address = new URLSearchParams(search);
+    if (process === null) address.delete('process');
+    else address.set('process', process);
+    window.history.replaceState(null, '', address.size > 0 ? `${pathname}?${address}` : pathname);
   };
   const sought = text.trim().toLowerCase();
   const rows = data.rows.filter((row) => searchTextOf(row).includes(sought));
@@ -63,6 +67,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
             <LiveIndicator link={link} onRetry={retry} isFleet />
           </span>
         </div>
+        <PastNote past={data.past} />
         {rows.length > 0 ? (
           <HolderTable rows={rows} services={data.services} open={open} onOpen={show} />
         ) : (

@@ -14,6 +14,7 @@ import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { LockLink } from '../locks/lock-link';
 import { Countdown } from '../locks/row/lease-left';
+import { usePastAt } from '../past/past-at';
 import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
 import { ProblemNote } from '../ui/problem-note';
@@ -28,10 +29,11 @@ const POLL_MS = 2_000;
 export function ProcessPanel({ id, title }: { id: string; title: string }) {
   const trpc = useTRPC();
   const { may } = useSession();
+  const at = usePastAt();
   const [releasing, setReleasing] = useState<HeldLock[] | null>(null);
   const { data, error } = useQuery({
-    ...trpc.holders.process.queryOptions({ process: id }),
-    refetchInterval: POLL_MS,
+    ...trpc.holders.process.queryOptions({ process: id, ...(at !== null && { at }) }),
+    refetchInterval: at === null && POLL_MS,
     retry: false,
   });
   return (

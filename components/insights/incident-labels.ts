@@ -12,6 +12,11 @@ export function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {
 export const waiterSeconds = ({ waiterMs }: IncidentRow): string =>
   exactCount(Math.round(waiterMs / 1_000));
 
+/** Shortly before it was over, when it had lasted longest. */
+export function worstInstant({ beganAt, clearedAt, readAt }: IncidentRow): number {
+  return Math.max(beganAt, (clearedAt ?? readAt) - 1_500);
+}
+
 /** Why it was an incident, as a sentence for those who read about it later. */
 export function incidentSentence(incident: IncidentRow): string {
   const { status, waitersMax, blockingMaxMs, facts } = incident;

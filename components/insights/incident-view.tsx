@@ -15,6 +15,7 @@ import { timelineSummary } from '../locks/timeline/timeline-labels';
 import { TimelinePlot } from '../locks/timeline/timeline-plot';
 import { TimelineTable } from '../locks/timeline/timeline-table';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
+import { pastHref } from '../past/past-address';
 import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
@@ -24,7 +25,13 @@ import { StatusBadge } from '../ui/status-badge';
 import { WholeName } from '../ui/visible-text';
 import { BlockingChart } from './blocking-chart';
 import { IncidentEvents } from './incident-events';
-import { actorsLabel, incidentSentence, lastedMs, waiterSeconds } from './incident-labels';
+import {
+  actorsLabel,
+  incidentSentence,
+  lastedMs,
+  waiterSeconds,
+  worstInstant,
+} from './incident-labels';
 import { incidentLanes } from './incident-timeline';
 import { IncidentsPanel } from './incidents-panel';
 
@@ -71,7 +78,14 @@ export function IncidentView({
           <p className="text-12 text-t3">
             {namespace} · {backend}
           </p>
-          <span className="ml-auto flex gap-2">
+          <span className="ml-auto flex items-center gap-4">
+            <Link
+              href={pastHref(lockPath(namespace, name), worstInstant(incident))}
+              prefetch={false}
+              className="link rounded-4"
+            >
+              See the lock as of then
+            </Link>
             <ExportButton detail={data} />
           </span>
         </header>
@@ -150,7 +164,12 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
               onZoom={setZoom}
             />
           </figure>
-          <TimelineTable lanes={lanes} acts={timeline.acts} now={timeline.to} />
+          <TimelineTable
+            lanes={lanes}
+            acts={timeline.acts}
+            now={timeline.to}
+            path={lockPath(detail.incident.namespace, detail.incident.name)}
+          />
         </>
       )}
     </Panel>

@@ -6,6 +6,7 @@ import { exactCount } from '../format/numbers';
 import { LoadOlder } from '../live/load-older';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
+import { usePastAt } from '../past/past-at';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
@@ -27,16 +28,18 @@ export function IncidentsPanel({
   className?: string;
 }) {
   const client = useTRPCClient();
+  const at = usePastAt();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['insights.incidents'],
+    queryKey: ['insights.incidents', at],
     queryFn: ({ pageParam }) =>
       client.insights.incidents.query({
         limit: PAGE,
+        ...(at !== null && { until: at }),
         ...(pageParam !== null && { before: pageParam }),
       }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last) => last.older,
-    refetchInterval: POLL_MS,
+    refetchInterval: at === null && POLL_MS,
     placeholderData: keepPreviousData,
     ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
   });
@@ -45,7 +48,9 @@ export function IncidentsPanel({
   return (
     <Panel
       title="Incidents"
-      aside={first && (first.open > 0 ? `${exactCount(first.open)} open` : 'none open')}
+      aside={
+        first && at === null && (first.open > 0 ? `${exactCount(first.open)} open` : 'none open')
+      }
       className={className}
     >
       {error && (

@@ -10,6 +10,8 @@ import { rangeUrl, readRange } from '../charts/chart-range';
 import { ChartsSkeleton } from '../charts/charts-skeleton';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
+import { pastHref } from '../past/past-address';
+import { usePastAt } from '../past/past-at';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { IncidentsPanel } from './incidents-panel';
@@ -38,19 +40,20 @@ export function InsightsView({
 }) {
   const range = readRange(useSearchParams());
   const pathname = usePathname();
+  const at = usePastAt();
   const trpc = useTRPC();
   const { data, error } = useQuery(
     trpc.insights.overview.queryOptions(
-      { range },
+      { range, ...(at !== null && { at }) },
       {
         ...(initial?.range === range && { initialData: initial }),
         placeholderData: keepPreviousData,
-        refetchInterval: REFETCH_EVERY_MS[range],
+        ...(at === null && { refetchInterval: REFETCH_EVERY_MS[range] }),
       },
     ),
   );
   const choose = (next: InsightRange) =>
-    window.history.replaceState(null, '', rangeUrl(pathname, next));
+    window.history.replaceState(null, '', pastHref(rangeUrl(pathname, next), at));
   return (
     <div className="page">
       <PageHead title="Insights" end={<RangeButtons range={range} onRange={choose} />}>

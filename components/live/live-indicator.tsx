@@ -1,6 +1,7 @@
 'use client';
 
 import { ageText, spokenDuration } from '../format/durations';
+import { usePastAt } from '../past/past-at';
 import { useAged, useAtBackend, useSilentBackends } from './reading';
 import type { LinkState } from './use-live';
 
@@ -33,7 +34,9 @@ export function LiveIndicator({
     isLost ? `${ageText(silentMs)} ago` : isLate ? `${spokenDuration(silentMs)} ago` : '',
   );
   const silent = useSilentBackends();
+  const isPast = usePastAt() !== null;
   const missing = isFleet && silent !== '' ? `Not responding: ${silent}` : '';
+  if (isPast) return null;
   return (
     <span
       title={missing || undefined}

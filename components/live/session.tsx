@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
+import { usePastAt } from '../past/past-at';
 import { useTRPC, useTRPCClient } from './trpc';
 
 /** The signed-in user. The server decides permissions; pages only hide what it would refuse. */
@@ -65,10 +66,15 @@ export function SessionProvider({
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }
 
+/** Nothing can be done to the past. */
+const mayOnlyLook: Session['may'] = (role) => role === 'viewer';
+
+/** The signed-in user, who may only look while the page shows the past. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('useSession needs a SessionProvider around it.');
-  return session;
+  const isPast = usePastAt() !== null;
+  return useMemo(() => (isPast ? { ...session, may: mayOnlyLook } : session), [session, isPast]);
 }
 
 /** Signs out, and opens the sign-in page. */

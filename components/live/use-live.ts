@@ -1,6 +1,7 @@
 'use client';
 
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { usePastAt } from '../past/past-at';
 import { useSessionCheck } from './session';
 
 /** `live`: data flows. `connecting`: it will again as soon as the server answers. */
@@ -28,7 +29,8 @@ const RECONNECT_MIN_MS = 500;
 const RECONNECT_MAX_MS = 4_000;
 
 /**
- * Follows a subscription for as long as the component is mounted. The last data stays while the
+ * Follows a subscription for as long as the component is mounted; not while the page shows the
+ * past, of which `initial` is the whole. The last data stays while the
  * connection is down; it is reopened without limit, also across a restart of the server.
  *
  * @param key what is asked for; when it changes the old data stays until the new has come
@@ -55,6 +57,7 @@ export function useLive<T>(
     link: 'connecting',
   });
   const [attempt, setAttempt] = useState(0);
+  const isPast = usePastAt() !== null;
   const opener = useRef(open);
   const checkSession = useSessionCheck();
   useEffect(() => {
@@ -62,11 +65,14 @@ export function useLive<T>(
   });
   // From here on the first paint grows old, whether or not a message ever comes.
   useEffect(() => {
+    if (isPast) return;
     setState((old) => ({ ...old, receivedAt: old.receivedAt ?? performance.now() }));
-  }, []);
+  }, [isPast]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: key and attempt reopen the connection
   useEffect(() => {
+    // The past does not change.
+    if (isPast) return;
     let pauseMs = RECONNECT_MIN_MS;
     let timer: ReturnType<typeof setTimeout> | null = null;
     let subscription: { unsubscribe: () => void } | null = null;
@@ -99,8 +105,8 @@ export function useLive<T>(
       if (timer !== null) clearTimeout(timer);
       subscription?.unsubscribe();
     };
-  }, [key, attempt]);
+  }, [key, attempt, isPast]);
 
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
-  return { ...state, retry };
+  return { ...state, ...(isPast && { link: 'live' as const }), retry };
 }

@@ -1,5 +1,9 @@
+'use client';
+
 import Link from 'next/link';
 import { lockPath } from '@/server/core/names/console-path';
+import { pastHref } from '../past/past-address';
+import { usePastAt } from '../past/past-at';
 import { ExactName } from '../ui/visible-text';
 
 /** A lock's name, whole, as a link to its page. */
@@ -14,7 +18,7 @@ export function LockLink({
 }) {
   return (
     <Link
-      href={lockPath(namespace, name)}
+      href={pastHref(lockPath(namespace, name), usePastAt())}
       prefetch={false}
       className={`link flex min-w-0 rounded-4 ${className}`}
     >

@@ -15,6 +15,7 @@ import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
+import { PastNote } from '../past/past-note';
 import { BulkBar } from './bulk/bulk-bar';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
@@ -56,6 +57,7 @@ export function LocksView({
   const { data: fleet = null, isError: isFleetLost } = useQuery(
     trpc.insights.fleet.queryOptions(undefined, {
       ...(initialFleet && { initialData: initialFleet }),
+      enabled: !page.past,
       refetchInterval: FLEET_EVERY_MS,
     }),
   );
@@ -102,7 +104,8 @@ export function LocksView({
         <div className="locks-frame">
           <div className="locks-main">
             <div ref={scroller} className="lock-list-frame">
-              {!isEmpty && (
+              <PastNote past={page.past} />
+              {!isEmpty && !page.past && (
                 <FigureStrip
                   page={page}
                   fleet={fleet}
@@ -129,7 +132,11 @@ export function LocksView({
                   <LiveIndicator link={link} onRetry={retry} isFleet />
                 </FilterBar>
               )}
-              {isEmpty ? (
+              {isEmpty && page.past ? (
+                <p className="px-[var(--gutter)] py-8 text-14 text-t2">
+                  No lock was in use at this instant.
+                </p>
+              ) : isEmpty ? (
                 <FirstLock origin={origin} link={link} onRetry={retry} />
               ) : page.matching === 0 && rows.length === 0 ? (
                 <NoMatch page={page} query={query} onQuery={setQuery} />
@@ -165,7 +172,7 @@ export function LocksView({
               />
             )}
           </div>
-          {query.peek && (
+          {query.peek && !page.past && (
             <PeekPanel
               key={`${query.peek.namespace}/${query.peek.name}`}
               {...query.peek}

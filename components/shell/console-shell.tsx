@@ -8,6 +8,7 @@ import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
+import { LookBackButton, PastBarSlot } from '../past/look-back';
 import { AccountMenu } from './account-menu';
 import { AlertBell } from './alert-bell';
 import { BackendHealthList } from './backend-health-list';
@@ -45,6 +46,9 @@ export function ConsoleShell({
           <main id="main" tabIndex={-1} className="shell-main">
             <UnencryptedBanner />
             <CapacityBanner />
+            <Suspense>
+              <PastBarSlot />
+            </Suspense>
             {children}
           </main>
         </div>
@@ -72,6 +76,9 @@ function TopBar({
       </Suspense>
       <div className="ml-auto flex items-center gap-4">
         {demo && <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc">Demo</span>}
+        <Suspense>
+          <LookBackButton />
+        </Suspense>
         <BackendHealthList initial={backends} initialGuarantees={guarantees} />
         <AlertBell />
         <CommandButton />

@@ -4,6 +4,8 @@ import Link from 'next/link';
 import { usePathname, useRouter } from 'next/navigation';
 import { Icon, type IconName } from '../icons/icon';
 import { Mark } from '../icons/mark';
+import { pastHref } from '../past/past-address';
+import { usePastAt } from '../past/past-at';
 import { Menu, MenuItem } from '../ui/controls/menu';
 
 interface NavItem {
@@ -68,7 +70,7 @@ function RailLink({
 }) {
   return (
     <Link
-      href={href}
+      href={pastHref(href, usePastAt())}
       aria-current={isActive(usePathname(), href) ? 'page' : undefined}
       className={`rail-item ${className}`}
       data-last={href === '/settings'}

@@ -12,6 +12,7 @@ import { ReadingProvider, useAged } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
+import { PastNote } from '../past/past-note';
 import { Duration } from '../ui/duration';
 import { HeadBlockers } from './head-blockers';
 import { PastDeadlocks } from './past-deadlocks';
@@ -66,10 +67,12 @@ export function WaitsView({
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </header>
+          <PastNote past={data.past} />
           {isEmpty ? (
             <p className="px-[var(--gutter)] py-8 text-14 text-t2">
-              No caller waits for a lock. Waits of all backends appear here, with what holds them
-              up.
+              {data.past
+                ? 'No caller waited for a lock at this instant.'
+                : 'No caller waits for a lock. Waits of all backends appear here, with what holds them up.'}
             </p>
           ) : (
             <div className="waits-main">
@@ -81,7 +84,7 @@ export function WaitsView({
               )}
             </div>
           )}
-          <PastDeadlocks initial={initialDeadlocks} />
+          {!data.past && <PastDeadlocks initial={initialDeadlocks} />}
         </div>
         <ConnectionLostNote />
       </ActionsProvider>
@@ -138,7 +141,10 @@ function useView(): [View, (view: View) => void] {
     () => false,
   );
   const chosen = VIEWS.find((each) => each === named);
-  const setView = (view: View) =>
-    window.history.replaceState(null, '', `${window.location.pathname}?view=${view}`);
+  const setView = (view: View) => {
+    const params = new URLSearchParams(window.location.search);
+    params.set('view', view);
+    window.history.replaceState(null, '', `${window.location.pathname}?${params}`);
+  };
   return [chosen ?? (isNarrow ? 'list' : 'graph'), setView];
 }

@@ -260,6 +260,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     pastView: new PastView({
       database,
       table,
+      counters: projection.counters,
       backends,
       publicIds: new Map(publicIds.map(({ id, publicId }) => [id, publicId])),
       namespaces,

@@ -11,12 +11,19 @@ import { FIRST_WINDOW } from '@/components/locks/list/list-window';
 import { LocksView } from '@/components/locks/locks-view';
 import { type ConsoleApi, openConsole, readOrNull } from '../../console-api';
 import { originOf, type SearchParams, searchParamsOf } from '../../page-request';
+import { pastPage } from '../../past-page';
 
 export const metadata: Metadata = { title: 'Locks' };
 
 export default async function LocksPage({ searchParams }: { searchParams: SearchParams }) {
   const { api } = await openConsole();
-  const query = readListQuery(await searchParamsOf(searchParams));
+  const params = await searchParamsOf(searchParams);
+  const query = readListQuery(params);
+  const past = await pastPage(params, '/', async (at) => {
+    const page = await firstPage(api, query, { at });
+    return <LocksView key={at} initial={page} initialFleet={null} origin="" />;
+  });
+  if (past) return past;
   const [page, fleet] = await Promise.all([
     firstPage(api, query),
     readOrNull(api.insights.fleet.query()),
@@ -25,10 +32,10 @@ export default async function LocksPage({ searchParams }: { searchParams: Search
 }
 
 /** The rows of the view that the address says, or of the one that is shown where it says none. */
-async function firstPage(api: ConsoleApi, query: ListQuery) {
+async function firstPage(api: ConsoleApi, query: ListQuery, asOf: { at?: number } = {}) {
   const view = query.view ?? (isFiltered(query) ? 'all' : 'attention');
   const read = (of: typeof view) =>
-    api.locks.list.query(listInput({ ...query, view: of }, FIRST_WINDOW));
+    api.locks.list.query({ ...listInput({ ...query, view: of }, FIRST_WINDOW), ...asOf });
   const page = await read(view);
   const shown = shownView(query, page.attention);
   return shown === view ? page : read(shown);

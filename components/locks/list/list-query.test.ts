@@ -22,6 +22,7 @@ test('what an address says wrongly counts as not said', () => {
     search: '',
     sort: 'worst',
     descending: false,
+    at: null,
     peek: null,
   });
   expect(isFiltered(query)).toBe(false);

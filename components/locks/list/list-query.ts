@@ -21,6 +21,8 @@ export interface ListQuery {
   search: string;
   sort: LockSort;
   descending: boolean;
+  /** The instant of the past that is shown, as the address says it. */
+  at: string | null;
   /** The lock whose preview is open. */
   peek: { namespace: string; name: string } | null;
 }
@@ -41,6 +43,7 @@ export function readListQuery(params: { get: (name: string) => string | null }):
     search: (params.get('q') ?? '').slice(0, SEARCH_MAX),
     sort: oneOf(LOCK_SORTS, params.get('sort')) ?? 'worst',
     descending: params.get('order') === 'descending',
+    at: params.get('at'),
     peek: readPeek(params.get('peek')),
   };
 }
@@ -54,6 +57,7 @@ export function listUrl(query: ListQuery): string {
   if (query.search) params.set('q', query.search);
   if (query.sort !== 'worst') params.set('sort', query.sort);
   if (query.descending) params.set('order', 'descending');
+  if (query.at) params.set('at', query.at);
   if (query.peek) params.set('peek', `${query.peek.namespace}/${query.peek.name}`);
   const text = params.toString();
   return text === '' ? '/' : `/?${text}`;

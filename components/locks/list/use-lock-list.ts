@@ -1,10 +1,13 @@
 'use client';
 
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { LockListInput } from '@/server/contract/console/console-inputs';
 import type { LockListMessage } from '@/server/contract/console/lock-list-message';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { useTRPCClient } from '../../live/trpc';
+import { useTRPC, useTRPCClient } from '../../live/trpc';
 import { type Live, useLive } from '../../live/use-live';
+import { usePastAt } from '../../past/past-at';
 import { listAfter } from './list-after';
 import { type ListQuery, listInput, rowsKey } from './list-query';
 import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
@@ -52,7 +55,21 @@ export function useLockList(
     listAfter,
   );
   const show = useWindowFollowing(window, view, setWanted);
-  return { ...live, show };
+  const past = usePastList(initial, input);
+  return { ...live, ...(past && { data: past }), show };
+}
+
+/** The list of the past that the page shows; null while it shows the present. */
+function usePastList(initial: LockPage, input: LockListInput): LockPage | null {
+  const at = usePastAt();
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.locks.list.queryOptions(
+      { ...input, ...(at !== null && { at }) },
+      { enabled: at !== null, placeholderData: keepPreviousData, staleTime: Infinity },
+    ),
+  );
+  return at === null ? null : (data ?? initial);
 }
 
 function useWindowFollowing(

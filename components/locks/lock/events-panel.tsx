@@ -37,15 +37,15 @@ export function EventsPanel({
   const { row } = detail;
   const { namespace, name, rev } = row;
   const client = useTRPCClient();
+  const isPast = detail.past !== undefined;
+  const first = isPast ? `${rev + 1}.0.0` : null;
   const history = useHistoryPages({
-    queryKey: ['locks.events', namespace, name],
-    read: (before) =>
-      client.locks.events.query({
-        namespace,
-        name,
-        limit: PAGE,
-        ...(before !== null && { before }),
-      }),
+    queryKey: ['locks.events', namespace, name, ...(first === null ? [] : [first])],
+    read: (older) => {
+      const before = older ?? first;
+      const from = before === null ? {} : { before };
+      return client.locks.events.query({ namespace, name, limit: PAGE, ...from });
+    },
     initial,
     rev,
   });

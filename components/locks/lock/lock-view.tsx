@@ -11,6 +11,7 @@ import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
+import { PastNote } from '../../past/past-note';
 import { isMissing, MissingLock } from '../missing/missing-lock';
 import { TimelinePanel } from '../timeline/timeline-panel';
 import { chosenHold } from '../verdict/chosen-hold';
@@ -58,28 +59,29 @@ export function LockView({
         <div className="page">
           <div className="lock-page">
             <LockHeader detail={data} chosen={chosen} link={link} onRetry={retry} />
-            {isMissing(data.row) ? (
+            <PastNote past={data.past} />
+            {isMissing(data.row) && !data.past ? (
               <MissingLock row={data.row} />
             ) : (
               <>
                 {data.waitPart && <WaitPartNote part={data.waitPart} />}
-                <RecommendedAct detail={data} hold={chosen} />
-                <ActionLadder detail={data} chosen={chosen} />
+                {!data.past && <RecommendedAct detail={data} hold={chosen} />}
+                {!data.past && <ActionLadder detail={data} chosen={chosen} />}
                 <div className="lock-panels">
                   <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />
                   <QueuePanel detail={data} />
-                  <ReleaseImpact detail={data} chosen={chosen} />
+                  {!data.past && <ReleaseImpact detail={data} chosen={chosen} />}
                 </div>
                 <TimelinePanel detail={data} />
               </>
             )}
             <div className="lock-past">
-              <ChartsPanel row={data.row} initial={insight} />
+              {!data.past && <ChartsPanel row={data.row} initial={insight} />}
               <EventsPanel detail={data} initial={events} />
             </div>
           </div>
         </div>
-        <ResultNote row={data.row} />
+        {!data.past && <ResultNote row={data.row} />}
         <ConnectionLostNote />
       </ActionsProvider>
     </ReadingProvider>

@@ -1,11 +1,14 @@
 import Link from 'next/link';
 import type { HolderWait, LockWaitPart } from '@/server/contract/console/waits/wait-graph';
 import { lockPath } from '@/server/core/names/console-path';
+import { pastHref } from '../../past/past-address';
+import { usePastAt } from '../../past/past-at';
 import { ExactName, VisibleText } from '../../ui/visible-text';
 import { DeadlockBadge } from '../../waits/deadlock-badge';
 
 /** Whether the lock is itself held up: in a deadlock, or by what its holder waits for. */
 export function WaitPartNote({ part: { inDeadlock, holderWaits } }: { part: LockWaitPart }) {
+  const at = usePastAt();
   if (!inDeadlock && holderWaits.length === 0) return null;
   return (
     <section aria-label="Root or victim" className="card flex flex-col gap-1 px-3.5 py-2.5">
@@ -25,7 +28,11 @@ export function WaitPartNote({ part: { inDeadlock, holderWaits } }: { part: Lock
           </li>
         ))}
       </ul>
-      <Link href="/waits" prefetch={false} className="link self-start rounded-4 text-12">
+      <Link
+        href={pastHref('/waits', at)}
+        prefetch={false}
+        className="link self-start rounded-4 text-12"
+      >
         See who waits for whom
       </Link>
     </section>
@@ -34,13 +41,14 @@ export function WaitPartNote({ part: { inDeadlock, holderWaits } }: { part: Lock
 
 function HolderWaitLine({ wait }: { wait: HolderWait }) {
   const { owner, namespace, name, heldBy, isConcurrent } = wait;
+  const at = usePastAt();
   return (
     <>
       <span className="text-t2">Holder</span>
       <ExactName name={owner} className="text-12" />
       <span className="text-t2">{isConcurrent ? 'also waits for' : 'waits for'}</span>
       <Link
-        href={lockPath(namespace, name)}
+        href={pastHref(lockPath(namespace, name), at)}
         prefetch={false}
         className="link flex min-w-0 rounded-4"
       >

@@ -6,6 +6,8 @@ import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { lockPath } from '@/server/core/names/console-path';
 import type { LinkState } from '../../live/use-live';
+import { pastHref } from '../../past/past-address';
+import { usePastAt } from '../../past/past-at';
 import { knownDetail } from './known-detail';
 
 const loadLockView = () => import('../lock/lock-view').then((all) => all.LockView);
@@ -30,6 +32,7 @@ export function useKnownLock(
   onOpenKnown: (row: LockRow) => boolean;
 } {
   const router = useRouter();
+  const at = usePastAt();
   const pathname = usePathname();
   const [opened, setOpened] = useState<{ path: string; detail: LockDetail } | null>(null);
   const isReady = useRef(false);
@@ -57,9 +60,9 @@ export function useKnownLock(
   }, []);
   const onOpen = useCallback(
     (row: LockRow) => {
-      if (!onOpenKnown(row)) router.push(lockPath(row.namespace, row.name));
+      if (!onOpenKnown(row)) router.push(pastHref(lockPath(row.namespace, row.name), at));
     },
-    [onOpenKnown, router],
+    [onOpenKnown, router, at],
   );
   const isShown = opened !== null && isSamePath(pathname, opened.path);
   return {

@@ -21,6 +21,8 @@ import { revText } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
 import { onTick, useAtBackend } from '../../live/reading';
+import { pastHref } from '../../past/past-address';
+import { usePastAt } from '../../past/past-at';
 import { Button } from '../../ui/controls/button';
 import { GridCell } from '../../ui/grid-cell';
 import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
@@ -67,6 +69,7 @@ export const LockListRow = memo(function LockRowLine({
   const changes = useChangeCount(row.status === 'contended' ? 'held' : row.status);
   const [flashedChange, setFlashedChange] = useState(0);
   const actions = useActions();
+  const past = usePastAt();
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
     if (event.target.matches(':focus-visible')) onCursor(place, row.id);
   };
@@ -123,7 +126,7 @@ export const LockListRow = memo(function LockRowLine({
       </GridCell>
       <GridCell name="name">
         <Link
-          href={lockPath(row.namespace, row.name)}
+          href={pastHref(lockPath(row.namespace, row.name), past)}
           prefetch={false}
           onClick={(event) => {
             const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;

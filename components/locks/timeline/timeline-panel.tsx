@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
+import { lockPath } from '@/server/core/names/console-path';
 import { rangeText } from '../../format/durations';
 import { problemOf } from '../../live/problem';
 import { useAtBackend } from '../../live/reading';
@@ -37,16 +38,18 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
   const [zoom, setZoom] = useState<ZoomSpan | null>(null);
   const isHydrated = useIsHydrated();
   const stepMs = Math.max(1_000, spanMs * STEP_SHARE);
-  const now = useAtBackend(backend, (at) => Math.ceil(at / stepMs) * stepMs);
+  const isPast = detail.past !== undefined;
+  const now = useAtBackend(backend, (at) => (isPast ? at : Math.ceil(at / stepMs) * stepMs));
   const span = zoom ?? { from: now - spanMs, to: now };
   const trpc = useTRPC();
-  const asked = zoom ? { spanMs: zoom.to - zoom.from, to: zoom.to } : { spanMs };
+  const shown = zoom ?? (isPast ? span : null);
+  const asked = shown ? { spanMs: shown.to - shown.from, to: shown.to } : { spanMs };
   const { data, error } = useQuery(
     trpc.insights.timeline.queryOptions(
       { namespace, name, ...asked },
       {
         placeholderData: keepPreviousData,
-        ...(zoom === null && { refetchInterval: REFETCH_MS }),
+        ...(shown === null && { refetchInterval: REFETCH_MS }),
       },
     ),
   );
@@ -89,7 +92,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
             <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
               <TimelinePlot lanes={lanes} acts={acts} span={span} now={now} onZoom={setZoom} />
             </figure>
-            <TimelineTable lanes={lanes} acts={acts} now={now} />
+            <TimelineTable lanes={lanes} acts={acts} now={now} path={lockPath(namespace, name)} />
           </>
         )
       )}

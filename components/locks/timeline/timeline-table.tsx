@@ -1,9 +1,11 @@
 'use client';
 
+import Link from 'next/link';
 import type { ActMark } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '../../format/durations';
 import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
+import { pastHref } from '../../past/past-address';
 import { actLabel, WAIT_END_LABELS } from './timeline-labels';
 import { endOf, type TimelineLanes } from './timeline-lanes';
 import { clockLabel } from './timeline-ticks';
@@ -21,10 +23,13 @@ export function TimelineTable({
   lanes,
   acts,
   now,
+  path,
 }: {
   lanes: TimelineLanes;
   acts: readonly ActMark[];
   now: number;
+  /** Of the lock's page. */
+  path: string;
 }) {
   return (
     <details className="insight-more">
@@ -44,7 +49,16 @@ export function TimelineTable({
           <tbody>
             {linesOf(lanes, acts, now).map(({ id, at, who, what, lasted }) => (
               <tr key={id}>
-                <th scope="row">{clockLabel(at)}</th>
+                <th scope="row">
+                  <Link
+                    href={pastHref(path, at)}
+                    prefetch={false}
+                    className="link rounded-4"
+                    title="See the lock as of then"
+                  >
+                    {clockLabel(at)}
+                  </Link>
+                </th>
                 <td>{who}</td>
                 <td>{what}</td>
                 <td>{lasted}</td>

@@ -5,6 +5,8 @@ import Link from 'next/link';
 import { lockPath } from '@/server/core/names/console-path';
 import { exactCount, plural } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
+import { pastHref } from '../../past/past-address';
+import { usePastAt } from '../../past/past-at';
 import { STATUS_STYLES } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { WaitAge } from '../wait-table';
@@ -50,11 +52,12 @@ export function OwnerNode({ data }: NodeProps) {
 export function LockNode({ data }: NodeProps) {
   const { lock, look } = data.shape as LockShape;
   const { icon, ink, word } = STATUS_STYLES[lock.status];
+  const at = usePastAt();
   return (
     <div className="graph-node" data-kind="lock" data-look={look}>
       <Ends />
       <Link
-        href={lockPath(lock.namespace, lock.name)}
+        href={pastHref(lockPath(lock.namespace, lock.name), at)}
         prefetch={false}
         className="nodrag nopan flex min-w-0 rounded-4"
       >

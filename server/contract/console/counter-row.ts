@@ -2,6 +2,7 @@ import type { CounterEventKind } from '../../core/counter/counter-event';
 import type { CounterMove } from '../../core/counter/counter-record';
 import type { Bounds } from '../counter-bounds';
 import type { BackendHealth } from './backend-health';
+import type { PastMark } from './past/past-mark';
 
 /** One line of the counter list. Instants are the backend's clock. */
 export interface CounterRow extends Bounds {
@@ -30,6 +31,8 @@ export interface CounterPage {
   backends: BackendHealth[];
   /** This server's clock when the page was made, epoch milliseconds. */
   asOf: number;
+  /** Set where it shows the past; then `asOf` is that instant. */
+  past?: PastMark;
 }
 
 /** A counter as its own page shows it. */
@@ -39,6 +42,7 @@ export interface CounterDetail {
   /** Null: its namespace has no gate. */
   gate: GateRow | null;
   asOf: number;
+  past?: PastMark;
 }
 
 /**

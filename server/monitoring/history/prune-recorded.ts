@@ -1,30 +1,35 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 
-/** How long opened events and roll-ups are kept. */
-const KEEP_MS = 30 * 24 * 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long opened events are kept, refused attempts, and what is counted of a week. */
+const KEEP_MS = 30 * DAY_MS;
+
+/** Roll-ups by the minute are small, and all that is left of the time before. */
+const KEEP_MINUTES_MS = 60 * DAY_MS;
 
 /** Rows removed at a time: each step is short, and lets others write in between. */
 const ROWS_AT_ONCE = 1_000;
 
-/** What is removed, and the column that says how old it is. */
+/** What is removed, the column that says how old it is, and how long it is kept. */
 const TABLES = [
-  ['lock_events', 'at'],
-  ['lock_minutes', 'minute'],
-  ['counter_minutes', 'minute'],
-  ['lock_weeks', 'week'],
+  ['lock_events', 'at', KEEP_MS],
+  ['lock_minutes', 'minute', KEEP_MINUTES_MS],
+  ['counter_minutes', 'minute', KEEP_MS],
+  ['lock_weeks', 'week', KEEP_MS],
 ] as const;
 
-/** Removes one backend's events and roll-ups that are older than 30 days, a few rows at a time. */
+/** Removes one backend's events and roll-ups that are too old, a few rows at a time. */
 export async function pruneRecorded(
   database: Database,
   backend: string,
   now: number,
 ): Promise<void> {
-  for (const [table, age] of TABLES) {
+  for (const [table, age, keepMs] of TABLES) {
     // The plus makes SQLite use the index of the age, not go through the backend.
     const column = database.kind === 'mysql' ? 'backend' : '+backend';
-    await deleteRows(database, table, `${column} = ? AND ${age} < ?`, [backend, now - KEEP_MS]);
+    await deleteRows(database, table, `${column} = ? AND ${age} < ?`, [backend, now - keepMs]);
   }
 }
 

@@ -76,12 +76,18 @@ export class IncidentTable {
   }
 
   /** Newest first. `before`: only those with a smaller id. */
-  async list(filter: { before?: number; limit: number; since?: number }): Promise<IncidentRow[]> {
+  async list(filter: {
+    before?: number;
+    limit: number;
+    since?: number;
+    until?: number;
+  }): Promise<IncidentRow[]> {
     const { before = Number.MAX_SAFE_INTEGER, limit, since = 0 } = filter;
+    const { until = Number.MAX_SAFE_INTEGER } = filter;
     const { rows } = await this.database.raw.ask(
       `SELECT ${COLUMNS} FROM incidents WHERE id < ? AND (ended_at IS NULL OR ended_at >= ?) ` +
-        'ORDER BY id DESC LIMIT ?',
-      [before, since, limit],
+        'AND began_at <= ? ORDER BY id DESC LIMIT ?',
+      [before, since, until, limit],
     );
     return rows.map(toRow);
   }

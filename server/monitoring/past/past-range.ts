@@ -12,6 +12,9 @@ const KNOWN_FOR_MS = 60_000;
 const PASSED_MAX = 4_000;
 const ROWS_AT_ONCE = 200;
 
+/** Clocks of backends that are further apart than this are taken for as far apart. */
+const CLOCKS_APART_MS = 1_000;
+
 /** Since when the past is recorded. Null: nothing is. */
 export interface RecordedSince {
   /** Every event since then is kept, so that any instant can be shown. */
@@ -27,9 +30,11 @@ export type ChangeOf = RecordKey | 'locks' | 'counters';
 export class PastRange {
   private known: { since: RecordedSince; readAt: number } | null = null;
 
+  /** @param offsetOf the clock of a store minus that of this process */
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
+    private readonly offsetOf: (store: string) => number,
   ) {}
 
   async since(): Promise<RecordedSince> {
@@ -43,22 +48,26 @@ export class PastRange {
   }
 
   /**
-   * The nearest recorded change before or after an instant; null: there is none, or only routine
-   * for thousands of events.
+   * The nearest recorded change before or after an instant: the first instant of this process's
+   * clock that shows it. Null: there is none, or only routine for thousands of events.
    */
   async change(of: ChangeOf, at: number, direction: 'previous' | 'next'): Promise<number | null> {
     const isNext = direction === 'next';
     const one = typeof of === 'object' ? recordId(of) : null;
-    let from = at;
+    // Instants of the events are those of the backends' clocks.
+    let from = isNext ? at - CLOCKS_APART_MS : at + CLOCKS_APART_MS;
     for (let passed = 0; passed < PASSED_MAX; passed += ROWS_AT_ONCE) {
       const { rows } = await this.database.raw.ask(
-        `SELECT at, kind FROM lock_events WHERE ${one === null ? '' : 'lock_id = ? AND '}` +
+        `SELECT at, kind, backend FROM lock_events WHERE ${one === null ? '' : 'lock_id = ? AND '}` +
           `at ${isNext ? '>' : '<'} ? ORDER BY at ${isNext ? 'ASC' : 'DESC'} ` +
           `LIMIT ${ROWS_AT_ONCE}`,
         [...(one === null ? [] : [one]), from],
       );
-      const found = rows.find(([, kind]) => isChange(of, String(kind)));
-      if (found) return Number(found[0]);
+      for (const [when, kind, store] of rows) {
+        const here = Math.ceil(Number(when) - this.offsetOf(String(store)));
+        const isBeyond = isNext ? here > at : here < at;
+        if (isBeyond && isChange(of, String(kind))) return here;
+      }
       const end = rows.at(-1);
       if (!end || rows.length < ROWS_AT_ONCE) return null;
       from = Number(end[0]);

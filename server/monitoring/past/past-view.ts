@@ -2,6 +2,7 @@ import type { Database } from '@/db/database';
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockDetail, LockPage } from '../../contract/console/lock-row';
 import type { PastMark } from '../../contract/console/past/past-mark';
+import type { PastMinute } from '../../contract/console/past/past-minute';
 import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
 import type { WaitGraph } from '../../contract/console/waits/wait-graph';
 import { LockyardError } from '../../contract/errors';
@@ -15,6 +16,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { IncidentTable } from '../incidents/incident-table';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import type { LockTable } from '../lock-list/table/lock-table';
+import type { CounterProjection } from '../projection/counter-projection';
 import {
   locateStore,
   type MonitoredBackend,
@@ -24,8 +26,10 @@ import {
 import { holdRow, rowId, waiterRows } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { OpenLocksReader } from './open-locks';
+import { PastCounters } from './past-counters';
 import { PastFleet } from './past-fleet';
 import { readPastLock, readPastLocks } from './past-locks';
+import { readPastMinute } from './past-minutes';
 import { PastRange } from './past-range';
 
 /** Instants that are kept as they were read, for all who look. */
@@ -37,6 +41,7 @@ const AHEAD_MAX_MS = 1_000;
 interface PastViewOptions {
   database: Database;
   table: LockTable;
+  counters: Pick<CounterProjection, 'page' | 'detail'>;
   backends: readonly MonitoredBackend[];
   /** By the id under which history is recorded: the backend's id as users know it. */
   publicIds: ReadonlyMap<string, string>;
@@ -59,13 +64,18 @@ type WithPast<T> = T & { past: PastMark };
  */
 export class PastView {
   readonly range: PastRange;
+  readonly counters: PastCounters;
   private readonly open: OpenLocksReader;
   private readonly fleets = new Map<number, Promise<KnownFleet>>();
   private readonly turns = new SerialQueue();
 
   constructor(private readonly parts: PastViewOptions) {
     const { database, table, backends, clock } = parts;
-    this.range = new PastRange(database, clock);
+    const offsetOf = (store: string) =>
+      backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
+    this.range = new PastRange(database, clock, offsetOf);
+    const check = (at: number) => this.check(at);
+    this.counters = new PastCounters({ database, counters: parts.counters, check });
     this.open = new OpenLocksReader(database, table, backends, clock);
   }
 
@@ -121,6 +131,11 @@ export class PastView {
     };
   }
 
+  /** What the roll-ups say of the minute around an instant; null: nothing. */
+  minute(at: number): Promise<PastMinute | null> {
+    return readPastMinute(this.parts.database, this.parts.publicIds, at);
+  }
+
   /**
    * Since when an instant can be shown.
    *
@@ -133,6 +148,12 @@ export class PastView {
     const { events } = await this.range.since();
     if (events !== null && at >= events) return events;
     throw new LockyardError('NOT_FOUND', beforeAll(events));
+  }
+
+  /** The same for what is read from roll-ups, which are kept for longer than events. */
+  async checkMinutes(at: number): Promise<void> {
+    const { minutes } = await this.range.since();
+    if (minutes === null || at < minutes || at > this.parts.clock.now()) await this.check(at);
   }
 
   private async at(at: number): Promise<KnownFleet> {
@@ -187,6 +208,6 @@ export class PastView {
 }
 
 function beforeAll(since: number | null): string {
-  if (since === null) return 'at: nothing is recorded yet.';
+  if (since === null) return 'at: is before all that is recorded: nothing is yet.';
   return `at: is before all that is recorded, which begins at ${new Date(since).toISOString()}.`;
 }

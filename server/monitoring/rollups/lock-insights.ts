@@ -59,7 +59,7 @@ export class LockInsights {
   async ofAll(backends: string[], range: InsightRange, now: number): Promise<SumView> {
     const steps = new InsightSteps(range, now);
     for (const backend of backends) {
-      const rollups = await this.read(backend, ALL_LOCKS, rangeBegin(range, now));
+      const rollups = await this.read(backend, ALL_LOCKS, rangeBegin(range, now), now);
       for (const rollup of rollups) steps.add(rollup);
     }
     for (const backend of backends.length > 0 ? this.publicIds : []) {
@@ -98,13 +98,18 @@ export class LockInsights {
     }
   }
 
-  private async read(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
+  private async read(
+    backend: string,
+    lockId: string,
+    since: number,
+    until = Number.MAX_SAFE_INTEGER,
+  ): Promise<MinuteRollup[]> {
     const sql =
       `SELECT minute, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND lock_id = ? ` +
-      `AND minute >= ? ORDER BY minute LIMIT ${ROWS_AT_ONCE}`;
+      `AND minute >= ? AND minute <= ? ORDER BY minute LIMIT ${ROWS_AT_ONCE}`;
     const rollups: MinuteRollup[] = [];
     for (let from = since; ; ) {
-      const { rows } = await this.database.raw.ask(sql, [backend, lockId, from]);
+      const { rows } = await this.database.raw.ask(sql, [backend, lockId, from, until]);
       for (const [minute, ...columns] of rows) rollups.push(readRollup(Number(minute), columns));
       const last = rows.at(-1);
       if (!last || rows.length < ROWS_AT_ONCE) return rollups;

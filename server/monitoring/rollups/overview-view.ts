@@ -1,6 +1,7 @@
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { Overview } from '../../contract/console/past/overview';
 import type { Clock } from '../../platform/clock';
+import { SerialQueue } from '../../platform/serial-queue';
 import type { HeatTable } from '../incidents/heat-table';
 import type { LockInsights } from './lock-insights';
 
@@ -14,6 +15,7 @@ const FRESH_MS: Record<InsightRange, number> = {
 
 /** All locks together over a range of time. All who look share one reading. */
 export class OverviewView {
+  private readonly turns = new SerialQueue();
   private readonly readings = new Map<InsightRange, { at: number; view: Promise<Overview> }>();
 
   /** @param storeIds where the roll-ups of all backends are filed */
@@ -37,8 +39,12 @@ export class OverviewView {
     return view;
   }
 
-  private async read(range: InsightRange): Promise<Overview> {
-    const asOf = this.clock.now();
+  /** A range that ended at an instant; each reading is for one who looks, one after another. */
+  asOf(range: InsightRange, at: number): Promise<Overview> {
+    return this.turns.run(() => this.read(range, at));
+  }
+
+  private async read(range: InsightRange, asOf = this.clock.now()): Promise<Overview> {
     const sums = await this.insights.ofAll(this.storeIds, range, asOf);
     return { range, ...sums, heat: await this.heat.map(range, asOf), asOf };
   }

@@ -12,11 +12,12 @@ const MARGIN_MIN_MS = 10_000;
 /** Incidents, the latest first. Recorded by the process that runs maintenance, up to 1 s late. */
 export async function listIncidents(
   ctx: OperationContext,
-  { before, since, limit }: IncidentsInput,
+  { before, since, until, limit }: IncidentsInput,
 ): Promise<IncidentPage> {
   await requireRole(ctx, 'viewer');
   const { incidents, clock } = ctx.runtime;
-  const filter = { limit: limit + 1, ...(before && { before }), ...(since && { since }) };
+  const span = { ...(since && { since }), ...(until !== undefined && { until }) };
+  const filter = { limit: limit + 1, ...(before && { before }), ...span };
   return askDatabase(async () => {
     const found = await incidents.list(filter);
     const rows = found.slice(0, limit);

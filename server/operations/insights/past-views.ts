@@ -1,4 +1,4 @@
-import type { PastChangeInput } from '../../contract/console/past/past-inputs';
+import type { PastChangeInput, PastMinuteInput } from '../../contract/console/past/past-inputs';
 import type { ChangeOf } from '../../monitoring/past/past-range';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
@@ -9,6 +9,12 @@ export async function getPastRange(ctx: OperationContext) {
   await requireRole(ctx, 'viewer');
   const { pastView, clock } = ctx.runtime;
   return askDatabase(async () => ({ ...(await pastView.range.since()), asOf: clock.now() }));
+}
+
+/** What the roll-ups say of the minute around an instant; null: nothing. */
+export async function getPastMinute(ctx: OperationContext, { at }: PastMinuteInput) {
+  await requireRole(ctx, 'viewer');
+  return askDatabase(() => ctx.runtime.pastView.minute(at));
 }
 
 /** The nearest recorded change before or after an instant; null: there is none nearby. */

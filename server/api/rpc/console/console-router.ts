@@ -59,8 +59,11 @@ import {
   lockTimelineInput,
   overviewInput,
   pastChangeInput,
+  pastCounterListInput,
+  pastCounterRef,
   pastLockListInput,
   pastLockRef,
+  pastMinuteInput,
   pastProcessRef,
 } from '../../../contract/console/past/past-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
@@ -97,7 +100,11 @@ import { reconcileCounter } from '../../../operations/counters/for-people/reconc
 import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
 import { getOverview } from '../../../operations/insights/get-overview';
 import { getIncident, listIncidents } from '../../../operations/insights/incident-views';
-import { findPastChange, getPastRange } from '../../../operations/insights/past-views';
+import {
+  findPastChange,
+  getPastMinute,
+  getPastRange,
+} from '../../../operations/insights/past-views';
 import {
   getLabPreflight,
   getLabRun,
@@ -176,9 +183,9 @@ const locks = consoleRouterOf({
 });
 
 const counters = consoleRouterOf({
-  list: query(counterListInput, listCounters),
+  list: query(pastCounterListInput, listCounters),
   watch: stream(watchCountersInput, watchCounters),
-  detail: query(counterRef, getCounterDetail),
+  detail: query(pastCounterRef, getCounterDetail),
   watchDetail: stream(watchCounterInput, watchCounter),
   moves: query(counterMovesInput, listCounterMoves),
   courses: query(counterListInput, listCounterCourses),
@@ -211,6 +218,7 @@ export const consoleRouter = consoleRouterOf({
   past: consoleRouterOf({
     range: consoleProcedure.query(({ ctx }) => getPastRange(ctx.operation)),
     change: query(pastChangeInput, findPastChange),
+    minute: query(pastMinuteInput, getPastMinute),
   }),
   waits: consoleRouterOf({
     graph: query(asOfInput, getWaitGraph),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { lockName, namespaceName } from '../../primitives';
 import { lockListInput, lockRef, processRef } from '../console-inputs';
+import { counterListInput, counterRef } from '../counter-inputs';
 import { INSIGHT_RANGES } from '../insight-row';
 
 /** No timeline covers more time: events are kept for as long. */
@@ -20,8 +21,18 @@ export type PastLockRef = z.output<typeof pastLockRef>;
 export const pastProcessRef = z.strictObject({ ...processRef.shape, ...asOf });
 export type PastProcessRef = z.output<typeof pastProcessRef>;
 
+export const pastCounterListInput = z.strictObject({ ...counterListInput.shape, ...asOf });
+export type PastCounterListInput = z.output<typeof pastCounterListInput>;
+
+export const pastCounterRef = z.strictObject({ ...counterRef.shape, ...asOf });
+export type PastCounterRef = z.output<typeof pastCounterRef>;
+
 export const asOfInput = z.strictObject(asOf).default({});
 export type AsOfInput = z.output<typeof asOfInput>;
+
+/** The minute around an instant. */
+export const pastMinuteInput = z.strictObject({ at: instant });
+export type PastMinuteInput = z.output<typeof pastMinuteInput>;
 
 /** The nearest change before or after an instant: of one lock or counter, or of all of a kind. */
 export const pastChangeInput = z.strictObject({
@@ -52,11 +63,17 @@ export const incidentsInput = z.strictObject({
   before: z.number().int().positive().optional(),
   /** Only incidents that had not ended by then, epoch milliseconds. */
   since: instant.optional(),
+  /** Only incidents that had begun by then. */
+  until: instant.optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });
 export type IncidentsInput = z.output<typeof incidentsInput>;
 
 export const incidentRef = z.strictObject({ id: z.number().int().positive() });
 
-export const overviewInput = z.strictObject({ range: z.enum(INSIGHT_RANGES).default('1h') });
+/** A range that ends at `at`, or now. */
+export const overviewInput = z.strictObject({
+  range: z.enum(INSIGHT_RANGES).default('1h'),
+  ...asOf,
+});
 export type OverviewInput = z.output<typeof overviewInput>;

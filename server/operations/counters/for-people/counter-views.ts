@@ -6,6 +6,10 @@ import type {
   CounterMoveRow,
   CounterPage,
 } from '../../../contract/console/counter-row';
+import type {
+  PastCounterListInput,
+  PastCounterRef,
+} from '../../../contract/console/past/past-inputs';
 import type { RecordKey } from '../../../storage/record-store';
 import { askDatabase } from '../../ask-database';
 import { LIVE_UPDATES, throttledChanges, watchDetail } from '../../live-updates';
@@ -13,12 +17,16 @@ import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
 import { detailWithGate } from './detail-with-gate';
 
-/** The counter list as this process last read it: filtered, sorted by name. */
+/**
+ * The counter list as this process last read it: filtered, sorted by name. With `at`, with the
+ * values of then.
+ */
 export async function listCounters(
   ctx: OperationContext,
-  input: CounterListInput,
+  { at, ...input }: PastCounterListInput,
 ): Promise<CounterPage> {
   await requireRole(ctx, 'viewer');
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.counters.page(at, input));
   return ctx.runtime.projection.counters.page(input);
 }
 
@@ -37,12 +45,16 @@ export async function* watchCounters(
   for await (const _ of changes) yield await projection.counters.livePage(input);
 }
 
-/** A counter as its page shows it; its last known state, so marked, while its backend is away. */
+/**
+ * A counter as its page shows it; its last known state, so marked, while its backend is away. With
+ * `at`, as it was then, without its gate.
+ */
 export async function getCounterDetail(
   ctx: OperationContext,
-  ref: RecordKey,
+  { at, ...ref }: PastCounterRef,
 ): Promise<CounterDetail> {
   await requireRole(ctx, 'viewer');
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.counters.counter(at, ref));
   return detailWithGate(ctx, ref);
 }
 

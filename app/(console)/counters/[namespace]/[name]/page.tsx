@@ -4,14 +4,17 @@ import { CHANGES_SHOWN } from '@/components/counters/counter-labels';
 import { CounterView } from '@/components/counters/counter-view';
 import { visibleText } from '@/components/format/visible-name';
 import { counterRef } from '@/server/contract/console/counter-inputs';
+import { counterPath } from '@/server/core/names/console-path';
 import { notFoundOr, openConsole, readOrNull } from '../../../../console-api';
-import { pathNamesOf } from '../../../../page-request';
+import { pathNamesOf, type SearchParams, searchParamsOf } from '../../../../page-request';
+import { pastPage } from '../../../../past-page';
 
 interface Props {
   params: Promise<{ namespace: string; name: string }>;
+  searchParams: SearchParams;
 }
 
-async function refOf({ params }: Props) {
+async function refOf({ params }: Pick<Props, 'params'>) {
   const ref = counterRef.safeParse(await pathNamesOf(params));
   return ref.success ? ref.data : null;
 }
@@ -25,6 +28,12 @@ export default async function CounterPage(props: Props) {
   const { api } = await openConsole();
   const ref = await refOf(props);
   if (!ref) notFound();
+  const search = await searchParamsOf(props.searchParams);
+  const past = await pastPage(search, counterPath(ref.namespace, ref.name), async (at) => {
+    const detail = await api.counters.detail.query({ ...ref, at });
+    return <CounterView key={at} initial={detail} moves={null} />;
+  });
+  if (past) return past;
   const [detail, moves] = await Promise.all([
     api.counters.detail.query(ref).catch(notFoundOr),
     readOrNull(api.counters.moves.query({ ...ref, limit: CHANGES_SHOWN })),

@@ -4,8 +4,10 @@ import { readRange } from '@/components/charts/chart-range';
 import { visibleText } from '@/components/format/visible-name';
 import { LockView } from '@/components/locks/lock/lock-view';
 import { lockRef } from '@/server/contract/console/console-inputs';
+import { lockPath } from '@/server/core/names/console-path';
 import { notFoundOr, openConsole, readOrNull } from '../../../../console-api';
 import { pathNamesOf, type SearchParams, searchParamsOf } from '../../../../page-request';
+import { pastPage } from '../../../../past-page';
 
 interface Props {
   params: Promise<{ namespace: string; name: string }>;
@@ -26,7 +28,14 @@ export default async function LockPage(props: Props) {
   const { api } = await openConsole();
   const ref = await refOf(props);
   if (!ref) notFound();
-  const range = readRange(await searchParamsOf(props.searchParams));
+  const params = await searchParamsOf(props.searchParams);
+  const path = lockPath(ref.namespace, ref.name);
+  const past = await pastPage(params, path, async (at) => {
+    const detail = await api.locks.detail.query({ ...ref, at });
+    return <LockView key={at} initial={detail} events={null} insight={null} />;
+  });
+  if (past) return past;
+  const range = readRange(params);
   const [detail, events, insight] = await Promise.all([
     api.locks.detail.query(ref).catch(notFoundOr),
     readOrNull(api.locks.events.query({ ...ref, limit: 50 })),

@@ -1,0 +1,47 @@
+import { TRPCClientError } from '@trpc/client';
+import type { ReactNode } from 'react';
+import { pastHref, readPastAt } from '@/components/past/past-address';
+import { PastMinuteView } from '@/components/past/past-minute-view';
+import { PastProblem } from '@/components/past/past-note';
+import type { Reason } from '@/server/contract/errors';
+import { openConsole, readOrNull } from './console-api';
+
+const UNREADABLE =
+  'The address names no instant. Give milliseconds since 1970 after “at=”, or a date with its ' +
+  'zone such as 2026-11-21T02:41:07Z.';
+
+/**
+ * A page as of the instant that its address names; null where it names none, so that the page shows
+ * the present. An instant that cannot be shown gets a page that says why.
+ *
+ * @param path of the page, for the way back
+ */
+export async function pastPage(
+  params: URLSearchParams,
+  path: string,
+  show: (at: number) => Promise<ReactNode>,
+): Promise<ReactNode | null> {
+  const at = readPastAt(params.get('at'));
+  if (at === null) return null;
+  const live = pastHref(`${path}?${params.toString()}`, null);
+  if (at === 'unreadable') return <PastProblem text={UNREADABLE} live={live} />;
+  try {
+    return await show(Math.round(at));
+  } catch (error) {
+    const text = instantProblem(error);
+    if (text === null) throw error;
+    const { api } = await openConsole();
+    const minute = await readOrNull(api.past.minute.query({ at: Math.round(at) }));
+    if (minute) return <PastMinuteView minute={minute} />;
+    return <PastProblem text={text} live={live} />;
+  }
+}
+
+/** What the server says of the instant; null for any other failure. */
+function instantProblem(error: unknown): string | null {
+  if (!(error instanceof TRPCClientError)) return null;
+  const { reason } = (error.data ?? {}) as { reason?: Reason };
+  const isOfInstant = error.message.startsWith('at: ');
+  if (!isOfInstant || (reason !== 'INVALID' && reason !== 'NOT_FOUND')) return null;
+  return `This instant ${error.message.slice('at: '.length)}`;
+}

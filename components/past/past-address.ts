@@ -1,0 +1,35 @@
+/** The pages that can show an instant of the past. */
+const PAST_PAGES = ['/', '/holders', '/waits', '/insights', '/counters'];
+
+export const isPastPage = (pathname: string): boolean =>
+  PAST_PAGES.includes(pathname) ||
+  pathname.startsWith('/locks/') ||
+  pathname.startsWith('/counters/');
+
+/** The latest instant that a date can have. */
+const INSTANT_MAX_MS = 8.64e15;
+
+/**
+ * The instant that an address names, in milliseconds since 1970: as such, or as a date that a
+ * program writes, such as 2026-11-21T02:41:07Z. Null: it names none.
+ */
+export function readPastAt(text: string | null): number | 'unreadable' | null {
+  if (text === null || text === '') return null;
+  const at = /^\d{1,16}$/.test(text) ? Number(text) : parsedDate(text);
+  return Number.isFinite(at) && at >= 0 && at <= INSTANT_MAX_MS ? at : 'unreadable';
+}
+
+/** Without a zone a text would mean another instant to each reader. */
+const parsedDate = (text: string): number =>
+  /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+
+/** An address as of an instant; `null`: of the present. Other pages than those are left alone. */
+export function pastHref(href: string, at: number | null): string {
+  const [path = '', query = ''] = href.split('?');
+  if (!isPastPage(path)) return href;
+  const params = new URLSearchParams(query);
+  params.delete('at');
+  if (at !== null) params.set('at', String(Math.round(at)));
+  const text = params.toString();
+  return text === '' ? path : `${path}?${text}`;
+}

@@ -1,0 +1,217 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { usePathname, useRouter, useSearchParams } from 'next/navigation';
+import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
+import type { IncidentRow } from '@/server/contract/console/past/incident';
+import { nameFromPath } from '@/server/core/names/console-path';
+import { exactInstant } from '../format/instants';
+import { useTRPC, useTRPCClient } from '../live/trpc';
+import { useKeys } from '../live/use-keys';
+import { Button } from '../ui/controls/button';
+import { useZone } from '../ui/instant';
+import { pastHref } from './past-address';
+
+const HOUR_MS = 60 * 60_000;
+
+/** The spans that the slider can cover. */
+const SPANS = [
+  { ms: HOUR_MS, label: '1\u00a0h', name: 'Last hour' },
+  { ms: 24 * HOUR_MS, label: '24\u00a0h', name: 'Last 24 hours' },
+] as const;
+
+/** While the slider is dragged, the page follows so often at most. */
+const FOLLOW_MS = 250;
+
+/** The instant that the page shows, how to get to another one, and back to the present. */
+export default function PastBar({ at }: { at: number }) {
+  const trpc = useTRPC();
+  const { data: range } = useQuery(trpc.past.range.queryOptions(undefined, { staleTime: 30_000 }));
+  const now = range?.asOf ?? at;
+  const firstSpan = now - at <= HOUR_MS ? 0 : 1;
+  const [chosen, setChosen] = useState<number | null>(null);
+  const span = SPANS[chosen ?? firstSpan] ?? SPANS[0];
+  // An older instant is at the end of its own span.
+  const to = now - at <= span.ms ? now : at + span.ms / 2;
+  const from = to - span.ms;
+  const go = useGo();
+  const step = useStep(at, go);
+  useKeys({ ArrowLeft: () => step('previous'), ArrowRight: () => step('next') });
+  return (
+    <section className="past-bar" aria-label="Looking back">
+      <p className="past-instant">
+        As of{' '}
+        <strong>
+          <At at={at} />
+        </strong>
+      </p>
+      <span className="past-steps">
+        <Button size="small" onClick={() => step('previous')} title="Previous change (←)">
+          ← <span className="max-lg:sr-only">Previous change</span>
+        </Button>
+        <Button size="small" onClick={() => step('next')} title="Next change (→)">
+          <span className="max-lg:sr-only">Next change</span> →
+        </Button>
+      </span>
+      <Slider at={at} from={from} to={to} since={range?.events ?? null} onGo={go} />
+      <fieldset className="flex gap-1">
+        <legend className="sr-only">Span of the slider</legend>
+        {SPANS.map(({ ms, label, name }, i) => (
+          <button
+            key={ms}
+            type="button"
+            className="range-button"
+            aria-label={name}
+            aria-pressed={span.ms === ms}
+            onClick={() => setChosen(i)}
+          >
+            {label}
+          </button>
+        ))}
+      </fieldset>
+      <BackToLive />
+    </section>
+  );
+}
+
+export function BackToLive() {
+  const params = useSearchParams();
+  const href = `${usePathname()}?${params.toString()}`;
+  return (
+    <Link href={pastHref(href, null)} className="link rounded-4 whitespace-nowrap">
+      Back to live
+    </Link>
+  );
+}
+
+/** Opens the same page as of another instant. */
+function useGo(): (at: number) => void {
+  const router = useRouter();
+  return useCallback(
+    (next: number) => {
+      const { pathname, search } = window.location;
+      router.replace(pastHref(`${pathname}${search}`, next), { scroll: false });
+    },
+    [router],
+  );
+}
+
+function useStep(at: number, go: (at: number) => void) {
+  const client = useTRPCClient();
+  const pathname = usePathname();
+  return async (direction: 'previous' | 'next') => {
+    const of = pathname.startsWith('/counters') ? 'counters' : 'locks';
+    const [, , namespace, name] = pathname.split('/').map(nameFromPath);
+    const named = namespace && name ? { namespace, name } : {};
+    const found = await client.past.change
+      .query({ at, direction, of, ...named })
+      .catch(() => ({ at: null }));
+    if (found.at !== null) go(found.at);
+  };
+}
+
+function Slider({
+  at,
+  from,
+  to,
+  since,
+  onGo,
+}: {
+  at: number;
+  from: number;
+  to: number;
+  since: number | null;
+  onGo: (at: number) => void;
+}) {
+  const [dragged, setDragged] = useState<number | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  // The page has followed: from here on it says where the handle is.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: that is when the instant changes
+  useEffect(() => setDragged(null), [at]);
+  const move = (next: number) => {
+    setDragged(next);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => onGo(next), FOLLOW_MS);
+  };
+  const min = Math.max(from, since ?? from);
+  const zone = useZone();
+  return (
+    <span className="past-slider">
+      <input
+        type="range"
+        aria-label="Instant shown"
+        aria-valuetext={pastText(dragged ?? at, zone)}
+        min={Math.floor(from)}
+        max={Math.ceil(to)}
+        step={1_000}
+        value={dragged ?? at}
+        onChange={(event) => move(Math.max(min, Number(event.target.value)))}
+      />
+      <Marks from={from} to={to} />
+      {dragged !== null && dragged !== at && (
+        <output className="past-dragged" style={{ left: `${shareOf(dragged, from, to)}%` }}>
+          {pastText(dragged, zone)}
+        </output>
+      )}
+    </span>
+  );
+}
+
+/** Incidents, where they are on the slider. */
+function Marks({ from, to }: { from: number; to: number }) {
+  const trpc = useTRPC();
+  const since = Math.max(0, Math.floor(from / 60_000) * 60_000);
+  const { data } = useQuery(
+    trpc.insights.incidents.queryOptions({ since, limit: 50 }, { staleTime: 30_000 }),
+  );
+  const rows = data?.rows.filter(({ beganAt }) => beganAt < to) ?? [];
+  return (
+    <span className="past-marks" aria-hidden="true">
+      {rows.map((incident) => (
+        <i
+          key={incident.id}
+          title={`Incident on ${incident.name}`}
+          style={markOf(incident, from, to)}
+        />
+      ))}
+    </span>
+  );
+}
+
+function markOf(
+  { beganAt, endedAt, readAt }: IncidentRow,
+  from: number,
+  to: number,
+): CSSProperties {
+  const left = shareOf(beganAt, from, to);
+  const right = shareOf(endedAt ?? readAt, from, to);
+  return { left: `${left}%`, width: `max(3px, ${right - left}%)` };
+}
+
+const shareOf = (at: number, from: number, to: number): number =>
+  Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
+
+function At({ at }: { at: number }) {
+  const zone = useZone();
+  return (
+    <time dateTime={exactInstant(at)} title={`${exactInstant(at)} (server clock)`}>
+      {pastText(at, zone)}
+    </time>
+  );
+}
+
+/** With the day, since the page is not of now, and with seconds. */
+function pastText(at: number, zone: string | undefined): string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    ...(zone && { timeZone: zone }),
+  });
+  return format.format(at);
+}

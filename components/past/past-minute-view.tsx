@@ -1,0 +1,51 @@
+'use client';
+
+import type { PastMinute } from '@/server/contract/console/past/past-minute';
+import { durationText } from '../format/durations';
+import { exactCount } from '../format/numbers';
+import { LockLink } from '../locks/lock-link';
+import { Instant } from '../ui/instant';
+import { PageHead } from '../ui/page-head';
+
+const HEADS = ['Lock', 'Grants', 'Timeouts', 'Expiries', 'Forced', 'Wait p99', 'Hold p99'];
+
+/** Of a time of which no events are kept: what happened to the locks in that minute. */
+export function PastMinuteView({ minute: { minute, rows, areMore } }: { minute: PastMinute }) {
+  return (
+    <div className="page">
+      <PageHead title="What happened in this minute">
+        No events of this time are kept, so who held a lock and who waited is not known. These are
+        the roll-ups of the minute from <Instant at={minute} now={0} />.
+      </PageHead>
+      <div className="card overflow-x-auto">
+        <table className="past-minute">
+          <thead>
+            <tr>
+              {HEADS.map((head) => (
+                <th key={head} scope="col">
+                  {head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.backend}/${row.namespace}/${row.name}`}>
+                <th scope="row">
+                  <LockLink namespace={row.namespace} name={row.name} />
+                </th>
+                {[row.grants, row.timeouts, row.expiries, row.forced].map((count, i) => (
+                  <td key={HEADS[i + 1]}>{exactCount(count)}</td>
+                ))}
+                {[row.waitP99Ms, row.holdP99Ms].map((ms, i) => (
+                  <td key={HEADS[i + 5]}>{ms === null ? '–' : durationText(ms)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {areMore && <p className="py-3 text-12 text-t3">More locks were used in this minute.</p>}
+    </div>
+  );
+}

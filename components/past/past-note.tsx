@@ -1,0 +1,31 @@
+import Link from 'next/link';
+import type { PastMark } from '@/server/contract/console/past/past-mark';
+import { Icon } from '../icons/icon';
+
+/** In place of a page that cannot be shown as of the instant that its address names. */
+export function PastProblem({ text, live }: { text: string; live: string }) {
+  return (
+    <div className="page">
+      <div className="card flex items-start gap-2.5 px-3.5 py-4" role="alert">
+        <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
+        <p className="text-14">
+          {text}{' '}
+          <Link href={live} className="link rounded-4">
+            Back to live
+          </Link>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** What a page of the past lacks; nothing where it is whole. */
+export function PastNote({ past }: { past: PastMark | undefined }) {
+  if (!past || (!past.isCut && !past.isLagging)) return null;
+  return (
+    <p role="status" className="past-note">
+      {past.isCut && 'Too many locks were in use at this instant: some are left out. '}
+      {past.isLagging && 'The latest changes are not recorded yet; reload in a few seconds.'}
+    </p>
+  );
+}

@@ -1,0 +1,24 @@
+/**
+ * What happened to locks in one minute, from the roll-ups: for a time of which no events are kept
+ * any more.
+ */
+export interface PastMinute {
+  /** When it began, on the clocks of the backends. */
+  minute: number;
+  /** Those with the most grants first. */
+  rows: PastMinuteRow[];
+  /** There were more locks. */
+  areMore: boolean;
+}
+
+interface PastMinuteRow {
+  backend: string;
+  namespace: string;
+  name: string;
+  grants: number;
+  timeouts: number;
+  expiries: number;
+  forced: number;
+  waitP99Ms: number | null;
+  holdP99Ms: number | null;
+}

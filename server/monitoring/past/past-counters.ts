@@ -1,0 +1,104 @@
+import type { Database } from '@/db/database';
+import type { CounterListInput } from '../../contract/console/counter-inputs';
+import type { CounterDetail, CounterPage, CounterRow } from '../../contract/console/counter-row';
+import type { PastMark } from '../../contract/console/past/past-mark';
+import { LockyardError } from '../../contract/errors';
+import type { CounterEvent } from '../../core/counter/counter-event';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import type { CounterProjection } from '../projection/counter-projection';
+
+interface PastCountersOptions {
+  database: Database;
+  counters: Pick<CounterProjection, 'page' | 'detail'>;
+  /** @throws LockyardError where that instant cannot be shown */
+  check: (at: number) => Promise<number>;
+}
+
+/**
+ * The counters that there are now, with the values that they had at an instant. Bounds are those of
+ * now, unless they were set by the very change that made the value.
+ */
+export class PastCounters {
+  constructor(private readonly parts: PastCountersOptions) {}
+
+  async page(at: number, input: CounterListInput): Promise<CounterPage & { past: PastMark }> {
+    const past = await this.mark(at);
+    const now = await this.parts.counters.page(input);
+    const rows: CounterRow[] = [];
+    for (const row of now.rows) {
+      const then = await this.rowAt(row, at, offsetOf(now, row));
+      if (then) rows.push(then);
+      await new Promise(setImmediate);
+    }
+    return { ...now, rows, asOf: at, past };
+  }
+
+  /** @throws LockyardError `NOT_FOUND` for a counter that there is not, or was not yet */
+  async counter(at: number, key: RecordKey): Promise<CounterDetail & { past: PastMark }> {
+    const past = await this.mark(at);
+    const now = await this.parts.counters.detail(key.namespace, key.name);
+    const row = await this.rowAt(now.row, at, now.backend.clockOffsetMs);
+    if (!row) throw new LockyardError('NOT_FOUND', 'at: is before this counter was created.');
+    return { ...now, row, gate: null, asOf: at, past };
+  }
+
+  private async mark(at: number): Promise<PastMark> {
+    return { at, since: await this.parts.check(at), isCut: false, isLagging: false };
+  }
+
+  /** Null: it did not exist. */
+  private async rowAt(now: CounterRow, at: number, offsetMs: number): Promise<CounterRow | null> {
+    const { namespace, name } = now;
+    const lockId = recordId({ namespace, name, kind: 'counter' });
+    const instant = Math.floor(at + offsetMs);
+    const last = await this.event(lockId, `at <= ${instant}`, 'MAX');
+    if (last) return rowAfter(now, last, instant);
+    const next = await this.event(lockId, `at > ${instant}`, 'MIN');
+    if (next?.kind === 'created') return null;
+    if (!next) return now.createdAt <= instant ? { ...now, readAt: instant } : null;
+    const { value, delta = 0, rev } = next;
+    const before = { value: value - delta, rev: rev - 1, lastMove: null };
+    return { ...now, ...before, readAt: instant, isKnown: true };
+  }
+
+  /** The last event of a counter up to an instant, or the first one after it. */
+  private async event(
+    lockId: string,
+    when: string,
+    which: 'MAX' | 'MIN',
+  ): Promise<CounterEvent | null> {
+    const { ask } = this.parts.database.raw;
+    const found = await ask(`SELECT ${which}(at) FROM lock_events WHERE lock_id = ? AND ${when}`, [
+      lockId,
+    ]);
+    const at = found.rows[0]?.[0];
+    if (at === null || at === undefined) return null;
+    const { rows } = await ask(
+      'SELECT body FROM lock_events WHERE lock_id = ? AND at = ? ' +
+        `ORDER BY rev ${which === 'MAX' ? 'DESC' : 'ASC'} LIMIT 1`,
+      [lockId, Number(at)],
+    );
+    const body = rows[0]?.[0];
+    return body === undefined ? null : (JSON.parse(String(body)) as CounterEvent);
+  }
+}
+
+function rowAfter(now: CounterRow, event: CounterEvent, instant: number): CounterRow {
+  const { value, rev, at, delta, by, service, floor, ceiling } = event;
+  const move = { at, delta: delta ?? 0, who: by ?? service, isPerson: by !== undefined };
+  return {
+    ...now,
+    ...(floor === undefined ? {} : { floor }),
+    ...(ceiling === undefined ? {} : { ceiling }),
+    value,
+    rev,
+    lastMove: delta === undefined ? null : move,
+    readAt: instant,
+    isKnown: true,
+  };
+}
+
+function offsetOf({ backends }: CounterPage, { backend }: CounterRow): number {
+  return backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;
+}
