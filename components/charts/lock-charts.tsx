@@ -2,9 +2,9 @@
 
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { AbnormalEndsChart } from './abnormal-ends-chart';
+import { CountChart } from './count-chart';
 import { DurationChart } from './duration-chart';
 import { DurationHistogram } from './duration-histogram';
-import { GrantsChart } from './grants-chart';
 
 /** All charts of one lock. Loaded separately, where it is shown: the chart library is large. */
 export default function LockCharts({
@@ -24,7 +24,7 @@ export default function LockCharts({
         <DurationChart insight={insight} of="wait" />
         <DurationChart insight={insight} of="hold" />
         <AbnormalEndsChart insight={insight} />
-        <GrantsChart insight={insight} />
+        <CountChart insight={insight} of="grants" />
       </div>
       <div className="charts-histograms">
         <DurationHistogram insight={insight} of="wait" nowMs={waitedMs} />

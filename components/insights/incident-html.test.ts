@@ -39,6 +39,7 @@ function detail(text: string): IncidentDetail {
         { ...party, from: BEGAN, to: BEGAN + 120_000, end: 'granted' },
         { ...party, owner: `${text}2`, from: BEGAN, to: null, end: null },
       ],
+      refused: [],
       moreWaits: 0,
       acts: [{ at: BEGAN + 120_000, kind: 'forced', by: text, reason: text }],
       asOf: BEGAN + 200_000,

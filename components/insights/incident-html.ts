@@ -7,7 +7,13 @@ import { eventDetail, eventLook } from '../locks/lock/event-labels';
 import { actLabel, holdTitle, waitTitle } from '../locks/timeline/timeline-labels';
 import { endOf, shareAt } from '../locks/timeline/timeline-lanes';
 import { STATUS_STYLES } from '../ui/status-badge';
-import { actorsLabel, incidentSentence, lastedMs, waiterSeconds } from './incident-labels';
+import {
+  actorsLabel,
+  incidentSentence,
+  lastedMs,
+  refusedFacts,
+  waiterSeconds,
+} from './incident-labels';
 import { blockingSeries, incidentLanes } from './incident-timeline';
 
 const ENTITIES: Record<string, string> = {
@@ -93,13 +99,20 @@ clock of the backend. Events of routine, such as renewals, are left out.</p>
 `;
 }
 
-function factsHtml({ incident }: IncidentDetail): string {
+function factsHtml(detail: IncidentDetail): string {
+  const { incident } = detail;
   const facts = [
     ['Began', exactInstant(incident.beganAt)],
     ['Ended', incident.endedAt === null ? 'open' : exactInstant(incident.endedAt)],
     ['Lasted', durationText(lastedMs(incident))],
     ['Waiter-seconds', waiterSeconds(incident)],
     ['Most waiters', String(incident.waitersMax)],
+    [
+      'Refused',
+      refusedFacts(detail)
+        .filter((text) => text !== '')
+        .join(' '),
+    ],
     ['Acted', actorsLabel(incident)],
   ];
   const items = facts.map(

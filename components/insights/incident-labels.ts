@@ -1,4 +1,4 @@
-import type { IncidentRow } from '@/server/contract/console/past/incident';
+import type { IncidentDetail, IncidentRow } from '@/server/contract/console/past/incident';
 import { baselineText, boundText, durationText, spokenDuration } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
@@ -11,6 +11,23 @@ export function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {
 /** Waiter-seconds: how long all waiters waited during an incident, added up. */
 export const waiterSeconds = ({ waiterMs }: IncidentRow): string =>
   exactCount(Math.round(waiterMs / 1_000));
+
+/** How many attempts were refused during an incident, and by whom. */
+export function refusedFacts({ incident, timeline }: IncidentDetail): [string, string] {
+  const { beganAt, endedAt, readAt } = incident;
+  const bars = timeline.refused.filter(
+    ({ from, to }) => to >= beganAt && from <= (endedAt ?? readAt),
+  );
+  const attempts = bars.reduce((sum, bar) => sum + bar.attempts, 0);
+  if (attempts === 0) return ['none', ''];
+  const owners = [...new Set(bars.flatMap((bar) => bar.owners))];
+  const named = owners
+    .slice(0, 3)
+    .map((owner) => visibleText(owner))
+    .join(', ');
+  const areMore = owners.length > 3 || bars.some((bar) => bar.areMore);
+  return [plural(attempts, 'attempt'), `by ${named}${areMore ? ' and others' : ''}`];
+}
 
 /** Shortly before it was over, when it had lasted longest. */
 export function worstInstant({ beganAt, clearedAt, readAt }: IncidentRow): number {

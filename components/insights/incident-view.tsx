@@ -29,6 +29,7 @@ import {
   actorsLabel,
   incidentSentence,
   lastedMs,
+  refusedFacts,
   waiterSeconds,
   worstInstant,
 } from './incident-labels';
@@ -102,7 +103,8 @@ export function IncidentView({
   );
 }
 
-function Facts({ detail: { incident, asOf } }: { detail: IncidentDetail }) {
+function Facts({ detail }: { detail: IncidentDetail }) {
+  const { incident, asOf } = detail;
   const { beganAt, endedAt, backend, waitersMax, blockingMaxMs } = incident;
   const facts = [
     ['Began', <Instant key="began" at={beganAt} now={asOf} clock={backend} />, ''],
@@ -114,6 +116,7 @@ function Facts({ detail: { incident, asOf } }: { detail: IncidentDetail }) {
     ['Lasted', <Duration key="lasted" ms={lastedMs(incident)} />, ''],
     ['Waiter-seconds', waiterSeconds(incident), `at most ${exactCount(waitersMax)} waited`],
     ['Worst blocking', durationText(blockingMaxMs), 'all waits added up'],
+    ['Refused', ...refusedFacts(detail)],
     ['Acted', actorsLabel(incident), ''],
   ] as const;
   return (
@@ -159,6 +162,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
             <TimelinePlot
               lanes={lanes}
               acts={timeline.acts.filter(({ at }) => at >= span.from && at <= span.to)}
+              refused={timeline.refused.filter(({ from, to }) => to >= span.from && from < span.to)}
               span={span}
               now={timeline.to}
               onZoom={setZoom}
@@ -167,6 +171,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
           <TimelineTable
             lanes={lanes}
             acts={timeline.acts}
+            refused={timeline.refused}
             now={timeline.to}
             path={lockPath(detail.incident.namespace, detail.incident.name)}
           />

@@ -6,8 +6,8 @@ import { AbnormalEndsChart } from '../charts/abnormal-ends-chart';
 import { chartsSummary, hasHistory } from '../charts/chart-labels';
 import { RANGE_LABELS } from '../charts/chart-range';
 import { ChartTable } from '../charts/chart-table';
+import { CountChart } from '../charts/count-chart';
 import { DurationChart } from '../charts/duration-chart';
-import { GrantsChart } from '../charts/grants-chart';
 import { useZoom, type ZoomSpan } from '../locks/timeline/use-zoom';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
@@ -41,9 +41,10 @@ export default function OverviewPanel({ overview }: { overview: Overview }) {
         <>
           <LinkedCharts span={span} onZoom={setZoom} summary={chartsSummary(overview)}>
             <HeatMapChart heat={heat} span={span} />
-            <GrantsChart insight={insight} />
+            <CountChart insight={insight} of="grants" />
             <DurationChart insight={insight} of="wait" />
             <DurationChart insight={insight} of="hold" />
+            {overview.total.refused > 0 && <CountChart insight={insight} of="refused" />}
             <AbnormalEndsChart insight={insight} />
           </LinkedCharts>
           <details className="insight-more">

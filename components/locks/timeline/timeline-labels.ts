@@ -1,6 +1,7 @@
 import type {
   ActMark,
   HoldBar,
+  RefusalBar,
   WaitBar,
   WaitEnd,
 } from '@/server/contract/console/past/lock-timeline';
@@ -17,6 +18,12 @@ const HOLD_ENDS: Record<NonNullable<HoldBar['end']>, string> = {
   forced: 'force-released',
   late: 'granted too late, undone',
 };
+
+/** How often callers were refused in a minute, and who they were. */
+export function refusalTitle({ attempts, owners, areMore }: RefusalBar): string {
+  const names = owners.map((owner) => visibleText(owner)).join(', ');
+  return `${plural(attempts, 'attempt')} refused: ${names}${areMore ? ' and others' : ''}`;
+}
 
 export const WAIT_END_LABELS: Record<WaitEnd, string> = {
   granted: 'granted',

@@ -59,7 +59,9 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
   };
   const lanes = timelineLanes(data ?? null, detail, { ...span, now });
   const acts = data?.acts.filter(({ at }) => at >= span.from && at <= span.to) ?? [];
-  const isEmpty = lanes.holds.length + lanes.lanes.length + acts.length === 0;
+  const refused = data?.refused.filter(({ from, to }) => to >= span.from && from < span.to) ?? [];
+  const marks = lanes.holds.length + lanes.lanes.length + acts.length + refused.length;
+  const isEmpty = marks === 0;
   return (
     <Panel
       title="Timeline"
@@ -90,9 +92,22 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
         isHydrated && (
           <>
             <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
-              <TimelinePlot lanes={lanes} acts={acts} span={span} now={now} onZoom={setZoom} />
+              <TimelinePlot
+                lanes={lanes}
+                acts={acts}
+                refused={refused}
+                span={span}
+                now={now}
+                onZoom={setZoom}
+              />
             </figure>
-            <TimelineTable lanes={lanes} acts={acts} now={now} path={lockPath(namespace, name)} />
+            <TimelineTable
+              lanes={lanes}
+              acts={acts}
+              refused={refused}
+              now={now}
+              path={lockPath(namespace, name)}
+            />
           </>
         )
       )}
@@ -140,6 +155,7 @@ const LEGEND = [
   ['long', 'past its p99'],
   ['stuck', 'stuck'],
   ['wait', 'waiting'],
+  ['refused', 'refused'],
   ['act', 'operator'],
 ] as const;
 

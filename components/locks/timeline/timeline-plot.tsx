@@ -1,11 +1,11 @@
 'use client';
 
 import { type CSSProperties, useLayoutEffect, useRef, useState } from 'react';
-import type { ActMark, WaitBar } from '@/server/contract/console/past/lock-timeline';
+import type { ActMark, RefusalBar, WaitBar } from '@/server/contract/console/past/lock-timeline';
 import { exactCount, shortToken } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { ExactName } from '../../ui/visible-text';
-import { actLabel, holdTitle, WAIT_END_LABELS, waitTitle } from './timeline-labels';
+import { actLabel, holdTitle, refusalTitle, WAIT_END_LABELS, waitTitle } from './timeline-labels';
 import { endOf, type HoldLine, type Segment, shareAt, type TimelineLanes } from './timeline-lanes';
 import { clockLabel, timelineTicks } from './timeline-ticks';
 import { useZoom, type ZoomSpan } from './use-zoom';
@@ -25,12 +25,14 @@ const box = (left: number, width: number): CSSProperties => ({
 export function TimelinePlot({
   lanes,
   acts,
+  refused,
   span,
   now,
   onZoom,
 }: {
   lanes: TimelineLanes;
   acts: readonly ActMark[];
+  refused: readonly RefusalBar[];
   span: ZoomSpan;
   /** The present instant, on the lock's backend's clock. */
   now: number;
@@ -58,6 +60,7 @@ export function TimelinePlot({
             {exactCount(lanes.more)} more
           </span>
         )}
+        {refused.length > 0 && <span className="timeline-lane">refused</span>}
       </div>
       <div className="timeline-plot" ref={ref} {...handlers}>
         {ticks.map(({ at, label }) => (
@@ -92,6 +95,13 @@ export function TimelinePlot({
                 span={span}
                 now={now}
               />
+            ))}
+          </div>
+        )}
+        {refused.length > 0 && (
+          <div className="timeline-lane" data-lane="refused">
+            {refused.map((bar) => (
+              <RefusedMark key={bar.from} bar={bar} span={span} />
             ))}
           </div>
         )}
@@ -179,6 +189,17 @@ function WaitMark({ bar, span, now }: { bar: WaitBar; span: ZoomSpan; now: numbe
         </span>
       )}
     </>
+  );
+}
+
+function RefusedMark({ bar, span }: { bar: RefusalBar; span: ZoomSpan }) {
+  const left = shareAt(bar.from, span);
+  return (
+    <span
+      className="timeline-refused"
+      title={refusalTitle(bar)}
+      style={box(left, shareAt(bar.to, span) - left)}
+    />
   );
 }
 

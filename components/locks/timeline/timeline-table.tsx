@@ -1,12 +1,12 @@
 'use client';
 
 import Link from 'next/link';
-import type { ActMark } from '@/server/contract/console/past/lock-timeline';
+import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '../../format/durations';
 import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { pastHref } from '../../past/past-address';
-import { actLabel, WAIT_END_LABELS } from './timeline-labels';
+import { actLabel, refusalTitle, WAIT_END_LABELS } from './timeline-labels';
 import { endOf, type TimelineLanes } from './timeline-lanes';
 import { clockLabel } from './timeline-ticks';
 
@@ -22,11 +22,13 @@ interface Line {
 export function TimelineTable({
   lanes,
   acts,
+  refused,
   now,
   path,
 }: {
   lanes: TimelineLanes;
   acts: readonly ActMark[];
+  refused: readonly RefusalBar[];
   now: number;
   /** Of the lock's page. */
   path: string;
@@ -47,7 +49,7 @@ export function TimelineTable({
             </tr>
           </thead>
           <tbody>
-            {linesOf(lanes, acts, now).map(({ id, at, who, what, lasted }) => (
+            {linesOf(lanes, acts, refused, now).map(({ id, at, who, what, lasted }) => (
               <tr key={id}>
                 <th scope="row">
                   <Link
@@ -71,7 +73,12 @@ export function TimelineTable({
   );
 }
 
-function linesOf({ holds, lanes }: TimelineLanes, acts: readonly ActMark[], now: number): Line[] {
+function linesOf(
+  { holds, lanes }: TimelineLanes,
+  acts: readonly ActMark[],
+  refused: readonly RefusalBar[],
+  now: number,
+): Line[] {
   const held = holds.map(({ bar, isLive }): Line => {
     const who = bar.count > 1 ? plural(bar.count, 'hold') : visibleText(bar.owner);
     const what = isLive ? 'holds it' : `held, ${bar.end ?? 'end not recorded yet'}`;
@@ -90,5 +97,10 @@ function linesOf({ holds, lanes }: TimelineLanes, acts: readonly ActMark[], now:
     const id = `act ${act.at} ${act.kind}`;
     return { id, at: act.at, who: visibleText(act.by), what: actLabel(act), lasted: '' };
   });
-  return [...held, ...waited, ...acted].sort((a, b) => b.at - a.at);
+  const turnedAway = refused.map((bar): Line => {
+    const who = visibleText(bar.owners[0] ?? '');
+    const lasted = durationText(bar.to - bar.from);
+    return { id: `refused ${bar.from}`, at: bar.from, who, what: refusalTitle(bar), lasted };
+  });
+  return [...held, ...waited, ...acted, ...turnedAway].sort((a, b) => b.at - a.at);
 }

@@ -1,10 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
-import type { LockTimeline } from '../../contract/console/past/lock-timeline';
+import type { LockTimeline, RefusalBar } from '../../contract/console/past/lock-timeline';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { buildTimeline, ROUTINE_KINDS } from '../../core/timeline/lock-timeline';
+import { refusalBars } from '../../core/timeline/refusal-bars';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { refusalsOf } from '../refusals/refusal-rows';
 import { eventRow } from './event-row';
 
 /** Events read at a time: on SQLite a read blocks this process, so each takes few milliseconds. */
@@ -21,12 +23,14 @@ const LATE_EXPIRY_MS = 60_000;
 
 const ROUTINE = ROUTINE_KINDS.map((kind) => `'${kind}'`).join(',');
 
+type PastPart = Omit<LockTimeline, 'asOf' | 'refused'>;
+
 /** What the recorded events say of the past of single locks. */
 export class LockPast {
   constructor(private readonly database: Database) {}
 
   /** What happened to a lock from `from` to `to`, as far as it is recorded. */
-  async timeline(key: RecordKey, from: number, to: number): Promise<Omit<LockTimeline, 'asOf'>> {
+  async timeline(key: RecordKey, from: number, to: number): Promise<PastPart> {
     const { events, since } = await this.eventsSince(key, from);
     return {
       from,
@@ -38,6 +42,12 @@ export class LockPast {
         to,
       ),
     };
+  }
+
+  /** The attempts to acquire it that were refused. @param backend its id as users know it */
+  async refused(backend: string, key: RecordKey, from: number, to: number): Promise<RefusalBar[]> {
+    const parts = await refusalsOf(this.database, backend, recordId(key), from, to);
+    return refusalBars(parts).filter((bar) => bar.to >= from && bar.from <= to);
   }
 
   /** The same, with the events themselves, oldest first: without routine, the first 300. */

@@ -1,4 +1,5 @@
 import type { Database } from '@/db/database';
+import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { replacing } from '../rollups/rollup-rows';
 
@@ -90,4 +91,25 @@ export async function refusalsByMinute(
     [backend, lockId, since],
   );
   return rows.map(([minute, refused]) => ({ minute: Number(minute), refused: Number(refused) }));
+}
+
+/** Minutes and processes that one reading of a lock goes through. */
+const PARTS_MAX = 1_500;
+
+/** What each process has counted of a lock, in the minutes that touch a span. */
+export async function refusalsOf(
+  { raw }: Database,
+  backend: string,
+  lockId: string,
+  from: number,
+  to: number,
+): Promise<Pick<RefusalRow, 'minute' | 'counts'>[]> {
+  const { rows } = await raw.ask(
+    'SELECT minute, counts FROM lock_refusals WHERE backend = ? AND lock_id = ? AND ' +
+      `minute > ? AND minute <= ? ORDER BY minute DESC LIMIT ${PARTS_MAX}`,
+    [backend, lockId, from - MINUTE_MS, to],
+  );
+  return rows.map(([minute, counts]) => {
+    return { minute: Number(minute), counts: JSON.parse(String(counts)) as RefusalCounts };
+  });
 }

@@ -46,6 +46,8 @@ export async function getIncident(
     const to = endedAt === null ? end : end + marginMs;
     const asOf = clock.now();
     const { events, ...timeline } = await past.story(incident, beganAt - marginMs, to);
-    return { incident, timeline: { ...timeline, asOf }, events, asOf };
+    const { from } = timeline;
+    const refused = await past.refused(incident.backend, incident, from, to);
+    return { incident, timeline: { ...timeline, refused, asOf }, events, asOf };
   });
 }

@@ -13,6 +13,8 @@ export interface LockTimeline {
   waits: WaitBar[];
   /** How many more waits there were. */
   moreWaits: number;
+  /** Oldest first: attempts that were refused, one bar a minute. */
+  refused: RefusalBar[];
   /** Oldest first: what operators did. */
   acts: ActMark[];
   /** The server's clock when it was made. */
@@ -37,6 +39,16 @@ export interface HoldBar extends Bar {
 
 export interface WaitBar extends Bar {
   end: WaitEnd | null;
+}
+
+/** Refused attempts within a minute: what each of them wanted was not granted, nor queued. */
+export interface RefusalBar {
+  from: number;
+  to: number;
+  attempts: number;
+  /** Those who tried most often. */
+  owners: string[];
+  areMore: boolean;
 }
 
 export const WAIT_ENDS = ['granted', 'timeout', 'cancelled', 'dropped', 'moved'] as const;

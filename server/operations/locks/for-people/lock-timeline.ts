@@ -24,6 +24,9 @@ export async function getLockTimeline(
   const engine = entry && engines.get(entry.backend);
   if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
   const to = until ?? clock.now() + engine.health().clockOffsetMs;
-  const timeline = await askDatabase(() => past.timeline({ namespace, name }, to - spanMs, to));
-  return { ...timeline, asOf: clock.now() };
+  const key = { namespace, name };
+  const from = to - spanMs;
+  const timeline = await askDatabase(() => past.timeline(key, from, to));
+  const refused = await askDatabase(() => past.refused(entry.backend, key, from, to));
+  return { ...timeline, refused, asOf: clock.now() };
 }

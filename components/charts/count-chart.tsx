@@ -2,7 +2,7 @@
 
 import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
 import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
-import { countText, exactCount } from '../format/numbers';
+import { countText, exactCount, plural } from '../format/numbers';
 import { ChartHead } from './chart-head';
 import { abnormalEndsLabel } from './chart-labels';
 import { countTicks } from './duration-ticks';
@@ -15,23 +15,29 @@ const PER_BUCKET: Record<LockInsight['range'], string> = {
   '30d': '4\u00a0h',
 };
 
-/** How often the lock was granted over time. */
-export function GrantsChart({ insight }: { insight: LockInsight }) {
+const COUNTS = {
+  grants: { title: 'Grants', ink: 'var(--bar)' },
+  refused: { title: 'Refused attempts', ink: 'var(--contended)' },
+} as const;
+
+/** How often the lock was granted over time, or attempts to acquire it were refused. */
+export function CountChart({ insight, of }: { insight: LockInsight; of: keyof typeof COUNTS }) {
+  const { title, ink } = COUNTS[of];
   const { rows, domain, ticks } = useTimeAxis(insight);
-  const max = Math.max(0, ...rows.map(({ grants }) => grants));
+  const max = Math.max(0, ...rows.map((row) => row[of]));
   const { range, total } = insight;
   return (
     <div>
-      <ChartHead title="Grants">
-        max <b>{countText(max)}</b>/{PER_BUCKET[range]}, <b>{countText(total.grants)}</b> total
+      <ChartHead title={title}>
+        max <b>{countText(max)}</b>/{PER_BUCKET[range]}, <b>{countText(total[of])}</b> total
       </ChartHead>
-      <div className="chart chart-times" data-chart="grants">
+      <div className="chart chart-times" data-chart={of}>
         <ResponsiveContainer width="100%" height="100%">
           <ComposedChart
             data={rows}
             margin={CHART_MARGIN}
             syncId="insight"
-            title="Grants over time"
+            title={`${title} over time`}
             desc="Use arrow keys to move between buckets."
           >
             {timeAxes({
@@ -40,15 +46,10 @@ export function GrantsChart({ insight }: { insight: LockInsight }) {
               ticks,
               yTicks: countTicks(max),
               yText: countText,
-              told: pointLabel,
+              told: of === 'grants' ? pointLabel : refusedLabel,
               hasTimes: true,
             })}
-            <Bar
-              dataKey="grants"
-              fill="var(--bar)"
-              barSize={barPx(rows.length)}
-              isAnimationActive={false}
-            />
+            <Bar dataKey={of} fill={ink} barSize={barPx(rows.length)} isAnimationActive={false} />
           </ComposedChart>
         </ResponsiveContainer>
       </div>
@@ -63,3 +64,5 @@ function pointLabel(point: InsightPoint): string {
   const endings = abnormalEndsLabel(point);
   return endings ? `${granted}, ${endings}` : granted;
 }
+
+const refusedLabel = ({ refused }: InsightPoint): string => `${plural(refused, 'attempt')} refused`;
