@@ -7,6 +7,11 @@ const HOSTILE = `</title><script src="https://evil.example/x.js"></script><img s
 const BEGAN = Date.UTC(2026, 10, 20, 2, 23);
 
 function detail(text: string): IncidentDetail {
+  const whole = detailAlone(text);
+  return { ...whole, related: [{ relation: 'effect', incident: whole.incident }] };
+}
+
+function detailAlone(text: string): IncidentDetail {
   const party = { service: text, owner: text };
   const span = { from: BEGAN - 60_000, to: BEGAN + 240_000 };
   return {
@@ -39,11 +44,12 @@ function detail(text: string): IncidentDetail {
         { ...party, from: BEGAN, to: BEGAN + 120_000, end: 'granted' },
         { ...party, owner: `${text}2`, from: BEGAN, to: null, end: null },
       ],
-      refused: [],
+      refused: [{ from: BEGAN, to: BEGAN + 50_000, attempts: 4, owners: [text], areMore: true }],
       moreWaits: 0,
       acts: [{ at: BEGAN + 120_000, kind: 'forced', by: text, reason: text }],
       asOf: BEGAN + 200_000,
     },
+    related: [],
     events: [
       {
         id: '1.1.1',

@@ -11,6 +11,7 @@ import {
   actorsLabel,
   incidentSentence,
   lastedMs,
+  RELATION_LABELS,
   refusedFacts,
   waiterSeconds,
 } from './incident-labels';
@@ -85,6 +86,7 @@ export function incidentHtml(detail: IncidentDetail, address: string): string {
 <p class="quiet">${safe(namespace)} · ${safe(backend)}</p>
 <p>${safe(incidentSentence(incident))}</p>
 ${factsHtml(detail)}
+${relatedHtml(detail)}
 <h2>Total blocking time</h2>
 ${blockingHtml(detail)}
 <h2>Timeline</h2>
@@ -119,6 +121,16 @@ function factsHtml(detail: IncidentDetail): string {
     ([term, text = '']) => `<div><dt>${term}</dt><dd>${safe(text)}</dd></div>`,
   );
   return `<dl>${items.join('')}</dl>`;
+}
+
+function relatedHtml({ related }: IncidentDetail): string {
+  if (related.length === 0) return '';
+  const items = related.map(
+    ({ relation, incident }) =>
+      `<li>${safe(incident.name)} (${safe(STATUS_STYLES[incident.status].word)}): ` +
+      `${RELATION_LABELS[relation]}</li>`,
+  );
+  return `<h2>Together with</h2>\n<ul>${items.join('')}</ul>`;
 }
 
 const x = (share: number) => (LEFT + share * (WIDTH - LEFT - 12)).toFixed(1);

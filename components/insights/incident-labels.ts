@@ -1,4 +1,8 @@
-import type { IncidentDetail, IncidentRow } from '@/server/contract/console/past/incident';
+import type {
+  IncidentDetail,
+  IncidentRelation,
+  IncidentRow,
+} from '@/server/contract/console/past/incident';
 import { baselineText, boundText, durationText, spokenDuration } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
@@ -28,6 +32,13 @@ export function refusedFacts({ incident, timeline }: IncidentDetail): [string, s
   const areMore = owners.length > 3 || bars.some((bar) => bar.areMore);
   return [plural(attempts, 'attempt'), `by ${named}${areMore ? ' and others' : ''}`];
 }
+
+/** What an incident of another lock is to this one. */
+export const RELATION_LABELS: Record<IncidentRelation, string> = {
+  cause: 'the holder waited for this lock',
+  effect: 'its holder waited for the lock of this incident',
+  sameProcess: 'held by the same process',
+};
 
 /** Shortly before it was over, when it had lasted longest. */
 export function worstInstant({ beganAt, clearedAt, readAt }: IncidentRow): number {

@@ -22,13 +22,14 @@ import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
-import { WholeName } from '../ui/visible-text';
+import { ExactName, WholeName } from '../ui/visible-text';
 import { BlockingChart } from './blocking-chart';
 import { IncidentEvents } from './incident-events';
 import {
   actorsLabel,
   incidentSentence,
   lastedMs,
+  RELATION_LABELS,
   refusedFacts,
   waiterSeconds,
   worstInstant,
@@ -94,12 +95,32 @@ export function IncidentView({
         {error && <ProblemNote problem={problemOf(error)} title="Showing cached data" />}
         <Facts detail={data} />
         <IncidentCharts detail={data} />
+        <RelatedIncidents detail={data} />
         <Panel title="What happened" aside="routine left out">
           <IncidentEvents detail={data} />
         </Panel>
       </div>
       <IncidentsPanel initial={incidents} chosen={id} className="self-start" />
     </div>
+  );
+}
+
+function RelatedIncidents({ detail: { related } }: { detail: IncidentDetail }) {
+  if (related.length === 0) return null;
+  return (
+    <Panel title="Together with" aside="other locks, at the same time">
+      <ul>
+        {related.map(({ relation, incident }) => (
+          <li key={incident.id} className="panel-row flex flex-wrap items-baseline gap-x-3">
+            <StatusBadge status={incident.status} />
+            <Link href={`/insights/${incident.id}`} prefetch={false} className="link rounded-4">
+              <ExactName name={incident.name} />
+            </Link>
+            <span className="text-t2">{RELATION_LABELS[relation]}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
   );
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
+import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
@@ -54,6 +55,13 @@ test('attempts that are refused are counted by lock and owner, and make a long h
       { owner: 'w4', attempts: 1 },
       { owner: 'w3', attempts: 1 },
     ]);
+  });
+  const timeline = { namespace: 'default', name: 'polled', spanMs: 600_000 };
+  await soon(async () => {
+    const { data } = await api.console(cookie, 'insights.timeline', timeline, 'query');
+    const { refused } = data as unknown as LockTimeline;
+    expect(refused.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(4);
+    expect(refused.flatMap(({ owners }) => owners)).toContain('w2');
   });
   const free = await detailOf('free');
   expect(free.row).toMatchObject({ status: 'held', stuck: null });

@@ -1,6 +1,12 @@
-import type { IncidentDetail, IncidentPage } from '../../contract/console/past/incident';
+import type {
+  IncidentDetail,
+  IncidentPage,
+  IncidentRow,
+  RelatedIncident,
+} from '../../contract/console/past/incident';
 import type { IncidentsInput } from '../../contract/console/past/past-inputs';
 import { LockyardError } from '../../contract/errors';
+import { type IncidentParties, relationOf } from '../../core/incidents/related-incidents';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -48,6 +54,37 @@ export async function getIncident(
     const { events, ...timeline } = await past.story(incident, beganAt - marginMs, to);
     const { from } = timeline;
     const refused = await past.refused(incident.backend, incident, from, to);
-    return { incident, timeline: { ...timeline, refused, asOf }, events, asOf };
+    const related = await relatedIncidents(ctx, incident, timeline.waits);
+    return { incident, timeline: { ...timeline, refused, asOf }, events, related, asOf };
   });
+}
+
+/** Incidents at the same time that are looked at, and those of them whose waiters are read. */
+const OTHERS_MAX = 60;
+const READ_MAX = 6;
+const RELATED_MAX = 10;
+
+/** Incidents of other locks at the same time that have to do with this one: see `relationOf`. */
+async function relatedIncidents(
+  { runtime: { incidents, past } }: OperationContext,
+  incident: IncidentRow,
+  waiters: IncidentParties['waiters'],
+): Promise<RelatedIncident[]> {
+  const { id, beganAt, endedAt, readAt, facts } = incident;
+  const until = endedAt ?? readAt;
+  const found = await incidents.list({ since: beganAt, until, limit: OTHERS_MAX });
+  const mine = { hold: facts.hold, waiters };
+  const related: RelatedIncident[] = [];
+  let read = 0;
+  for (const other of found) {
+    if (other.id === id || related.length >= RELATED_MAX) continue;
+    let relation = relationOf(mine, { hold: other.facts.hold, waiters: [] });
+    if (relation !== 'effect' && other.waitersMax > 0 && facts.hold && read < READ_MAX) {
+      read += 1;
+      const { waits } = await past.timeline(other, beganAt, until);
+      relation = relationOf(mine, { hold: other.facts.hold, waiters: waits });
+    }
+    if (relation) related.push({ relation, incident: other });
+  }
+  return related;
 }

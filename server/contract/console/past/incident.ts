@@ -59,11 +59,24 @@ export interface IncidentPage {
   asOf: number;
 }
 
+/**
+ * What an incident of another lock is to this one. `cause`: the holder of this lock waited for that
+ * one. `effect`: its holder waited for this lock. `sameProcess`: one process held both.
+ */
+export type IncidentRelation = 'cause' | 'effect' | 'sameProcess';
+
+export interface RelatedIncident {
+  relation: IncidentRelation;
+  incident: IncidentRow;
+}
+
 /** An incident with what happened around it. */
 export interface IncidentDetail {
   incident: IncidentRow;
   timeline: LockTimeline;
   /** What mattered of the lock's events, oldest first; renewals and the like are left out. */
   events: EventRow[];
+  /** Incidents of other locks at the same time that have to do with it. */
+  related: RelatedIncident[];
   asOf: number;
 }
