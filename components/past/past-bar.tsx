@@ -75,7 +75,7 @@ export default function PastBar({ at }: { at: number }) {
   );
 }
 
-export function BackToLive() {
+function BackToLive() {
   const params = useSearchParams();
   const href = `${usePathname()}?${params.toString()}`;
   return (
