@@ -2,21 +2,33 @@ import { expect, test } from 'vitest';
 import { relationOf } from './related-incidents';
 
 const hold = (owner: string, more: object = {}) => {
-  return { service: 'orders', owner, token: 1, grantedAt: 0, ...more };
+  return { service: 'orders', owner, token: 1, grantedAt: 100, ...more };
 };
-const waiter = (owner: string) => ({ service: 'orders', owner });
+const waiter = (owner: string, from = 200, to: number | null = null) => {
+  return { service: 'orders', owner, from, to };
+};
+const heldUntil = 500;
+const alone = { heldUntil, waiters: [] };
 
 test('incidents go together where the holder of one lock waits for the other, or is one process', () => {
-  const mine = { hold: hold('a'), waiters: [waiter('b')] };
-  expect(relationOf(mine, { hold: hold('b'), waiters: [] })).toBe('effect');
-  expect(relationOf(mine, { hold: hold('c'), waiters: [waiter('a')] })).toBe('cause');
-  expect(relationOf(mine, { hold: hold('a'), waiters: [] })).toBe('sameProcess');
-  expect(relationOf(mine, { hold: hold('c'), waiters: [waiter('b')] })).toBeNull();
-  expect(relationOf({ ...mine, hold: null }, { hold: null, waiters: [] })).toBeNull();
+  const mine = { hold: hold('a'), heldUntil, waiters: [waiter('b')] };
+  expect(relationOf(mine, { ...alone, hold: hold('b') })).toBe('effect');
+  expect(relationOf(mine, { ...alone, hold: hold('c'), waiters: [waiter('a')] })).toBe('cause');
+  expect(relationOf(mine, { ...alone, hold: hold('a') })).toBe('sameProcess');
+  expect(relationOf(mine, { ...alone, hold: hold('c'), waiters: [waiter('b')] })).toBeNull();
+  expect(relationOf({ ...mine, hold: null }, { ...alone, hold: null })).toBeNull();
   const [x, y] = [hold('x', { host: 'h', pid: '7' }), hold('y', { host: 'h', pid: '7' })];
-  expect(relationOf({ hold: x, waiters: [] }, { hold: y, waiters: [] })).toBe('sameProcess');
+  expect(relationOf({ ...alone, hold: x }, { ...alone, hold: y })).toBe('sameProcess');
   const other = hold('x', { host: 'h', pid: '8' });
-  expect(relationOf({ hold: x, waiters: [] }, { hold: other, waiters: [] })).toBeNull();
+  expect(relationOf({ ...alone, hold: x }, { ...alone, hold: other })).toBeNull();
   const foreign = { ...hold('a'), service: 'billing' };
-  expect(relationOf(mine, { hold: foreign, waiters: [] })).toBeNull();
+  expect(relationOf(mine, { ...alone, hold: foreign })).toBeNull();
+});
+
+test('a holder that waited only before its hold or after it does not join two incidents', () => {
+  const mine = { hold: hold('a'), heldUntil };
+  const other = { ...alone, hold: hold('b') };
+  expect(relationOf({ ...mine, waiters: [waiter('b', 10, 90)] }, other)).toBeNull();
+  expect(relationOf({ ...mine, waiters: [waiter('b', 600, 700)] }, other)).toBeNull();
+  expect(relationOf({ ...mine, waiters: [waiter('b', 10, 150)] }, other)).toBe('effect');
 });

@@ -3,23 +3,32 @@ import type { IncidentHold, IncidentRelation } from '../../contract/console/past
 /** Who was involved in an incident. */
 export interface IncidentParties {
   hold: IncidentHold | null;
-  waiters: readonly Party[];
+  /** Until when that hold lasted, as far as the incident tells. */
+  heldUntil: number;
+  waiters: readonly Wait[];
 }
 
 type Party = { service: string; owner: string };
+type Wait = Party & { from: number; to: number | null };
 
 /**
  * How an incident goes together with one of another lock at the same time; null: it does not, as
  * far as holders and waiters tell.
  */
 export function relationOf(one: IncidentParties, other: IncidentParties): IncidentRelation | null {
-  if (one.hold && isAmong(one.hold, other.waiters)) return 'cause';
-  if (other.hold && isAmong(other.hold, one.waiters)) return 'effect';
+  if (hasWaited(one, other.waiters)) return 'cause';
+  if (hasWaited(other, one.waiters)) return 'effect';
   return one.hold && other.hold && isSameProcess(one.hold, other.hold) ? 'sameProcess' : null;
 }
 
-const isAmong = (party: Party, others: readonly Party[]) =>
-  others.some((other) => isSame(party, other));
+/** Whether the holder was one of these waiters while it held its lock. */
+function hasWaited({ hold, heldUntil }: IncidentParties, waiters: readonly Wait[]): boolean {
+  if (!hold) return false;
+  const { grantedAt } = hold;
+  return waiters.some(
+    (wait) => isSame(hold, wait) && wait.from < heldUntil && (wait.to ?? heldUntil) > grantedAt,
+  );
+}
 
 const isSame = (a: Party, b: Party) => a.service === b.service && a.owner === b.owner;
 

@@ -73,18 +73,23 @@ async function relatedIncidents(
   const { id, beganAt, endedAt, readAt, facts } = incident;
   const until = endedAt ?? readAt;
   const found = await incidents.list({ since: beganAt, until, limit: OTHERS_MAX });
-  const mine = { hold: facts.hold, waiters };
+  const mine = { hold: facts.hold, heldUntil: heldUntil(incident), waiters };
   const related: RelatedIncident[] = [];
   let read = 0;
   for (const other of found) {
     if (other.id === id || related.length >= RELATED_MAX) continue;
-    let relation = relationOf(mine, { hold: other.facts.hold, waiters: [] });
+    const theirs = { hold: other.facts.hold, heldUntil: heldUntil(other), waiters: [] };
+    let relation = relationOf(mine, theirs);
     if (relation !== 'effect' && other.waitersMax > 0 && facts.hold && read < READ_MAX) {
       read += 1;
       const { waits } = await past.timeline(other, beganAt, until);
-      relation = relationOf(mine, { hold: other.facts.hold, waiters: waits });
+      relation = relationOf(mine, { ...theirs, waiters: waits });
     }
     if (relation) related.push({ relation, incident: other });
   }
   return related;
 }
+
+/** What was held until the incident began is over then; any other hold lasted until it was clear. */
+const heldUntil = ({ status, beganAt, clearedAt, readAt }: IncidentRow): number =>
+  status === 'expired' ? beganAt : (clearedAt ?? readAt);
