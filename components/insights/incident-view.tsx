@@ -111,7 +111,7 @@ function RelatedIncidents({ detail: { related } }: { detail: IncidentDetail }) {
     <Panel title="Together with" aside="other locks, at the same time">
       <ul>
         {related.map(({ relation, incident }) => (
-          <li key={incident.id} className="panel-row flex flex-wrap items-baseline gap-x-3">
+          <li key={incident.id} className="flex flex-wrap items-center gap-x-3 px-3.5 py-2">
             <StatusBadge status={incident.status} />
             <Link href={`/insights/${incident.id}`} prefetch={false} className="link rounded-4">
               <ExactName name={incident.name} />
