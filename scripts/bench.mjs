@@ -11,7 +11,7 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * `npm run bench -- catalogue` measures the strategies of the catalogue alone.
  *
  * `npm run bench -- looking` measures what those who look cost those who lock, on the built server
- * with embedded SQLite.
+ * with embedded SQLite; `npm run bench -- screen` what the lock list of the demo costs a browser.
  */
 async function bench() {
   const complaint = nodeComplaint(process.versions.node);
@@ -30,6 +30,10 @@ async function bench() {
   const say = (line) => process.stdout.write(`${line}\n`);
   process.chdir(projectRoot);
   endInOrder();
+  if (process.argv.includes('screen')) {
+    const { measureScreen } = await import('./suites/measure-screen.mjs');
+    return measureScreen(say);
+  }
   const isLooking = process.argv.includes('looking');
   await (isLooking ? makeAppReady(say, { withDev: true }) : makeToolsReady(say));
   if (!isLooking) await ensureStores('BENCH', say);
