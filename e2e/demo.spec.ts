@@ -73,7 +73,7 @@ test('the list of a busy fleet sits still: rows keep their places, nothing shift
   await page.waitForTimeout(500 * STILL_SAMPLES);
   const seen = await page.evaluate(() => (window as unknown as { seen: ListWatch }).seen);
   expect(seen.samples).toBeGreaterThan(STILL_SAMPLES / 2);
-  expect(seen.moves).toBeLessThanOrEqual(Math.ceil(STILL_SAMPLES / 10));
+  expect(seen.reranks).toBeLessThanOrEqual(Math.ceil(STILL_SAMPLES / 10));
   expect(seen.shift).toBeLessThanOrEqual(0.02);
   expect(seen.flashes).toBe(seen.changes);
 });

@@ -3,6 +3,8 @@ export interface ListWatch {
   samples: number;
   /** How many samples found another order of the first rows than the one before. */
   moves: number;
+  /** Of these, how many do not follow a row that began to need an act: re-ranks. */
+  reranks: number;
   /** The sum of all layout shifts. */
   shift: number;
   flashes: number;
@@ -12,7 +14,7 @@ export interface ListWatch {
 
 /** Watches the lock list, in `window.seen`. Runs in the page. */
 export function watchList(): void {
-  const seen: ListWatch = { samples: 0, moves: 0, shift: 0, flashes: 0, changes: 0 };
+  const seen: ListWatch = { samples: 0, moves: 0, reranks: 0, shift: 0, flashes: 0, changes: 0 };
   Object.assign(window, { seen });
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries())
@@ -35,16 +37,27 @@ export function watchList(): void {
     attributeFilter: ['data-status'],
     attributeOldValue: true,
   });
+  const actNow = ['stuck', 'orphaned', 'expired'];
   let before = '';
+  let known = new Set<string>();
+  let newsAt = 0;
   setInterval(() => {
     const rows = [...document.querySelectorAll<HTMLElement>('.lock-row[data-row]')];
-    const order = rows
+    const ids = rows
       .sort((a, b) => Number(a.dataset.place) - Number(b.dataset.place))
-      .slice(0, 22)
-      .map((row) => row.dataset.row)
-      .join(' ');
-    if (before !== '' && before !== order) seen.moves += 1;
-    before = order;
+      .map((row) => row.dataset.row);
+    const order = ids.slice(0, 22).join(' ');
+    // An urgent row is another than the same row before.
+    const now = new Set(
+      rows.map(({ dataset }) => `${dataset.row} ${actNow.includes(dataset.status ?? '')}`),
+    );
     seen.samples += 1;
+    if ([...now].some((each) => each.endsWith(' true') && !known.has(each))) newsAt = seen.samples;
+    if (before !== '' && before !== order) {
+      seen.moves += 1;
+      if (seen.samples - newsAt > 2) seen.reranks += 1;
+    }
+    before = order;
+    known = now;
   }, 500);
 }
