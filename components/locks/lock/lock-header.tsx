@@ -66,13 +66,13 @@ export function LockHeader({
         </span>
         <LockSentence row={row} hold={chosen} />
         {!isMissing(row) && (
-          <span className="flex shrink-0 flex-wrap items-center gap-2 sm:ml-auto">
+          <span className="flex flex-wrap sm:shrink-0 items-center gap-2 sm:ml-auto">
             <OnItNote row={row} />
             <OnItButton row={row} />
           </span>
         )}
         {actions && !isMissing(row) && (
-          <span className="flex shrink-0 flex-wrap gap-2">
+          <span className="flex flex-wrap sm:shrink-0 gap-2">
             {row.hold === null && row.waiters === 0 && !row.frozen && row.rev > 0 && (
               <DeleteNamesButton
                 kind="lock"
