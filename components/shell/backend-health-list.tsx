@@ -69,7 +69,10 @@ function BackendHealthLink({
         className={isHealthy ? 'text-acc' : isKnown ? 'text-dangertext' : 'text-unknown'}
       />
       <span className="font-[550]">{id}</span>
-      <span className={isKnown && isGrantingPaused ? 'text-dangertext' : 'text-t2'}>
+      {/* On a phone there is no room for it beside the alerts; it can still be read aloud. */}
+      <span
+        className={`max-sm:sr-only ${isKnown && isGrantingPaused ? 'text-dangertext' : 'text-t2'}`}
+      >
         {statusLabel(backend, isStale, isClosed)}
       </span>
     </Link>
