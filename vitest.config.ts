@@ -32,7 +32,8 @@ const longOnly =
     : [
         'test/behind-a-proxy.test.ts',
         'test/prometheus.test.ts',
-        'test/foreign-tools/**',
+        'test/{foreign-tools,installing}/**',
+        'client/other-languages.test.ts',
         'test/clients/**',
       ];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);

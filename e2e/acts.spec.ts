@@ -356,6 +356,6 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   await page.getByRole('button', { name: 'action: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Extended lease' }).click();
   await expect(entries).toHaveText([/Extended lease/]);
-  await entries.getByRole('link').click();
+  await entries.getByRole('link', { name, exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 
 const NAME = 'stock:1+1=2 & ü';
@@ -11,6 +11,11 @@ beforeAll(async () => {
   key = await api.key('flat');
   await api.post(key, 'lock.acquire', { name: NAME, owner: 'o', leaseMs: 60_000 });
   await api.post(key, 'lock.acquire', { name: 'other', owner: 'o', leaseMs: 60_000 });
+  // The list is read a moment later.
+  await vi.waitFor(
+    async () => expect((await get('lock.list')).answer.result?.data.locks).toHaveLength(2),
+    { timeout: 20_000, interval: 100 },
+  );
 });
 afterAll(() => api.close());
 

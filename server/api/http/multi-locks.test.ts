@@ -93,9 +93,12 @@ test('the policy of the namespace bounds a set as it does a single acquire', asy
   await setNamespacePolicy(api.cli, { name: 'default', policy: null, reason: 'a test' });
 });
 
-test('a set may not wait in a batch, and is not for a key that does not reach its namespace', async () => {
+test('a set may not wait in a batch of several calls, and is not for a key that does not reach its namespace', async () => {
   const asked = { ...setOf(['x:1', 'x:2']), waitMs: 10 };
-  const batch = await api.post(key, 'lock.acquireMany?batch=1', { 0: asked });
+  const batch = await api.post(key, 'lock.acquireMany,lock.acquireMany?batch=1', {
+    0: asked,
+    1: asked,
+  });
   expect(batch.text).toContain('a batch may not wait');
   const elsewhere = await acquireMany({ ...setOf(['x:1', 'x:2']), namespace: 'other' });
   expect([elsewhere.status, elsewhere.reason]).toEqual([403, 'FORBIDDEN']);

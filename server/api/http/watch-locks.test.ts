@@ -191,17 +191,17 @@ describe('refuses', () => {
     for (const { status, reason } of replies) expect([status, reason]).toEqual([400, 'INVALID']);
   });
 
-  test('another namespace, no key, a broken body and a wait in a batch', async () => {
+  test('another namespace, no key, a broken body and a wait in a batch of several calls', async () => {
     const elsewhere = { namespace: 'billing', names: ['a'] };
     expect((await ask(elsewhere)).reason).toBe('FORBIDDEN');
     expect((await refusalOf(await stream(elsewhere))).reason).toBe('FORBIDDEN');
     expect((await refusalOf(await stream({ names: ['a'] }, 'no key'))).status).toBe(401);
     expect((await refusalOf(await stream('{'))).reason).toBe('INVALID');
     const batch = (waitMs: number) =>
-      api.send('/api/v1/lock.watch?batch=1', {
+      api.send('/api/v1/lock.watch,lock.watch?batch=1', {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ 0: { names: ['a'], waitMs } }),
+        body: JSON.stringify({ 0: { names: ['a'], waitMs }, 1: { names: ['a'], waitMs: 0 } }),
       });
     expect((await batch(100)).text).toContain('a batch may not wait');
     expect((await batch(0)).status).toBe(200);

@@ -172,15 +172,15 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     ]);
   });
 
-  it('are kept for 30 days, and so are events', async () => {
+  it('are kept for 60 days, events and weeks for 30', async () => {
     const opening = begin();
     const day = 24 * 60 * MINUTE_MS;
-    const times = [START - 31 * day, START - 29 * day, START];
+    const times = [START - 61 * day, START - 59 * day, START - 29 * day, START];
     for (const at of times) {
       await swap(under, [freshKey()], 0, (rev) => [{ ...granted(rev, at), kind: 'released' }]);
     }
     await openAll(opening);
-    expect(await rollupsIn(under.database)).toHaveLength(6);
+    expect(await rollupsIn(under.database)).toHaveLength(8);
     await opening.opener.prune();
     const left = await rollupsIn(under.database);
     expect([...new Set(left.map(({ minute }) => minute))]).toEqual(times.slice(1));
