@@ -54,6 +54,15 @@ const excess = (page: Page) =>
     return Math.max(...scrollers.map((element) => element.scrollWidth - element.clientWidth));
   });
 
+/** In the middle of a change between light and dark a text has the contrast of neither. */
+const colourChangesEnded = () =>
+  Promise.all(
+    document
+      .getAnimations()
+      .filter((animation) => animation instanceof CSSTransition)
+      .map(({ finished }) => finished.catch(() => undefined)),
+  ).then(() => undefined);
+
 /** Instead of axe's half a megabyte, on a page that has it already. */
 const NOTHING = ';';
 
@@ -62,6 +71,7 @@ const NOTHING = ';';
  * @param rules all if absent
  */
 async function violations(page: Page, part?: string, rules?: string[]): Promise<string[]> {
+  await page.evaluate(colourChangesEnded);
   const runOnly = rules && { type: 'rule' as const, values: rules };
   const hasAxe = await page.evaluate(() => 'axe' in window);
   const axe = new AxeBuilder(hasAxe ? { page, axeSource: NOTHING } : { page });

@@ -205,7 +205,7 @@ test('what a killed process left behind is settled by the one that lives', async
   await atOne.acquire({ name, leaseMs: 4_000 });
   await expect(page.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
   await one.kill();
-  await expect(page.getByText('without a release.')).toBeVisible();
+  await expect(page.getByText('without a release, after 4')).toBeVisible();
   const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
   await expect(events.first()).toContainText('Expired');
   await one.restart();
