@@ -34,6 +34,7 @@ const longOnly =
         'test/prometheus.test.ts',
         'test/{foreign-tools,installing}/**',
         'client/other-languages.test.ts',
+        'server/lab/pause-campaign.test.ts',
         'test/clients/**',
       ];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);

@@ -17,7 +17,7 @@ export interface OwnMariadb {
 }
 
 export async function startOwnMariadb(): Promise<OwnMariadb> {
-  const server = await startPrivateMariadb({ durable: false });
+  const server = await startPrivateMariadb({ durable: true });
   const connection = await createConnection({ uri: server.url });
   await connection.query('create database lockyard');
   await connection.end();

@@ -14,7 +14,7 @@ export const mariadbIsInstalled = () => serverProgram() !== null && installProgr
 /**
  * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder
  * that goes with it. With `durable` every commit is flushed to disk, as in production; without,
- * commits are faster and survive anything but a crash of the machine. `url` names no database:
+ * commits are faster, and a server that is killed may lose the last second. `url` names no database:
  * users create their own. `data` is the folder of its files. `signal`, `start`, `stop` and `pid` as
  * `startPrivateServer`. More `settings` are such as `['--innodb-file-per-table=0']`. With
  * `bearsFullDisk` a file that may not grow (`prlimit --fsize`, Linux only) is an error to the
