@@ -89,7 +89,10 @@ function checkQueue({ before, after, decision, command }: Written): void {
   expect(of(events, ['cancelled', 'timeout', 'dropped'])).toHaveLength(left - served + cancelled);
   if (moved.length > 0) expect(of(events, ['detached', 'resumed'])).toHaveLength(moved.length);
   const newOffers = after.offers.filter((offer) => !before?.offers.includes(offer));
-  expect(of(events, ['offered'])).toHaveLength(newOffers.length);
+  // An offer that a lock delay withdraws in the same change is in the history alone.
+  const fleeting = of(events, ['offered']).length - newOffers.length;
+  expect(fleeting).toBeGreaterThanOrEqual(0);
+  expect(fleeting).toBeLessThanOrEqual(of(events, ['withdrawn']).length);
 }
 
 it(
