@@ -93,6 +93,13 @@ test.each([
   expect(statuses()).toEqual(['400']);
 });
 
+test('a connection on which nothing was sent is closed without an answer to a request that may be on its way', async () => {
+  await open();
+  const closed = new Promise((resolve) => line.once('close', resolve));
+  await closed;
+  expect(heard).toBe('');
+});
+
 test('a request that waits on a connection gets its answer before what came behind it is refused', async () => {
   await api.post(key, 'lock.acquire', { name: 'busy', owner: 'holder', leaseMs: 60_000 });
   const { head, body } = acquire('busy', { waitMs: 600 });

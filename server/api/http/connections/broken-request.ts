@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { retryAfterOf, statusOf } from '../../../contract/error-table';
 import type { Reason } from '../../../contract/errors';
@@ -60,6 +61,11 @@ export class BrokenRequests {
       this.refused.delete(socket);
       return;
     }
+    if (error.code === TOO_SLOW && isUnused(socket)) {
+      // Browsers connect ahead of need, and would take this for the answer to their first request.
+      socket.destroy();
+      return;
+    }
     // A body that is paused never ends, so its request is never carried out.
     this.requests.arriving(socket)?.pause();
     await this.endWith(socket, COMPLAINTS[error.code ?? ''] ?? GARBAGE);
@@ -83,6 +89,9 @@ export class BrokenRequests {
     return late?.complete ?? this.requests.begun(socket) > begun;
   }
 }
+
+/** Whether no byte has come on a connection. */
+const isUnused = (socket: Duplex): boolean => socket instanceof Socket && socket.bytesRead === 0;
 
 /** A whole answer for a connection on which no request was read; it is closed afterwards. */
 export function rawRefusal(refusal: Refusal): string {
