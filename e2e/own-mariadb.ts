@@ -16,8 +16,9 @@ export interface OwnMariadb {
   discard(): Promise<void>;
 }
 
-export async function startOwnMariadb(): Promise<OwnMariadb> {
-  const server = await startPrivateMariadb({ durable: true });
+/** @param durable whether every commit is on disk, so that a killed one loses none */
+export async function startOwnMariadb({ durable = false } = {}): Promise<OwnMariadb> {
+  const server = await startPrivateMariadb({ durable });
   const connection = await createConnection({ uri: server.url });
   await connection.query('create database lockyard');
   await connection.end();

@@ -11,7 +11,7 @@ const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningSe
   database: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads fixtures from it
     async ({}, use) => {
-      const database = await startOwnMariadb();
+      const database = await startOwnMariadb({ durable: true });
       await use(database);
       await database.discard();
     },

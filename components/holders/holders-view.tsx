@@ -15,6 +15,7 @@ import { SearchField } from '../ui/controls/search-field';
 import { Duration } from '../ui/duration';
 import { PageHead } from '../ui/page-head';
 import { HolderTable } from './holder-table';
+import { ReleasingProcess } from './releasing-process';
 
 /** Services and their processes: what each holds, waits for, and keeps others from. */
 export function HoldersView({ initial }: { initial: HoldersPage }) {
@@ -48,41 +49,43 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const more = data.processes - data.rows.filter(({ holds }) => holds > 0).length;
   return (
     <ReadingProvider reading={reading}>
-      <div className="page">
-        <PageHead title="Holders">
-          <Totals page={data} />
-        </PageHead>
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-3">
-          <SearchField
-            label="Search service, owner, host or pid"
-            value={text}
-            onChange={setText}
-            className="w-full sm:w-[280px]"
-          />
-          <span className="text-12 text-t3">
-            {sought !== '' &&
-              `${exactCount(rows.length)} of ${plural(data.rows.length, 'process', 'processes')}`}
-          </span>
-          <span className="ml-auto">
-            <LiveIndicator link={link} onRetry={retry} isFleet />
-          </span>
+      <ReleasingProcess>
+        <div className="page">
+          <PageHead title="Holders">
+            <Totals page={data} />
+          </PageHead>
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-3">
+            <SearchField
+              label="Search service, owner, host or pid"
+              value={text}
+              onChange={setText}
+              className="w-full sm:w-[280px]"
+            />
+            <span className="text-12 text-t3">
+              {sought !== '' &&
+                `${exactCount(rows.length)} of ${plural(data.rows.length, 'process', 'processes')}`}
+            </span>
+            <span className="ml-auto">
+              <LiveIndicator link={link} onRetry={retry} isFleet />
+            </span>
+          </div>
+          <PastNote past={data.past} />
+          {rows.length > 0 ? (
+            <HolderTable rows={rows} services={data.services} open={open} onOpen={show} />
+          ) : (
+            <p className="card px-3.5 py-6 text-14 text-t2">
+              {sought === '' ? 'No lock is held, and no caller waits.' : 'No processes match.'}
+            </p>
+          )}
+          {more > 0 && (
+            <p className="py-3 text-12 text-t3">
+              {plural(more, 'more process', 'more processes')} with fewer locks, and without anyone
+              waiting for them.
+            </p>
+          )}
         </div>
-        <PastNote past={data.past} />
-        {rows.length > 0 ? (
-          <HolderTable rows={rows} services={data.services} open={open} onOpen={show} />
-        ) : (
-          <p className="card px-3.5 py-6 text-14 text-t2">
-            {sought === '' ? 'No lock is held, and no caller waits.' : 'No processes match.'}
-          </p>
-        )}
-        {more > 0 && (
-          <p className="py-3 text-12 text-t3">
-            {plural(more, 'more process', 'more processes')} with fewer locks, and without anyone
-            waiting for them.
-          </p>
-        )}
-      </div>
-      <ConnectionLostNote />
+        <ConnectionLostNote />
+      </ReleasingProcess>
     </ReadingProvider>
   );
 }

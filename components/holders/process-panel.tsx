@@ -1,7 +1,6 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import {
   type HeldLock,
   PROCESS_LOCKS_SHOWN,
@@ -20,8 +19,8 @@ import { Duration } from '../ui/duration';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
 import { ExactName } from '../ui/visible-text';
-import { ReleaseAllDialog } from './release-all-dialog';
 import { afterRelease } from './release-plan';
+import { useReleaseProcess } from './releasing-process';
 
 const POLL_MS = 2_000;
 
@@ -30,7 +29,7 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
   const trpc = useTRPC();
   const { may } = useSession();
   const at = usePastAt();
-  const [releasing, setReleasing] = useState<HeldLock[] | null>(null);
+  const release = useReleaseProcess();
   const { data, error } = useQuery({
     ...trpc.holders.process.queryOptions({ process: id, ...(at !== null && { at }) }),
     refetchInterval: at === null && POLL_MS,
@@ -50,7 +49,7 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
               <Button
                 tone="danger-word"
                 className="ml-auto"
-                onClick={() => setReleasing(data.locks)}
+                onClick={() => release({ id, title, locks: data.locks })}
               >
                 Release all {exactCount(data.locks.length)} it holds…
               </Button>
@@ -59,14 +58,6 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
           <HeldLocks detail={data} />
           <Waits detail={data} />
         </>
-      )}
-      {releasing && (
-        <ReleaseAllDialog
-          title={title}
-          locks={releasing}
-          renewedAt={data?.row.renewedAt ?? null}
-          onClose={() => setReleasing(null)}
-        />
       )}
     </div>
   );

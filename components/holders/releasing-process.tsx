@@ -1,0 +1,47 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { createContext, type ReactNode, use, useState } from 'react';
+import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { useTRPC } from '../live/trpc';
+import { ReleaseAllDialog } from './release-all-dialog';
+
+const POLL_MS = 2_000;
+
+/** The process whose holds are to be released, and its locks as they were on the screen. */
+interface Released {
+  id: string;
+  title: string;
+  locks: HeldLock[];
+}
+
+const ReleaseProcess = createContext<(process: Released) => void>(() => undefined);
+
+/** Opens the dialog that releases all that a process holds. */
+export const useReleaseProcess = () => use(ReleaseProcess);
+
+/**
+ * Keeps that dialog open with its results: a process whose last lock was released is listed no
+ * longer.
+ */
+export function ReleasingProcess({ children }: { children: ReactNode }) {
+  const [released, setReleased] = useState<Released | null>(null);
+  return (
+    <ReleaseProcess value={setReleased}>
+      {children}
+      {released && <ReleaseDialog process={released} onClose={() => setReleased(null)} />}
+    </ReleaseProcess>
+  );
+}
+
+function ReleaseDialog({ process, onClose }: { process: Released; onClose: () => void }) {
+  const trpc = useTRPC();
+  const { id, title, locks } = process;
+  const { data } = useQuery({
+    ...trpc.holders.process.queryOptions({ process: id }),
+    refetchInterval: POLL_MS,
+    retry: false,
+  });
+  const renewedAt = data?.row.renewedAt ?? null;
+  return <ReleaseAllDialog title={title} locks={locks} renewedAt={renewedAt} onClose={onClose} />;
+}
