@@ -3,6 +3,7 @@ import type { AlertRow } from '../../contract/console/alerts/alert-row';
 import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 import { type Alert, alertKey } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
+import { deleteRows } from '../history/delete-rows';
 
 /** How long alerts are kept after their end. */
 const KEEP_MS = 30 * 24 * 60 * 60_000;
@@ -12,8 +13,6 @@ const KEPT_MAX = 20_000;
 
 /** Resolved alerts that receivers are still to be sent: of more only the latest are. */
 const UNSENT_MAX = 1_000;
-
-const ROWS_AT_ONCE = 500;
 
 const CURSOR = 'alerts';
 
@@ -114,22 +113,13 @@ export class AlertTable {
 
   /** Removes old ones, a few at a time. */
   async prune(now: number): Promise<void> {
-    const { raw, kind } = this.database;
-    const { rows } = await raw.ask(
+    const { rows } = await this.database.raw.ask(
       'SELECT resolved_at FROM alerts WHERE resolved_at IS NOT NULL ' +
         'ORDER BY resolved_at DESC LIMIT 1 OFFSET ?',
       [KEPT_MAX],
     );
     const before = Math.max(now - KEEP_MS, Number(rows[0]?.[0] ?? 0));
-    const sql =
-      kind === 'mysql'
-        ? `DELETE FROM alerts WHERE resolved_at < ? LIMIT ${ROWS_AT_ONCE}`
-        : 'DELETE FROM alerts WHERE id IN (SELECT id FROM alerts WHERE resolved_at < ? ' +
-          `LIMIT ${ROWS_AT_ONCE})`;
-    for (;;) {
-      const { affected } = await raw.ask(sql, [before]);
-      if (affected < ROWS_AT_ONCE) return;
-    }
+    await deleteRows(this.database, 'alerts', 'resolved_at < ?', [before]);
   }
 
   private async rows(sql: string, values: SqlValue[]): Promise<AlertRow[]> {

@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
+import { deleteRows } from './delete-rows';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -8,9 +8,6 @@ const KEEP_MS = 30 * DAY_MS;
 
 /** Roll-ups by the minute are small, and all that is left of the time before. */
 const KEEP_MINUTES_MS = 60 * DAY_MS;
-
-/** Rows removed at a time: each step is short, and lets others write in between. */
-const ROWS_AT_ONCE = 1_000;
 
 /** What is removed, the column that says how old it is, and how long it is kept. */
 const TABLES = [
@@ -36,22 +33,4 @@ export async function pruneRecorded(
 /** The same for the refused attempts of all backends. */
 export async function pruneRefusals(database: Database, now: number): Promise<void> {
   await deleteRows(database, 'lock_refusals', 'minute < ?', [now - KEEP_MS]);
-}
-
-async function deleteRows(
-  { raw, kind }: Database,
-  table: string,
-  which: string,
-  values: (string | number)[],
-): Promise<void> {
-  const sql =
-    kind === 'mysql'
-      ? `DELETE FROM ${table} WHERE ${which} LIMIT ${ROWS_AT_ONCE}`
-      : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${which} ` +
-        `LIMIT ${ROWS_AT_ONCE})`;
-  for (;;) {
-    const { affected } = await raw.ask(sql, values);
-    if (affected < ROWS_AT_ONCE) break;
-    await setImmediate();
-  }
 }

@@ -2,6 +2,7 @@ import type { Database, RunSql, SqlValue } from '@/db/database';
 import type { LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow } from '../../contract/console/past/incident';
 import type { Incident } from '../../core/incidents/incident';
+import { deleteRows } from '../history/delete-rows';
 
 /** How long incidents are kept after their end: as long as the events that explain them. */
 const KEEP_MS = 30 * 24 * 60 * 60_000;
@@ -120,17 +121,7 @@ export class IncidentTable {
 
   /** Removes those that ended more than 30 days ago, a few at a time. */
   async prune(now: number): Promise<void> {
-    const { raw, kind } = this.database;
-    const old = 'ended_at < ?';
-    const sql =
-      kind === 'mysql'
-        ? `DELETE FROM incidents WHERE ${old} LIMIT ${ROWS_AT_ONCE}`
-        : `DELETE FROM incidents WHERE id IN (SELECT id FROM incidents WHERE ${old} ` +
-          `LIMIT ${ROWS_AT_ONCE})`;
-    for (;;) {
-      const { affected } = await raw.ask(sql, [now - KEEP_MS]);
-      if (affected < ROWS_AT_ONCE) return;
-    }
+    await deleteRows(this.database, 'incidents', 'ended_at < ?', [now - KEEP_MS]);
   }
 }
 
