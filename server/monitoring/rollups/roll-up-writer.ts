@@ -1,10 +1,11 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
+import { TimeSlice } from '../lock-list/order/time-slice';
 import type { EventTally } from '../metrics/event-tally';
 import { SHARES, shareOf } from './rollup-cursors';
 import { RollupShare } from './rollup-share';
@@ -18,13 +19,6 @@ const LARGE_AFTER_MS = 15_000;
 
 /** A share with this many rows is written without further delay. */
 const SHARE_ROWS_MAX = 2_000;
-
-/**
- * The pause after a transaction, in multiples of its duration: SQLite writes on this thread, and
- * dozens of transactions without a pause delay every call that arrives meanwhile.
- */
-const REST_FACTOR = 3;
-const REST_MAX_MS = 25;
 
 /** Commits that are counted before other work in this process gets a turn. */
 const COMMITS_PER_TURN = 20;
@@ -124,11 +118,9 @@ export class RollUpWriter {
   private async write(shares: RollupShare[]): Promise<void> {
     const { kind, raw } = this.database;
     const { counted: to, backend } = this;
-    let begunAt = this.clock.monotonic();
-    const rest = async () => {
-      await setTimeout(Math.min(REST_MAX_MS, (this.clock.monotonic() - begunAt) * REST_FACTOR));
-      begunAt = this.clock.monotonic();
-    };
+    // SQLite writes on this thread: without pauses, dozens of transactions would delay every call.
+    const slice = new TimeSlice(() => this.clock.monotonic());
+    const rest = () => slice.pause();
     for (const share of shares) await share.writeParts(this.database, to, rest);
     await raw.transaction(async (ask) => {
       for (const share of shares) await share.writeRest({ ask, kind, backend }, to);
