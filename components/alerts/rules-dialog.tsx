@@ -3,8 +3,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { AlertRulesRow } from '@/server/contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '@/server/contract/console/alerts/alert-rules';
-import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { useTRPC, useTRPCClient } from '../live/trpc';
+import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { RULE_FIELDS, type RuleField } from './alert-labels';
@@ -48,15 +48,7 @@ export default function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClos
           />
         ))}
       </div>
-      <Field
-        label="Reason"
-        hint="recorded in the audit log"
-        name="reason"
-        required
-        minLength={REASON_MIN_CHARS}
-        maxLength={REASON_MAX_CHARS}
-        autoComplete="off"
-      />
+      <AuditedReason />
     </FormDialog>
   );
 }

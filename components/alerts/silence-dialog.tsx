@@ -4,8 +4,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import type { AlertRow } from '@/server/contract/console/alerts/alert-row';
 import { ALERT_KINDS } from '@/server/contract/console/alerts/alert-rules';
-import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { useTRPC, useTRPCClient } from '../live/trpc';
+import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { kindLabel } from './alert-labels';
@@ -74,15 +74,7 @@ export default function SilenceDialog({
         spellCheck={false}
       />
       <Choice label="For" name="forMs" options={spans} />
-      <Field
-        label="Reason"
-        hint="recorded in the audit log"
-        name="reason"
-        required
-        minLength={REASON_MIN_CHARS}
-        maxLength={REASON_MAX_CHARS}
-        autoComplete="off"
-      />
+      <AuditedReason />
     </FormDialog>
   );
 }

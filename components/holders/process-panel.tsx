@@ -1,6 +1,5 @@
 'use client';
 
-import { useQuery } from '@tanstack/react-query';
 import {
   type HeldLock,
   PROCESS_LOCKS_SHOWN,
@@ -10,10 +9,8 @@ import { exactCount, plural } from '../format/numbers';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
-import { useTRPC } from '../live/trpc';
 import { LockLink } from '../locks/lock-link';
 import { Countdown } from '../locks/row/lease-left';
-import { usePastAt } from '../past/past-at';
 import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
 import { ProblemNote } from '../ui/problem-note';
@@ -21,20 +18,13 @@ import { StatusBadge } from '../ui/status-badge';
 import { ExactName } from '../ui/visible-text';
 import { afterRelease } from './release-plan';
 import { useReleaseProcess } from './releasing-process';
-
-const POLL_MS = 2_000;
+import { useProcessDetail } from './use-process-detail';
 
 /** Everything that one process holds and waits for, and the act that ends all of its holds. */
 export function ProcessPanel({ id, title }: { id: string; title: string }) {
-  const trpc = useTRPC();
   const { may } = useSession();
-  const at = usePastAt();
   const release = useReleaseProcess();
-  const { data, error } = useQuery({
-    ...trpc.holders.process.queryOptions({ process: id, ...(at !== null && { at }) }),
-    refetchInterval: at === null && POLL_MS,
-    retry: false,
-  });
+  const { data, error } = useProcessDetail(id);
   return (
     <div className="process-panel">
       {error && <ProblemNote problem={problemOf(error)} title="Nothing new is known of it" />}

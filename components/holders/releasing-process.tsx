@@ -1,12 +1,9 @@
 'use client';
 
-import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, use, useState } from 'react';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
-import { useTRPC } from '../live/trpc';
 import { ReleaseAllDialog } from './release-all-dialog';
-
-const POLL_MS = 2_000;
+import { useProcessDetail } from './use-process-detail';
 
 /** The process whose holds are to be released, and its locks as they were on the screen. */
 interface Released {
@@ -35,13 +32,8 @@ export function ReleasingProcess({ children }: { children: ReactNode }) {
 }
 
 function ReleaseDialog({ process, onClose }: { process: Released; onClose: () => void }) {
-  const trpc = useTRPC();
   const { id, title, locks } = process;
-  const { data } = useQuery({
-    ...trpc.holders.process.queryOptions({ process: id }),
-    refetchInterval: POLL_MS,
-    retry: false,
-  });
+  const { data } = useProcessDetail(id);
   const renewedAt = data?.row.renewedAt ?? null;
   return <ReleaseAllDialog title={title} locks={locks} renewedAt={renewedAt} onClose={onClose} />;
 }

@@ -2,10 +2,10 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
-import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/console-terms';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { useTRPC, useTRPCClient } from '../live/trpc';
+import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { PolicyFields, parsePolicyForm } from './policy-fields';
@@ -95,15 +95,7 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
       }}
     >
       <PolicyFields policy={policy} gates={gates} isCustomAtFirst={hasOwnPolicy} />
-      <Field
-        label="Reason"
-        hint="recorded in the audit log"
-        name="reason"
-        required
-        minLength={REASON_MIN_CHARS}
-        maxLength={REASON_MAX_CHARS}
-        autoComplete="off"
-      />
+      <AuditedReason />
     </FormDialog>
   );
 }
