@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { signInLink } from './demo/sign-in-link.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
@@ -82,12 +83,6 @@ async function photograph(link, say) {
   } finally {
     await browser.close();
   }
-}
-
-function signInLink(server) {
-  const link = /https?:\/\/\S*\/demo\?\S*/.exec(server.output())?.[0];
-  if (!link) throw new PlainFailure(`The demo printed no link. Its output:\n${server.output()}`);
-  return link;
 }
 
 takeScreenshots().catch(endWith);

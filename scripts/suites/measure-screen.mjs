@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { tsImport } from 'tsx/esm/api';
 import { makeAppReady } from '../build/make-ready.mjs';
-import { PlainFailure } from '../process/plain-failure.mjs';
+import { signInLink } from '../demo/sign-in-link.mjs';
 import { chromiumPath } from '../system/find-program.mjs';
 import { ensureChromium } from './test-needs.mjs';
 
@@ -78,10 +78,4 @@ async function cpuOf(browser) {
 async function workOf(session) {
   const { metrics } = await session.send('Performance.getMetrics');
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
-}
-
-function signInLink(server) {
-  const link = /https?:\/\/\S*\/demo\?\S*/.exec(server.output())?.[0];
-  if (!link) throw new PlainFailure(`The demo printed no link. Its output:\n${server.output()}`);
-  return link;
 }
