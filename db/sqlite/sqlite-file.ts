@@ -4,6 +4,7 @@ import { type Client, createClient, LibsqlError, type Transaction } from '@libsq
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
+import { reuseStatements } from './reuse-statements';
 
 /** A SQLite file that only this process has open. */
 export interface SqliteFile {
@@ -30,6 +31,7 @@ export interface SqliteFile {
  * hard links is refused. The file and those beside it are made readable by their owner only.
  */
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
+  reuseStatements();
   const claim = await claimFile(path);
   try {
     createPrivateFile(path);
@@ -135,10 +137,11 @@ function refuseHardLink(path: string): void {
   );
 }
 
-/** 0 for a path that does not exist: opening it will report why. */
+/** 0 for a path that is no file: opening it will report why. */
 function linksTo(path: string): number {
   try {
-    return statSync(path).nlink;
+    const found = statSync(path);
+    return found.isFile() ? found.nlink : 0;
   } catch {
     return 0;
   }
