@@ -2,20 +2,15 @@ import { createHash } from 'node:crypto';
 import type { Client } from '@libsql/client';
 import { drizzle as libsql } from 'drizzle-orm/libsql';
 import { migrate as migrateLibsql } from 'drizzle-orm/libsql/migrator';
-import { drizzle as mysql2 } from 'drizzle-orm/mysql2';
-import { migrate as migrateMysql2 } from 'drizzle-orm/mysql2/migrator';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../server/platform/start-error';
 import type { Database } from './database';
 import { causes } from './database-failure';
+import { applyMigrations } from './mysql/apply-migrations';
 import { connectionOptions } from './mysql/mysql-pool';
 import { CASING } from './schema';
-import {
-  MIGRATIONS_TABLE,
-  migrationsFolder,
-  programSchemaVersion,
-  refuseNewerSchema,
-} from './schema-version';
+import { MIGRATIONS_TABLE, migrationsFolder, refuseNewerSchema } from './schema-version';
 import type { SqliteFile } from './sqlite/sqlite-file';
 
 /** How long a starting process waits for another one that is migrating, in seconds. */
@@ -53,11 +48,11 @@ async function migrateMysql(url: string): Promise<void> {
     await acquireMigrationLock(connection, url);
     const applied = await appliedToMysql(connection);
     refuseNewerSchema('mysql', applied);
-    // The migrator first creates its own table. That needs a permission that is not needed
+    const all = readMigrationFiles({ migrationsFolder: migrationsFolder('mysql') });
+    const pending = all.filter(({ folderMillis }) => !applied.includes(folderMillis));
+    // Applying creates tables of its own first. That needs a permission that is not needed
     // otherwise once all migrations are applied.
-    if (applied.length === programSchemaVersion('mysql')) return;
-    const folder = { migrationsFolder: migrationsFolder('mysql') };
-    await migrateMysql2(mysql2({ client: connection, casing: CASING }), folder);
+    if (pending.length > 0) await applyMigrations(connection, pending);
   } finally {
     // The turn ends with the connection.
     connection.destroy();

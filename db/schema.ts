@@ -152,6 +152,8 @@ export function defineSchema(kit: Kit) {
        * that limit was introduced; 0: it had not. Null: its names have not been counted since then.
        */
       grownMaxLocks: kit.whole(),
+      /** Null while it exists. A removed one is kept, so that it is never made on another backend. */
+      removedAt: kit.whole(),
     },
     () => [],
   );
@@ -220,6 +222,12 @@ export function defineSchema(kit: Kit) {
       createdAt: kit.whole().notNull(),
       lastUsedAt: kit.whole(),
       revokedAt: kit.whole(),
+      /** It is refused from then on; null: it does not expire. */
+      expiresAt: kit.whole(),
+      /** JSON: `KeyLimits`; null: none. Only keys of the limited form have any. */
+      limits: kit.document(),
+      /** The id of the key that took its place by rotation; null: none. */
+      replacedBy: kit.code(24),
     },
     () => [],
   );

@@ -18,7 +18,6 @@ export function lockEventsTable({ table, index, primaryKey, ...kit }: Kit) {
     },
     (t) => [
       primaryKey({ name: 'lock_events_pk', columns: [t.backend, t.historyId, t.place] }),
-      index('lock_events_lock').on(t.lockId, t.rev),
       index('lock_events_at').on(t.at),
       index('lock_events_lock_at').on(t.lockId, t.at),
       index('lock_events_span').on(t.span, t.at),

@@ -1,0 +1,1 @@
+DROP INDEX `lock_events_lock`;

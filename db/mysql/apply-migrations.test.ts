@@ -1,0 +1,90 @@
+import { readMigrationFiles } from 'drizzle-orm/migrator';
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { expect, test } from 'vitest';
+import { migrate } from '../migrate';
+import { openDatabase } from '../open-database';
+import { knownMigrations, MIGRATIONS_TABLE, migrationsFolder } from '../schema-version';
+import { newTestLocation } from '../testing/test-database';
+import type { DatabaseUrl } from '../urls/backend-url';
+import { applyMigrations } from './apply-migrations';
+
+const MIGRATIONS = readMigrationFiles({ migrationsFolder: migrationsFolder('mysql') });
+/** After so many statements a process dies; both are tried in turn, so that all places occur. */
+const LIVES = [9, 6, 7];
+
+const urlOf = (location: DatabaseUrl) => (location.kind === 'mysql' ? location.url : '');
+
+/** A connection whose process dies at a statement, before or after the server has applied it. */
+function dyingAfter(connection: Connection, statements: number, isApplied: boolean): Connection {
+  let left = statements;
+  const query = async (sql: string, values?: unknown[]) => {
+    left--;
+    if (left >= 0) return connection.query(sql, values);
+    if (left === -1 && isApplied) await connection.query(sql, values);
+    throw new Error('The process died.');
+  };
+  return { query } as unknown as Connection;
+}
+
+/** Every column and every index of a database. */
+async function schemaOf(connection: Connection): Promise<unknown[]> {
+  const [columns] = await connection.query<RowDataPacket[]>(
+    'select table_name, column_name, column_type, is_nullable from information_schema.columns ' +
+      'where table_schema = database() order by 1, 2',
+  );
+  const [indexes] = await connection.query<RowDataPacket[]>(
+    'select table_name, index_name, seq_in_index, column_name from information_schema.statistics ' +
+      'where table_schema = database() order by 1, 2, 3',
+  );
+  return [...columns, ...indexes];
+}
+
+test('processes that die at any statement of a migration leave what the next one goes on with', async () => {
+  const [whole, broken] = [await newTestLocation('mysql'), await newTestLocation('mysql')];
+  const database = await openDatabase(whole.url);
+  await migrate(database);
+  await database.close();
+  let deaths = 0;
+  for (let isDone = false; !isDone; ) {
+    const connection = await createConnection({ uri: urlOf(broken.url) });
+    const [rows] = await connection
+      .query<RowDataPacket[]>(`select created_at from ${MIGRATIONS_TABLE}`)
+      .catch(() => [[]] as [RowDataPacket[]]);
+    const applied = rows.map((row) => Number(row.created_at));
+    const pending = MIGRATIONS.filter(({ folderMillis }) => !applied.includes(folderMillis));
+    const dying = dyingAfter(connection, LIVES[deaths % LIVES.length] ?? 7, deaths % 2 > 0);
+    isDone = await applyMigrations(dying, pending).then(
+      () => true,
+      () => false,
+    );
+    deaths++;
+    await connection.end();
+  }
+  expect(deaths).toBeGreaterThan(10);
+  const [expected, found] = await Promise.all(
+    [whole, broken].map(async ({ url }) => {
+      const connection = await createConnection({ uri: urlOf(url) });
+      const schema = await schemaOf(connection);
+      const [rows] = await connection.query<RowDataPacket[]>(
+        `select created_at from ${MIGRATIONS_TABLE} order by id`,
+      );
+      await connection.end();
+      return { schema, applied: rows.map((row) => Number(row.created_at)) };
+    }),
+  );
+  expect(found?.applied).toEqual(knownMigrations('mysql'));
+  expect(found).toEqual(expected);
+  await Promise.all([whole.remove(), broken.remove()]);
+});
+
+test('a table of another program in the way is refused, and stays as it is', async () => {
+  const location = await newTestLocation('mysql');
+  const connection = await createConnection({ uri: urlOf(location.url) });
+  await connection.query('create table api_keys (theirs int)');
+  const database = await openDatabase(location.url);
+  await expect(migrate(database)).rejects.toThrow("Table 'api_keys' already exists");
+  await expect(migrate(database)).rejects.toThrow("Table 'api_keys' already exists");
+  await database.close();
+  await connection.end();
+  await location.remove();
+});

@@ -1,0 +1,105 @@
+import type { MigrationMeta } from 'drizzle-orm/migrator';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
+import { MIGRATIONS_TABLE } from '../schema-version';
+
+/** How far a migration has come that is not applied as a whole. */
+const PROGRESS_TABLE = '__lockyard_migration_progress';
+
+/** What a table, a column, a key or an index answers that is there already, or gone already. */
+const DONE_ALREADY = new Set([1050, 1051, 1060, 1061, 1091]);
+
+/**
+ * Applies migrations to a MySQL database, in their order. MySQL commits every change of a table by
+ * itself, so a process that dies leaves a part of a migration behind: it is
+ * remembered which statement is about to be applied, and the next process goes on with that one. It
+ * alone may find its work done already.
+ *
+ * @param connection one that no other process migrates by: see `acquireMigrationLock`
+ */
+export async function applyMigrations(
+  connection: Connection,
+  migrations: MigrationMeta[],
+): Promise<void> {
+  await createTables(connection);
+  for (const { folderMillis, hash, sql } of migrations) {
+    const former = await progressOf(connection, folderMillis);
+    for (const [place, statement] of sql.entries()) {
+      if (place < former.statements) continue;
+      await remember(connection, folderMillis, { statements: place, isTrying: true });
+      const mayBeDone = former.isTrying && place === former.statements;
+      const refusal = await refusalOf(connection, statement, mayBeDone);
+      if (refusal === null) continue;
+      // What was refused is not in doubt.
+      await remember(connection, folderMillis, { statements: place, isTrying: false });
+      throw refusal;
+    }
+    await finish(connection, folderMillis, hash);
+  }
+}
+
+interface Progress {
+  /** Applied for certain. */
+  statements: number;
+  /** Whether the one after them may be applied too. */
+  isTrying: boolean;
+}
+
+/** The first as Drizzle's migrator makes it, which reads it in older versions of this program. */
+async function createTables(connection: Connection): Promise<void> {
+  await connection.query(
+    `create table if not exists ${MIGRATIONS_TABLE} ` +
+      '(id serial primary key, hash text not null, created_at bigint)',
+  );
+  await connection.query(
+    `create table if not exists ${PROGRESS_TABLE} ` +
+      '(migration bigint primary key, statements int not null, is_trying boolean not null) ' +
+      'engine = InnoDB',
+  );
+}
+
+async function progressOf(connection: Connection, migration: number): Promise<Progress> {
+  const [rows] = await connection.query<RowDataPacket[]>(
+    `select statements, is_trying from ${PROGRESS_TABLE} where migration = ?`,
+    [migration],
+  );
+  const [row] = rows;
+  return { statements: Number(row?.statements ?? 0), isTrying: Number(row?.is_trying ?? 0) === 1 };
+}
+
+async function remember(
+  connection: Connection,
+  migration: number,
+  { statements, isTrying }: Progress,
+): Promise<void> {
+  await connection.query(`replace into ${PROGRESS_TABLE} values (?, ?, ?)`, [
+    migration,
+    statements,
+    isTrying,
+  ]);
+}
+
+/** Null: it is applied. Throws what is no answer of the server, such as a connection that broke. */
+async function refusalOf(
+  connection: Connection,
+  statement: string,
+  mayBeDone: boolean,
+): Promise<Error | null> {
+  try {
+    await connection.query(statement);
+    return null;
+  } catch (error) {
+    const { errno, sqlState } = error as { errno?: number; sqlState?: string };
+    if (errno === undefined || sqlState === undefined) throw error;
+    return mayBeDone && DONE_ALREADY.has(errno) ? null : (error as Error);
+  }
+}
+
+async function finish(connection: Connection, migration: number, hash: string): Promise<void> {
+  await connection.query('start transaction');
+  await connection.query(`insert into ${MIGRATIONS_TABLE} (hash, created_at) values (?, ?)`, [
+    hash,
+    migration,
+  ]);
+  await connection.query(`delete from ${PROGRESS_TABLE} where migration = ?`, [migration]);
+  await connection.query('commit');
+}
