@@ -3,11 +3,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTRPC, useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/controls/button';
-import { Dialog } from '../ui/controls/dialog';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
-import { SecretOnce } from '../ui/controls/secret-once';
+import { KeyExpiryField, KeyLimitFields, limitsIn } from './key-limit-fields';
+import { KeyOnceDialog } from './key-once-dialog';
 
 const PURPOSES = [
   { witness: false, label: 'A service', means: 'acquires locks' },
@@ -30,22 +29,14 @@ export function CreateKeyDialog({
 
   if (created) {
     return (
-      <Dialog open onClose={onClose} title={`API key for ${created.name}`}>
-        <div className="mt-4">
-          <SecretOnce what="key" secret={created.key} />
-        </div>
+      <KeyOnceDialog name={created.name} secret={created.key} onClose={onClose}>
         {isWitness && (
           <p className="mt-3 text-t2">
             On that machine run <code className="font-mono">lockyard witness</code> with the key in{' '}
             <code className="font-mono">LOCKYARD_API_KEY</code>.
           </p>
         )}
-        <div className="mt-5 flex justify-end">
-          <Button size="large" tone="accent" onClick={onClose}>
-            Done
-          </Button>
-        </div>
-      </Dialog>
+      </KeyOnceDialog>
     );
   }
   return (
@@ -62,7 +53,8 @@ export function CreateKeyDialog({
         const name = String(form.get('name')).trim();
         const chosen = form.getAll('namespace').map(String);
         const purpose = isWitness ? { witness: true } : { namespaces: chosen };
-        const { key } = await client.keys.create.mutate({ name, ...purpose });
+        const input = { name, ...purpose, ...limitsIn(form) };
+        const { key } = await client.keys.create.mutate(input);
         setCreated({ name, key });
         onCreated();
       }}
@@ -115,6 +107,16 @@ export function CreateKeyDialog({
             ))}
           </div>
         </fieldset>
+      )}
+      {isWitness ? (
+        <KeyExpiryField />
+      ) : (
+        <details className="rounded-10 border border-line2 p-3">
+          <summary className="cursor-pointer font-[550]">Limits</summary>
+          <div className="mt-3 flex flex-col gap-4">
+            <KeyLimitFields />
+          </div>
+        </details>
       )}
     </FormDialog>
   );

@@ -8,6 +8,8 @@ import { FormDialog } from '../ui/controls/form-dialog';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
 import { CreateKeyDialog } from './create-key-dialog';
+import { KeyAccess, KeyExpiry } from './key-cells';
+import { RotateKeyDialog } from './rotate-key-dialog';
 import { SectionFrame } from './section-frame';
 import { SectionTable } from './section-table';
 
@@ -23,11 +25,12 @@ export function KeysSection({ now }: { now: number }) {
     name: string;
     isWitness: boolean;
   } | null>(null);
+  const [rotating, setRotating] = useState<{ id: string; name: string } | null>(null);
   const refresh = () => queries.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
   return (
     <SectionFrame
       title="API keys"
-      intro="API keys identify a service and grant access to namespaces. A witness has a key that only reports processes."
+      intro="API keys identify a service and grant access to namespaces, or to less. A witness has a key that only reports processes."
       end={
         <Button tone="accent" onClick={() => setCreating(true)}>
           New key…
@@ -36,7 +39,8 @@ export function KeysSection({ now }: { now: number }) {
     >
       <SectionTable
         of="API keys"
-        columns={['Name', 'Namespaces', 'Created', 'Last used']}
+        columns={['Name', 'Access', 'Created', 'Last used', 'Expires']}
+        areActionsWide
         rows={keys}
         error={error}
         empty="No API keys yet. Services need one to acquire locks."
@@ -45,12 +49,12 @@ export function KeysSection({ now }: { now: number }) {
           <tr key={key.id}>
             <td
               data-cell="main"
-              className={`font-mono ${key.revokedAt ? 'text-t3 line-through' : ''}`}
+              className={`font-mono ${key.state === 'live' ? '' : 'text-t3 line-through'}`}
             >
               {key.name}
             </td>
             <td className="text-t2">
-              {key.isWitness ? 'witness, no locks' : key.namespaces.join(', ')}
+              <KeyAccess of={key} />
             </td>
             <td className="text-t2">
               <span className="md:hidden">created </span>
@@ -72,13 +76,23 @@ export function KeysSection({ now }: { now: number }) {
                 </>
               )}
             </td>
-            <td data-cell="act" className="text-right">
-              {key.revokedAt === null ? (
-                <Button size="small" tone="danger-word" onClick={() => setRevoking(key)}>
-                  Revoke…
-                </Button>
+            <td className="text-t2">
+              <KeyExpiry of={key} now={now} />
+            </td>
+            <td data-cell="act" className="text-right whitespace-nowrap">
+              {key.state === 'live' ? (
+                <>
+                  {key.replacedBy === null && (
+                    <Button size="small" className="mr-2" onClick={() => setRotating(key)}>
+                      Rotate…
+                    </Button>
+                  )}
+                  <Button size="small" tone="danger-word" onClick={() => setRevoking(key)}>
+                    Revoke…
+                  </Button>
+                </>
               ) : (
-                <span className="text-12 text-t3">revoked</span>
+                <span className="text-12 text-t3">{key.state}</span>
               )}
             </td>
           </tr>
@@ -86,6 +100,13 @@ export function KeysSection({ now }: { now: number }) {
       </SectionTable>
       {isCreating && (
         <CreateKeyDialog onClose={() => setCreating(false)} onCreated={() => void refresh()} />
+      )}
+      {rotating && (
+        <RotateKeyDialog
+          of={rotating}
+          onClose={() => setRotating(null)}
+          onRotated={() => void refresh()}
+        />
       )}
       {revoking && (
         <FormDialog

@@ -10,6 +10,7 @@ export function SectionTable<Row>({
   rows,
   error,
   empty,
+  areActionsWide = false,
   children,
 }: {
   /** What its rows are, in the plural. */
@@ -19,6 +20,8 @@ export function SectionTable<Row>({
   error: unknown;
   /** Shown in place of a table without rows. */
   empty?: string;
+  /** Rows may have two actions. */
+  areActionsWide?: boolean;
   /** Makes the `tr` of a row. */
   children: (row: Row) => ReactNode;
 }) {
@@ -41,7 +44,7 @@ export function SectionTable<Row>({
                     {column}
                   </th>
                 ))}
-                <th scope="col" className="md:w-24">
+                <th scope="col" className={areActionsWide ? 'md:w-48' : 'md:w-24'}>
                   <span className="sr-only">Actions</span>
                 </th>
               </tr>

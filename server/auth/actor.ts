@@ -1,4 +1,5 @@
 import type { Role } from '../contract/console/console-terms';
+import type { KeyLimits } from '../contract/key-limits';
 
 /** A program that called with an API key. */
 export interface ServiceActor {
@@ -7,6 +8,8 @@ export interface ServiceActor {
   /** The key's name. Its holds are recorded under it. */
   service: string;
   namespaces: string[];
+  /** How the key is narrower than its namespaces; absent: it is not. */
+  limits?: KeyLimits;
   /** The key was made for a witness: it may report on processes, and do nothing else. */
   isWitness?: true;
 }

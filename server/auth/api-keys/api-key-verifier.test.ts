@@ -138,6 +138,27 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     expect(Object.keys(row ?? {})).not.toContain('secretHash');
   });
 
+  test('an expired key is revoked from the instant of its expiry, and no clock brings it back', async () => {
+    const { id, expiresAt } = await createApiKey(ctx(), {
+      name: 'ending',
+      namespaces: ['default'],
+      expiresInMs: 60_000,
+    });
+    const { id: later } = await createApiKey(ctx(), {
+      name: 'later',
+      namespaces: ['default'],
+      expiresInMs: 120_000,
+    });
+    runtime.clock.pass(60_000);
+    await runtime.anotherProcess().apiKeys.close();
+    runtime.clock.pass(-30_000);
+    const rows = await listApiKeys(ctx());
+    runtime.clock.pass(30_000);
+    const ended = rows.find((row) => row.id === id);
+    expect(ended).toMatchObject({ state: 'expired', revokedAt: expiresAt });
+    expect(rows.find((row) => row.id === later)).toMatchObject({ state: 'live', revokedAt: null });
+  });
+
   test('a key for a namespace that does not exist is not made', async () => {
     const failing = createApiKey(ctx(), { name: 'lost', namespaces: ['default', 'nowhere'] });
     await expect(failing).rejects.toMatchObject({ reason: 'NOT_FOUND' });

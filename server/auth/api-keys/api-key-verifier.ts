@@ -1,14 +1,15 @@
-import { and, eq, isNull, lt, or, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
+import type { KeyLimits } from '../../contract/key-limits';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
 import type { ServiceActor } from '../actor';
 import { isSameHash } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
-import { type ApiKeyText, parseApiKey } from './api-key-text';
+import { parseApiKey } from './api-key-text';
 
 /** A key that was found within the last hour. */
 export interface RecognisedKey {
@@ -26,7 +27,13 @@ const LAST_USED_EVERY_MS = 60_000;
 interface FoundKey {
   actor: ServiceActor;
   secretHash: string;
+  /** Null: it does not expire. */
+  expiresAt: number | null;
+  revokedAt: number | null;
 }
+
+const REVOKED = () =>
+  new LockyardError('UNAUTHENTICATED', 'This API key has been revoked.', { detail: 'keyRevoked' });
 
 /** Finds the service that a request's API key belongs to. */
 export class ApiKeyVerifier {
@@ -39,22 +46,32 @@ export class ApiKeyVerifier {
     this.writing = new Periodic({
       job: 'write the last uses of API keys',
       everyMs: LAST_USED_EVERY_MS,
-      run: () => this.writeLastUses(),
+      run: async () => {
+        await this.writeLastUses();
+        await this.revokeExpired();
+      },
+      log: from.log,
     }).start();
   }
 
   /**
    * The service behind a key, as sent after `Bearer `. A key revoked by any process is refused
-   * within 1 s. A malformed key, such as a mistyped one, is refused without a query.
+   * within 1 s, one that expires at once. A malformed key, such as a mistyped one, is refused
+   * without a query.
    *
-   * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key; `BACKEND_DOWN`
+   * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key, with a `detail` for
+   *   one that was; `BACKEND_DOWN`
    */
   async verify(bearer: string): Promise<ServiceActor> {
     const key = parseApiKey(bearer);
     const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
-    const actor = found && this.checkSecret(key, found);
-    if (!actor) throw new LockyardError('UNAUTHENTICATED', 'Invalid API key.');
-    return actor;
+    if (!found || !isSameHash(found.secretHash, key.secretHash)) {
+      throw new LockyardError('UNAUTHENTICATED', 'Invalid API key.');
+    }
+    const ended = this.refusalOf(found);
+    if (ended) throw ended;
+    this.lastUses.set(key.id, this.from.clock.now());
+    return found.actor;
   }
 
   /** What is known of a key without a query; null for a key that was not found here recently. */
@@ -64,12 +81,19 @@ export class ApiKeyVerifier {
     const sure = this.recent.cached(key.id);
     const found = sure ?? this.recent.lastKnown(key.id, RECOGNISED_MS);
     if (!found || !isSameHash(found.secretHash, key.secretHash)) return null;
-    return { keyId: key.id, actor: sure && this.checkSecret(key, sure) };
+    if (this.refusalOf(found)) return null;
+    if (sure) this.lastUses.set(key.id, this.from.clock.now());
+    return { keyId: key.id, actor: sure?.actor ?? null };
   }
 
-  /** Whether the key with this id is still live: for long-running calls. As fresh as `verify`. */
-  async isLive(keyId: string): Promise<boolean> {
-    return (await this.lookUp(keyId)) !== null;
+  /**
+   * Why the key with this id is no longer accepted: for long-running calls. As fresh as `verify`.
+   *
+   * @returns null while it is live
+   */
+  async whyEnded(keyId: string): Promise<LockyardError | null> {
+    const found = await this.lookUp(keyId);
+    return found ? this.refusalOf(found) : REVOKED();
   }
 
   /** Forgets what is cached about a key, so that this process sees a committed change at once. */
@@ -77,17 +101,23 @@ export class ApiKeyVerifier {
     this.recent.forget(({ actor }) => actor.keyId === keyId);
   }
 
-  /** Writes the pending last-use times. */
+  /** Writes the pending last-use times, and revokes what has expired. */
   async close(): Promise<void> {
     await this.writing.stop();
     await this.writeLastUses();
+    await this.revokeExpired().catch((err: unknown) =>
+      this.from.log.warn({ err }, 'could not revoke expired API keys; another process does'),
+    );
   }
 
-  /** Null if the secret is wrong. */
-  private checkSecret(key: ApiKeyText, { actor, secretHash }: FoundKey): ServiceActor | null {
-    if (!isSameHash(secretHash, key.secretHash)) return null;
-    this.lastUses.set(key.id, this.from.clock.now());
-    return actor;
+  /** Null for a live key. */
+  private refusalOf({ expiresAt, revokedAt }: FoundKey): LockyardError | null {
+    const isExpired = expiresAt !== null && expiresAt <= (revokedAt ?? this.from.clock.now());
+    if (isExpired) {
+      const message = `This API key expired at ${new Date(expiresAt).toISOString()}.`;
+      return new LockyardError('UNAUTHENTICATED', message, { detail: 'keyExpired' });
+    }
+    return revokedAt === null ? null : REVOKED();
   }
 
   private async lookUp(id: string): Promise<FoundKey | null> {
@@ -101,10 +131,7 @@ export class ApiKeyVerifier {
   private async find(id: string): Promise<FoundKey | null> {
     const { db, tables } = this.from.database;
     const { apiKeys } = tables;
-    const [row] = await db
-      .select()
-      .from(apiKeys)
-      .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)));
+    const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
     if (!row) return null;
     const namespaces = JSON.parse(row.namespaces) as string[];
     const actor: ServiceActor = {
@@ -112,9 +139,25 @@ export class ApiKeyVerifier {
       keyId: id,
       service: row.name,
       namespaces,
+      ...(row.limits !== null && { limits: JSON.parse(row.limits) as KeyLimits }),
       ...(row.purpose === 'witness' && { isWitness: true }),
     };
-    return { actor, secretHash: row.secretHash };
+    const { secretHash, expiresAt, revokedAt } = row;
+    return { actor, secretHash, expiresAt, revokedAt };
+  }
+
+  /**
+   * Revokes what has expired, from that instant on: so that a clock that is set back brings no key
+   * to life, and a server of a version without expiry refuses it too.
+   */
+  private async revokeExpired(): Promise<void> {
+    const { db, tables } = this.from.database;
+    const { apiKeys } = tables;
+    const isOver = and(isNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, this.from.clock.now()));
+    await db
+      .update(apiKeys)
+      .set({ revokedAt: sql`${apiKeys.expiresAt}` })
+      .where(isOver as SQL);
   }
 
   private async writeLastUses(): Promise<void> {

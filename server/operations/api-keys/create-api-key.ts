@@ -1,36 +1,52 @@
-import { inArray } from 'drizzle-orm';
-import { newApiKey } from '../../auth/api-keys/api-key-text';
+import { newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
+import { requireNamespaces } from './require-namespaces';
+import { expiryOf, formOf, limitsOf, storedLimits } from './stored-limits';
+
+/** A key that was made, and its secret. */
+export interface CreatedKey {
+  id: string;
+  /** The whole text: shown this once. */
+  key: string;
+  /** Null: never. */
+  expiresAt: number | null;
+}
 
 /**
  * Makes an API key for one service and some namespaces, or for a witness, which can do nothing
  * but report on processes. `key` is shown this once: only a hash of it
  * is kept. Several keys of one name are one service, so that a key can be replaced without a pause.
+ * One with a prefix, verbs or an expiry has a form that versions without these refuse.
  *
- * @throws LockyardError `NOT_FOUND` for a namespace that does not exist
+ * @param given the whole key, where it was made before; null: a new one
+ * @throws LockyardError `NOT_FOUND` for a namespace that does not exist; `INVALID` for an expiry
+ *   that is over, or a key of another form; `CONFLICT` for a given key that there is already
  */
 export async function createApiKey(
   ctx: ControlContext,
-  { name, namespaces, witness }: CreateKeyInput,
-): Promise<{ id: string; key: string }> {
+  input: CreateKeyInput,
+  given: string | null = null,
+): Promise<CreatedKey> {
+  const { name, namespaces, witness, prefix, verbs } = input;
   const { database, clock } = ctx.runtime;
-  const { tables } = database;
-  const { id, secretHash, key } = newApiKey();
-  const seen = witness ? { witness } : { namespaces };
+  const expiresAt = expiryOf(input, clock.now()) ?? null;
+  const limits = storedLimits({ prefix, verbs }, expiresAt);
+  const { id, secretHash, key } =
+    given === null ? newApiKey(formOf(limits)) : givenKey(given, limits);
+  const seen = {
+    ...(witness ? { witness } : { namespaces }),
+    ...limitsOf(limits),
+    ...(expiresAt !== null && { expiresAt }),
+  };
   const what = { act: 'key.create', subject: name, seen } as const;
   const who = await permit(ctx, 'admin', what);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const known = await tx
-      .select({ id: tables.namespaces.id })
-      .from(tables.namespaces)
-      .where(inArray(tables.namespaces.id, namespaces));
-    const missing = namespaces.find((wanted) => !known.some((row) => row.id === wanted));
-    if (missing) throw new LockyardError('NOT_FOUND', `There is no namespace "${missing}".`);
-    await tx.insert(tables.apiKeys).values({
+    await requireNamespaces(database, tx, namespaces);
+    const row = {
       id,
       name,
       namespaces: JSON.stringify(namespaces),
@@ -40,7 +56,26 @@ export async function createApiKey(
       createdAt: clock.now(),
       lastUsedAt: null,
       revokedAt: null,
-    });
-    return { answer: { id, key }, result: { id } };
+      expiresAt,
+      limits,
+      replacedBy: null,
+    };
+    try {
+      await tx.insert(database.tables.apiKeys).values(row);
+    } catch (error) {
+      if (!database.isDuplicateKey(error)) throw error;
+      throw new LockyardError('CONFLICT', `There is an API key ${id} already.`);
+    }
+    return { answer: { id, key, expiresAt }, result: { id } };
   });
+}
+
+function givenKey(key: string, limits: string | null) {
+  const parsed = parseApiKey(key);
+  const form = formOf(limits);
+  if (parsed?.form === form) return { ...parsed, key };
+  const how = form === 'limited' ? 'keys generate --limited' : 'keys generate';
+  const limited = form === 'limited' ? 'limits or an expiry' : 'neither limits nor an expiry';
+  const text = `The given key has another form: one with ${limited} is made with: ${how}`;
+  throw new LockyardError('INVALID', text);
 }

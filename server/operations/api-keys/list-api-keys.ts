@@ -1,7 +1,9 @@
 import { desc } from 'drizzle-orm';
+import type { KeyVerb } from '../../contract/key-verbs';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
+import { limitsOf } from './stored-limits';
 
 /** An API key as admins see it: nothing of it can be used. */
 export interface ApiKeyRow {
@@ -9,27 +11,45 @@ export interface ApiKeyRow {
   /** The service. */
   name: string;
   namespaces: string[];
+  /** The names that it may use begin with this; null: all names. */
+  prefix: string | null;
+  /** What it may do; null: everything. */
+  verbs: KeyVerb[] | null;
   /** It can only report on processes. */
   isWitness: boolean;
   createdBy: string;
   createdAt: number;
   /** To the minute; null if never. */
   lastUsedAt: number | null;
+  /** It is refused from then on; null: it does not expire. */
+  expiresAt: number | null;
+  /** The id of the key that took its place; null: none. */
+  replacedBy: string | null;
   /** Null while it works. */
   revokedAt: number | null;
+  state: 'live' | 'expired' | 'revoked';
 }
 
 /** Every API key, newest first. */
 export async function listApiKeys(ctx: ControlContext): Promise<ApiKeyRow[]> {
   await requireRole(ctx, 'admin');
-  const { db, tables } = ctx.runtime.database;
-  const { apiKeys } = tables;
+  const { database, clock } = ctx.runtime;
+  const { apiKeys } = database.tables;
   const rows = await askDatabase(() =>
-    db.select().from(apiKeys).orderBy(desc(apiKeys.createdAt), desc(apiKeys.id)),
+    database.db.select().from(apiKeys).orderBy(desc(apiKeys.createdAt), desc(apiKeys.id)),
   );
-  return rows.map(({ secretHash: _, namespaces, purpose, ...row }) => ({
-    ...row,
-    isWitness: purpose === 'witness',
-    namespaces: JSON.parse(namespaces) as string[],
-  }));
+  const now = clock.now();
+  return rows.map(({ secretHash: _, namespaces, purpose, limits, ...row }) => {
+    const { prefix = null, verbs = null } = limitsOf(limits);
+    const isExpired = row.expiresAt !== null && row.expiresAt <= (row.revokedAt ?? now);
+    const whatElse = row.revokedAt === null ? 'live' : 'revoked';
+    return {
+      ...row,
+      isWitness: purpose === 'witness',
+      namespaces: JSON.parse(namespaces) as string[],
+      prefix,
+      verbs,
+      state: isExpired ? 'expired' : whatElse,
+    };
+  });
 }

@@ -1,0 +1,32 @@
+import type { ReactNode } from 'react';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
+import { SecretOnce } from '../ui/controls/secret-once';
+
+/** A new key, shown this once. */
+export function KeyOnceDialog({
+  name,
+  secret,
+  onClose,
+  children,
+}: {
+  name: string;
+  secret: string;
+  onClose: () => void;
+  /** What to do with it. */
+  children?: ReactNode;
+}) {
+  return (
+    <Dialog open onClose={onClose} title={`API key for ${name}`}>
+      <div className="mt-4">
+        <SecretOnce what="key" secret={secret} />
+      </div>
+      {children}
+      <div className="mt-5 flex justify-end">
+        <Button size="large" tone="accent" onClick={onClose}>
+          Done
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

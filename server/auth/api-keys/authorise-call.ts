@@ -1,0 +1,63 @@
+import { LockyardError } from '../../contract/errors';
+import type { KeyDetail } from '../../contract/key-limits';
+import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
+import type { ServiceActor } from '../actor';
+
+/** What a call wants to use. */
+interface WantedAccess {
+  procedure: ServiceProcedureName;
+  namespace: string;
+  /** The names of locks and counters; none where `prefix` or the whole namespace is asked for. */
+  names?: readonly string[];
+}
+
+/**
+ * Refuses a call for which its key has no permission: the only place where namespaces, prefix and
+ * verbs of a key are compared with what is asked. Names are compared code unit by code unit, which
+ * for well-formed text is byte by byte: no case, no normal form, no path.
+ *
+ * @throws LockyardError `FORBIDDEN`, with a `detail` that names what the key lacks
+ */
+export function authoriseCall(
+  { isWitness, namespaces, limits }: ServiceActor,
+  { procedure, namespace, names = [] }: WantedAccess,
+): void {
+  const { verb } = SERVICE_API[procedure];
+  if (verb === null) return;
+  if (isWitness) {
+    throw refusal('missingVerb', 'The API key of a witness can only report on processes.');
+  }
+  if (!namespaces.includes(namespace)) {
+    throw refusal('missingNamespace', `This API key has no access to namespace "${namespace}".`);
+  }
+  if (!limits) return;
+  const { prefix, verbs } = limits;
+  if (verbs && !verbs.includes(verb)) {
+    throw refusal('missingVerb', `This API key may not ${verb}; it may ${verbs.join(', ')}.`);
+  }
+  if (prefix === undefined || names.every((name) => name.startsWith(prefix))) return;
+  throw outsidePrefix(prefix);
+}
+
+/**
+ * The prefix of the names that a call with this key gets to see, if it asks for all names with a
+ * prefix: the longer of the two.
+ *
+ * @param asked absent: all names
+ * @throws LockyardError `FORBIDDEN` where no name has both
+ */
+export function visiblePrefix({ limits }: ServiceActor, asked = ''): string {
+  const { prefix = '' } = limits ?? {};
+  if (asked.startsWith(prefix)) return asked;
+  if (prefix.startsWith(asked)) return prefix;
+  throw outsidePrefix(prefix);
+}
+
+const outsidePrefix = (prefix: string) =>
+  refusal(
+    'missingPrefix',
+    `This API key is only for names that begin with ${JSON.stringify(prefix)}.`,
+  );
+
+const refusal = (detail: KeyDetail, message: string) =>
+  new LockyardError('FORBIDDEN', message, { detail });

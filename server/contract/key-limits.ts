@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { KEY_VERBS, type KeyVerb } from './key-verbs';
+import { lockPrefix } from './primitives';
+
+/** The names that a key may use begin with this, byte by byte. There is none for all names. */
+export const keyPrefix = lockPrefix.refine(
+  (text) => text !== '',
+  'must not be empty; leave it out for all names',
+);
+
+export const keyVerbs = z
+  .array(z.enum(KEY_VERBS))
+  .min(1)
+  .refine((verbs) => new Set(verbs).size === verbs.length, 'must not name a verb twice')
+  // One order, so that two lists of the same verbs are equal.
+  .transform((verbs) => KEY_VERBS.filter((verb) => verbs.includes(verb)));
+
+/** How a key is narrower than its namespaces. What is absent is not limited. */
+export interface KeyLimits {
+  prefix?: string;
+  /** In the order of `KEY_VERBS`. */
+  verbs?: KeyVerb[];
+}
+
+/** For how long the old secret is accepted after a rotation, unless the caller says otherwise. */
+export const KEY_GRACE_MS = 24 * 60 * 60_000;
+export const KEY_GRACE_MAX_MS = 30 * KEY_GRACE_MS;
+
+/** What a key lacks for a call, or why it is not accepted: `error.data.detail` of 403 and 401. */
+export type KeyDetail =
+  | 'keyExpired'
+  | 'keyRevoked'
+  | 'missingNamespace'
+  | 'missingPrefix'
+  | 'missingVerb';
+
+/** What `detail` is, for callers. */
+export const KEY_DETAIL_LABEL =
+  'What is the matter with the API key. With 401: `keyExpired` or `keyRevoked`. With 403, what it ' +
+  'lacks: `missingNamespace`, `missingPrefix` or `missingVerb`.';

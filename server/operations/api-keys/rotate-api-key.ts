@@ -1,0 +1,68 @@
+import { eq } from 'drizzle-orm';
+import { newApiKey } from '../../auth/api-keys/api-key-text';
+import type { RotateKeyInput } from '../../contract/console/access-inputs';
+import { LockyardError } from '../../contract/errors';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
+import type { ControlContext } from '../operation-context';
+import type { CreatedKey } from './create-api-key';
+import { permitKeyAct, requireLiveKey, selectKeyForUpdate } from './find-api-key';
+import { formOf, storedLimits } from './stored-limits';
+
+/** A key in the place of another. */
+export interface RotatedKey extends CreatedKey {
+  name: string;
+  replaced: { id: string; expiresAt: number };
+}
+
+/**
+ * Makes a new key of the same name, namespaces and limits, and lets the old one expire after the
+ * grace. Holds belong to the name, so the new key renews and releases what the old one acquired.
+ * A key that expires is followed by one that lives as long as it was made for.
+ *
+ * Of two that rotate a key at once, one is refused.
+ *
+ * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, or was rotated already
+ */
+export async function rotateApiKey(
+  ctx: ControlContext,
+  { id: oldId, graceMs }: RotateKeyInput,
+): Promise<RotatedKey> {
+  const { database, apiKeys: verifier, clock } = ctx.runtime;
+  const { apiKeys } = database.tables;
+  const { who, what } = await permitKeyAct(ctx, 'key.rotate', oldId, { graceMs });
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+    const old = await selectKeyForUpdate(database, tx, oldId);
+    const now = clock.now();
+    requireLiveKey(old, now);
+    if (old.replacedBy !== null) {
+      const message = `This API key was rotated already; ${old.replacedBy} has taken its place.`;
+      throw new LockyardError('CONFLICT', message);
+    }
+    const expiresAt = old.expiresAt === null ? null : now + (old.expiresAt - old.createdAt);
+    const limits = old.limits ?? storedLimits({ prefix: undefined, verbs: undefined }, expiresAt);
+    const { id, secretHash, key } = newApiKey(formOf(limits));
+    await tx.insert(apiKeys).values({
+      ...old,
+      id,
+      secretHash,
+      limits,
+      createdBy: who.name,
+      createdAt: now,
+      lastUsedAt: null,
+      expiresAt,
+    });
+    const endsAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, now + graceMs);
+    const ends = graceMs === 0 ? { revokedAt: now } : { expiresAt: endsAt };
+    await tx
+      .update(apiKeys)
+      .set({ ...ends, replacedBy: id })
+      .where(eq(apiKeys.id, oldId));
+    const replaced = { id: oldId, expiresAt: endsAt };
+    return {
+      answer: { id, name: old.name, key, expiresAt, replaced },
+      result: { newId: id, oldExpiresAt: endsAt },
+    };
+  });
+  verifier.forget(oldId);
+  return answer;
+}

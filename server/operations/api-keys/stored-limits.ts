@@ -1,0 +1,40 @@
+import type { ApiKeyForm } from '../../auth/api-keys/api-key-text';
+import { LockyardError } from '../../contract/errors';
+import type { KeyLimits } from '../../contract/key-limits';
+
+/**
+ * Limits as a row keeps them. Null: its key has the plain form, which cannot carry any; a key that
+ * only expires has the other form, and `{}`.
+ */
+export function storedLimits(
+  { prefix, verbs }: Record<keyof KeyLimits, unknown>,
+  expiresAt: number | null,
+): string | null {
+  if (prefix === undefined && verbs === undefined && expiresAt === null) return null;
+  return JSON.stringify({ prefix, verbs });
+}
+
+/** The form of a key with such limits. */
+export const formOf = (limits: string | null): ApiKeyForm =>
+  limits === null ? 'plain' : 'limited';
+
+/** What a row keeps. */
+export const limitsOf = (stored: string | null): KeyLimits =>
+  stored === null ? {} : (JSON.parse(stored) as KeyLimits);
+
+/**
+ * The instant from which a key is refused; null: none; undefined: nothing was said of it.
+ *
+ * @throws LockyardError `INVALID` for one that is over
+ */
+export function expiryOf(
+  input: { expiresAt?: number | null | undefined; expiresInMs?: number | undefined },
+  now: number,
+): number | null | undefined {
+  const { expiresAt, expiresInMs } = input;
+  if (expiresInMs !== undefined) return now + expiresInMs;
+  if (typeof expiresAt === 'number' && expiresAt <= now) {
+    throw new LockyardError('INVALID', 'expiresAt: must be in the future.');
+  }
+  return expiresAt;
+}
