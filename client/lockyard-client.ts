@@ -1,6 +1,7 @@
 import { type ClientSettings, clientSettings, type LockyardClientOptions } from './client-settings';
 import { LockyardError } from './errors';
 import { notify } from './observing/lock-observer';
+import { activeTraceparent } from './observing/trace-context';
 import { type OptionNames, refuseUnknownOptions } from './options/refuse-unknown-options';
 import { metaWith } from './platform/process-meta';
 import { PROCEDURES, type Procedure, SET_LOCK_FIELDS } from './wire/procedures';
@@ -58,7 +59,12 @@ export class LockyardClient {
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = metaWith(this.settings.meta, input.meta);
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    return this.send(PROCEDURES.acquire, { ...this.owned(input), meta }, { ...options, timeoutMs });
+    const whole = {
+      ...options,
+      timeoutMs,
+      traceparent: options.traceparent ?? activeTraceparent(),
+    };
+    return this.send(PROCEDURES.acquire, { ...this.owned(input), meta }, whole);
   }
 
   /** Takes all of several locks, or none; waits up to 25 s. Adds to `meta` as `acquire` does. */
@@ -72,11 +78,12 @@ export class LockyardClient {
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = metaWith(this.settings.meta, input.meta);
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    return this.send(
-      PROCEDURES.acquireMany,
-      { ...this.owned(input), meta },
-      { ...options, timeoutMs },
-    );
+    const whole = {
+      ...options,
+      timeoutMs,
+      traceparent: options.traceparent ?? activeTraceparent(),
+    };
+    return this.send(PROCEDURES.acquireMany, { ...this.owned(input), meta }, whole);
   }
 
   /** What a witness sees of the processes of its machine. Needs a key made for a witness. */
@@ -221,6 +228,7 @@ const CALL_OPTIONS: OptionNames<CallOptions> = {
   timeoutMs: true,
   connectWithinMs: true,
   signal: true,
+  traceparent: true,
 };
 
 /** What must not be repeated by itself can be given a request id, which makes it safe. */

@@ -17,7 +17,16 @@ import { newTestLocation } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { isAlive } from './command/testing/command-rig';
 import { LockyardClient } from './lockyard-client';
-import { RUN_SNIPPETS, TRACED, TYPED, WHOLE } from './testing/package-examples';
+import {
+  GIVEN,
+  RUN_SNIPPETS,
+  snippets,
+  TRACED,
+  TYPED,
+  TYPED_PAGES,
+  WHOLE,
+} from './testing/package-examples';
+import { followTutorial } from './testing/tutorial';
 
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockyard-package-'));
@@ -75,24 +84,6 @@ function lend(name: string) {
   const place = join(project, 'node_modules', name);
   mkdirSync(dirname(place), { recursive: true });
   symlinkSync(join(root, 'node_modules', name), place);
-}
-
-/**
- * The TypeScript of a page as modules: imports on top, the rest within a function that knows
- * `given`.
- */
-function snippets(page: string, given: string): Record<string, string> {
-  const text = readFileSync(join(root, page), 'utf8');
-  const blocks = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => block);
-  const isImport = (line: string) => line.startsWith('import ');
-  const modules = blocks.map((block, at) => {
-    const lines = block.split('\n');
-    const imports = lines.filter(isImport).join('\n');
-    const rest = lines.filter((line) => !isImport(line)).join('\n');
-    const body = `export async function snippet() {\n${rest}\n}`;
-    return [`${page.replace(/\W/g, '-')}-${at}`, `${imports}\n${given}\n${body}\n`];
-  });
-  return Object.fromEntries(modules);
 }
 
 describe('the package, packed and installed somewhere else', () => {
@@ -167,39 +158,22 @@ describe('the package, packed and installed somewhere else', () => {
           LOCKYARD_API_KEY: await api.key('traced'),
         },
       });
-      expect(stdout.trim()).toBe('lockyard.wait lockyard.hold');
+      expect(stdout.trim()).toBe('lockyard.wait lockyard.hold lockyard.lock');
     } finally {
       await api.close();
     }
   }, 60_000);
 
   test('what its pages show compiles, and runs where it needs no other driver', async () => {
-    lend('prom-client');
-    const given = `import * as lockyard from 'lockyard';
-      import type { Pool } from 'mysql2/promise';
-      import type { Client } from '@libsql/client';
-      import type { Redis } from 'ioredis';
-      declare const client: lockyard.LockyardClient, pool: Pool, sqlite: Client, redis: Redis;
-      declare const url: string, apiKey: string, orderId: string, token: number;
-      declare function readDrafts(options: { signal: AbortSignal }): Promise<string[]>;
-      declare function writeInvoices(drafts: string[], options: object): Promise<number>;
-      declare function transfer(options: object): Promise<void>;
-      declare function writeReport(): Promise<void>;
-      declare function runScheduler(options: object): Promise<void>;
-      declare function routeTo(owner: string | null): void;
-      declare function openInvoices(): Promise<string[]>;
-      declare const store: { write(invoice: string, options: { token: number }): Promise<void> };
-      declare const shutdown: AbortController;`;
-    const readme = snippets('client/README.md', given);
-    const page = snippets('docs/client.md', given);
-    expect(Object.keys(readme).length).toBeGreaterThan(3);
-    expect(Object.keys(page).length).toBeGreaterThan(2);
-    const all = { ...readme, ...page, ...snippets('README.md', given) };
+    for (const name of ['prom-client', '@trpc/client', '@trpc/server']) lend(name);
+    const pages = TYPED_PAGES.map((page) => snippets(page));
+    for (const page of pages) expect(Object.keys(page).length).toBeGreaterThan(0);
+    const all: Record<string, string> = Object.assign({}, ...pages);
     compile(all, { skipLibCheck: true });
     const api = await ApiHarness.start();
     try {
       await api.namespace('billing');
-      const isAlone = (text: string) => !/\b(pool|redis|Counter)\b/.test(text.replace(given, ''));
+      const isAlone = (text: string) => !/\b(pool|redis|Counter)\b/.test(text.replace(GIVEN, ''));
       const names = Object.keys(all).filter((name) => isAlone(all[name] ?? ''));
       writeFileSync(join(project, 'run-snippets.js'), RUN_SNIPPETS);
       const { stdout } = await shell(`node run-snippets.js ${names.join(' ')}`, {
@@ -218,6 +192,19 @@ describe('the package, packed and installed somewhere else', () => {
       await api.close();
     }
   }, 60_000);
+
+  test('is all that the tutorial needs: each program answers what it says', async () => {
+    const api = await ApiHarness.start();
+    try {
+      const settings = { LOCKYARD_URL: api.url, LOCKYARD_API_KEY: await api.key('tutorial') };
+      const steps = await followTutorial(project, { ...process.env, ...npmCache, ...settings });
+      expect(steps.length).toBeGreaterThan(6);
+      for (const { script, said, expected } of steps)
+        expect([script, said]).toEqual([script, expected]);
+    } finally {
+      await api.close();
+    }
+  }, 120_000);
 
   test('brings the command `lockyard`, which a script runs through npx', async () => {
     const api = await ApiHarness.start();

@@ -3,6 +3,8 @@ import { enclosingHold } from './holding/lock-scope';
 import { workUnderGrant } from './holding/work-under-grant';
 import { workWithin } from './holding/work-within';
 import { environmentClient, type LockyardClient } from './lockyard-client';
+import { lockAttributes } from './observing/lock-spans';
+import { inLockSpan } from './observing/trace-context';
 import {
   type OptionNames,
   optionsAndWork,
@@ -138,10 +140,12 @@ export async function withLock<T>(
   const wish = requestOf(client, name, options);
   const outer = outerHold(client, wish, options);
   if (outer) return workWithin(outer, options, work);
-  const grant = await observeWait(client, wish, options.signal, () =>
-    awaitGrant(client, wish, options.signal),
-  );
-  return workUnderGrant(client, wish, grant, options, work);
+  return inLockSpan(lockAttributes(wish), async (traceparent) => {
+    const grant = await observeWait(client, wish, options.signal, () =>
+      awaitGrant(client, wish, options.signal, traceparent),
+    );
+    return workUnderGrant(client, wish, grant, options, work);
+  });
 }
 
 function requestOf(

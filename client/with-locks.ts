@@ -1,9 +1,11 @@
-import { LockyardError } from './errors';
+import { LockTimeout, LockyardError } from './errors';
 import type { Hold } from './holding/lock-hold';
 import { enclosingHold } from './holding/lock-scope';
 import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
 import { environmentClient, type LockyardClient } from './lockyard-client';
+import { inSpan, type LockSpan } from './observing/lock-spans';
+import { inLockSpan, linkToHolds } from './observing/trace-context';
 import {
   optionsAndWork,
   refuseBadWait,
@@ -74,8 +76,40 @@ export async function withLocks<T>(
   const client = options.client ?? environmentClient();
   const wish = requestOf(client, locks, options);
   refuseNested(client, wish);
-  const set = await awaitMultiLockGrant(client, wish, options.signal);
-  return workUnderGrants(client, wish, set, options, work);
+  return inLockSpan(setAttributes(wish), async (traceparent) => {
+    const set = await awaitSet(client, wish, options.signal, traceparent);
+    return workUnderGrants(client, wish, set, options, work);
+  });
+}
+
+const setAttributes = ({ namespace, locks }: MultiLockRequest) => ({
+  'lockyard.namespace': namespace,
+  'lockyard.locks': locks.map(({ name }) => name).join(', '),
+});
+
+/** With a span, which links to the holds that it waited for. */
+function awaitSet(
+  client: LockyardClient,
+  wish: MultiLockRequest,
+  signal: AbortSignal | undefined,
+  traceparent: string | undefined,
+): Promise<MultiLockGrants> {
+  const isOrdinary = (error: unknown) => error instanceof LockTimeout || signal?.aborted === true;
+  const wait = async (span: LockSpan) => {
+    try {
+      const set = await awaitMultiLockGrant(client, wish, signal, traceparent);
+      const grants = [...set.byName.values()];
+      linkToHolds(
+        span,
+        grants.map((grant) => ({ traceparent: grant.waitedForTraceparent })),
+      );
+      return set;
+    } catch (error) {
+      if (error instanceof LockTimeout) linkToHolds(span, error.holders);
+      throw error;
+    }
+  };
+  return inSpan('lockyard.wait', setAttributes(wish), wait, isOrdinary);
 }
 
 function requestOf(

@@ -8,9 +8,11 @@ import {
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { LockyardClient } from '../lockyard-client';
 import { granted, heldWork, outcomeOf, scriptedBench } from '../testing/scripted-bench';
 import { until } from '../testing/test-clock';
 import { withLock } from '../with-lock';
+import { withLocks } from '../with-locks';
 import type { TracingApi } from './lock-spans';
 
 const bench = scriptedBench();
@@ -80,7 +82,7 @@ test('the API that is installed is what is used of it', () => {
   expectTypeOf<typeof otel>().toExtend<TracingApi>();
 });
 
-describe('one span for a wait and one for a hold', () => {
+describe('one span for a wait and one for a hold, within one of both', () => {
   test('say which lock, how it went and its token; what the work starts is a child of the hold', async () => {
     const tracer = otel.trace.getTracer('test');
     const { client } = bench;
@@ -100,6 +102,7 @@ describe('one span for a wait and one for a hold', () => {
       'lockyard.wait',
       'child',
       'lockyard.hold',
+      'lockyard.lock',
       'caller',
     ]);
     const lock = {
@@ -112,8 +115,10 @@ describe('one span for a wait and one for a hold', () => {
     const hold = span('lockyard.hold');
     expect(wait.attributes).toEqual({ ...lock, 'lockyard.outcome': 'granted' });
     expect(hold.attributes).toEqual({ ...lock, 'lockyard.outcome': 'released' });
-    const caller = span('caller').spanContext().spanId;
-    expect([parentOf(wait), parentOf(hold)]).toEqual([caller, caller]);
+    const whole = span('lockyard.lock');
+    const { spanId } = whole.spanContext();
+    expect([parentOf(wait), parentOf(hold)]).toEqual([spanId, spanId]);
+    expect(parentOf(whole)).toBe(span('caller').spanContext().spanId);
     expect(parentOf(span('child'))).toBe(hold.spanContext().spanId);
     expect(wait.instrumentationScope).toMatchObject({ name: 'lockyard' });
     expect(hold.status.code).toBe(otel.SpanStatusCode.UNSET);
@@ -163,8 +168,9 @@ describe('one span for a wait and one for a hold', () => {
     const refused = outcomeOf(withLock('job', { client }, () => 'never'));
     (await bench.server.next('lock.acquire')).refuse(403, 'FORBIDDEN');
     await refused;
-    expect(spans().map(({ name }) => name)).toEqual(['lockyard.wait', 'lockyard.wait']);
-    expect(spans()).toMatchObject([
+    const waits = spans().filter(({ name }) => name === 'lockyard.wait');
+    expect(spans()).toHaveLength(2 * waits.length);
+    expect(waits).toMatchObject([
       {
         attributes: { 'lockyard.outcome': 'timeout' },
         status: { code: otel.SpanStatusCode.UNSET },
@@ -176,6 +182,108 @@ describe('one span for a wait and one for a hold', () => {
         events: [{ name: 'exception' }],
       },
     ]);
+  });
+});
+
+describe('a hold is known by its trace', () => {
+  const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const SPAN = '00f067aa0ba902b7';
+  const traceparent = `00-${TRACE}-${SPAN}-01`;
+  const linksOf = ({ links }: ReadableSpan) => links.map(({ context }) => context);
+
+  test('an acquire carries the span of the whole call, whose ids others can link to', async () => {
+    const ended = withLock('job', { client: bench.client }, () => 'done');
+    const call = await bench.server.next('lock.acquire');
+    call.answer(granted());
+    const release = await bench.server.next('lock.release');
+    release.answer({ outcome: 'released' });
+    await ended;
+    const { traceId, spanId } = span('lockyard.lock').spanContext();
+    expect(call.request.headers.traceparent).toBe(`00-${traceId}-${spanId}-01`);
+    expect(release.request.headers.traceparent).toBeUndefined();
+    expect(span('lockyard.wait').spanContext().traceId).toBe(traceId);
+  });
+
+  test('a wait links to the hold that it waited for', async () => {
+    const ended = withLock('job', { client: bench.client }, () => 'done');
+    const facts = { waitedMs: 500, waitedForTraceparent: traceparent };
+    (await bench.server.next('lock.acquire')).answer(granted(facts));
+    (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    await ended;
+    expect(linksOf(span('lockyard.wait'))).toMatchObject([{ traceId: TRACE, spanId: SPAN }]);
+    expect(linksOf(span('lockyard.hold'))).toEqual([]);
+  });
+
+  test('a wait without a grant links to the holders, each once, where they were sampled', async () => {
+    const { client } = bench;
+    const late = outcomeOf(withLock('job', { client, waitMs: 0 }, () => 'never'));
+    const other = traceparent.replace('00f0', '11f0');
+    const unsampled = `00-${TRACE}-22f067aa0ba902b7-00`;
+    const holders = [traceparent, other, traceparent, unsampled, 'no trace', undefined];
+    (await bench.server.next('lock.acquire')).answer({
+      outcome: 'held',
+      holders: holders.map((each) => ({ owner: 'other', traceparent: each })),
+      queueLength: 0,
+      retryAfterMs: 50,
+    });
+    expect(await late).toMatchObject({ name: 'LockTimeout' });
+    expect(linksOf(span('lockyard.wait')).map(({ spanId }) => spanId)).toEqual([
+      SPAN,
+      '11f067aa0ba902b7',
+    ]);
+  });
+
+  test('several locks together have one, and link to what each was waited for', async () => {
+    const ended = withLocks(['a', 'b'], { client: bench.client }, () => 'done');
+    const call = await bench.server.next('lock.acquireMany');
+    const { outcome, ...grant } = granted({ waitedForTraceparent: traceparent });
+    call.answer({ outcome, grants: ['a', 'b'].map((name) => ({ ...grant, name })) });
+    (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await ended).toBe('done');
+    const { traceId, spanId } = span('lockyard.lock').spanContext();
+    expect(call.request.headers.traceparent).toBe(`00-${traceId}-${spanId}-01`);
+    expect(linksOf(span('lockyard.wait'))).toMatchObject([{ traceId: TRACE, spanId: SPAN }]);
+  });
+
+  test('a call of the API carries the active span, or what it is given, unless that is no trace', async () => {
+    const { client } = bench;
+    const sent = async (acquiring: Promise<unknown>) => {
+      const call = await bench.server.next('lock.acquire');
+      call.answer(granted());
+      await acquiring;
+      return call.request.headers.traceparent;
+    };
+    const ask = { name: 'job', leaseMs: 10_000 };
+    const caller = otel.trace.getTracer('test').startSpan('caller');
+    const within = otel.trace.setSpan(otel.context.active(), caller);
+    const { traceId, spanId } = caller.spanContext();
+    expect(await sent(otel.context.with(within, () => client.acquire(ask)))).toBe(
+      `00-${traceId}-${spanId}-01`,
+    );
+    expect(await sent(client.acquire(ask, { traceparent }))).toBe(traceparent);
+    expect(await sent(client.acquire(ask))).toBeUndefined();
+    for (const bad of ['', 'x\r\ny: z', traceparent.toUpperCase()]) {
+      expect(await sent(client.acquire(ask, { traceparent: bad }))).toBeUndefined();
+    }
+  });
+
+  test('no instrumentation of fetch adds a header of its own to one', async () => {
+    const SUPPRESSED = Symbol.for('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+    const isTraced: boolean[] = [];
+    const client = new LockyardClient({
+      url: bench.url,
+      apiKey: 'secret-key',
+      fetch: (...request) => {
+        isTraced.push(otel.context.active().getValue(SUPPRESSED) !== true);
+        return fetch(...request);
+      },
+    });
+    const ended = withLock('job', { client }, () => 'done');
+    (await bench.server.next('lock.acquire')).answer(granted());
+    (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    await ended;
+    expect(isTraced).toEqual([false, true]);
   });
 });
 

@@ -2,10 +2,20 @@ import { createRequire } from 'node:module';
 import manifest from '../package.json' with { type: 'json' };
 import type { LockRequest } from '../waiting/await-grant';
 
-type Attributes = Record<string, string | number>;
+export type Attributes = Record<string, string | number>;
+
+/** What names a span beyond its process. */
+interface SpanIds {
+  traceId: string;
+  spanId: string;
+  traceFlags: number;
+}
 
 /** What is used of a span of `@opentelemetry/api`. */
 export interface LockSpan {
+  spanContext(): SpanIds;
+  /** Absent in older versions of that API. */
+  addLink?(link: { context: SpanIds }): unknown;
   setAttributes(attributes: Attributes): unknown;
   recordException(exception: Error): void;
   setStatus(status: { code: 2; message?: string }): unknown;
@@ -21,9 +31,11 @@ export interface TracingApi {
     ): { startSpan(name: string, options: { attributes: Attributes }): LockSpan };
     // biome-ignore lint/suspicious/noExplicitAny: contexts and spans are passed on as they are.
     setSpan(context: any, span: any): any;
+    // biome-ignore lint/suspicious/noExplicitAny: contexts are passed on as they are.
+    getSpanContext(context: any): SpanIds | undefined;
   };
   context: {
-    active(): unknown;
+    active(): { setValue(key: symbol, value: unknown): unknown };
     // biome-ignore lint/suspicious/noExplicitAny: contexts are passed on as they are.
     with<T>(context: any, run: () => T): T;
   };
@@ -31,7 +43,10 @@ export interface TracingApi {
 
 const ERROR = 2;
 
+const NO_IDS: SpanIds = { traceId: '', spanId: '', traceFlags: 0 };
+
 const NO_SPAN: LockSpan = {
+  spanContext: () => NO_IDS,
   setAttributes: () => {},
   recordException: () => {},
   setStatus: () => {},
@@ -41,7 +56,7 @@ const NO_SPAN: LockSpan = {
 let found: TracingApi | null | undefined;
 
 /** `@opentelemetry/api` as the program that uses this package sees it; null if not installed. */
-function tracingApi(): TracingApi | null {
+export function tracingApi(): TracingApi | null {
   if (found === undefined) {
     try {
       found = createRequire(import.meta.url)('@opentelemetry/api') as TracingApi;
@@ -108,6 +123,14 @@ function withoutThrowing(span: LockSpan): LockSpan {
     }
   };
   return {
+    spanContext: () => {
+      try {
+        return span.spanContext();
+      } catch {
+        return NO_IDS;
+      }
+    },
+    addLink: (link) => tried(() => span.addLink?.(link)),
     setAttributes: (attributes) => tried(() => span.setAttributes(attributes)),
     recordException: (exception) => tried(() => span.recordException(exception)),
     setStatus: (status) => tried(() => span.setStatus(status)),

@@ -1,3 +1,5 @@
+import { examplesOf } from '@/test/docs/pages';
+
 /** Programs that a fresh project compiles and runs against the packed and installed client. */
 
 /** Types alone, with every check, and no server. */
@@ -151,6 +153,7 @@ Object.assign(globalThis, {
   url,
   apiKey,
   orderId: 'order-1',
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   token: 1,
   client: new LockyardClient(),
   readDrafts: async () => ['draft'],
@@ -171,3 +174,49 @@ for (const name of process.argv.slice(2)) {
   console.log(name);
 }
 `;
+
+/** The pages whose TypeScript is compiled, and run where it needs no other driver. */
+export const TYPED_PAGES = [
+  'README.md',
+  'client/README.md',
+  'docs/alerts.md',
+  'docs/api.md',
+  'docs/client.md',
+  'docs/traces.md',
+];
+
+/** What the pages take as given. */
+export const GIVEN = `
+import * as lockyard from 'lockyard';
+import type { Pool } from 'mysql2/promise';
+import type { Client } from '@libsql/client';
+import type { Redis } from 'ioredis';
+declare const client: lockyard.LockyardClient, pool: Pool, sqlite: Client, redis: Redis;
+declare const url: string, apiKey: string, orderId: string, token: number, traceparent: string;
+declare function readDrafts(options: { signal: AbortSignal }): Promise<string[]>;
+declare function writeInvoices(drafts: string[], options: object): Promise<number>;
+declare function transfer(options: object): Promise<void>;
+declare function writeReport(): Promise<void>;
+declare function runScheduler(options: object): Promise<void>;
+declare function routeTo(owner: string | null): void;
+declare function openInvoices(): Promise<string[]>;
+declare const store: { write(invoice: string, options: { token: number }): Promise<void> };
+declare const shutdown: AbortController;
+`;
+
+/**
+ * The TypeScript of a page as modules: imports on top, the rest within a function that knows
+ * `GIVEN`.
+ */
+export function snippets(page: string): Record<string, string> {
+  const blocks = examplesOf(page).filter(({ language }) => language === 'ts');
+  const isImport = (line: string) => line.startsWith('import ');
+  const modules = blocks.map(({ text }, at) => {
+    const lines = text.split('\n');
+    const imports = lines.filter(isImport).join('\n');
+    const rest = lines.filter((line) => !isImport(line)).join('\n');
+    const body = `export async function snippet() {\n${rest}\n}`;
+    return [`${page.replace(/\W/g, '-')}-${at}`, `${imports}\n${GIVEN}\n${body}\n`];
+  });
+  return Object.fromEntries(modules);
+}

@@ -34,6 +34,8 @@ export interface Grant {
   /** Our clock before the answered request was sent: the lease cannot have begun earlier. */
   sentAt: number;
   expiresInMs: number;
+  /** Of the hold that it waited for; undefined: unknown. */
+  waitedForTraceparent?: string | undefined;
 }
 
 /** Until when, on our clock, the lease in the answer to a request sent at `sentAt` surely lasts. */
@@ -46,7 +48,7 @@ export function provenLeaseEnd({
 
 /**
  * Waits for a grant over as many requests as it takes, all with one request id, so that the
- * position in the queue is kept.
+ * position in the queue is kept. Its hold keeps the `traceparent`.
  *
  * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when the outcome
  * is unknown, and with the signal's reason when the caller gives up. In each case the queue
@@ -57,9 +59,10 @@ export function awaitGrant(
   client: LockyardClient,
   wish: LockRequest,
   signal: AbortSignal | undefined,
+  traceparent: string | undefined,
 ): Promise<Grant> {
   return waitInParts(wish.waitMs, signal, (waitMs) =>
-    new SingleLockWait(client, { ...wish, waitMs }, signal).run(),
+    new SingleLockWait(client, { ...wish, waitMs }, signal, traceparent).run(),
   );
 }
 
@@ -68,8 +71,9 @@ class SingleLockWait extends GrantWait<AcquireAnswer, Grant> {
     client: LockyardClient,
     private readonly request: LockRequest,
     signal: AbortSignal | undefined,
+    traceparent: string | undefined,
   ) {
-    super(client, request.waitMs, signal);
+    super(client, request.waitMs, signal, traceparent);
   }
 
   protected send(requestId: string, options: CallOptions): Promise<AcquireAnswer> {
@@ -81,8 +85,10 @@ class SingleLockWait extends GrantWait<AcquireAnswer, Grant> {
     return this.client.cancel({ namespace, name, owner, requestId }, options);
   }
 
-  protected prove({ token, waitedMs, expiresAt, expiresInMs }: Granted, sentAt: number) {
-    const grant: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
+  protected prove({ token, waitedMs, expiresAt, expiresInMs, ...more }: Granted, sentAt: number) {
+    const { waitedForTraceparent } = more;
+    const lease = { expiresAt, expiresInMs, sentAt };
+    const grant: Grant = { token, waitedMs, ...lease, waitedForTraceparent };
     return proveGrant(this.client, this.request, grant, (until) => this.bounds(until));
   }
 

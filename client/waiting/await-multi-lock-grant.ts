@@ -31,9 +31,10 @@ export function awaitMultiLockGrant(
   client: LockyardClient,
   wish: MultiLockRequest,
   signal: AbortSignal | undefined,
+  traceparent: string | undefined,
 ): Promise<MultiLockGrants> {
   return waitInParts(wish.waitMs, signal, async (waitMs) => {
-    const wait = new MultiLockWait(client, { ...wish, waitMs }, signal);
+    const wait = new MultiLockWait(client, { ...wish, waitMs }, signal, traceparent);
     const byName = await wait.run();
     return { byName, release: () => wait.cancel() };
   });
@@ -44,8 +45,9 @@ class MultiLockWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Gra
     client: LockyardClient,
     private readonly request: MultiLockRequest,
     signal: AbortSignal | undefined,
+    traceparent: string | undefined,
   ) {
-    super(client, request.waitMs, signal);
+    super(client, request.waitMs, signal, traceparent);
   }
 
   protected send(requestId: string, options: CallOptions): Promise<AcquireManyAnswer> {
@@ -66,8 +68,10 @@ class MultiLockWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Gra
     const byName = new Map<string, Grant>();
     const bounds = (until: number) => this.bounds(until);
     await Promise.all(
-      grants.map(async ({ name, token, waitedMs, expiresAt, expiresInMs }) => {
-        const granted: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
+      grants.map(async ({ name, token, waitedMs, expiresAt, expiresInMs, ...more }) => {
+        const { waitedForTraceparent } = more;
+        const lease = { expiresAt, expiresInMs, sentAt };
+        const granted: Grant = { token, waitedMs, ...lease, waitedForTraceparent };
         const grant = await proveGrant(this.client, { ...this.request, name }, granted, bounds);
         if (grant) byName.set(name, grant);
       }),

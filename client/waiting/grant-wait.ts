@@ -38,6 +38,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     protected readonly client: LockyardClient,
     private readonly waitMs: number,
     protected readonly signal: AbortSignal | undefined,
+    private readonly traceparent: string | undefined,
   ) {
     this.clock = client.settings.clock;
     this.chance = client.settings.chance;
@@ -142,6 +143,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
       timeoutMs: leftMs + ANSWER_WITHIN_MS,
       connectWithinMs: isWatched ? Math.max(0, connectMs) : undefined,
       signal: this.signal,
+      traceparent: this.traceparent,
     };
   }
 

@@ -2,9 +2,10 @@ import { LockTimeout } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify, type WaitEnded } from '../observing/lock-observer';
 import { inSpan, lockAttributes } from '../observing/lock-spans';
+import { linkToHolds } from '../observing/trace-context';
 import type { Grant, LockRequest } from './await-grant';
 
-/** Tells observers, and a span, of a wait for a grant. */
+/** Tells observers, and a span, of a wait for a grant. The span links to the hold it waited for. */
 export function observeWait(
   client: LockyardClient,
   wish: LockRequest,
@@ -28,9 +29,11 @@ export function observeWait(
       try {
         const grant = await wait();
         span.setAttributes({ 'lockyard.token': grant.token });
+        linkToHolds(span, [{ traceparent: grant.waitedForTraceparent }]);
         end('granted');
         return grant;
       } catch (error) {
+        if (error instanceof LockTimeout) linkToHolds(span, error.holders);
         end(outcomeOf(error));
         throw error;
       }

@@ -1,5 +1,6 @@
 import type { ClientSettings } from '../client-settings';
 import { LockyardError } from '../errors';
+import { traceHeader, withoutOtherTraces } from '../observing/trace-context';
 import type { Procedure } from './procedures';
 import type { Reason } from './wire';
 
@@ -18,6 +19,11 @@ export interface CallOptions {
   connectWithinMs?: number | undefined;
   /** Ends the request; the call rejects with its reason. To be sure of anything, cancel. */
   signal?: AbortSignal | undefined;
+  /**
+   * Of an acquire: the W3C `traceparent` that is kept with the hold. Default: that of the active
+   * span of OpenTelemetry, if there is one. One that is not valid is not sent.
+   */
+  traceparent?: string | undefined;
 }
 
 /**
@@ -40,9 +46,11 @@ export async function sendRequest<A>(
   const stopProbe = hangUpUnconnected(settings, address, options.connectWithinMs, connection);
   signal?.addEventListener('abort', hangUp, { once: true });
   try {
-    const reply = await settings.fetch(
-      ...httpRequest(settings, address, procedure, input, connection.signal),
-    );
+    const request = httpRequest(settings, address, procedure, input, connection.signal);
+    const trace = traceHeader(options.traceparent);
+    const reply = await (trace.traceparent === undefined
+      ? settings.fetch(...request)
+      : sendTraced(settings, request, trace));
     return readReply<A>(reply, await reply.text());
   } catch (error) {
     signal?.throwIfAborted();
@@ -107,6 +115,15 @@ function httpRequest(
   }
   const headers = { authorization, 'content-type': 'application/json' };
   return [url, { ...common, method: 'POST', headers, body }];
+}
+
+function sendTraced(
+  { fetch }: ClientSettings,
+  [url, init]: [string, RequestInit],
+  trace: Record<string, string>,
+): Promise<Response> {
+  const headers = { ...init.headers, ...trace };
+  return withoutOtherTraces(() => fetch(url, { ...init, headers }));
 }
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);

@@ -16,6 +16,8 @@ type Hold struct {
 	Token int64
 	// WaitedMs is how long the grant was waited for.
 	WaitedMs int64
+	// WaitedForTraceparent is of the hold that it waited for, of the same service; empty: unknown.
+	WaitedForTraceparent string
 
 	client  *Client
 	ask     LockAcquireInput
@@ -46,7 +48,8 @@ func newHold(c *Client, ask LockAcquireInput, granted *grant) *Hold {
 	renewing, end := context.WithCancel(context.Background())
 	hold := &Hold{
 		Namespace: ask.Namespace, Name: ask.Name, Token: granted.token, WaitedMs: granted.waitedMs,
-		client: c, ask: ask, lease: ms(ask.LeaseMs), expiresAt: granted.expiresAt,
+		WaitedForTraceparent: granted.waitedForTraceparent,
+		client:               c, ask: ask, lease: ms(ask.LeaseMs), expiresAt: granted.expiresAt,
 		provenUntil: granted.provenUntil(), followers: map[*follower]struct{}{},
 		renewing: renewing, end: end,
 	}

@@ -34,6 +34,8 @@ type LockOptions struct {
 	OwnHold bool
 	// Meta is shown to operators with the hold, beside host, pid and version.
 	Meta map[string]string
+	// Traceparent is the W3C header of the span to which the hold belongs; ignored if not valid.
+	Traceparent string
 	// Called once each, in a goroutine of its own, when a renewal says so.
 	OnAskedToRelease  func(Remark)
 	OnRenewalsStopped func(Remark)
@@ -69,7 +71,8 @@ func (c *Client) WithLock(
 			return workWithin(ctx, outer, options, work)
 		}
 	}
-	granted, err := awaitGrant(ctx, c, ask, patienceOf(options))
+	traced := context.WithValue(ctx, traceKey{}, options.Traceparent)
+	granted, err := awaitGrant(traced, c, ask, patienceOf(options))
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -92,6 +93,11 @@ func retrying(ctx context.Context, until func() time.Time, call func() error) er
 	}
 }
 
+// traceKey is for the traceparent of an acquire, in the context of its requests.
+type traceKey struct{}
+
+var isTraceparent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`)
+
 // request is one procedure to be called.
 type request struct {
 	procedure, kind string
@@ -159,6 +165,10 @@ func (c *Client) roundTrip(
 	send.GetBody = nil
 	send.Header.Set("Authorization", "Bearer "+c.apiKey)
 	send.Header.Set("Content-Type", "application/json")
+	trace, _ := ctx.Value(traceKey{}).(string)
+	if ask.procedure == "lock.acquire" && isTraceparent.MatchString(trace) {
+		send.Header.Set("Traceparent", trace)
+	}
 	reply, err := c.http.Do(send)
 	if err != nil {
 		return nil, nil, err

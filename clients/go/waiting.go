@@ -22,6 +22,8 @@ type grant struct {
 	// Our clock before the answered request was sent: the lease cannot have begun earlier.
 	sentAt      time.Time
 	expiresInMs int64
+	// Of the hold that it waited for; empty: unknown.
+	waitedForTraceparent string
 }
 
 func (g *grant) provenUntil() time.Time { return provenLeaseEnd(g.sentAt, g.expiresInMs) }
@@ -161,7 +163,10 @@ func (w *grantWait) until() time.Time {
 func (w *grantWait) prove(
 	ctx context.Context, answer AcquireAnswer, sentAt time.Time,
 ) (*grant, error) {
-	granted := &grant{answer.Token, answer.WaitedMs, answer.ExpiresAt, sentAt, answer.ExpiresInMs}
+	granted := &grant{
+		answer.Token, answer.WaitedMs, answer.ExpiresAt, sentAt, answer.ExpiresInMs,
+		answer.WaitedForTraceparent,
+	}
 	now := time.Now()
 	if granted.provenUntil().Sub(now) >= ms(w.ask.LeaseMs)/2 {
 		return granted, nil

@@ -71,6 +71,10 @@ type Holder struct {
 
 	// The role in the meta of the hold, such as leader; absent without one.
 	Role string `json:"role,omitempty"`
+
+	// Only for holds of the caller’s own service: the traceparent header of the acquire that got
+	// this hold, if it had a valid one.
+	Traceparent string `json:"traceparent,omitempty"`
 }
 
 // Waiter: One waiter in the queue.
@@ -127,6 +131,10 @@ type Granted struct {
 
 	// How long it waited.
 	WaitedMs int64 `json:"waitedMs"`
+
+	// Only after a wait that the end of another hold of the same service ended: the traceparent of
+	// that hold, for a link from the span of the wait.
+	WaitedForTraceparent string `json:"waitedForTraceparent,omitempty"`
 }
 
 // Held: Another owner holds it, and waitMs was 0.
@@ -305,6 +313,10 @@ type AcquireAnswer struct {
 
 	// How long it waited.
 	WaitedMs int64 `json:"waitedMs,omitempty"`
+
+	// Only after a wait that the end of another hold of the same service ended: the traceparent of
+	// that hold, for a link from the span of the wait.
+	WaitedForTraceparent string `json:"waitedForTraceparent,omitempty"`
 
 	Holders []Holder `json:"holders,omitempty"`
 
@@ -526,6 +538,10 @@ type GrantOfSet struct {
 
 	// How long the call waited, in all queues together.
 	WaitedMs int64 `json:"waitedMs"`
+
+	// Only after a wait that the end of another hold of the same service ended: the traceparent of
+	// that hold, for a link from the span of the wait.
+	WaitedForTraceparent string `json:"waitedForTraceparent,omitempty"`
 }
 
 // SetGranted: All locks are held until their expiresAt. Keep the tokens.

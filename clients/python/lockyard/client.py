@@ -14,6 +14,7 @@ from .sending import (
     SilenceWatch,
     now_ms,
     send_request,
+    trace_header,
 )
 from .settings import (
     VERSION,
@@ -32,6 +33,7 @@ T = TypeVar("T")
 # Only these may be repeated without a request id.
 _REPEATABLE = {"lock.renew", "lock.cancel", "lock.cancelMany", "lock.watch", "counter.create"}
 _WAITING = {"lock.acquire": 0, "lock.acquireMany": 0, "lock.watch": HELD_OPEN_MS}
+_TRACED = {"lock.acquire", "lock.acquireMany"}
 _OWNED = {
     "lock.acquire",
     "lock.acquireMany",
@@ -95,6 +97,7 @@ class Client(Procedures):
         reentrant: bool = False,
         own_hold: bool = False,
         meta: Optional[Mapping[str, str]] = None,
+        traceparent: Optional[str] = None,
         stop: Optional[threading.Event] = None,
         on_lost: Optional[Callable[[Exception], None]] = None,
         on_asked_to_release: Optional[Callable[[Remark], None]] = None,
@@ -110,6 +113,7 @@ class Client(Procedures):
         wait_ms: the whole patience: 0 (now or never) to 10 minutes, or `math.inf`
         hold_at_least_ms: it stays taken for at least so long, even if the work ends sooner
         mode: `exclusive`, `shared`, or `permit`, with `permits` of a `capacity`
+        traceparent: the W3C header of the span to which the hold belongs; ignored if not valid
         stop: set by the caller to give up waiting: `WaitAbandoned` is raised
 
         The three callbacks are called by the thread that renews.
@@ -137,7 +141,12 @@ class Client(Procedures):
             "reentrant": reentrant,
             "meta": dict(meta or {}),
         }
-        optional = {"holdAtLeastMs": hold_at_least_ms, "permits": permits, "capacity": capacity}
+        optional = {
+            "holdAtLeastMs": hold_at_least_ms,
+            "permits": permits,
+            "capacity": capacity,
+            "traceparent": traceparent,
+        }
         ask.update({key: value for key, value in optional.items() if value is not None})
         listeners = {
             "lost": on_lost,
@@ -174,6 +183,7 @@ class Client(Procedures):
         """Asks the address in use. Where no connection can be made, it asks the others in turn, if
         the request never left or may be repeated; the one that answers stays in use."""
         whole = self._completed(procedure, ask)
+        headers = trace_header(whole.pop("traceparent", None)) if procedure in _TRACED else {}
         if timeout_ms is None:
             timeout_ms = ANSWER_WITHIN_MS
             if procedure in _WAITING:
@@ -194,6 +204,7 @@ class Client(Procedures):
                     connect_within_ms,
                     stop,
                     self._silence,
+                    headers,
                 )
             except LockyardError as error:
                 if error.reason not in ("BACKEND_DOWN", "UNKNOWN"):
@@ -213,7 +224,7 @@ class Client(Procedures):
         whole = {"namespace": self.namespace, **ask}
         if procedure in _OWNED:
             whole = {"owner": self.owner, **whole}
-        if procedure in ("lock.acquire", "lock.acquireMany"):
+        if procedure in _TRACED:
             whole["meta"] = meta_with(self._meta, whole.get("meta", {}))
         return whole
 

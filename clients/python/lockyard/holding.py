@@ -35,6 +35,8 @@ class Hold:
         self.token = grant.token
         """The fencing token: send it with every write to a resource that can refuse a stale one."""
         self.waited_ms = grant.waited_ms
+        self.waited_for_traceparent = grant.waited_for_traceparent
+        """Of the hold that it waited for, of the same service; None: unknown."""
         self.expires_at = grant.expires_at
         """The end of the lease as last reported, epoch ms of the backend's clock."""
         self.lost = threading.Event()

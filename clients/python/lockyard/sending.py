@@ -3,6 +3,7 @@
 import http.client
 import json
 import random
+import re
 import socket
 import threading
 import time
@@ -28,6 +29,7 @@ TIDY_UP_MS = 2_000
 
 _FIRST_LOOK_MS, _LOOK_EVERY_MS, _RESPOND_WITHIN_MS = 1_000, 4_000, 2_000
 _STOP_LOOK_S = 0.05
+_TRACEPARENT = re.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 _REFUSALS = {
     301: "INVALID",
@@ -168,6 +170,12 @@ class SilenceWatch:
         return look
 
 
+def trace_header(traceparent: Optional[str]) -> Dict[str, str]:
+    """Empty for what is no `traceparent`: a lock never fails for its trace."""
+    is_valid = isinstance(traceparent, str) and _TRACEPARENT.fullmatch(traceparent)
+    return {"traceparent": traceparent} if traceparent and is_valid else {}
+
+
 def send_request(
     address: str,
     api_key: str,
@@ -178,13 +186,14 @@ def send_request(
     connect_within_ms: Optional[float] = None,
     stop: Optional[threading.Event] = None,
     silence: Optional[SilenceWatch] = None,
+    more_headers: Mapping[str, str] = {},
 ) -> Any:
     """One request to one address. A request that never left is `BACKEND_DOWN`; one without a
     readable answer is `UNKNOWN`."""
     if stop is not None and stop.is_set():
         raise WaitAbandoned()
     text = json.dumps(ask, ensure_ascii=False, separators=(",", ":"))
-    headers = {"Authorization": f"Bearer {api_key}", "Connection": "close"}
+    headers = {"Authorization": f"Bearer {api_key}", "Connection": "close", **more_headers}
     path = f"/api/v1/{procedure}"
     body: Optional[bytes] = None
     if kind == "query":

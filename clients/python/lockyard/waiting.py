@@ -40,6 +40,7 @@ class Grant:
     sent_at: float
     """Our clock before the answered request was sent: the lease cannot have begun earlier."""
     expires_in_ms: int
+    waited_for_traceparent: Optional[str] = None
 
     @property
     def proven_until(self) -> float:
@@ -150,6 +151,7 @@ class GrantWait:
             answer["expiresAt"],
             sent_at,
             answer["expiresInMs"],
+            answer.get("waitedForTraceparent"),
         )
         now = now_ms()
         lease_ms = self._ask["leaseMs"]

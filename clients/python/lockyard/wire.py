@@ -48,6 +48,9 @@ class Holder(_Holder, total=False):
     set: HolderSet
     # The role in the meta of the hold, such as leader; absent without one.
     role: str
+    # Only for holds of the caller’s own service: the traceparent header of the acquire that got
+    # this hold, if it had a valid one.
+    traceparent: str
 
 
 
@@ -80,9 +83,7 @@ class Waiter(_Waiter, total=False):
 
 
 
-class Granted(TypedDict):
-    """The lock is held until expiresAt. Keep the token."""
-
+class _Granted(TypedDict):
     outcome: Literal["granted"]
     # The fencing token of the hold: higher than that of every earlier grant.
     token: int
@@ -96,6 +97,14 @@ class Granted(TypedDict):
     expiresInMs: int
     # How long it waited.
     waitedMs: int
+
+
+class Granted(_Granted, total=False):
+    """The lock is held until expiresAt. Keep the token."""
+
+    # Only after a wait that the end of another hold of the same service ended: the traceparent of
+    # that hold, for a link from the span of the wait.
+    waitedForTraceparent: str
 
 
 
@@ -371,7 +380,7 @@ class WatchAnswer(TypedDict):
 
 
 
-class GrantOfSet(TypedDict):
+class _GrantOfSet(TypedDict):
     # The lock’s name.
     name: str
     # exclusive: alone. shared: together with other shared holds. permit: together with other permit
@@ -389,6 +398,12 @@ class GrantOfSet(TypedDict):
     expiresInMs: int
     # How long the call waited, in all queues together.
     waitedMs: int
+
+
+class GrantOfSet(_GrantOfSet, total=False):
+    # Only after a wait that the end of another hold of the same service ended: the traceparent of
+    # that hold, for a link from the span of the wait.
+    waitedForTraceparent: str
 
 
 

@@ -16,8 +16,9 @@ import {
   shortenLease,
   stayLonger,
   updateHold,
+  waitedForTrace,
 } from './hold-lifecycle';
-import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './lock-answers';
+import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut, waitedFor } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import { HOLD_COUNT_MAX, type Hold, isReleased, type LockRecord, type Waiter } from './lock-record';
 import { requireCapacity } from './permits';
@@ -56,11 +57,14 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   if (mine) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();
-  if (before && isOutOfPatience(before, draft.now)) return heldAnswer(draft, 'timeout');
-  if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask)) {
-    return granted(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0));
+  if (before && isOutOfPatience(before, draft.now)) {
+    return heldAnswer(draft, 'timeout', ask.service);
   }
-  if (ask.waitMs === 0) return refused(draft);
+  if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask)) {
+    const how = waitedForTrace(draft, ask.service, before);
+    return granted(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0, how));
+  }
+  if (ask.waitMs === 0) return refused(draft, ask);
   if (!hasQueueRoom(draft, before)) {
     const queueLength = record.queue.length;
     return { outcome: 'queueFull', queueLength, retryAfterMs: retryAfterMs(draft) };
@@ -73,12 +77,12 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
 /** Ends a wait that timed out, unless it was granted before or now continues elsewhere. */
 export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
-  if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
+  if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout', undefined);
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
   draft.addEvent('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
   removeWaiters(draft, [waiter]);
   expireAndPromote(draft);
-  return timedOut(draft, request);
+  return timedOut(draft, request, waiter.service);
 }
 
 /**
@@ -91,7 +95,7 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
 export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter && hungUp) shortenUnclaimedGrant(draft, request);
-  if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
+  if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout', undefined);
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
   updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
   draft.addEvent('detached', waiter);
@@ -128,7 +132,7 @@ export function decideCancel(draft: Draft, command: CancelCommand) {
     draft.addEvent('cancelled', waiter, { waitedMs: waitedMs(draft, waiter) });
     removeWaiters(draft, [waiter]);
     expireAndPromote(draft);
-    timedOut(draft, { ...request, inputHash: '' });
+    timedOut(draft, { ...request, inputHash: '' }, command.service);
     return { outcome: 'cancelled' } as const;
   }
   expireAndPromote(draft);
@@ -136,7 +140,7 @@ export function decideCancel(draft: Draft, command: CancelCommand) {
     (h) => isOwnOf(h, command) && h.requests.includes(request.key),
   );
   if (!hold && !waiter && cancelDeparted(draft, command)) {
-    timedOut(draft, { ...request, inputHash: '' });
+    timedOut(draft, { ...request, inputHash: '' }, command.service);
     return { outcome: 'cancelled' } as const;
   }
   if (!hold) return { outcome: 'none' } as const;
@@ -157,9 +161,9 @@ function isOwnOf(hold: Hold, caller: Caller): boolean {
 }
 
 /** The answer to an acquire that does not wait and cannot be granted. */
-function refused(draft: Draft): AcquireAnswer {
+function refused(draft: Draft, { service }: AcquireCommand): AcquireAnswer {
   const { frozen } = draft.record;
-  return frozen ? { outcome: 'frozen', reason: frozen.reason } : heldAnswer(draft, 'held');
+  return frozen ? { outcome: 'frozen', reason: frozen.reason } : heldAnswer(draft, 'held', service);
 }
 
 /** Undoes exactly the entry that this request made. */
@@ -192,11 +196,11 @@ function resume(draft: Draft, { request }: AcquireCommand): boolean {
  * The answer to a request that was queued. If it lost its place, it timed out: its caller is
  * connected, so nothing else could have removed it.
  */
-function waitOn(draft: Draft, { request }: AcquireCommand): AcquireAnswer {
+function waitOn(draft: Draft, { request, service }: AcquireCommand): AcquireAnswer {
   const handed = draft.handOffs.find(({ tag }) => isFingerprintOf(tag, request.key));
   if (handed) return granted(draft, handed.hold);
   const waiter = waiterOf(draft.record, request.key);
-  return waiter ? queued(draft, waiter) : timedOut(draft, request);
+  return waiter ? queued(draft, waiter) : timedOut(draft, request, service);
 }
 
 /**
@@ -279,7 +283,8 @@ function granted(draft: Draft, hold: Hold): Granted {
   const { token, count, expiresAt, waitedMs } = hold;
   const expiresInMs = expiresAt - draft.now;
   const rev = draft.rev;
-  return { outcome: 'granted', token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
+  const lease = { token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
+  return { outcome: 'granted', ...lease, ...waitedFor(hold) };
 }
 
 function queued(draft: Draft, waiter: Waiter): AcquireAnswer {

@@ -164,7 +164,7 @@ export function changedAnswer(draft: Draft, seenToken: number): Changed {
     outcome: 'changed',
     rev: draft.currentRev,
     state: lockState(record, now),
-    holders: holderViews(record, now),
+    holders: holderViews(record, now, undefined),
     queueLength: record.queue.length,
     ended,
   };

@@ -98,7 +98,10 @@ function answerTo(
       expireAndPromote(draft);
       return { outcome: 'settled' };
     case 'inspect':
-      return inspectRecord(record, now, context.epoch, context.policy.grantsFrom);
+      return inspectRecord(record, now, context.epoch, {
+        grantsFrom: context.policy.grantsFrom,
+        viewer: command.service,
+      });
     case 'check':
       return { valid: isValidToken(record, command.token, now) };
   }

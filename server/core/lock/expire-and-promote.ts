@@ -1,6 +1,6 @@
 import type { Draft } from '../decision';
 import { OFFER_MS } from '../timing';
-import { endHold, grant, isAbandoned } from './hold-lifecycle';
+import { endHold, grant, isAbandoned, waitedForTrace } from './hold-lifecycle';
 import { timedOut } from './lock-answers';
 import type { AcquireCommand } from './lock-command';
 import {
@@ -169,7 +169,8 @@ function grantToWaiter(
   why: Why | null = null,
 ): void {
   draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
-  const how = ask.request.remembered ? { isUnclaimed: true } : {};
+  const unclaimed = ask.request.remembered ? { isUnclaimed: true } : {};
+  const how = { ...unclaimed, ...waitedForTrace(draft, ask.service, waiter) };
   const hold = grant(draft, ask, waitedMs(draft, waiter), how, why);
   // Only then, since it may be the last one to which a changed capacity applies.
   removeWaiters(draft, [waiter]);
@@ -194,7 +195,7 @@ function dropAbsentWaiters(draft: Draft): void {
   );
   for (const waiter of absent) {
     const ask = isOutOfPatience(waiter, draft.now) ? localCaller(draft, waiter) : null;
-    if (ask) timedOut(draft, ask.request);
+    if (ask) timedOut(draft, ask.request, ask.service);
   }
 }
 

@@ -6,7 +6,7 @@ import { ANSWER_RETENTION_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import { type Hold, isReleased } from './lock-record';
 import { nameCapacity } from './permits';
-import { forgetDeparted } from './queue';
+import { forgetDeparted, type WaitSpan } from './queue';
 
 /**
  * Makes a hold: a new token, and a lease that begins now. The caller has checked that the lock is
@@ -19,7 +19,7 @@ export function grant(
   draft: Draft,
   ask: AcquireCommand,
   waitedMs: number,
-  how: Pick<Hold, 'isUnclaimed'> = {},
+  how: Pick<Hold, 'isUnclaimed' | 'waitedForTraceparent'> = {},
   why: { by: string; reason: string } | null = null,
 ): Hold {
   const { record, context, now } = draft;
@@ -48,13 +48,38 @@ export function grant(
   if (ask.set) hold.set = ask.set;
   if (ask.holdAtLeastMs) hold.keptUntil = now + ask.holdAtLeastMs;
   if (ask.permits !== undefined) hold.permits = ask.permits;
+  if (ask.traceparent !== undefined) hold.traceparent = ask.traceparent;
   nameCapacity(draft, ask);
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
   forgetDeparted(draft, ask.request);
   const { mode, meta } = ask;
-  draft.addEvent('granted', hold, { token, mode, waitedMs, expiresAt, meta, ...why });
+  const facts = { token, mode, waitedMs, expiresAt, meta, ...traceOf(ask) };
+  draft.addEvent('granted', hold, { ...facts, ...why });
   if (!ask.set) rememberGrant(draft, ask, hold);
   return hold;
+}
+
+/** The trace of an acquire, or of its hold, as a field of another. */
+export function traceOf({ traceparent }: { traceparent?: string | undefined }): {
+  traceparent?: string;
+} {
+  return traceparent === undefined ? {} : { traceparent };
+}
+
+/**
+ * The trace of the hold that a granted waiter waited for: the one that ended last, if that was
+ * while it waited. Only its own service may know it.
+ *
+ * @param wait null: it did not wait
+ */
+export function waitedForTrace(
+  { record: { ended } }: Draft,
+  service: string,
+  wait: WaitSpan | null,
+): Pick<Hold, 'waitedForTraceparent'> {
+  if (ended?.traceparent === undefined || ended.service !== service) return {};
+  if (wait === null || ended.at < wait.enqueuedAt) return {};
+  return { waitedForTraceparent: ended.traceparent };
 }
 
 /** Stores the answer for replays of this acquire, for as long as the hold may live. */
@@ -176,7 +201,7 @@ export function endHold(
   const recordedCause = cause === 'late' ? 'released' : cause;
   draft.change({
     holds: draft.record.holds.filter((other) => other.token !== token),
-    ended: { token, service, owner, cause: recordedCause, grantedAt, at, ...why },
+    ended: { token, service, owner, cause: recordedCause, grantedAt, at, ...why, ...traceOf(hold) },
   });
   draft.addEvent(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
 }

@@ -26,9 +26,9 @@ export function lockState(record: LockRecord | null, now: number): LockState {
   return hasLapsed ? 'expired' : 'free';
 }
 
-function holderView(hold: Hold, now: number): HolderView {
+function holderView(hold: Hold, now: number, viewer: string | undefined): HolderView {
   const { owner, service, token, mode, permits, count, grantedAt, expiresAt } = hold;
-  const { set, keptUntil, releasedAt } = hold;
+  const { set, keptUntil, releasedAt, traceparent } = hold;
   const { role } = hold.meta;
   return {
     owner,
@@ -44,11 +44,17 @@ function holderView(hold: Hold, now: number): HolderView {
     ...(releasedAt === undefined ? {} : { releasedAt }),
     ...(set ? { set } : {}),
     ...(role === undefined ? {} : { role }),
+    ...(traceparent === undefined || service !== viewer ? {} : { traceparent }),
   };
 }
 
-export function holderViews(record: LockRecord | null, now: number): HolderView[] {
-  return liveHolds(record, now).map((hold) => holderView(hold, now));
+/** @param viewer the service that sees the traces of its own holds; undefined: none are seen */
+export function holderViews(
+  record: LockRecord | null,
+  now: number,
+  viewer: string | undefined,
+): HolderView[] {
+  return liveHolds(record, now).map((hold) => holderView(hold, now, viewer));
 }
 
 function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
@@ -83,12 +89,19 @@ export function permitsView(record: LockRecord | null, now: number): { permits?:
   return { permits: { capacity: inForce, inUse, ...(named === inForce ? {} : { named }) } };
 }
 
+/** The trace of the hold that a granted one waited for, as a field of its answer. */
+export function waitedFor({
+  waitedForTraceparent,
+}: Pick<Hold, 'waitedForTraceparent'>): Pick<Hold, 'waitedForTraceparent'> {
+  return waitedForTraceparent === undefined ? {} : { waitedForTraceparent };
+}
+
 /** Reads a record without changing it; an expired hold is over even if that is not written yet. */
 export function inspectRecord(
   record: LockRecord | null,
   now: number,
   epoch: number,
-  grantsFrom = 0,
+  { grantsFrom = 0, viewer }: { grantsFrom?: number | undefined; viewer?: string | undefined } = {},
 ): InspectAnswer {
   const owned = liveHolds(record, now).filter((hold) => !isReleased(hold));
   const tokens = owned.map((hold) => hold.token);
@@ -96,7 +109,7 @@ export function inspectRecord(
   return {
     state: !record && delayedUntil > now ? 'delayed' : lockState(record, now),
     rev: record?.rev ?? 0,
-    holders: holderViews(record, now),
+    holders: holderViews(record, now, viewer),
     ...permitsView(record, now),
     waiters: waiterViews(record, now),
     ...(record?.frozen ? { frozen: record.frozen } : {}),
@@ -179,20 +192,28 @@ export function lostAnswer(
 export const RETRY_AFTER_MIN_MS = 50;
 const RETRY_AFTER_MAX_MS = 5_000;
 
-/** The answer to an acquire that got nothing: who holds the lock, and when to retry. */
-export function heldAnswer(draft: Draft, outcome: Held['outcome']): Held {
+/**
+ * The answer to an acquire that got nothing: who holds the lock, and when to retry.
+ *
+ * @param viewer as of `holderViews`
+ */
+export function heldAnswer(
+  draft: Draft,
+  outcome: Held['outcome'],
+  viewer: string | undefined,
+): Held {
   const { record, now } = draft;
   return {
     outcome,
-    holders: holderViews(record, now),
+    holders: holderViews(record, now, viewer),
     queueLength: record.queue.length,
     retryAfterMs: retryAfterMs(draft),
   };
 }
 
 /** The end of a wait; a repeated request gets the same answer. */
-export function timedOut(draft: Draft, request: RequestIdentity): Held {
-  const answer = heldAnswer(draft, 'timeout');
+export function timedOut(draft: Draft, request: RequestIdentity, viewer: string): Held {
+  const answer = heldAnswer(draft, 'timeout', viewer);
   draft.remember(request, answer, draft.now);
   return answer;
 }

@@ -32,6 +32,8 @@ export interface AcquireCommand {
   reentrant: boolean;
   meta: Meta;
   request: RequestIdentity;
+  /** The trace that the hold belongs to. No part of what the request is. */
+  traceparent?: string;
   /** The lock stays taken for so long, even if it is released sooner; at most `leaseMs`. */
   holdAtLeastMs?: number;
   /** Part of a multi-lock: `decideMultiLock` grants it together with the others, or not at all. */
@@ -162,6 +164,8 @@ export interface ExpireAndPromoteCommand {
 
 export interface InspectCommand {
   verb: 'inspect';
+  /** The service that asks, and sees the traces of its own holds; absent: none are seen. */
+  service?: string;
 }
 
 export interface CheckCommand {

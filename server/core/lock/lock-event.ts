@@ -59,4 +59,6 @@ export interface LockEvent {
   by?: string;
   reason?: string;
   meta?: Meta;
+  /** Of `granted` only. */
+  traceparent?: string;
 }

@@ -61,6 +61,10 @@ export interface Hold {
    * The lock is still taken, but has no owner: no renewal, re-entry or release changes it.
    */
   releasedAt?: number;
+  /** The `traceparent` of the acquire that got it, of version 00; absent: it had none. */
+  traceparent?: string;
+  /** The `traceparent` of the hold whose end let this one in, after a wait; of its service. */
+  waitedForTraceparent?: string;
 }
 
 /** One queued acquire. Its input stays with the process where its caller waits. */
@@ -118,6 +122,8 @@ export interface EndedHold {
   at: number;
   by?: string;
   reason?: string;
+  /** As of the hold. */
+  traceparent?: string;
 }
 
 /**

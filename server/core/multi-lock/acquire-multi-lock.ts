@@ -7,7 +7,7 @@ import type {
 import { namespaceFull, requestIdReused } from '../decision';
 import { outsidePolicy } from '../lock/check-policy';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
-import { grant } from '../lock/hold-lifecycle';
+import { grant, waitedForTrace } from '../lock/hold-lifecycle';
 import { retryAfterMs } from '../lock/lock-answers';
 import type { LockRecord } from '../lock/lock-record';
 import {
@@ -33,6 +33,7 @@ import {
   isAvailable,
   isTaken,
   leave,
+  type MultiLockAsker,
   type MultiLockMember,
   type Place,
   placesOf,
@@ -73,11 +74,11 @@ export function acquireMultiLock(
   expireAndPromoteAll(members, touched);
   const blocked = blockedOf(members, place);
   if (!place && since && isOutOfPatience(since, now)) {
-    return held(blocked, ask.request, 'timeout');
+    return held(blocked, ask, 'timeout');
   }
   if (blocked.length === 0) return grantAll(members, ask, { place, since, touched });
-  if (place && blocked.includes(place.member)) return queued(place, blocked, ask.request);
-  if (ask.waitMs === 0) return refused(blocked, ask.request);
+  if (place && blocked.includes(place.member)) return queued(place, blocked, ask);
+  if (ask.waitMs === 0) return refused(blocked, ask);
   const target = nextQueue(blocked, since);
   if (place) passTurn(place, target ? 'moved' : 'dropped', touched);
   if (target) return queueAt(target, { ask, since, blocked, touched });
@@ -119,11 +120,11 @@ export function giveUpMultiLock(
   const [place] = placesOf(members, ask.request);
   if (place) {
     const isElsewhere = place.waiter.process !== process;
-    const answer = () => queued(place, blockedOf(members, place), ask.request);
+    const answer = () => queued(place, blockedOf(members, place), ask);
     return isElsewhere ? answer() : timeOut(members, ask, place, touched);
   }
   expireAndPromoteAll(members, touched);
-  return held(blockedOf(members, null), ask.request, 'timeout');
+  return held(blockedOf(members, null), ask, 'timeout');
 }
 
 /**
@@ -185,7 +186,8 @@ function grantAll(
   const grants = members.map((member) => {
     const { name, mode, draft } = member;
     revokeYoungerOffers(member, place?.waiter ?? null);
-    const hold = grant(draft, memberCommand(ask, mode), waited);
+    const how = waitedForTrace(draft, ask.service, since);
+    const hold = grant(draft, memberCommand(ask, mode), waited, how);
     keptUntil = Math.max(keptUntil, hold.requestsKeptUntil);
     touched.add(member);
     return grantOf(name, hold, draft.rev, draft.now);
@@ -224,7 +226,7 @@ function queueAt(
   const waiter = enqueue(draft, memberCommand(ask, target.mode), since);
   handOff(draft);
   touched.add(target);
-  return queued({ member: target, waiter }, blocked, ask.request);
+  return queued({ member: target, waiter }, blocked, ask);
 }
 
 /** One that lost its place by that keeps its age and its timeout if it asks again. */
@@ -236,7 +238,7 @@ function queueFull(blocked: MultiLockMember[]): AcquireManyAnswer {
 
 function timeOut(
   members: MultiLockMember[],
-  { request }: AcquireMultiLockCommand | GiveUpMultiLockCommand,
+  ask: AcquireMultiLockCommand | GiveUpMultiLockCommand,
   place: Place,
   touched: ChangedMembers,
 ): MultiLockHeld {
@@ -248,28 +250,28 @@ function timeOut(
   touched.add(member);
   const blocked = blockedOf(members, null);
   const blockers = blocked.length > 0 ? blocked : [member];
-  const answer = held(blockers, request, 'timeout');
-  draft.remember(request, answer, draft.now);
+  const answer = held(blockers, ask, 'timeout');
+  draft.remember(ask.request, answer, draft.now);
   return answer;
 }
 
 /** The answer to a multi-lock that does not wait and cannot be granted. */
-function refused(blocked: MultiLockMember[], request: RequestIdentity): AcquireManyAnswer {
+function refused(blocked: MultiLockMember[], asker: MultiLockAsker): AcquireManyAnswer {
   for (const { name, draft } of blocked) {
     const { frozen } = draft.record;
     if (frozen) return { outcome: 'frozen', name, reason: frozen.reason };
   }
-  return held(blocked, request, 'held');
+  return held(blocked, asker, 'held');
 }
 
 function held(
   blocked: MultiLockMember[],
-  request: RequestIdentity,
+  asker: MultiLockAsker,
   outcome: MultiLockHeld['outcome'],
 ): MultiLockHeld {
   return {
     outcome,
-    blockedBy: blocked.map((member) => blockOf(member, request)),
+    blockedBy: blocked.map((member) => blockOf(member, asker)),
     retryAfterMs: Math.max(0, ...blocked.map(({ draft }) => retryAfterMs(draft))),
   };
 }
@@ -277,7 +279,7 @@ function held(
 function queued(
   { member, waiter }: Place,
   blocked: MultiLockMember[],
-  request: RequestIdentity,
+  asker: MultiLockAsker,
 ): MultiLockQueued {
   const { name, draft } = member;
   const { ticket, enqueuedAt, patienceMs } = waiter;
@@ -288,6 +290,6 @@ function queued(
     ticket,
     place: Math.max(1, placeOf(record, waiter)),
     patienceLeftMs: Math.max(0, enqueuedAt + patienceMs - draft.now),
-    blockedBy: blocked.map((other) => blockOf(other, request)),
+    blockedBy: blocked.map((other) => blockOf(other, asker)),
   };
 }

@@ -1,6 +1,7 @@
 import type { CancelAnswer } from '../../contract/lock/answers';
 import type { AcquireManyAnswer } from '../../contract/multi-lock';
 import type { Meta, Mode } from '../../contract/primitives';
+import { traceOf } from '../lock/hold-lifecycle';
 import type { AcquireCommand } from '../lock/lock-command';
 import type { RequestIdentity } from '../request-fingerprint';
 
@@ -25,6 +26,8 @@ export interface AcquireMultiLockCommand {
   waitMs: number;
   meta: Meta;
   request: RequestIdentity;
+  /** As for a single acquire. */
+  traceparent?: string;
   /** As for a single acquire, for each of the locks. */
   holdAtLeastMs?: number;
   /** As for a single acquire. */
@@ -82,6 +85,6 @@ export function memberCommand(
   const { service, owner, leaseMs, waitMs, meta, request, locks, holdAtLeastMs } = command;
   const set = { id: request.key.slice(0, MULTI_LOCK_ID_CHARS), size: locks.length };
   const asked = { service, owner, leaseMs, waitMs, mode, reentrant: false, meta, request };
-  const ask: AcquireCommand = { verb: 'acquire', ...asked, set };
+  const ask: AcquireCommand = { verb: 'acquire', ...asked, ...traceOf(command), set };
   return holdAtLeastMs === undefined ? ask : { ...ask, holdAtLeastMs };
 }

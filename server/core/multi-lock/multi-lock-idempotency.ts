@@ -8,7 +8,7 @@ import type {
 import { type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';
-import { RETRY_AFTER_MIN_MS } from '../lock/lock-answers';
+import { RETRY_AFTER_MIN_MS, waitedFor } from '../lock/lock-answers';
 import { type Hold, isReleased } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
@@ -100,8 +100,8 @@ export function replayMultiLock(
 /** A hold of a multi-lock as its caller sees it. */
 export function grantOf(name: string, hold: Hold, rev: number, now: number): MultiLockGrant {
   const { mode, token, count, expiresAt, waitedMs } = hold;
-  const expiresInMs = expiresAt - now;
-  return { name, mode, token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
+  const lease = { holdCount: count, expiresAt, expiresInMs: expiresAt - now, waitedMs };
+  return { name, mode, token, rev, ...lease, ...waitedFor(hold) };
 }
 
 /** A record was read before the stored answer, so it does not contain that grant yet. */

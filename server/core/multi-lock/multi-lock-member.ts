@@ -22,6 +22,12 @@ export interface Place {
   waiter: Waiter;
 }
 
+/** Whom an answer is for. */
+export interface MultiLockAsker {
+  service: string;
+  request: RequestIdentity;
+}
+
 /** Where a request waits: one place, or briefly more if two calls of it queued at the same time. */
 export function placesOf(members: MultiLockMember[], request: RequestIdentity): Place[] {
   return members.flatMap((member) => {
@@ -80,13 +86,13 @@ export function leave({ member, waiter }: Place): void {
 /** What blocks a multi-lock at this lock, as it was read. */
 export function blockOf(
   { name, before, draft }: MultiLockMember,
-  request: RequestIdentity,
+  { request, service }: MultiLockAsker,
 ): BlockedBy {
   const mine = before && waiterOf(before, request.key) ? 1 : 0;
   return {
     name,
     state: lockState(before, draft.now),
-    holders: holderViews(before, draft.now),
+    holders: holderViews(before, draft.now, service),
     queueLength: (before?.queue.length ?? 0) - mine,
   };
 }

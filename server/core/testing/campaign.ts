@@ -155,7 +155,9 @@ export class Campaign {
     const { permits, capacity } = step;
     const wanted = mode === 'permit' ? { permits, capacity } : {};
     const asked = { leaseMs, waitMs, mode, ...wanted, reentrant, meta: {}, holdAtLeastMs };
-    const ask: AcquireCommand = { verb: 'acquire', service, owner, ...asked, request };
+    const nth = this.asks.length;
+    const traced = nth % 3 === 0 ? {} : { traceparent: `00-trace ${nth}-span-01` };
+    const ask: AcquireCommand = { verb: 'acquire', service, owner, ...asked, ...traced, request };
     this.asks.push(ask);
     return ask;
   }

@@ -55,6 +55,7 @@ export interface AcquireOptions {
   requestId?: string;
   meta?: Record<string, string>;
   holdAtLeastMs?: number;
+  traceparent?: string;
 }
 
 export function acquire(caller: Caller, options: AcquireOptions = {}): AcquireCommand {
@@ -68,7 +69,9 @@ export function acquire(caller: Caller, options: AcquireOptions = {}): AcquireCo
   const input = JSON.stringify([caller, leaseMs, waitMs, mode, reentrant, meta, wanted]);
   const request = requestOf(requestId === undefined ? null : `${caller} ${requestId}`, input);
   const asked = { leaseMs, waitMs, mode, reentrant, meta };
-  return { verb: 'acquire', ...partiesOf(caller), ...asked, ...wanted, request };
+  const { traceparent } = options;
+  const trace = traceparent === undefined ? {} : { traceparent };
+  return { verb: 'acquire', ...partiesOf(caller), ...asked, ...wanted, ...trace, request };
 }
 
 export const cancel = (caller: Caller, requestId: string): CancelCommand => ({

@@ -22,6 +22,7 @@ final class Exchange {
   private static final long FIRST_LOOK = 1_000;
   private static final long LOOK_EVERY = 4_000;
   private static final long RESPOND_WITHIN = 2_000;
+  private static final String TRACEPARENT = "[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}";
 
   /** What a proxy's bare HTTP status proves: the call did not get through. Any other may have. */
   private static final Map<Integer, String> REFUSALS =
@@ -57,9 +58,16 @@ final class Exchange {
    * UNKNOWN}.
    *
    * @param connectWithin milliseconds; null: not limited by itself
+   * @param traceparent is left out where it is none
    */
   Map<String, Object> send(
-      String address, String procedure, String kind, String body, long timeout, Long connectWithin)
+      String address,
+      String procedure,
+      String kind,
+      String body,
+      long timeout,
+      Long connectWithin,
+      Object traceparent)
       throws InterruptedException {
     String at = address + "/api/v1/" + procedure;
     boolean isQuery = kind.equals("query");
@@ -71,6 +79,9 @@ final class Exchange {
     if (!isQuery) {
       request.header("Content-Type", "application/json");
       request.POST(HttpRequest.BodyPublishers.ofString(body));
+    }
+    if (traceparent instanceof String && ((String) traceparent).matches(TRACEPARENT)) {
+      request.header("traceparent", (String) traceparent);
     }
     HttpClient http = connectWithin == null ? patient : quick();
     CompletableFuture<HttpResponse<String>> reply =

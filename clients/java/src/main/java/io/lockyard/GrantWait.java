@@ -25,13 +25,17 @@ final class GrantWait {
 
   private boolean isConnected;
 
-  private GrantWait(LockyardClient client, Wire.LockAcquireInput asked, long waitMs) {
+  private GrantWait(
+      LockyardClient client, Wire.LockAcquireInput asked, long waitMs, String traceparent) {
     this.client = client;
     this.ask = new LinkedHashMap<>(asked.asMap());
     this.waitMs = waitMs;
     this.leaseMs = (Long) asked.asMap().get("leaseMs");
     ask.put("waitMs", waitMs);
     ask.put("requestId", LockyardClient.newRequestId());
+    if (traceparent != null) {
+      ask.put("traceparent", traceparent);
+    }
   }
 
   /** A hold as it was granted, and until when it can be believed in without another answer. */
@@ -45,12 +49,22 @@ final class GrantWait {
 
     final long expiresInMs;
 
-    Grant(long token, long waitedMs, long expiresAt, long sentAt, long expiresInMs) {
+    /** Of the hold that it waited for; null: unknown. */
+    final String waitedForTraceparent;
+
+    Grant(
+        long token,
+        long waitedMs,
+        long expiresAt,
+        long sentAt,
+        long expiresInMs,
+        String waitedForTraceparent) {
       this.token = token;
       this.waitedMs = waitedMs;
       this.expiresAt = expiresAt;
       this.sentAt = sentAt;
       this.expiresInMs = expiresInMs;
+      this.waitedForTraceparent = waitedForTraceparent;
     }
 
     long provenUntil() {
@@ -59,16 +73,19 @@ final class GrantWait {
   }
 
   /**
-   * @param patience null: again and again, each time at the end of the queue
+   * @param options of which the patience matters and the trace; a patience of null: again and again,
+   *     each time at the end of the queue
    */
-  static Grant await(LockyardClient client, Wire.LockAcquireInput ask, Duration patience)
+  static Grant await(LockyardClient client, Wire.LockAcquireInput ask, LockOptions options)
       throws InterruptedException {
+    Duration patience = options.wait;
+    String traceparent = options.traceparent;
     if (patience != null) {
-      return new GrantWait(client, ask, Math.max(0, patience.toMillis())).run();
+      return new GrantWait(client, ask, Math.max(0, patience.toMillis()), traceparent).run();
     }
     while (true) {
       try {
-        return new GrantWait(client, ask, PART).run();
+        return new GrantWait(client, ask, PART, traceparent).run();
       } catch (LockTimeout nextPart) {
         // Only this part has ended.
       } catch (LockyardException failure) {
@@ -161,7 +178,12 @@ final class GrantWait {
   private Grant prove(Wire.AcquireAnswer answer, long sentAt) throws InterruptedException {
     Grant grant =
         new Grant(
-            answer.token(), answer.waitedMs(), answer.expiresAt(), sentAt, answer.expiresInMs());
+            answer.token(),
+            answer.waitedMs(),
+            answer.expiresAt(),
+            sentAt,
+            answer.expiresInMs(),
+            answer.waitedForTraceparent());
     long now = Timing.now();
     if (grant.provenUntil() - now >= leaseMs / 2) {
       return grant;
@@ -178,7 +200,12 @@ final class GrantWait {
             return null;
           }
           return new Grant(
-              grant.token, grant.waitedMs, renewed.expiresAt(), renewedAt, renewed.expiresInMs());
+              grant.token,
+              grant.waitedMs,
+              renewed.expiresAt(),
+              renewedAt,
+              renewed.expiresInMs(),
+              grant.waitedForTraceparent);
         });
   }
 

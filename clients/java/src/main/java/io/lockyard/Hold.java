@@ -21,6 +21,7 @@ public final class Hold {
   private final long leaseMs;
   private final long token;
   private final long waitedMs;
+  private final String waitedForTraceparent;
   private final Thread worker = Thread.currentThread();
   private final List<LockOptions> listeners = new CopyOnWriteArrayList<>();
   private long expiresAt;
@@ -40,6 +41,7 @@ public final class Hold {
     this.leaseMs = (Long) this.ask.get("leaseMs");
     this.token = grant.token;
     this.waitedMs = grant.waitedMs;
+    this.waitedForTraceparent = grant.waitedForTraceparent;
     this.expiresAt = grant.expiresAt;
     this.provenUntil = grant.provenUntil();
     this.renewAt = grant.sentAt + renewAfter(grant.expiresInMs);
@@ -61,6 +63,11 @@ public final class Hold {
   /** How long the grant was waited for, in milliseconds. */
   public long waitedMs() {
     return waitedMs;
+  }
+
+  /** Of the hold that it waited for, of the same service; null: unknown. */
+  public String waitedForTraceparent() {
+    return waitedForTraceparent;
   }
 
   /** The end of the lease as last reported, in epoch milliseconds of the backend's clock. */

@@ -17,6 +17,7 @@ public final class LockOptions {
   boolean isReentrant;
   boolean takesOwnHold;
   Map<String, String> meta = Map.of();
+  String traceparent;
   Consumer<Wire.Remark> onAskedToRelease = remark -> {};
   Consumer<Wire.Remark> onRenewalsStopped = remark -> {};
 
@@ -85,6 +86,12 @@ public final class LockOptions {
   /** Shown to operators with the hold, beside host, pid and version. */
   public LockOptions meta(Map<String, String> meta) {
     this.meta = Map.copyOf(meta);
+    return this;
+  }
+
+  /** The W3C header of the span to which the hold belongs; ignored if not valid. */
+  public LockOptions traceparent(String traceparent) {
+    this.traceparent = traceparent;
     return this;
   }
 

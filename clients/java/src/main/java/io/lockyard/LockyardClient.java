@@ -118,7 +118,7 @@ public final class LockyardClient extends Procedures {
     if (outer != null) {
       return outer.workWithin(options, work);
     }
-    GrantWait.Grant grant = GrantWait.await(this, ask, options.wait);
+    GrantWait.Grant grant = GrantWait.await(this, ask, options);
     return new Hold(this, ask, grant).work(options, work);
   }
 
@@ -128,7 +128,7 @@ public final class LockyardClient extends Procedures {
    */
   public Lease acquireLease(String name, LockOptions options) throws InterruptedException {
     Wire.LockAcquireInput ask = acquireInput(name, options);
-    return new Lease(this, ask, GrantWait.await(this, ask, options.wait));
+    return new Lease(this, ask, GrantWait.await(this, ask, options));
   }
 
   @Override
@@ -152,6 +152,7 @@ public final class LockyardClient extends Procedures {
       String procedure, String kind, Map<String, Object> ask, long timeout, Long connectWithin)
       throws InterruptedException {
     Map<String, Object> whole = completed(procedure, ask);
+    Object traceparent = OWNED.contains(procedure) ? whole.remove("traceparent") : null;
     String body = Json.write(whole);
     long until = Timing.now() + timeout;
     boolean mayRepeat =
@@ -161,7 +162,8 @@ public final class LockyardClient extends Procedures {
       long sentAt = Timing.now();
       try {
         Map<String, Object> answer =
-            exchange.send(address, procedure, kind, body, until - sentAt, connectWithin);
+            exchange.send(
+                address, procedure, kind, body, until - sentAt, connectWithin, traceparent);
         boolean isQueued = "queued".equals(answer.get("outcome"));
         if (isQueued && Timing.now() - sentAt < Timing.AT_ONCE) {
           addresses.leave(address);

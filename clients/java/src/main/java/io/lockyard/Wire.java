@@ -123,6 +123,14 @@ public final class Wire {
     public String role() {
       return text("role");
     }
+
+    /**
+     * Only for holds of the caller’s own service: the traceparent header of the acquire that got
+     * this hold, if it had a valid one. Null where it is absent.
+     */
+    public String traceparent() {
+      return text("traceparent");
+    }
   }
 
   /** One waiter in the queue. */
@@ -222,6 +230,14 @@ public final class Wire {
     /** How long it waited. */
     public long waitedMs() {
       return needed("waitedMs", number("waitedMs"));
+    }
+
+    /**
+     * Only after a wait that the end of another hold of the same service ended: the traceparent
+     * of that hold, for a link from the span of the wait. Null where it is absent.
+     */
+    public String waitedForTraceparent() {
+      return text("waitedForTraceparent");
     }
   }
 
@@ -578,6 +594,14 @@ public final class Wire {
     /** How long it waited. Null where it is absent. */
     public Long waitedMs() {
       return number("waitedMs");
+    }
+
+    /**
+     * Only after a wait that the end of another hold of the same service ended: the traceparent
+     * of that hold, for a link from the span of the wait. Null where it is absent.
+     */
+    public String waitedForTraceparent() {
+      return text("waitedForTraceparent");
     }
 
     /** Null where it is absent. */
@@ -1010,6 +1034,14 @@ public final class Wire {
     /** How long the call waited, in all queues together. */
     public long waitedMs() {
       return needed("waitedMs", number("waitedMs"));
+    }
+
+    /**
+     * Only after a wait that the end of another hold of the same service ended: the traceparent
+     * of that hold, for a link from the span of the wait. Null where it is absent.
+     */
+    public String waitedForTraceparent() {
+      return text("waitedForTraceparent");
     }
   }
 
