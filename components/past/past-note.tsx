@@ -19,13 +19,18 @@ export function PastProblem({ text, live }: { text: string; live: string }) {
   );
 }
 
-/** What a page of the past lacks; nothing where it is whole. */
-export function PastNote({ past }: { past: PastMark | undefined }) {
-  if (!past || (!past.isCut && !past.isLagging)) return null;
+/**
+ * What a page of the past lacks.
+ *
+ * @param limits what every such page cannot know; none: it is whole otherwise
+ */
+export function PastNote({ past, limits = '' }: { past: PastMark | undefined; limits?: string }) {
+  if (!past || !(limits || past.isCut || past.isLagging)) return null;
   return (
     <p role="status" className="past-note">
       {past.isCut && 'Too many locks were in use at this instant: some are left out. '}
-      {past.isLagging && 'The latest changes are not recorded yet; reload in a few seconds.'}
+      {past.isLagging && 'The latest changes are not recorded yet; reload in a few seconds. '}
+      {limits}
     </p>
   );
 }

@@ -97,6 +97,18 @@ describe('an incident', () => {
     expect(lock.incident).toMatchObject({ status: 'stuck', facts: { hold, stuck: reason } });
   });
 
+  it('keeps the first proof of each death, also where the lock was worse', () => {
+    const proof = { token: 1, since: START - 5_000, witness: 'host-4', evidence: 'gone', dead: 1 };
+    const orphaned = { status: 'orphaned', isActNow: true, orphaned: proof } as const;
+    const later = { ...orphaned, orphaned: { ...proof, token: 2, evidence: 'reused' } };
+    const lock = new Watched().pass(2, orphaned).pass(3, stuck).pass(2, later).pass(1, orphaned);
+    expect(lock.incident).toMatchObject({ status: 'stuck' });
+    expect(lock.incident?.facts.deaths).toEqual([
+      { token: 1, at: START + 1_000, since: START - 5_000, witness: 'host-4', evidence: 'gone' },
+      { token: 2, at: START + 6_000, since: START - 5_000, witness: 'host-4', evidence: 'reused' },
+    ]);
+  });
+
   it('names each operator once who acted', () => {
     const lock = new Watched()
       .pass(2, { ...stuck, actors: ['ada'] })

@@ -1,5 +1,6 @@
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
-import type { IncidentFacts, IncidentRow } from '../../contract/console/past/incident';
+import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
+import type { OrphanReason } from '../status/holder-liveness';
 
 /** A lock's total blocking time above which it is an incident, whatever its status. */
 const INCIDENT_BLOCKING_MS = 30_000;
@@ -8,9 +9,10 @@ const INCIDENT_BLOCKING_MS = 30_000;
 export const INCIDENT_QUIET_MS = 30_000;
 
 const ACTORS_MAX = 20;
+const DEATHS_MAX = 20;
 
 /** What is seen of one lock. Instants are its backend's clock. */
-export interface IncidentReading extends IncidentFacts {
+export interface IncidentReading extends Omit<IncidentFacts, 'deaths'> {
   at: number;
   status: LockStatus;
   /** Whether it is in the tier *act now*. */
@@ -22,6 +24,8 @@ export interface IncidentReading extends IncidentFacts {
   blockingMs: number;
   /** Operators whose acts can be seen on the lock. */
   actors: string[];
+  /** Set while the lock is orphaned. */
+  orphaned?: OrphanReason;
 }
 
 /** An incident as it is counted on from one reading to the next. */
@@ -63,7 +67,7 @@ export function nextIncident(
 ): Incident | null {
   if (!open) return isIncident(reading) ? beginning(reading, notBefore) : null;
   if (reading.at <= open.readAt) return open;
-  const seen = counted(open, reading);
+  const seen = withDeath(counted(open, reading), reading);
   if (isIncident(reading)) return { ...worse(seen, reading), clearedAt: null };
   const clearedAt = open.clearedAt ?? reading.at;
   const isOver = reading.at - clearedAt >= INCIDENT_QUIET_MS;
@@ -73,7 +77,7 @@ export function nextIncident(
 function beginning(reading: IncidentReading, notBefore: number): Incident {
   const { at, since, waiters, blockingMs, actors, stuck, hold } = reading;
   const beganAt = Math.min(at, Math.max(since ?? at, notBefore));
-  return {
+  const begun: Incident = {
     status: statusOf(reading),
     beganAt,
     clearedAt: null,
@@ -86,6 +90,17 @@ function beginning(reading: IncidentReading, notBefore: number): Incident {
     actors: actors.slice(0, ACTORS_MAX),
     facts: { stuck, hold },
   };
+  return withDeath(begun, reading);
+}
+
+/** Keeps the first proof of each death, whatever is worse about the lock. */
+function withDeath(incident: Incident, { at, orphaned }: IncidentReading): Incident {
+  const { deaths = [] } = incident.facts;
+  const isKnown = !orphaned || deaths.some(({ token }) => token === orphaned.token);
+  if (isKnown || deaths.length >= DEATHS_MAX) return incident;
+  const { token, since, witness, evidence } = orphaned;
+  const death: ProvenDeath = { token, at, since, witness, evidence };
+  return { ...incident, facts: { ...incident.facts, deaths: [...deaths, death] } };
 }
 
 /**
@@ -110,7 +125,9 @@ function counted(open: Incident, { at, waiters, blockingMs, actors }: IncidentRe
 function worse(open: Incident, reading: IncidentReading): Incident {
   const status = statusOf(reading);
   const { stuck, hold } = reading;
-  return isWorse(status, open.status) ? { ...open, status, facts: { stuck, hold } } : open;
+  return isWorse(status, open.status)
+    ? { ...open, status, facts: { ...open.facts, stuck, hold } }
+    : open;
 }
 
 const statusOf = ({ isActNow, status }: IncidentReading): LockStatus =>

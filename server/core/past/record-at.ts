@@ -1,4 +1,5 @@
 import type { Remark } from '../../contract/primitives';
+import { traceOf } from '../lock/hold-lifecycle';
 import type { LockEvent } from '../lock/lock-event';
 import {
   type EndedHold,
@@ -101,6 +102,7 @@ function holdAt(span: PastHold, { at, events, now }: PastFacts): Hold {
     askedToRelease: null,
     renewalsStopped: null,
     ...(present?.set ? { set: present.set } : {}),
+    ...traceOf({ traceparent: granted?.traceparent ?? present?.traceparent }),
   };
   for (const event of own) applyTo(hold, event);
   // Covered by the hold, whatever the events that were read say.

@@ -70,7 +70,7 @@ function readingOf(
 ): Omit<IncidentReading, 'isActNow' | 'blockingMs'> | null {
   const shown = table.lockRow(slot);
   if (!shown || shown.status === 'unknown') return null;
-  const { status, stuck, hold, ended } = shown;
+  const { status, stuck, hold, ended, orphaned } = shown;
   const expiredAt = hold?.expiresAt ?? ended?.at ?? at;
   return {
     at,
@@ -80,6 +80,7 @@ function readingOf(
     actors: actorsOf(row.record),
     stuck,
     hold: holdOf(row),
+    ...(orphaned && { orphaned }),
   };
 }
 

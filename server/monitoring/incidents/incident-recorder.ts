@@ -142,6 +142,7 @@ export class IncidentRecorder {
     each.open = { ...each.open, incident: next };
     each.isDue ||=
       next.status !== before.status ||
+      next.facts !== before.facts ||
       next.actors !== before.actors ||
       next.clearedAt !== before.clearedAt ||
       next.endedAt !== before.endedAt;

@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 500;
 const RECENT_MAX = 2_000;
 
 /** Whose incident it is. */
-export interface IncidentSubject {
+interface IncidentSubject {
   /** The lock's row id: stable and unique over all backends. */
   id: string;
   backend: string;
@@ -93,16 +93,14 @@ export class IncidentTable {
     return rows.map(toRow);
   }
 
-  /** The locks that had an incident at an instant; not more than a page has room for. */
-  async locksAt(at: number): Promise<Omit<IncidentSubject, 'id'>[]> {
+  /** The incidents that were open at an instant; not more than a page has room for. */
+  async at(at: number): Promise<Pick<IncidentRow, 'backend' | 'namespace' | 'name' | 'facts'>[]> {
     const { rows } = await this.database.raw.ask(
-      'SELECT backend, namespace, name FROM incidents WHERE began_at <= ? AND ' +
+      `SELECT ${COLUMNS} FROM incidents WHERE began_at <= ? AND ` +
         `(ended_at IS NULL OR ended_at > ?) ORDER BY id DESC LIMIT ${ROWS_AT_ONCE}`,
       [at, at],
     );
-    return rows.map(([backend, namespace, name]) => {
-      return { backend: String(backend), namespace: textOf(namespace), name: textOf(name) };
-    });
+    return rows.map(toRow);
   }
 
   async countOpen(): Promise<number> {

@@ -4,11 +4,10 @@ import type { LockStatus } from '../../contract/console/console-terms';
 import type { LockPage, LockRow } from '../../contract/console/lock-row';
 import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
 import type { WaitGraph } from '../../contract/console/waits/wait-graph';
+import type { Hold } from '../../core/lock/lock-record';
 import { blockedCallers } from '../../core/status/blocking-time';
-import { livenessOf } from '../../core/status/holder-liveness';
-import type { LockBaselines } from '../../core/status/stuck-reason';
+import { type LivenessVerdict, livenessOf } from '../../core/status/holder-liveness';
 import type { Clock } from '../../platform/clock';
-import type { RecordKey } from '../../storage/record-store';
 import { LockListPages } from '../lock-list/lock-list-pages';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { LockTable } from '../lock-list/table/lock-table';
@@ -20,6 +19,7 @@ import {
 import { type ProjectionRow, toLockRowAt } from '../projection/projection-row';
 import { HolderView } from '../waits/holder-view';
 import { WaitWatch } from '../waits/wait-watch';
+import type { PastBaselines } from './past-baselines';
 
 interface PastFleetOptions {
   /** The instant, on this process's clock. */
@@ -27,7 +27,7 @@ interface PastFleetOptions {
   rows: readonly ProjectionRow[];
   backends: readonly BackendState[];
   namespaces: Pick<NamespaceLookup, 'policyOf'>;
-  baselinesOf: (id: string, key: RecordKey) => LockBaselines;
+  baselines: PastBaselines;
   clock: Clock;
   slice: () => TimeSlice;
 }
@@ -41,7 +41,8 @@ export class PastFleet {
   private readonly backends: BackendState[];
 
   private constructor(private readonly parts: PastFleetOptions) {
-    const { at, namespaces, baselinesOf, slice } = parts;
+    const { at, namespaces, slice } = parts;
+    const baselinesOf = parts.baselines.of;
     const clock: Clock = { now: () => at, monotonic: () => parts.clock.monotonic() };
     this.backends = parts.backends.map(asRecorded);
     const { backends } = this;
@@ -55,8 +56,8 @@ export class PastFleet {
       blockedCallers(facts, baselinesOf(id, key), now);
     this.waits = new WaitWatch({ table, backends, clock, statusOf, blockedBy });
     const evidence: ConstructorParameters<typeof HolderView>[0]['evidence'] = {
-      hasDeaths: false,
-      verdictOn: (_, hold, now) => livenessOf(hold, [], now),
+      hasDeaths: parts.baselines.hasDeaths,
+      verdictOn: (id, hold, now) => this.livenessOf(id, hold, now),
     };
     this.holders = new HolderView({
       table,
@@ -70,6 +71,8 @@ export class PastFleet {
 
   static async of(parts: PastFleetOptions): Promise<PastFleet> {
     const fleet = new PastFleet(parts);
+    // Who waits for whom is compared by when locks were read: these were, all at one instant.
+    for (const { id } of fleet.backends) fleet.table.reads.note(id, Number.POSITIVE_INFINITY);
     await parts.slice().forEach(parts.rows, (row) => fleet.table.store(row));
     await fleet.table.refresh();
     fleet.waits.look();
@@ -101,7 +104,12 @@ export class PastFleet {
   }
 
   rowOf(row: ProjectionRow): LockRow {
-    return toLockRowAt(row, this.parts.baselinesOf(row.id, row.key), row.readAt, true);
+    return toLockRowAt(row, this.parts.baselines.of(row.id, row.key), row.readAt, true);
+  }
+
+  /** Whether the process of a hold was alive, as far as that is recorded: deaths alone are. */
+  livenessOf(id: string, hold: Hold, now: number): LivenessVerdict {
+    return livenessOf(hold, this.parts.baselines.reportsOn(id, hold), now);
   }
 
   waitPartOf(id: string) {

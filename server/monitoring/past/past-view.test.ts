@@ -1,11 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { takeLock } from '../../engine/testing/engine-rig';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { freshKey } from '../../storage/conformance/testing/changes';
+import { recordId } from '../../storage/record-id';
+import { IncidentTable } from '../incidents/incident-table';
+import { rowId } from '../projection/projection-row';
 import { MonitoringRig } from '../testing/monitoring-rig';
 import { ClientsWithLogs } from './testing/clients-with-logs';
 
 const IS_LONG = process.env.TEST_LONG === '1';
 const [CLIENTS, LOCKS, FOR_MS, INSTANTS] = IS_LONG ? [16, 6, 40_000, 200] : [12, 6, 1_800, 25];
+
+const SOON = { timeout: 20_000, interval: 20 };
 
 const EVERY_LOCK = {
   attention: false,
@@ -60,6 +66,40 @@ describe.each(IS_LONG ? (['sqlite', 'mysql'] as const) : (['sqlite'] as const))(
       // So that it cannot pass by comparing locks that are not in use.
       expect(seen.holders, `seed ${seed}`).toBeGreaterThan(INSTANTS / 4);
       expect(seen.waiters, `seed ${seed}`).toBeGreaterThan(0);
+    });
+
+    it('shows a lock as orphaned since its incident noted the proof, on every page', async () => {
+      rig = await MonitoringRig.open(store);
+      const { database } = rig.engines.under;
+      const watcher = await rig.watch();
+      const key = freshKey();
+      const hold = { leaseMs: 60_000, meta: { host: 'host-4', pid: '7' } };
+      const { token } = await takeLock(watcher, key, 'gone', hold);
+      const since = Date.now();
+      const { pastView } = watcher.monitoring;
+      await expect.poll(async () => (await pastView.range.since()).events, SOON).not.toBeNull();
+      const proven = Date.now() + 100;
+      const death = { token, at: proven, since, witness: 'host-4', evidence: 'no such process' };
+      const { namespace, name } = key;
+      const subject = { id: rowId('default', recordId(key)), backend: 'default', namespace, name };
+      const figures = { waiters: 0, waiterMs: 0, waitersMax: 0, blockingMaxMs: 0, actors: [] };
+      const ends = { clearedAt: null, endedAt: null, readAt: proven };
+      const facts = { stuck: null, hold: null, deaths: [death] };
+      const incident = { status: 'orphaned', beganAt: since, ...ends, ...figures, facts } as const;
+      await new IncidentTable(database).write([{ open: { ...subject, incident }, isNew: true }]);
+      await expect.poll(() => Date.now(), SOON).toBeGreaterThan(proven + 100);
+
+      const before = await pastView.lock(proven - 50, key);
+      expect(before.row.status).toBe('held');
+      expect(before.holds[0]?.liveness?.state).toBe('unknown');
+      const { row, holds } = await pastView.lock(proven + 50, key);
+      const proof = { witness: 'host-4', evidence: 'no such process' };
+      expect(row).toMatchObject({ status: 'orphaned', orphaned: { token, since, ...proof } });
+      expect(holds[0]?.liveness).toMatchObject({ state: 'dead', since, ...proof });
+      const { rows } = await pastView.locks(proven + 50, { ...EVERY_LOCK, status: 'orphaned' });
+      expect(rows.map((each) => each.name)).toEqual([name]);
+      const holders = await pastView.holders(proven + 50);
+      expect(holders.rows[0]?.verdict?.state).toBe('dead');
     });
   },
 );

@@ -1,6 +1,7 @@
 import type { Database } from '@/db/database';
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockDetail, LockPage } from '../../contract/console/lock-row';
+import type { ProvenDeath } from '../../contract/console/past/incident';
 import type { PastMark } from '../../contract/console/past/past-mark';
 import type { PastMinute } from '../../contract/console/past/past-minute';
 import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
@@ -8,7 +9,6 @@ import type { WaitGraph } from '../../contract/console/waits/wait-graph';
 import { LockyardError } from '../../contract/errors';
 import { inspectRecord } from '../../core/lock/lock-answers';
 import { liveHolds } from '../../core/lock/lock-record';
-import { livenessOf } from '../../core/status/holder-liveness';
 import { type Clock, processCpuMs } from '../../platform/clock';
 import { SerialQueue } from '../../platform/serial-queue';
 import { recordId } from '../../storage/record-id';
@@ -23,9 +23,10 @@ import {
   type NamespaceLookup,
   publicId,
 } from '../projection/monitored-backend';
-import { holdRow, rowId, waiterRows } from '../projection/projection-row';
+import { rowId, tracedHoldRow, waiterRows } from '../projection/projection-row';
 import type { HoldBaselines } from '../rollups/hold-baselines';
 import { OpenLocksReader } from './open-locks';
+import { readPastBaselines } from './past-baselines';
 import { PastCounters } from './past-counters';
 import { PastFleet } from './past-fleet';
 import { readPastLock, readPastLocks } from './past-locks';
@@ -117,7 +118,7 @@ export class PastView {
     return {
       row: fleet.rowOf(row),
       holds: liveHolds(record, now).map((hold) => {
-        return { ...holdRow(hold), liveness: livenessOf(hold, [], now) };
+        return { ...tracedHoldRow(hold), liveness: fleet.livenessOf(row.id, hold, now) };
       }),
       waiters: waiterRows(record, now),
       lastToken: record.lastToken,
@@ -173,22 +174,25 @@ export class PastView {
   }
 
   private async read(at: number, since: number): Promise<KnownFleet> {
-    const { backends, namespaces, holdBaselines, clock, incidents } = this.parts;
+    const { database, backends, namespaces, holdBaselines, clock, incidents } = this.parts;
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
     const open = await this.open.read(at);
-    const others = (await incidents.locksAt(at)).flatMap(({ backend, namespace, name }) => {
+    const read = this.sources(at);
+    const deaths = new Map<string, ProvenDeath[]>();
+    const others = (await incidents.at(at)).flatMap(({ backend, namespace, name, facts }) => {
       const key = { namespace, name };
+      const lockId = recordId(key);
       const store = locateStore(backends, backend, key)?.id;
-      return store === undefined ? [] : [{ store, lockId: recordId(key) }];
+      if (store === undefined) return [];
+      const known = facts.deaths?.filter((death) => death.at <= read.atOf(store)) ?? [];
+      if (known.length > 0) deaths.set(rowId(backend, lockId), known);
+      return [{ store, lockId }];
     });
-    const sources = { ...this.sources(at), open, others, slice: slice() };
+    const sources = { ...read, open, others, slice: slice() };
     const { rows, isCut } = await readPastLocks(sources);
-    const baselinesOf = (id: string, { namespace }: RecordKey) => ({
-      ownHold: holdBaselines.of(id),
-      gaveUpAt: 0,
-      policy: namespaces.policyOf(namespace),
-    });
-    const parts = { at, rows, backends, namespaces, baselinesOf, clock, slice };
+    const measured = { rows, deaths, holdBaselines, namespaces };
+    const baselines = await readPastBaselines({ ...measured, database, slice: slice() });
+    const parts = { at, rows, backends, namespaces, baselines, clock, slice };
     const fleet = await PastFleet.of(parts);
     return { fleet, past: { at, since, isCut, isLagging: open.isLagging } };
   }

@@ -26,7 +26,8 @@ export class DeadlockHistory {
   written = 0;
   private found: DeadlockRow[] = [];
   private ended: DeadlockNews['ended'] = [];
-  private checkedAt = Number.NEGATIVE_INFINITY;
+  /** Null: this process did not run maintenance when it looked last. */
+  private checkedAt: number | null = null;
 
   constructor(
     private readonly parts: {
@@ -45,7 +46,7 @@ export class DeadlockHistory {
     if (!isRunner()) {
       this.found = [];
       this.ended = [];
-      this.checkedAt = Number.NEGATIVE_INFINITY;
+      this.checkedAt = null;
       return;
     }
     this.found = [...this.found, ...found].slice(-PENDING_MAX);
@@ -58,9 +59,15 @@ export class DeadlockHistory {
       await this.close(end);
       this.ended.shift();
     }
-    if (clock.monotonic() - this.checkedAt < CHECK_EVERY_MS) return;
+    const now = clock.monotonic();
+    if (this.checkedAt === null) {
+      for (const row of watch.rows()) await this.add(row);
+      // A process that has just started has not seen what lasts: it closes nothing yet.
+      this.checkedAt = now;
+    }
+    if (now - this.checkedAt < CHECK_EVERY_MS) return;
     await this.check();
-    this.checkedAt = clock.monotonic();
+    this.checkedAt = now;
   }
 
   /** The latest, newest first. */
@@ -88,11 +95,22 @@ export class DeadlockHistory {
     } catch (error) {
       // Another process that ran maintenance until now has written it.
       if (!database.isDuplicateKey(error)) throw error;
+      await this.reopen(id);
       return;
     }
     this.written += 1;
     log.warn({ deadlock: id, steps, waiting }, 'Deadlock: these owners wait for one another');
     await this.prune(foundAt);
+  }
+
+  /** It lasts, though nothing was seen of it for a while: its backend was silent, for one. */
+  private async reopen(id: string): Promise<void> {
+    const { database } = this.parts;
+    const { deadlocks } = database.tables;
+    await database.db
+      .update(deadlocks)
+      .set({ endedAt: null, endedBy: null })
+      .where(and(eq(deadlocks.id, id), eq(deadlocks.endedBy, 'unseen')) as SQL);
   }
 
   private async close({ id, endedAt, end, by }: DeadlockNews['ended'][number]): Promise<void> {
@@ -104,7 +122,7 @@ export class DeadlockHistory {
       .where(and(eq(deadlocks.id, id), isNull(deadlocks.endedAt)) as SQL);
   }
 
-  /** Writes down what this process found before it ran maintenance; closes what no longer lasts. */
+  /** Closes what no longer lasts, and writes down whatever is missing. */
   private async check(): Promise<void> {
     const { database, clock, watch } = this.parts;
     const { deadlocks } = database.tables;

@@ -1,5 +1,6 @@
 import type { LockStatus } from '../../contract/console/console-terms';
 import type {
+  DeadlockedLock,
   DeadlockRow,
   HolderWait,
   LockWaitPart,
@@ -91,6 +92,14 @@ export class WaitWatch {
 
   private get current(): readonly TrackedDeadlock[] {
     return this.tracker.current;
+  }
+
+  /** The locks that are waited for in deadlocks, as of the last look. */
+  deadlocked(): DeadlockedLock[] {
+    return [...this.marked].flatMap((id) => {
+      const key = this.parts.table.byId(id)?.key;
+      return key ? [{ namespace: key.namespace, name: key.name }] : [];
+    });
   }
 
   /** Whether a wait is part of a deadlock. */

@@ -1,0 +1,94 @@
+import type { Database } from '@/db/database';
+import type { ProvenDeath } from '../../contract/console/past/incident';
+import type { Hold } from '../../core/lock/lock-record';
+import type { WitnessReport } from '../../core/status/holder-liveness';
+import { holdLimitMs, type LockBaselines, longestHold } from '../../core/status/stuck-reason';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import type { TimeSlice } from '../lock-list/order/time-slice';
+import type { NamespaceLookup } from '../projection/monitored-backend';
+import type { ProjectionRow } from '../projection/projection-row';
+import type { HoldBaselines } from '../rollups/hold-baselines';
+import { readPastRefusals } from './past-refusals';
+
+/** Locks of which it is looked up whether a waiter had timed out. */
+const LOOKED_INTO_MAX = 100;
+
+interface PastBaselineSources {
+  database: Database;
+  /** The locks as they were, each on the clock of its backend. */
+  rows: readonly ProjectionRow[];
+  /** By the id of a lock's row: the processes that were proven dead by then. */
+  deaths: ReadonlyMap<string, readonly ProvenDeath[]>;
+  holdBaselines: Pick<HoldBaselines, 'of'>;
+  namespaces: Pick<NamespaceLookup, 'policyOf'>;
+  slice: TimeSlice;
+}
+
+/** What locks of the past are measured against. By ids of rows. */
+export interface PastBaselines {
+  hasDeaths: boolean;
+  of(id: string, key: RecordKey): LockBaselines;
+  /** The proof that the process of a hold was dead by then; empty if there was none. */
+  reportsOn(id: string, hold: Hold): readonly WitnessReport[];
+}
+
+/**
+ * What locks of an instant are measured against: the refusals, time-outs and proofs of death that
+ * were known by then, and the typical holds and the policies of now.
+ */
+export async function readPastBaselines(from: PastBaselineSources): Promise<PastBaselines> {
+  const { database, rows, deaths, holdBaselines, namespaces, slice } = from;
+  const held = rows.flatMap((row) => {
+    const longest = longestHold(row.record.holds, row.readAt);
+    return longest ? [{ row, longest }] : [];
+  });
+  const refusals = await readPastRefusals(
+    database,
+    held.map(({ row, longest: { grantedAt } }) => {
+      const { id, publicBackend: backend, key, readAt: at } = row;
+      return { id, backend, lockId: recordId(key), at, grantedAt };
+    }),
+    slice,
+  );
+  const timedOutAt = new Map<string, number>();
+  const reportsOn: PastBaselines['reportsOn'] = (id, { token }) =>
+    (deaths.get(id) ?? []).filter((death) => death.token === token).map(reportOf);
+  const of: PastBaselines['of'] = (id, { namespace }) => ({
+    ownHold: holdBaselines.of(id),
+    gaveUpAt: timedOutAt.get(id) ?? 0,
+    refusals: refusals.of(id),
+    policy: namespaces.policyOf(namespace),
+    ...(deaths.has(id) && { reportsOn: (hold) => reportsOn(id, hold) }),
+  });
+  const idle = held.filter(({ row, longest: { grantedAt, renewals } }) => {
+    const isLong = row.readAt - grantedAt > holdLimitMs(of(row.id, row.key));
+    return isLong && renewals > 0 && row.waiters === 0;
+  });
+  for (const { row, longest } of idle.slice(0, LOOKED_INTO_MAX)) {
+    const at = await lastTimeout(database, recordId(row.key), longest.grantedAt, row.readAt);
+    if (at !== null) timedOutAt.set(row.id, at);
+    if (slice.isOver) await slice.pause();
+  }
+  return { hasDeaths: deaths.size > 0, of, reportsOn };
+}
+
+/** When a waiter timed out last during a hold; null: none did. */
+async function lastTimeout(
+  { raw }: Database,
+  lockId: string,
+  from: number,
+  to: number,
+): Promise<number | null> {
+  const { rows } = await raw.ask(
+    "SELECT MAX(at) FROM lock_events WHERE lock_id = ? AND at > ? AND at <= ? AND kind = 'timeout'",
+    [lockId, from, to],
+  );
+  const at = rows[0]?.[0];
+  return at === null || at === undefined ? null : Number(at);
+}
+
+/** What is recorded of a death does not say of which kind its witness was. */
+function reportOf({ at, since, witness, evidence }: ProvenDeath): WitnessReport {
+  return { kind: 'host', witness, state: 'dead', firstAt: at, at, since, evidence };
+}
