@@ -11,6 +11,7 @@ import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import { HeapWatch } from '../monitoring/maintenance/heap-watch';
 import { gateMetrics } from '../monitoring/metrics/gate-metrics';
 import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
+import { jobMetrics } from '../monitoring/metrics/job-metrics';
 import { LockPresence } from '../monitoring/presence/lock-presence';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
 import {
@@ -18,6 +19,7 @@ import {
   type Monitoring,
   startMonitoring,
 } from '../monitoring/start-monitoring';
+import { apiKeyMetrics } from '../operations/api-keys/api-key-metrics';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { CallerLimits } from '../operations/caller-limits';
 import { CancelledRequests } from '../operations/locks/for-services/cancelled-requests';
@@ -25,6 +27,7 @@ import type { NamespaceDirectory } from '../operations/namespaces/namespace-dire
 import type { ControlRuntime, Runtime } from '../operations/operation-context';
 import { startReleasingOrphans } from '../operations/witnesses/release-orphans';
 import type { Clock } from '../platform/clock';
+import { jobReports } from '../platform/job-reports';
 import type { Log } from '../platform/log';
 import { type BackendPast, backendPast } from '../storage/incarnation/backend-past';
 import { StoreIncarnation } from '../storage/incarnation/store-incarnation';
@@ -172,6 +175,9 @@ async function addBackends(
   monitoring.metrics.add(() => gateMetrics(gates));
   const limits = new CallerLimits(config.limits, clock);
   monitoring.metrics.add(() => limits.metrics());
+  monitoring.metrics.add(() => apiKeyMetrics(database, clock.now()));
+  const { historyLags } = monitoring;
+  monitoring.metrics.add(() => jobMetrics(jobReports(clock.monotonic()), historyLags()));
   const lab = openLab(control);
   await lab.endFormerRuns();
   ends.push(() => lab.close());

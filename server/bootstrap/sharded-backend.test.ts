@@ -133,7 +133,7 @@ describe('a backend with shards', () => {
     );
     const listed = async () => {
       const input = { namespace: NAMESPACE, prefix: 'job-', busy: false, limit: 1_000 };
-      return (await old.projection.listing(BACKEND, input)).locks;
+      return (await old.projection.listing(BACKEND, input, 'orders')).locks;
     };
     for (const key of keys) {
       await vi.waitFor(

@@ -59,7 +59,7 @@ function run(words: string[], input = '') {
   });
 }
 
-const createKey = ['keys', 'create', '--name', 'orders', '--namespace', 'default'];
+const createKey = ['keys', 'create', '--name', 'orders', '--namespace', 'default', '--create'];
 
 /** What a server is to the command line: the database held open, and the socket. */
 async function startServer() {
@@ -96,7 +96,23 @@ describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
   });
   afterEach(() => remove());
 
+  test('makes no new database unless asked to, and says where it looked or made it', async () => {
+    const list = ['namespaces', 'list', '--json'];
+    const refused = await run(list);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/"message":"There is no database yet: [^\n]* add --create\."}}\n$/);
+    if (dialect === 'sqlite') expect(readdirSync(dataDir)).toEqual([]);
+    const made = await run([...list, '--create']);
+    expect(made).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^Created a new database: [^\n]+\n$/),
+    });
+    expect(JSON.parse(made.out)).toMatchObject({ namespaces: [{ name: 'default' }] });
+    expect(await run(list)).toEqual({ code: 0, out: made.out, err: '' });
+  });
+
   test('prints a new key alone, and nothing else anywhere, when no server runs', async () => {
+    await withServer(async () => undefined);
     const { code, out, err } = await run(createKey);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^lyk_\w{12}_\w{46}\n$/);
@@ -273,7 +289,7 @@ describe('the control socket', () => {
       for (const text of ['{}\n', 'null\n', '{"verb":"keys create","input":{}}\n', '\n']) {
         expect(JSON.parse(await say(text))).toMatchObject({ ok: false });
       }
-      expect(await say('x'.repeat(100_000))).toBe('');
+      expect(await say('x'.repeat(1_100_000))).toBe('');
       expect(await run(createKey)).toMatchObject({ code: 0 });
     });
   });

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
-import { LockyardError } from '../contract/errors';
+import { LockyardError, REASONS } from '../contract/errors';
 import type { ControlRuntime } from '../operations/operation-context';
 import { type CliCommand, cliCommand } from './cli-command';
 import { runCliCommand } from './run-cli-command';
@@ -12,13 +12,18 @@ import { runCliCommand } from './run-cli-command';
 /** The running server's answer to the command line: what to print, or an error in one line. */
 const controlReply = z.union([
   z.strictObject({ ok: z.literal(true), print: z.string().nullable() }),
-  z.strictObject({ ok: z.literal(false), message: z.string() }),
+  z.strictObject({
+    ok: z.literal(false),
+    message: z.string(),
+    reason: z.enum(REASONS).optional(),
+  }),
 ]);
 type ControlReply = z.output<typeof controlReply>;
 
 /** What macOS allows; Linux allows a few more. */
 const PATH_MAX_BYTES = 103;
-const REQUEST_MAX_CHARS = 64 * 1024;
+/** A file to apply may be long. */
+const REQUEST_MAX_CHARS = 1024 * 1024;
 const IDLE_MAX_MS = 10_000;
 
 /** Where the command line finds a folder's server. The shorter of two ways to write it. */
@@ -106,7 +111,10 @@ async function answer(runtime: ControlRuntime, line: string): Promise<ControlRep
     const command = cliCommand.parse(JSON.parse(line));
     return { ok: true, print: await runCliCommand(runtime, command) };
   } catch (error) {
-    if (error instanceof LockyardError) return { ok: false, message: error.message };
+    if (error instanceof LockyardError) {
+      const { message, reason } = error;
+      return { ok: false, message, reason };
+    }
     runtime.log.error({ err: error }, 'A command of the command line failed');
     return { ok: false, message: 'The running server failed to do this; see its log.' };
   }
@@ -118,7 +126,11 @@ async function answer(runtime: ControlRuntime, line: string): Promise<ControlRep
 const ANSWER_MAX_MS = 30_000;
 
 /** Commands on all records have no time limit. */
-const UNLIMITED: ReadonlySet<CliCommand['verb']> = new Set(['backends reshard', 'names delete']);
+const UNLIMITED: ReadonlySet<CliCommand['verb']> = new Set([
+  'backends reshard',
+  'names delete',
+  'apply',
+]);
 
 /** If a file is in place of the folder, the code that opens the folder next reports it. */
 const NOT_RUNNING = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];

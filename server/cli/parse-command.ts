@@ -1,34 +1,16 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import type { z } from 'zod';
 import { parseDuration } from '../../client/command/terminal/duration';
 import type { Config } from '../bootstrap/config/config';
 import { LockyardError } from '../contract/errors';
 import { LEASE_MAX_MS } from '../contract/namespace-policy';
-import { type BackupCommand, type CliCommand, cliCommand, UsageError } from './cli-command';
-
-const OPTIONS = {
-  name: { type: 'string' },
-  namespace: { type: 'string', multiple: true },
-  backend: { type: 'string' },
-  role: { type: 'string' },
-  'password-stdin': { type: 'boolean' },
-  witness: { type: 'boolean' },
-} as const;
-
-type Option = keyof typeof OPTIONS;
-
-/** Commands with options only. */
-type SimpleVerb = Exclude<
-  CliCommand['verb'],
-  'backup begin' | 'backup end' | 'backends reshard' | 'names delete' | RecordAct
->;
-
-const VERBS: Record<SimpleVerb, { needs: Option[]; takes: Option[] }> = {
-  'keys create': { needs: ['name'], takes: ['namespace', 'witness'] },
-  'namespaces create': { needs: ['name'], takes: ['backend'] },
-  'users create': { needs: ['name', 'role'], takes: ['password-stdin'] },
-  'users reset-password': { needs: ['name'], takes: ['password-stdin'] },
-};
+import {
+  type ApplyCommand,
+  type BackupCommand,
+  type CliCommand,
+  cliCommand,
+  type GenerateCommand,
+} from './cli-command';
+import { parseProvisioning } from './provisioning/parse-provisioning';
+import { issueMessage, parseOptions, UsageError } from './usage-error';
 
 const DELETE_OPTIONS = {
   namespace: { type: 'string' },
@@ -57,6 +39,8 @@ const RECORD_ACT_OPTIONS = {
 
 const STDOUT = '-';
 
+type Command = CliCommand | BackupCommand | ApplyCommand | GenerateCommand;
+
 /** What a command may need besides its arguments; called only when it does. */
 interface CommandInput {
   /** Reads one line of standard input. */
@@ -72,21 +56,42 @@ interface CommandInput {
 export async function parseCommand(
   args: string[],
   { readPassword, readConfig }: CommandInput,
-): Promise<CliCommand | BackupCommand | null> {
+): Promise<Command | null> {
   if (args.length === 0 || args.includes('--help')) return null;
+  const rest = args.filter((arg) => arg !== '--json' && arg !== '--create');
+  const command = await parseWords(rest, { readPassword, readConfig });
+  if (command === null || !args.includes('--json')) return command;
+  if (command.verb === 'backup' || command.verb === 'restore') {
+    throw new UsageError(`${command.verb} does not take --json.`);
+  }
+  return command.verb === 'apply file' ? command : { ...command, json: true };
+}
+
+async function parseWords(
+  args: string[],
+  { readPassword, readConfig }: CommandInput,
+): Promise<Command | null> {
   return (
     parseBackupCommand(args) ??
     parseReshardCommand(args, readConfig) ??
     parseDeleteCommand(args) ??
     parseRecordAct(args) ??
-    parseSimpleCommand(args, readPassword)
+    parseApplyCommand(args) ??
+    parseGenerateCommand(args) ??
+    parseProvisioningCommand(args, readPassword)
   );
 }
 
 /** Parses `locks delete …` or `counters delete …`; null for any other command. */
 export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand | null {
   if ((noun !== 'locks' && noun !== 'counters') || verb !== 'delete') return null;
-  const { namespace, prefix, name: names, count, reason } = parse(rest, DELETE_OPTIONS).values;
+  const {
+    namespace,
+    prefix,
+    name: names,
+    count,
+    reason,
+  } = parseOptions(rest, DELETE_OPTIONS).values;
   const what = `${noun} delete`;
   if ((prefix === undefined) === (names === undefined)) {
     throw new UsageError(`${what} needs either --prefix or --name.`);
@@ -113,7 +118,12 @@ function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {
   const verb = `${noun} ${word}`;
   if (!isRecordAct(verb)) return null;
   const what = RECORD_ACTS[verb];
-  const { namespace = 'default', name, reason, ...given } = parse(rest, RECORD_ACT_OPTIONS).values;
+  const {
+    namespace = 'default',
+    name,
+    reason,
+    ...given
+  } = parseOptions(rest, RECORD_ACT_OPTIONS).values;
   const { [what]: value, ...surplus } = given;
   if (name === undefined || value === undefined || reason === undefined) {
     throw new UsageError(`${verb} needs --name, --${what} and --reason.`);
@@ -138,11 +148,11 @@ function parseBackupCommand([verb, ...rest]: string[]): BackupCommand | null {
     throw new UsageError(`${verb} takes one FILE; unexpected "${surplus}".`);
   };
   if (verb === 'backup') {
-    const { values, positionals } = parse(rest, { force: { type: 'boolean' } }, true);
+    const { values, positionals } = parseOptions(rest, { force: { type: 'boolean' } }, true);
     return { verb, file: oneFile(positionals), force: values.force === true };
   }
   const options = { replace: { type: 'boolean' }, quiet: { type: 'string' } } as const;
-  const { values, positionals } = parse(rest, options, true);
+  const { values, positionals } = parseOptions(rest, options, true);
   const file = oneFile(positionals);
   return { verb, file, replace: values.replace === true, quietMs: readQuiet(values.quiet) };
 }
@@ -174,64 +184,35 @@ function parseReshardCommand(
   return { verb: 'backends reshard', input: { backend: found.id, shards } };
 }
 
-async function parseSimpleCommand(
+async function parseProvisioningCommand(
   args: string[],
   readPassword: () => Promise<string>,
 ): Promise<CliCommand | null> {
   if (args.some((arg) => arg === '-h' || arg === 'help')) return null;
-  const verb = args.slice(0, 2).join(' ');
-  if (!isSimpleVerb(verb)) {
+  const asked = await parseProvisioning(args, readPassword);
+  if (!asked) {
+    const verb = args.slice(0, 2).join(' ');
     throw new UsageError(`Unknown command "${verb}"; see: npm run -s lockyard -- --help`);
   }
-  const {
-    namespace,
-    'password-stdin': fromStdin,
-    ...input
-  } = parseSimpleOptions(verb, args.slice(2));
-  const parsed = cliCommand.safeParse({
-    verb,
-    input: {
-      ...input,
-      ...(namespace && { namespaces: namespace }),
-      ...(fromStdin && { password: await readPassword() }),
-    },
-  });
+  const parsed = cliCommand.safeParse(asked);
   if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
   return parsed.data;
 }
 
-const isSimpleVerb = (verb: string): verb is SimpleVerb => Object.hasOwn(VERBS, verb);
-
-function parseSimpleOptions(verb: SimpleVerb, args: string[]) {
-  const { needs, takes } = VERBS[verb];
-  const { values } = parse(args, OPTIONS);
-  const given = Object.keys(values) as Option[];
-  const missing = needs.find((option) => !given.includes(option));
-  if (missing) throw new UsageError(`${verb} needs --${missing}.`);
-  if (verb === 'keys create' && !given.includes('namespace') && !values.witness) {
-    throw new UsageError(`${verb} needs --namespace, or --witness.`);
-  }
-  const surplus = given.find((option) => ![...needs, ...takes].includes(option));
-  if (surplus) throw new UsageError(`${verb} does not take --${surplus}.`);
-  return values;
+function parseGenerateCommand([noun, verb, ...rest]: string[]): GenerateCommand | null {
+  if (noun !== 'keys' || verb !== 'generate') return null;
+  const { limited = false } = parseOptions(rest, { limited: { type: 'boolean' } }).values;
+  return { verb: 'keys generate', limited };
 }
 
-function parse<const O extends NonNullable<ParseArgsConfig['options']>>(
-  args: string[],
-  options: O,
-  allowPositionals = false,
-) {
-  try {
-    return parseArgs({ args, options, allowPositionals });
-  } catch (error) {
-    // The first sentence of Node's message says what is wrong.
-    throw new UsageError(`${(error as Error).message.split(/[.\n]/)[0]}.`);
-  }
-}
-
-function issueMessage(error: z.ZodError): string {
-  const [issue] = error.issues;
-  const field = issue?.path.filter((part) => typeof part === 'string' && part !== 'input').at(-1);
-  const option = field === 'namespaces' ? '--namespace' : `--${String(field ?? 'name')}`;
-  return `${field === 'password' ? 'The password' : option}: ${issue?.message ?? 'is not valid'}.`;
+function parseApplyCommand([verb, ...rest]: string[]): ApplyCommand | null {
+  if (verb !== 'apply') return null;
+  const options = {
+    file: { type: 'string', short: 'f' },
+    'dry-run': { type: 'boolean' },
+    prune: { type: 'boolean' },
+  } as const;
+  const { file, 'dry-run': dryRun = false, prune = false } = parseOptions(rest, options).values;
+  if (!file) throw new UsageError('apply needs -f FILE.');
+  return { verb: 'apply file', file, dryRun, prune };
 }

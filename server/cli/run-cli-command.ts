@@ -1,39 +1,39 @@
-import { printable } from '../../client/command/terminal/printable';
+import { printable, printableJson } from '../../client/command/terminal/printable';
 import { randomText } from '../auth/random-text';
 import type {
   ChosenNames,
   DeletionPreview,
   DeletionResult,
 } from '../contract/console/deletion-inputs';
-import { LockyardError } from '../contract/errors';
 import { deletionRequests } from '../core/names/deletion-requests';
-import { createApiKey } from '../operations/api-keys/create-api-key';
 import { askDatabase } from '../operations/ask-database';
 import { closeIntent, openIntent } from '../operations/audit/audit-log';
 import { permit } from '../operations/audit/permit';
-import { createNamespace } from '../operations/namespaces/create-namespace';
+import { examineInstallation } from '../operations/installation/examine-installation';
 import { deleteNames, previewDeletion } from '../operations/namespaces/delete-names';
 import type {
   ControlContext,
   ControlRuntime,
   OperationContext,
 } from '../operations/operation-context';
-import { createUser } from '../operations/users/create-user';
-import { findUserByName } from '../operations/users/find-user';
-import { resetPassword } from '../operations/users/reset-password';
 import { adjustNamedCounter } from './adjust-named-counter';
+import { runApply } from './apply/run-apply';
+import type { CliAnswer } from './cli-answer';
 import type { CliCommand } from './cli-command';
 import { counted } from './counted';
+import type { ProvisioningCommand } from './provisioning/provisioning-command';
+import { isProvisioning, runProvisioning } from './provisioning/run-provisioning';
 import { reassignNamedLock } from './reassign-named-lock';
+import { requireServer } from './require-server';
 import { reshardBackend } from './reshard-backend';
 import { setLockCapacity } from './set-lock-capacity';
 
-/** 119 bits. */
-const PASSWORD_CHARS = 20;
+/** Commands that change what is set up run one after another: each sees what the one before did. */
+const turns = new WeakMap<ControlRuntime, Promise<unknown>>();
 
 /**
  * Does what the command line asked for, by the same operations as the console, and returns what to
- * print: a key or a password that was made, else nothing. Throws `LockyardError`.
+ * print: a key or a password that was made, a list, or nothing. Throws `LockyardError`.
  */
 export async function runCliCommand(
   runtime: ControlRuntime,
@@ -45,12 +45,28 @@ export async function runCliCommand(
     address: 'local',
     requestId: randomText(22),
   };
+  const { text, data } = await answerTo(ctx, command);
+  return command.json ? printableJson(data) : text;
+}
+
+function answerTo(ctx: ControlContext, command: CliCommand): Promise<CliAnswer> {
+  const { runtime } = ctx;
+  if (command.verb === 'apply' || isProvisioning(command)) {
+    const run = () =>
+      command.verb === 'apply' ? runApply(ctx, command.input) : runProvisioning(ctx, command);
+    const turn = (turns.get(runtime) ?? Promise.resolve()).then(run);
+    turns.set(
+      runtime,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  }
+  return act(ctx, command).then((text) => ({ text, data: { message: text } }));
+}
+
+/** What such a command has to say. */
+async function act(ctx: ControlContext, command: OtherCommand): Promise<string | null> {
   switch (command.verb) {
-    case 'keys create':
-      return (await createApiKey(ctx, command.input)).key;
-    case 'namespaces create':
-      await createNamespace(ctx, command.input);
-      return null;
     case 'backends reshard':
       return reshardBackend(ctx, command.input);
     case 'names delete':
@@ -63,25 +79,17 @@ export async function runCliCommand(
       const { by: delta, ...counter } = command.input;
       return adjustNamedCounter(requireServer(ctx), { ...counter, delta });
     }
+    case 'doctor':
+      return JSON.stringify(await examineInstallation(requireServer(ctx)));
     case 'backup begin':
       return beginBackup(ctx, command.input);
     case 'backup end':
       await endBackup(ctx, command.input);
       return null;
-    case 'users create': {
-      const { password = randomText(PASSWORD_CHARS), ...person } = command.input;
-      await createUser(ctx, { ...person, password });
-      return command.input.password === undefined ? password : null;
-    }
-    case 'users reset-password': {
-      const { name, password = randomText(PASSWORD_CHARS) } = command.input;
-      const user = await askDatabase(() => findUserByName(runtime.database, name));
-      if (!user) throw new LockyardError('NOT_FOUND', `There is no user "${name}".`);
-      await resetPassword(ctx, { id: user.id, password });
-      return command.input.password === undefined ? password : null;
-    }
   }
 }
+
+type OtherCommand = Exclude<CliCommand, ProvisioningCommand | { verb: 'apply' }>;
 
 /**
  * Records in the audit log that a backup is about to be made: a backup has the hashes of every
@@ -124,16 +132,6 @@ async function runDeletion(ctx: OperationContext, asked: DeletionCommand): Promi
     lines.push(...answer.results.map(resultLine));
   }
   return [...lines, `${deleted} deleted.`].join('\n');
-}
-
-/** @throws LockyardError `BACKEND_DOWN` where no server runs: only that knows what is in use */
-function requireServer(ctx: ControlContext): OperationContext {
-  if (isServing(ctx)) return ctx;
-  throw new LockyardError('BACKEND_DOWN', 'No server is running on this data folder; start one.');
-}
-
-function isServing(ctx: ControlContext): ctx is OperationContext {
-  return 'nameDeletion' in ctx.runtime;
 }
 
 function previewLines(

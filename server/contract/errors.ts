@@ -1,3 +1,5 @@
+import type { KeyDetail } from './key-limits';
+
 /** Every reason in `error.data.reason` of either API. A contract: names never change. */
 export const REASONS = [
   'INVALID',
@@ -28,12 +30,19 @@ export class LockyardError extends Error {
   constructor(
     readonly reason: Reason,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number; allow?: string; capacity?: number } = {},
+    options: {
+      cause?: unknown;
+      retryAfterMs?: number;
+      allow?: string;
+      capacity?: number;
+      detail?: KeyDetail;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
     this.allow = options.allow;
     this.capacity = options.capacity;
+    this.detail = options.detail;
   }
 
   /** When to retry, in milliseconds; only on 429 and 503. */
@@ -44,6 +53,9 @@ export class LockyardError extends Error {
 
   /** The capacity in force, for an acquire in mode permit that does not fit it. */
   readonly capacity: number | undefined;
+
+  /** What is the matter with the API key; only on 401 and 403. */
+  readonly detail: KeyDetail | undefined;
 }
 
 /** What each reason means to a caller of the service API. */
@@ -51,8 +63,11 @@ export const REASON_LABELS: Record<Reason, string> = {
   INVALID:
     'The input is wrong, or the policy of its namespace forbids it; the message says where. ' +
     'Also a `requestId` that was used before with another input.',
-  UNAUTHENTICATED: 'No API key, or one that is unknown or revoked.',
-  FORBIDDEN: 'The key is not valid for this namespace, or the hold belongs to another service.',
+  UNAUTHENTICATED:
+    'No API key, or one that is unknown, revoked or expired; `detail` says which of the last two.',
+  FORBIDDEN:
+    'The key is not valid for this namespace, name or kind of call, which `detail` says; or the ' +
+    'hold belongs to another service.',
   NOT_FOUND: 'There is no such procedure, namespace or counter.',
   CONFLICT: 'The present state of the lock or counter does not allow it.',
   TOO_LARGE:

@@ -26,6 +26,7 @@ import {
   token,
   waitMs,
 } from './primitives';
+import { waitedForTraceparent } from './traceparent';
 
 const MULTI_LOCK_MIN = 2;
 export const MULTI_LOCK_MAX = 20;
@@ -86,6 +87,7 @@ export const multiLockGrant = z
     expiresAt,
     expiresInMs,
     waitedMs: z.int().min(0).describe('How long the call waited, in all queues together.'),
+    waitedForTraceparent,
   })
   .describe('One of the holds: renewed and released by its own name and token, like any other.');
 

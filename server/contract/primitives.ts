@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LEASE_MAX_MS, LEASE_MIN_MS, WAIT_MAX_MS } from './namespace-policy';
+import { holderTraceparent } from './traceparent';
 
 /** Bytes of a text in UTF-8. */
 const byteLength = (text: string) => new TextEncoder().encode(text).length;
@@ -265,6 +266,7 @@ export const holder = z
       .string()
       .exactOptional()
       .describe('The `role` in the `meta` of the hold, such as `leader`; absent without one.'),
+    traceparent: holderTraceparent,
   })
   .describe('One live hold.');
 

@@ -9,6 +9,7 @@ import {
   counterGetInput,
 } from './counter';
 import type { Reason } from './errors';
+import type { KeyVerb } from './key-verbs';
 import {
   acquireAnswer,
   cancelAnswer,
@@ -41,6 +42,8 @@ import { witnessReportAnswer, witnessReportInput } from './witness';
 export interface ServiceProcedure {
   /** A mutation is a POST with the input as its body, a query a GET with `?input=<JSON>`. */
   kind: 'mutation' | 'query';
+  /** What a key with limits needs for it; null: no key of a service may call it. */
+  verb: KeyVerb | null;
   title: string;
   /** One paragraph: what it does, guarantees and does not guarantee. */
   says: string;
@@ -71,6 +74,7 @@ export const ANSWER_SCHEMAS = {
 export const SERVICE_API = {
   'lock.acquire': {
     kind: 'mutation',
+    verb: 'acquire',
     title: 'Acquire a lock',
     says:
       'Grants the lock, or waits for it in a first-in, first-out queue for up to `waitMs`. A ' +
@@ -89,6 +93,7 @@ export const SERVICE_API = {
   },
   'lock.cancel': {
     kind: 'mutation',
+    verb: 'acquire',
     title: 'Cancel an acquire',
     says:
       'Undoes the acquire with this `requestId`: leaves the queue, or releases the lock if it ' +
@@ -100,6 +105,7 @@ export const SERVICE_API = {
   },
   'lock.acquireMany': {
     kind: 'mutation',
+    verb: 'acquire',
     title: 'Acquire several locks together',
     says:
       'Grants all of 2 to 20 locks of one namespace, or none. A waiting call holds nothing: it ' +
@@ -120,6 +126,7 @@ export const SERVICE_API = {
   },
   'lock.cancelMany': {
     kind: 'mutation',
+    verb: 'acquire',
     title: 'Cancel an acquire of several locks',
     says:
       'Undoes the `lock.acquireMany` with this `requestId` and exactly these locks: leaves the ' +
@@ -131,6 +138,7 @@ export const SERVICE_API = {
   },
   'lock.renew': {
     kind: 'mutation',
+    verb: 'renew',
     title: 'Renew a lock',
     says:
       'Restarts the lease. It never shortens a lease and never revives a hold that has ended. ' +
@@ -149,6 +157,7 @@ export const SERVICE_API = {
   },
   'lock.release': {
     kind: 'mutation',
+    verb: 'release',
     title: 'Release a lock',
     says:
       'Ends the hold; if the owner entered more than once, releases one entry. Before ' +
@@ -161,6 +170,7 @@ export const SERVICE_API = {
   },
   'lock.inspect': {
     kind: 'query',
+    verb: 'read',
     title: 'Inspect a lock',
     says: 'Who holds the lock and who waits for it. A lock that was never acquired is `free`.',
     input: inspectInput,
@@ -170,6 +180,7 @@ export const SERVICE_API = {
   },
   'lock.list': {
     kind: 'query',
+    verb: 'read',
     title: 'List locks',
     says:
       'The locks of a namespace in byte order of their names, page by page, as the server last ' +
@@ -182,6 +193,7 @@ export const SERVICE_API = {
   },
   'lock.watch': {
     kind: 'mutation',
+    verb: 'read',
     title: 'Watch locks',
     says:
       'What changed of up to 1,000 locks, or of all with a prefix, after `since`; held open for ' +
@@ -198,6 +210,7 @@ export const SERVICE_API = {
   },
   'lock.check': {
     kind: 'query',
+    verb: 'read',
     title: 'Check a token',
     says:
       'Whether the hold with this token is live, for a resource that cannot store the highest ' +
@@ -209,6 +222,7 @@ export const SERVICE_API = {
   },
   'counter.create': {
     kind: 'mutation',
+    verb: 'count',
     title: 'Create a counter',
     says:
       'Creates a counter with an initial value and optional bounds. Safe to repeat: a counter ' +
@@ -220,6 +234,7 @@ export const SERVICE_API = {
   },
   'counter.add': {
     kind: 'mutation',
+    verb: 'count',
     title: 'Add to a counter',
     says:
       'Adds `delta`, entirely or not at all. With a `requestId` a call whose reply was lost ' +
@@ -231,6 +246,7 @@ export const SERVICE_API = {
   },
   'counter.get': {
     kind: 'query',
+    verb: 'read',
     title: 'Read a counter',
     says: 'The counter’s value and bounds. A counter that was never created is `NOT_FOUND`.',
     input: counterGetInput,
@@ -240,6 +256,7 @@ export const SERVICE_API = {
   },
   'witness.report': {
     kind: 'mutation',
+    verb: null,
     title: 'Report on processes',
     says:
       'What `lockyard witness` calls every second: says which of the processes that hold locks ' +

@@ -11,6 +11,7 @@ import type { LockPast } from '../monitoring/history/lock-past';
 import type { IncidentTable } from '../monitoring/incidents/incident-table';
 import type { HolderEvidence } from '../monitoring/liveness/holder-evidence';
 import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
+import type { HistoryLag } from '../monitoring/maintenance/maintenance';
 import type { Metrics } from '../monitoring/metrics/metrics';
 import type { NameDeletion } from '../monitoring/names/name-deletion';
 import type { PastView } from '../monitoring/past/past-view';
@@ -65,6 +66,8 @@ export interface Runtime extends ControlRuntime {
   counterHistory: CounterHistory;
   fleet: FleetView;
   metrics: Metrics;
+  /** How far the recorded history is behind, by store; none where another process records it. */
+  historyLags: () => HistoryLag[];
   presence: LockPresence;
   nameCount: NameCount;
   limits: CallerLimits;
@@ -107,6 +110,8 @@ export interface ControlContext {
   hasHungUp?(): boolean;
   /** As `CallerConnection.onWaiting`. */
   onWaiting?(): void;
+  /** Of the request, valid and of version 00; absent: it had none. */
+  readonly traceparent?: string | undefined;
 }
 
 /** One call of an operation. Operations check permission themselves and trust no caller. */

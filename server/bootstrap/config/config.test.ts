@@ -20,6 +20,7 @@ test('an empty environment is a server on loopback with SQLite in the data folde
     witnesses: [],
     receivers: [],
     publicUrl: null,
+    traceUrl: null,
     allowUnsafe: [],
     secret: null,
     metricsToken: null,
@@ -64,6 +65,7 @@ test('everything can be set', () => {
     LOCKYARD_WITNESS_K8S: 'https://ana:p%40ss@pods.internal/alive?pod={pod}',
     LOCKYARD_WEBHOOK_CHAT: 'slack+https://chat.internal/services/a',
     LOCKYARD_PUBLIC_URL: 'https://locks.internal',
+    LOCKYARD_TRACE_URL: 'https://tempo.internal/trace/{traceId}?span={spanId}',
     LOCKYARD_SECRET: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
     LOCKYARD_ALLOW_UNSAFE: 'orders, default,',
     LOCKYARD_METRICS_TOKEN: 'Xo7-of-the-scraper',
@@ -107,6 +109,7 @@ test('everything can be set', () => {
       },
     ],
     publicUrl: 'https://locks.internal',
+    traceUrl: 'https://tempo.internal/trace/{traceId}?span={spanId}',
     secret: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
     limits: {
       callsPerSecond: 1_000_000_000,
@@ -164,6 +167,26 @@ describe('every mistake is one line that names the variable', () => {
     [
       { LOCKYARD_WITNESS_A: 'http://{pod}@internal/' },
       'LOCKYARD_WITNESS_A: placeholders must be in',
+    ],
+    [
+      { LOCKYARD_TRACE_URL: 'https://tempo/traces' },
+      'LOCKYARD_TRACE_URL must be a URL with {traceId} in it',
+    ],
+    [
+      { LOCKYARD_TRACE_URL: 'https://tempo/{traceID}' },
+      'LOCKYARD_TRACE_URL: {traceID} must be one of {traceId}, {spanId}',
+    ],
+    [
+      { LOCKYARD_TRACE_URL: 'javascript:alert({traceId})' },
+      'LOCKYARD_TRACE_URL must be a URL that begins with http',
+    ],
+    [
+      { LOCKYARD_TRACE_URL: 'https://{traceId}.tempo/' },
+      'LOCKYARD_TRACE_URL: placeholders must be in the path or the query only',
+    ],
+    [
+      { LOCKYARD_TRACE_URL: 'https://ana:secret@tempo/{traceId}' },
+      'LOCKYARD_TRACE_URL must not have a user or a password',
     ],
     [
       { LOCKYARD_GATE_A: 'mysql://root@h/one' },
@@ -258,6 +281,15 @@ test('the process that renders pages gets no secret', () => {
   });
   expect(env).toMatchObject({ PATH: '/bin', NODE_ENV: 'production' });
   expect(JSON.stringify(env)).not.toContain('hidden');
+});
+
+test.each([
+  ['LOCKYARD_LOG_FORMAT', 'TEXT', 'json, text'],
+  ['LOCKYARD_LOG_LEVEL', 'trace', 'debug, info, warn, error'],
+])('%s refuses an unknown value in one line that names the known ones', (name, value, known) => {
+  expect(() => readConfig({ [name]: value })).toThrow(
+    new ConfigError(`${name} must be one of ${known}, not "${value}".`),
+  );
 });
 
 test('no message shows a password or a secret', () => {

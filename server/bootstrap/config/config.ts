@@ -20,9 +20,11 @@ import { ALERT_PREFIXES, type ConfiguredReceiver, readAlerting } from './alert-r
 import { type ConfiguredGate, GATE_PREFIX, readGates } from './gates';
 import { LAB_NAMES, type LabConfig, readLab } from './lab-servers';
 import { LIMIT_NAMES, type Limits, readLimits } from './limits';
+import { isForPages, LOG_NAMES, refuseUnknownLogSettings } from './log-settings';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
 import { BACKEND_PREFIX, separateStores } from './separate-stores';
 import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
+import { readTraceUrl } from './trace-url';
 import { type ConfiguredWitness, readWitnesses, WITNESS_PREFIX } from './witness-urls';
 
 export interface Config {
@@ -43,6 +45,8 @@ export interface Config {
   receivers: ConfiguredReceiver[];
   /** The origin of links to the console; null: the address that it listens on. */
   publicUrl: string | null;
+  /** See `readTraceUrl`. */
+  traceUrl: string | null;
   /** Ids of backends that may grant locks though they are not set up safely. */
   allowUnsafe: string[];
   /** Null: generated once and kept in the data folder. */
@@ -84,6 +88,8 @@ const NAMES = [
   'LOCKYARD_METRICS_TOKEN',
   'LOCKYARD_TRUSTED_PROXIES',
   'LOCKYARD_PUBLIC_URL',
+  'LOCKYARD_TRACE_URL',
+  ...LOG_NAMES,
   ...LIMIT_NAMES,
   ...LAB_NAMES,
   'LOCKYARD_DEMO',
@@ -109,6 +115,7 @@ const SUGGESTIONS: Record<string, string> = {
 /** Reads the whole configuration at start: `env` and the files it names. Throws `ConfigError`. */
 export function readConfig(environment: Env): Config {
   refuseUnknown(environment);
+  refuseUnknownLogSettings(environment);
   const env = withSecretFiles(environment, SECRET_PREFIXES);
   const demo = readDemo(env);
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
@@ -126,6 +133,7 @@ export function readConfig(environment: Env): Config {
     gates: readGates(env, stores),
     witnesses: readWitnesses(env),
     ...readAlerting(env),
+    traceUrl: readTraceUrl(env),
     allowUnsafe: readAllowUnsafe(env, ['default', ...backends.map(({ id }) => id)]),
     secret: readSecret(env),
     metricsToken: readMetricsToken(env),
@@ -136,9 +144,9 @@ export function readConfig(environment: Env): Config {
   };
 }
 
-/** The environment of the process that renders pages: nothing of ours, so no secrets. */
+/** The environment of the process that renders pages: of ours only what concerns the log. */
 export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
-  const foreign = Object.entries(env).filter(([name]) => !name.startsWith('LOCKYARD_'));
+  const foreign = Object.entries(env).filter(([name]) => isForPages(name));
   return { ...Object.fromEntries(foreign), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
 }
 

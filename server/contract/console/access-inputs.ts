@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { KEY_GRACE_MAX_MS, KEY_GRACE_MS, keyPrefix, keyVerbs } from '../key-limits';
 import {
   LEASE_MAX_MS,
   LEASE_MIN_MS,
@@ -47,55 +48,110 @@ export type SetDisabledInput = z.output<typeof setDisabledInput>;
 export const resetPasswordInput = z.strictObject({ id, password });
 export type ResetPasswordInput = z.output<typeof resetPasswordInput>;
 
+export const removeUserInput = z.strictObject({ id });
+export type RemoveUserInput = z.output<typeof removeUserInput>;
+
+const keyNamespaces = z
+  .array(namespaceName)
+  .max(100)
+  .refine((names) => new Set(names).size === names.length, 'must not name a namespace twice');
+
+/** Instants of the server's clock, up to the year 2286. */
+const expiresAt = z.number().int().min(0).max(9_999_999_999_999);
+
+const KEY_LIFE_MIN_MS = 60_000;
+const KEY_LIFE_MAX_MS = 3_653 * 24 * 60 * 60_000;
+
+/** From now on, for callers whose clock may differ. */
+const expiresInMs = z.number().int().min(KEY_LIFE_MIN_MS).max(KEY_LIFE_MAX_MS);
+
+interface EitherExpiry {
+  expiresAt?: number | null | undefined;
+  expiresInMs?: number | undefined;
+}
+const hasOneExpiry = (input: EitherExpiry) =>
+  input.expiresAt === undefined || input.expiresInMs === undefined;
+const TWO_EXPIRIES = { message: 'must not be named twice', path: ['expiresInMs'] };
+
 export const createKeyInput = z
   .strictObject({
     name: serviceName,
     /** None for a witness. */
-    namespaces: z
-      .array(namespaceName)
-      .max(100)
-      .refine((names) => new Set(names).size === names.length, 'must not name a namespace twice')
-      .default([]),
+    namespaces: keyNamespaces.default([]),
     /** For `lockyard witness`: the key may report on processes, and do nothing else. */
     witness: z.boolean().optional(),
+    /** Only names that begin with this. */
+    prefix: keyPrefix.optional(),
+    /** Only these kinds of calls. */
+    verbs: keyVerbs.optional(),
+    expiresAt: expiresAt.optional(),
+    expiresInMs: expiresInMs.optional(),
   })
   .refine(({ namespaces, witness = false }) => witness === (namespaces.length === 0), {
     message: 'needs one at least, unless the key is for a witness, which has none',
     path: ['namespaces'],
-  });
+  })
+  .refine(({ prefix, verbs, witness = false }) => !witness || (prefix ?? verbs) === undefined, {
+    message: 'the key of a witness has neither a prefix nor verbs',
+    path: ['witness'],
+  })
+  .refine(hasOneExpiry, TWO_EXPIRIES);
 export type CreateKeyInput = z.output<typeof createKeyInput>;
+
+/** What is absent stays as it is; null lifts it. */
+export const changeKeyInput = z
+  .strictObject({
+    id,
+    namespaces: keyNamespaces.min(1).optional(),
+    prefix: keyPrefix.nullable().optional(),
+    verbs: keyVerbs.nullable().optional(),
+    expiresAt: expiresAt.nullable().optional(),
+    expiresInMs: expiresInMs.optional(),
+  })
+  .refine(hasOneExpiry, TWO_EXPIRIES);
+export type ChangeKeyInput = z.output<typeof changeKeyInput>;
+
+export const rotateKeyInput = z.strictObject({
+  id,
+  /** For how long the old secret is accepted beside the new one. */
+  graceMs: z.number().int().min(0).max(KEY_GRACE_MAX_MS).default(KEY_GRACE_MS),
+});
+export type RotateKeyInput = z.output<typeof rotateKeyInput>;
 
 export const revokeKeyInput = z.strictObject({ id });
 export type RevokeKeyInput = z.output<typeof revokeKeyInput>;
 
 /** A backend or a gate, by the id that the environment gives it, in lower case. */
-const storeId = z.string().regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _');
+export const storeId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _');
 
 const policyLease = z.number().int().min(LEASE_MIN_MS).max(LEASE_MAX_MS);
 
-const namespacePolicy = z
-  .strictObject({
-    leaseMinMs: policyLease,
-    leaseMaxMs: policyLease,
-    patienceMaxMs: z.number().int().min(0).max(WAIT_MAX_MS),
-    queueLimit: z.number().int().min(0).max(QUEUE_LIMIT_MAX),
-    lockDelayMs: z.number().int().min(0).max(LOCK_DELAY_MAX_MS),
-    requiredMeta: z
-      .array(metaKey)
-      .max(REQUIRED_META_MAX)
-      .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice'),
-    stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
-    standbyExpected: z.boolean().default(false),
-    releaseOrphans: z.boolean().default(false),
-    /** Absent: the default, or more for a namespace that had more when this limit was added. */
-    maxLocks: z.number().int().min(1).max(MAX_LOCKS_MAX).optional(),
-    /** The id of a Redis that this server has as a gate; null: none. */
-    gate: storeId.nullable().optional(),
-  })
-  .refine((policy) => policy.leaseMinMs <= policy.leaseMaxMs, {
-    message: 'must not be below leaseMinMs',
-    path: ['leaseMaxMs'],
-  });
+/** The bounds of a policy, each on its own. */
+export const namespacePolicyBounds = z.strictObject({
+  leaseMinMs: policyLease,
+  leaseMaxMs: policyLease,
+  patienceMaxMs: z.number().int().min(0).max(WAIT_MAX_MS),
+  queueLimit: z.number().int().min(0).max(QUEUE_LIMIT_MAX),
+  lockDelayMs: z.number().int().min(0).max(LOCK_DELAY_MAX_MS),
+  requiredMeta: z
+    .array(metaKey)
+    .max(REQUIRED_META_MAX)
+    .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice'),
+  stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
+  standbyExpected: z.boolean().default(false),
+  releaseOrphans: z.boolean().default(false),
+  /** Absent: the default, or more for a namespace that had more when this limit was added. */
+  maxLocks: z.number().int().min(1).max(MAX_LOCKS_MAX).optional(),
+  /** The id of a Redis that this server has as a gate; null: none. */
+  gate: storeId.nullable().optional(),
+});
+
+const namespacePolicy = namespacePolicyBounds.refine(
+  (policy) => policy.leaseMinMs <= policy.leaseMaxMs,
+  { message: 'must not be below leaseMinMs', path: ['leaseMaxMs'] },
+);
 
 export const createNamespaceInput = z.strictObject({
   name: namespaceName,
@@ -112,3 +168,6 @@ export const setNamespacePolicyInput = z.strictObject({
   reason: operatorReason,
 });
 export type SetNamespacePolicyInput = z.output<typeof setNamespacePolicyInput>;
+
+export const removeNamespaceInput = z.strictObject({ name: namespaceName, reason: operatorReason });
+export type RemoveNamespaceInput = z.output<typeof removeNamespaceInput>;

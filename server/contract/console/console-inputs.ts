@@ -67,7 +67,7 @@ export const lockEventsInput = z.strictObject({
   namespace: namespaceName,
   name: lockName,
   /** Events older than this one, from a page's `older`. */
-  before: z.string().max(64).optional(),
+  before: z.string().max(80).optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });
 

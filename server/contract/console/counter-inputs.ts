@@ -23,7 +23,7 @@ export const watchCounterInput = z.strictObject({ ...counterRef.shape, ...resume
 export const counterMovesInput = z.strictObject({
   ...counterRef.shape,
   /** Moves older than this one, from a page's `older`. */
-  before: z.string().max(64).optional(),
+  before: z.string().max(80).optional(),
   limit: z.number().int().min(1).max(200).default(20),
 });
 export type CounterMovesInput = z.output<typeof counterMovesInput>;

@@ -103,6 +103,13 @@ export interface HoldRow {
   releasedAt?: number;
   /** The multi-lock that it was granted with; absent for a single lock. */
   set?: MultiLockMark;
+  /**
+   * The `traceparent` of the acquire that got it, of version 00; absent: it had none. Only on a
+   * lock's own page, as the next one.
+   */
+  traceparent?: string;
+  /** The same of the hold of its service that it waited for. */
+  waitedForTraceparent?: string;
   /** Whether its process is alive. Only on a lock's own page, and not for a released hold. */
   liveness?: LivenessVerdict;
   /**
@@ -149,6 +156,8 @@ export interface LockDetail {
   minValidToken: number;
   backend: BackendHealth;
   policy: NamespacePolicy;
+  /** Where a trace is shown: a URL with `{traceId}` and perhaps `{spanId}`; absent: nowhere. */
+  traceUrl?: string;
   /** Absent while it has no waiters. */
   waitPart?: LockWaitPart;
   asOf: number;

@@ -18,6 +18,7 @@ import {
   token,
   waiter,
 } from '../primitives';
+import { waitedForTraceparent } from '../traceparent';
 
 /** An example of an answer. */
 const like = (example: object) => ({ examples: [example] });
@@ -31,6 +32,7 @@ export const granted = z
     expiresAt,
     expiresInMs,
     waitedMs: z.int().min(0).describe('How long it waited.'),
+    waitedForTraceparent,
   })
   .describe('The lock is held until `expiresAt`. Keep the token.')
   .meta(

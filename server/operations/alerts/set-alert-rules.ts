@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
 import type { AlertRulesRow } from '../../contract/console/alerts/alert-row';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
@@ -29,7 +29,8 @@ export async function setAlertRules(
   const who = await permit(ctx, 'admin', what);
   const isIts = eq(alertRules.namespace, namespace);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const [known] = await tx.select().from(namespaces).where(eq(namespaces.id, namespace));
+    const exists = and(eq(namespaces.id, namespace), isNull(namespaces.removedAt)) as SQL;
+    const [known] = await tx.select().from(namespaces).where(exists);
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     const [before] = await tx.select().from(alertRules).where(isIts);
     await tx.delete(alertRules).where(isIts);

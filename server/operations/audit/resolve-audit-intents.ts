@@ -10,6 +10,9 @@ import { identityOfAct, isRecordAct } from './run-audited-record-act';
 
 const AT_ONCE = 100;
 
+/** Only the process that runs them can tell what became of them, and they may take long. */
+const LONG_ACTS = ['backup.make', 'config.apply'];
+
 type Intent = Schema['audit']['$inferSelect'];
 type ResolverRuntime = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
 
@@ -105,7 +108,7 @@ async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolea
     return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
   }
   // A backup takes as long as it takes, in the process of its command.
-  if (intent.act === 'backup.make') return assumeOutcome(runtime, intent.intent, 'unknown');
+  if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unknown');
   const answer = await readOutcome(runtime, intent);
   const { db } = runtime.database;
   return answer === null

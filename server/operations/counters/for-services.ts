@@ -15,7 +15,7 @@ export async function createCounter(
   ctx: OperationContext,
   input: CounterCreateInput,
 ): Promise<CounterCreateAnswer> {
-  const { engine, key, service } = await resolveLock(ctx, input, 1);
+  const { engine, key, service } = await resolveLock(ctx, 'counter.create', input, 1);
   const { initial, floor = null, ceiling = null } = input;
   const party = { service };
   return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request: null });
@@ -26,7 +26,7 @@ export async function addToCounter(
   ctx: OperationContext,
   input: CounterAddInput,
 ): Promise<CounterAddAnswer> {
-  const { engine, key, service } = await resolveLock(ctx, input, 1);
+  const { engine, key, service } = await resolveLock(ctx, 'counter.add', input, 1);
   const { delta, requestId, firstAttempt } = input;
   const request =
     requestId === undefined
@@ -41,6 +41,6 @@ export async function getCounter(
   ctx: OperationContext,
   input: CounterGetInput,
 ): Promise<CounterGetAnswer> {
-  const { engine, key } = await resolveLock(ctx, input, 1);
+  const { engine, key } = await resolveLock(ctx, 'counter.get', input, 1);
   return engine.count(key, { verb: 'get' });
 }

@@ -1,6 +1,8 @@
 import type { ServiceActor } from '../../auth/actor';
+import { authoriseCall } from '../../auth/api-keys/authorise-call';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
+import type { ServiceProcedureName } from '../../contract/service-api';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { RecordKey } from '../../storage/record-store';
 import type { OperationContext, Runtime } from '../operation-context';
@@ -19,6 +21,7 @@ export interface ResolvedLock {
  * Resolves a lock for a service: checks the permission of its key and its rate limit, then finds
  * the namespace and the engine of its backend.
  *
+ * @param procedure what is called, which the key has to allow
  * @param calls how many plain calls it counts as; 0 for renew, release and cancel, which no limit
  *   may refuse
  * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `RATE_LIMITED`,
@@ -26,43 +29,41 @@ export interface ResolvedLock {
  */
 export async function resolveLock(
   ctx: OperationContext,
+  procedure: ServiceProcedureName,
   { namespace, name }: RecordKey,
   calls: number,
 ): Promise<ResolvedLock> {
-  const caller = authoriseService(ctx, namespace, calls);
+  const caller = authoriseService(ctx, { procedure, namespace, names: [name] }, calls);
   const engine = await engineOf(ctx, namespace);
   const policy = ctx.runtime.namespaces.policyOf(namespace);
   return { engine, key: { namespace, name }, service: caller.service, policy };
 }
 
-/** The same for a namespace as a whole. */
+/** The same for several locks of one namespace, or for all that the key may see of it. */
 export async function resolveNamespace(
   ctx: OperationContext,
-  namespace: string,
+  procedure: ServiceProcedureName,
+  wanted: { namespace: string; names?: readonly string[] | undefined },
   calls: number,
-): Promise<Omit<ResolvedLock, 'key'>> {
-  const caller = authoriseService(ctx, namespace, calls);
+): Promise<Omit<ResolvedLock, 'key'> & { caller: ServiceActor }> {
+  const { namespace, names = [] } = wanted;
+  const caller = authoriseService(ctx, { procedure, namespace, names }, calls);
   const engine = await engineOf(ctx, namespace);
   const policy = ctx.runtime.namespaces.policyOf(namespace);
-  return { engine, service: caller.service, policy };
+  return { engine, caller, service: caller.service, policy };
 }
 
-/** The caller, if its key is valid for this namespace and it is within its rate limit. */
+/** The caller, if its key allows the call and it is within its rate limit. */
 function authoriseService(
   { actor, runtime }: OperationContext,
-  namespace: string,
+  wanted: Parameters<typeof authoriseCall>[1],
   calls: number,
 ): ServiceActor {
   if (actor?.kind !== 'service') {
     throw new LockyardError('UNAUTHENTICATED', 'An API key is required.');
   }
-  if (actor.isWitness) {
-    throw new LockyardError('FORBIDDEN', 'The API key of a witness can only report on processes.');
-  }
-  if (!actor.namespaces.includes(namespace)) {
-    throw new LockyardError('FORBIDDEN', `This API key has no access to namespace "${namespace}".`);
-  }
-  if (calls > 0) runtime.limits.spend(actor, namespace, calls);
+  authoriseCall(actor, wanted);
+  if (calls > 0) runtime.limits.spend(actor, wanted.namespace, calls);
   return actor;
 }
 

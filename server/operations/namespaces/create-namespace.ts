@@ -1,4 +1,5 @@
-import type { Database } from '@/db/database';
+import { eq } from 'drizzle-orm';
+import type { Database, Db } from '@/db/database';
 import type { CreateNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
@@ -8,10 +9,11 @@ import type { ControlContext } from '../operation-context';
 import { requireUsableGate } from './require-usable-gate';
 
 /**
- * Creates a namespace, permanently on one backend. Without a policy it has the default.
+ * Creates a namespace, permanently on one backend. Without a policy it has the default. One that was
+ * removed comes back on its backend only: elsewhere its tokens might start below those of before.
  *
  * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name
- *   is taken; for a gate as `requireUsableGate`
+ *   is taken, or was on another backend; for a gate as `requireUsableGate`
  */
 export async function createNamespace(
   ctx: ControlContext,
@@ -30,21 +32,41 @@ export async function createNamespace(
   }
   requireUsableGate(config, backend, policy?.gate ?? null);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
+    const stored = policy ? JSON.stringify(policy) : null;
+    const values = { backend, createdAt: clock.now(), policy: stored };
     try {
-      const createdAt = clock.now();
-      await tx.insert(database.tables.namespaces).values({
-        id: name,
-        backend,
-        createdAt,
-        policy: policy ? JSON.stringify(policy) : null,
-        grownMaxLocks: 0,
-      });
+      if (await restoreRemoved(database, tx, name, values)) return { answer: { name, backend } };
+      await tx.insert(database.tables.namespaces).values({ id: name, ...values, grownMaxLocks: 0 });
     } catch (error) {
       if (!database.isDuplicateKey(error)) throw error;
       throw new LockyardError('CONFLICT', `Namespace "${name}" already exists.`);
     }
     return { answer: { name, backend } };
   });
+}
+
+/** Whether there is a removed one of this name, which exists again now. Throws `CONFLICT`. */
+async function restoreRemoved(
+  database: Database,
+  tx: Db,
+  name: string,
+  values: { backend: string; createdAt: number; policy: string | null },
+): Promise<boolean> {
+  const { namespaces } = database.tables;
+  const isIts = eq(namespaces.id, name);
+  const [row] = await database.forUpdate(tx.select().from(namespaces).where(isIts));
+  if (!row || row.removedAt === null) return false;
+  if (row.backend !== values.backend) {
+    throw new LockyardError(
+      'CONFLICT',
+      `Namespace "${name}" was removed from backend "${row.backend}", and can only be created there.`,
+    );
+  }
+  await tx
+    .update(namespaces)
+    .set({ ...values, removedAt: null })
+    .where(isIts);
+  return true;
 }
 
 /** Makes the namespace that calls mean unless they name one, at the start. */

@@ -1,4 +1,4 @@
-import { asc } from 'drizzle-orm';
+import { asc, isNull } from 'drizzle-orm';
 import type { NamespaceRow } from '../../contract/console/namespace-row';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
@@ -11,7 +11,11 @@ export async function listNamespaces(ctx: OperationContext): Promise<NamespaceRo
   const { database, projection, nameCount } = ctx.runtime;
   const { namespaces } = database.tables;
   const rows = await askDatabase(() =>
-    database.db.select().from(namespaces).orderBy(asc(namespaces.id)),
+    database.db
+      .select()
+      .from(namespaces)
+      .where(isNull(namespaces.removedAt))
+      .orderBy(asc(namespaces.id)),
   );
   const tallyOf = await projection.tallies();
   return rows.map((row) => {

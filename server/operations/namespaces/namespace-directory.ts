@@ -56,7 +56,8 @@ export class NamespaceDirectory {
   /** Reads all of them again; rejects, and keeps what is known, while the database is away. */
   async refresh(): Promise<void> {
     for (const row of await this.database.db.select().from(this.database.tables.namespaces)) {
-      this.store(row);
+      if (row.removedAt === null) this.store(row);
+      else this.known.delete(row.id);
     }
   }
 
@@ -76,7 +77,7 @@ export class NamespaceDirectory {
     const [row] = await askDatabase(() =>
       db.select().from(namespaces).where(eq(namespaces.id, name)),
     );
-    return row ? this.store(row) : null;
+    return row && row.removedAt === null ? this.store(row) : null;
   }
 
   private store(row: Schema['namespaces']['$inferSelect']): NamespaceEntry {

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
@@ -30,7 +30,7 @@ export async function setNamespacePolicy(
   } as const;
   const who = await permit(ctx, 'admin', what);
   const stored = policy === null ? null : JSON.stringify(policy);
-  const isHere = eq(namespaces.id, name);
+  const isHere = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await tx.select().from(namespaces).where(isHere);
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);

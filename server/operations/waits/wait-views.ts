@@ -1,5 +1,9 @@
 import type { AsOfInput } from '../../contract/console/past/past-inputs';
-import type { DeadlockRow, WaitGraph } from '../../contract/console/waits/wait-graph';
+import type {
+  DeadlockedLock,
+  DeadlockRow,
+  WaitGraph,
+} from '../../contract/console/waits/wait-graph';
 import { askDatabase } from '../ask-database';
 import { throttledChanges } from '../live-updates';
 import type { OperationContext } from '../operation-context';
@@ -29,4 +33,10 @@ export async function* watchWaits(ctx: OperationContext): AsyncGenerator<WaitGra
 export async function listDeadlocks(ctx: OperationContext): Promise<DeadlockRow[]> {
   await requireRole(ctx, 'viewer');
   return askDatabase(() => ctx.runtime.deadlocks.list(DEADLOCKS_SHOWN));
+}
+
+/** The locks that are part of a deadlock now, for lists that mark them. */
+export async function listDeadlockedLocks(ctx: OperationContext): Promise<DeadlockedLock[]> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.waits.deadlocked();
 }

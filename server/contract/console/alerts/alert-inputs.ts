@@ -12,7 +12,7 @@ import {
 
 const after = (max = ALERT_AFTER_MAX_MS, min = 0) => z.number().int().min(min).max(max).nullable();
 
-const alertRules = z.strictObject({
+export const alertRules = z.strictObject({
   stuckForMs: after(),
   orphanedForMs: after(),
   expiredForMs: after(),

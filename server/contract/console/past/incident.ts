@@ -37,6 +37,20 @@ export interface IncidentRow {
 export interface IncidentFacts {
   stuck: StuckReason | null;
   hold: IncidentHold | null;
+  /** The processes that were proven dead meanwhile, as they were found; absent: none. */
+  deaths?: ProvenDeath[];
+}
+
+/** Proof that the process of a hold had exited. */
+export interface ProvenDeath {
+  /** Of the hold. */
+  token: number;
+  /** When the proof was seen first. */
+  at: number;
+  /** When the process exited, as far as the witness says. */
+  since: number;
+  witness: string;
+  evidence: string;
 }
 
 /** The hold that was, or had been, in the way. */

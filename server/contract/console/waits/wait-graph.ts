@@ -130,6 +130,12 @@ export interface DeadlockStepRow {
   backend: string;
 }
 
+/** A lock that is waited for in a deadlock that has not ended. */
+export interface DeadlockedLock {
+  namespace: string;
+  name: string;
+}
+
 /** How many deadlocks are kept, and for how long. */
 export const DEADLOCKS_MAX = 1_000;
 export const DEADLOCKS_RETENTION_MS = 30 * 24 * 60 * 60_000;

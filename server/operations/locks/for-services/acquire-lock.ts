@@ -1,6 +1,7 @@
 import type { AcquireAnswer, CancelAnswer } from '../../../contract/lock/answers';
 import type { AcquireInput, CancelInput } from '../../../contract/lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
+import { traceOf } from '../../../core/lock/hold-lifecycle';
 import { HOLD_REQUEST_MS } from '../../../core/timing';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
@@ -17,7 +18,7 @@ export async function acquireLock(
   ctx: OperationContext,
   input: AcquireInput,
 ): Promise<AcquireAnswer> {
-  const { engine, key, service, policy } = await resolveLock(ctx, input, 1);
+  const { engine, key, service, policy } = await resolveLock(ctx, 'lock.acquire', input, 1);
   const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
   const more = { ...permitsWanted(input), ...askedAtLeast(input) };
@@ -29,7 +30,8 @@ export async function acquireLock(
   if (ctx.runtime.cancelledRequests.has(request, owner)) {
     return engine.run(key, { verb: 'giveUp', request });
   }
-  const ask = { verb: 'acquire', service, ...asked, request, outsidePolicy } as const;
+  const trace = traceOf(ctx);
+  const ask = { verb: 'acquire', service, ...asked, ...trace, request, outsidePolicy } as const;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     const answer = await engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
@@ -61,7 +63,7 @@ export async function cancelAcquire(
   ctx: OperationContext,
   input: CancelInput,
 ): Promise<CancelAnswer> {
-  const { engine, key, service } = await resolveLock(ctx, input, 0);
+  const { engine, key, service } = await resolveLock(ctx, 'lock.cancel', input, 0);
   const { owner, requestId } = input;
   // The identity of the acquire itself; what that asked for does not matter here.
   const request = requestIdentity({ service, verb: 'acquire', ...key, requestId, input: {} });

@@ -5,6 +5,7 @@ import type {
   CancelManyInput,
 } from '../../../contract/multi-lock';
 import { checkPolicy } from '../../../core/lock/check-policy';
+import { traceOf } from '../../../core/lock/hold-lifecycle';
 import type { RequestIdentity } from '../../../core/request-fingerprint';
 import { HOLD_REQUEST_MS } from '../../../core/timing';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
@@ -20,16 +21,22 @@ export async function acquireMany(
   input: AcquireManyInput,
 ): Promise<AcquireManyAnswer> {
   const { namespace, owner, leaseMs, waitMs, meta, requestId } = input;
-  const { engine, service, policy } = await resolveNamespace(ctx, namespace, input.locks.length);
-  const outsidePolicy = checkPolicy(namespace, policy, input);
   const locks = [...input.locks].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const asked = { owner, locks, leaseMs, waitMs, meta, ...askedAtLeast(input) };
   const names = locks.map(({ name }) => name);
+  const { engine, service, policy } = await resolveNamespace(
+    ctx,
+    'lock.acquireMany',
+    { namespace, names },
+    names.length,
+  );
+  const outsidePolicy = checkPolicy(namespace, policy, input);
+  const asked = { owner, locks, leaseMs, waitMs, meta, ...askedAtLeast(input) };
   const request =
     requestId === undefined
       ? anonymousRequest()
       : multiLockIdentity({ service, namespace, names, requestId, input: asked });
-  const ask = { verb: 'acquireSet', service, ...asked, request, outsidePolicy } as const;
+  const more = { ...traceOf(ctx), request, outsidePolicy };
+  const ask = { verb: 'acquireSet', service, ...asked, ...more } as const;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     const wait = { holdRequestMs: HOLD_REQUEST_MS, hasHungUp };
@@ -50,7 +57,12 @@ export async function cancelAcquireMany(
   ctx: OperationContext,
   { namespace, names, owner, requestId }: CancelManyInput,
 ): Promise<CancelAnswer> {
-  const { engine, service } = await resolveNamespace(ctx, namespace, 0);
+  const { engine, service } = await resolveNamespace(
+    ctx,
+    'lock.cancelMany',
+    { namespace, names },
+    0,
+  );
   // The identity of the acquire itself; what that asked for does not matter here.
   const request = multiLockIdentity({ service, namespace, names, requestId, input: {} });
   return engine.multiLocks.cancel(namespace, { verb: 'cancelSet', service, owner, names, request });

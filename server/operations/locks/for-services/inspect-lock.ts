@@ -8,12 +8,12 @@ export async function inspectLock(
   ctx: OperationContext,
   input: InspectInput,
 ): Promise<InspectAnswer> {
-  const { engine, key } = await resolveLock(ctx, input, 1);
-  return engine.run(key, { verb: 'inspect' });
+  const { engine, key, service } = await resolveLock(ctx, 'lock.inspect', input, 1);
+  return engine.run(key, { verb: 'inspect', service });
 }
 
 /** Whether the hold with this token is live, for resources that guard their writes. */
 export async function checkToken(ctx: OperationContext, input: CheckInput): Promise<CheckAnswer> {
-  const { engine, key } = await resolveLock(ctx, input, 1);
+  const { engine, key } = await resolveLock(ctx, 'lock.check', input, 1);
   return engine.run(key, { verb: 'check', token: input.token });
 }

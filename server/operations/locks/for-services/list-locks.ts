@@ -1,3 +1,4 @@
+import { visiblePrefix } from '../../../auth/api-keys/authorise-call';
 import type { ListAnswer } from '../../../contract/lock/answers';
 import type { ListInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
@@ -8,12 +9,15 @@ export const LIST_COST_CALLS = 10;
 
 /**
  * A service's overview of a namespace that its key has access to, as this process last read it: it
- * costs no read of any backend, and may be slightly out of date.
+ * costs no read of any backend, and may be slightly out of date. A key with a prefix sees no other
+ * names.
  *
  * @throws LockyardError as `resolveNamespace`; `BACKEND_DOWN` while the backend has never been read
  *   by this process
  */
 export async function listLocks(ctx: OperationContext, input: ListInput): Promise<ListAnswer> {
-  const { engine } = await resolveNamespace(ctx, input.namespace, LIST_COST_CALLS);
-  return ctx.runtime.projection.listing(engine.health().id, input);
+  const { engine, caller } = await resolveNamespace(ctx, 'lock.list', input, LIST_COST_CALLS);
+  const prefix = visiblePrefix(caller, input.prefix);
+  const seen = { ...input, prefix: prefix === '' ? undefined : prefix };
+  return ctx.runtime.projection.listing(engine.health().id, seen, caller.service);
 }

@@ -9,7 +9,7 @@ export async function releaseLock(
   ctx: OperationContext,
   input: ReleaseInput,
 ): Promise<ReleaseAnswer> {
-  const { engine, key, service } = await resolveLock(ctx, input, 0);
+  const { engine, key, service } = await resolveLock(ctx, 'lock.release', input, 0);
   const { owner, token, requestId } = input;
   const request =
     requestId === undefined

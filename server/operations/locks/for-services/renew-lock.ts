@@ -6,7 +6,7 @@ import { resolveLock } from '../resolve-lock';
 
 /** Prolongs the caller's current hold; `lost` if it is not its any more. */
 export async function renewLock(ctx: OperationContext, input: RenewInput): Promise<RenewAnswer> {
-  const { engine, key, service, policy } = await resolveLock(ctx, input, 0);
+  const { engine, key, service, policy } = await resolveLock(ctx, 'lock.renew', input, 0);
   const { owner, token } = input;
   const leaseMs = allowedLeaseMs(policy, input.leaseMs);
   return engine.run(key, { verb: 'renew', service, owner, token, leaseMs });

@@ -1,3 +1,4 @@
+import { visiblePrefix } from '../../../auth/api-keys/authorise-call';
 import type { WatchAnswer, WatchInput } from '../../../contract/lock/watch';
 import type { WatchPace } from '../../../monitoring/watch/lock-watches';
 import { readPosition } from '../../../monitoring/watch/watch-position';
@@ -19,7 +20,7 @@ const KEEP_ALIVE_MS = 10_000;
  *
  * @throws LockyardError as `resolveNamespace`; `INVALID` for a position that is none;
  *   `RATE_LIMITED` when the key has too many open watches; `UNAUTHENTICATED` within about a second
- *   of its revocation; `BACKEND_DOWN` while the backend has never been read by this process
+ *   of the end of its key; `BACKEND_DOWN` while the backend has never been read by this process
  */
 export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<WatchAnswer> {
   const pace = { waitMs: input.waitMs, isPolled: true };
@@ -30,7 +31,7 @@ export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<Wa
 }
 
 /**
- * The same as a stream, which lasts until the caller hangs up, the key is revoked, or this process
+ * The same as a stream, which lasts until the caller hangs up, the key ends, or this process
  * shuts down.
  *
  * @param send resolves when the next answer may be sent
@@ -55,8 +56,9 @@ async function watching<T>(
   const { namespace, names, since } = input;
   const isDear = names === undefined && since === undefined;
   const calls = isDear ? LIST_COST_CALLS : 1 + Math.floor((names?.length ?? 0) / NAMES_PER_CALL);
-  const { engine } = await resolveNamespace(ctx, namespace, calls);
-  const target = watchTarget(engine.health().id, input);
+  const { engine, caller } = await resolveNamespace(ctx, 'lock.watch', { namespace, names }, calls);
+  const seen = names ? { names } : { prefix: visiblePrefix(caller, input.prefix) };
+  const target = watchTarget(engine.health().id, caller.service, { namespace, ...seen });
   const from = since === undefined ? null : readPosition(since);
   const { limits, projection } = ctx.runtime;
   const onWaiting = () => ctx.onWaiting?.();

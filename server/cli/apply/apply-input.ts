@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { namespacePolicyBounds, storeId } from '../../contract/console/access-inputs';
+import { alertRules } from '../../contract/console/alerts/alert-inputs';
+import { role, serviceName, userName } from '../../contract/console/console-inputs';
+import { keyPrefix, keyVerbs } from '../../contract/key-limits';
+import { namespaceName } from '../../contract/primitives';
+
+/** A secret is never in the file: it names a variable of the environment of `lockyard apply`. */
+const fromEnv = z.strictObject({
+  fromEnv: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,99}$/, 'must name an environment variable'),
+});
+
+const byDefault = z.literal('default');
+
+const wantedNamespace = z.strictObject({
+  name: namespaceName,
+  backend: storeId.default('default'),
+  /** Absent: left as it is. Bounds that are not named have their default. */
+  policy: z.union([byDefault, namespacePolicyBounds.partial()]).optional(),
+  /** Likewise. */
+  alertRules: z.union([byDefault, alertRules.partial()]).optional(),
+});
+
+const wantedUser = z.strictObject({
+  name: userName,
+  role,
+  disabled: z.boolean().default(false),
+  /** Only for a user that is created; absent: one is generated, and printed once. */
+  password: fromEnv.optional(),
+});
+
+const wantedKey = z
+  .strictObject({
+    name: serviceName,
+    namespaces: z.array(namespaceName).min(1).max(100).optional(),
+    witness: z.literal(true).optional(),
+    prefix: keyPrefix.optional(),
+    verbs: keyVerbs.optional(),
+    expiresAt: z.iso
+      .datetime({ offset: true, error: 'must be an instant such as 2027-01-31T00:00:00Z' })
+      .optional(),
+    /** The whole key, made by `keys generate`; absent: one is generated. */
+    secret: fromEnv.optional(),
+    /** Where to write a generated key; absent: it is printed once. */
+    secretFile: z.string().min(1).max(1_000).optional(),
+  })
+  .refine((key) => (key.namespaces === undefined) === (key.witness === true), {
+    message: 'needs namespaces, or else witness: true',
+    path: ['namespaces'],
+  })
+  .refine(({ witness, prefix, verbs }) => !witness || (prefix ?? verbs) === undefined, {
+    message: 'the key of a witness has neither a prefix nor verbs',
+    path: ['witness'],
+  })
+  .refine((key) => key.secret === undefined || key.secretFile === undefined, {
+    message: 'is for a key that is generated; this one has a secret',
+    path: ['secretFile'],
+  });
+
+const once = <T extends { name: string }>(list: T[], ctx: z.RefinementCtx) => {
+  for (const [at, { name }] of list.entries()) {
+    if (list.findIndex((other) => other.name === name) === at) continue;
+    ctx.addIssue({ code: 'custom', message: `"${name}" is named twice`, path: [at, 'name'] });
+  }
+};
+
+const LIST_MAX = 1_000;
+
+/** What a file for `lockyard apply` may say. A section that is absent is left alone. */
+export const wantedState = z.strictObject({
+  version: z.literal(1),
+  namespaces: z.array(wantedNamespace).max(LIST_MAX).superRefine(once).optional(),
+  users: z.array(wantedUser).max(LIST_MAX).superRefine(once).optional(),
+  keys: z.array(wantedKey).max(LIST_MAX).superRefine(once).optional(),
+});
+export type WantedState = z.output<typeof wantedState>;
+export type WantedNamespace = z.output<typeof wantedNamespace>;
+export type WantedUser = z.output<typeof wantedUser>;
+export type WantedKey = z.output<typeof wantedKey>;
+
+export const applyInput = z.strictObject({
+  /** For the audit log. */
+  file: z.string().max(200),
+  state: wantedState,
+  /** The variables that the file names. */
+  env: z.record(z.string(), z.string().max(10_000)),
+  dryRun: z.boolean(),
+  prune: z.boolean(),
+});
+export type ApplyInput = z.output<typeof applyInput>;

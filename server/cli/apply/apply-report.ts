@@ -1,0 +1,32 @@
+import { printable } from '../../../client/command/terminal/printable';
+import type { Reason } from '../../contract/errors';
+import type { MadeSecret, PlannedChange } from './planned-change';
+
+/** What `apply` found and did. */
+export interface ApplyReport {
+  changes: (Omit<PlannedChange, 'run'> & {
+    /** `planned`: not begun, or only shown. */
+    outcome: 'planned' | 'done' | 'failed';
+  })[];
+  /** What was generated: printed or written once. */
+  secrets: MadeSecret[];
+  /** Why the change that failed did; absent: none did. */
+  failure?: { reason: Reason; message: string };
+}
+
+/** A report for people, a line for each change. */
+export function reportLines({ changes, failure }: ApplyReport, isDryRun: boolean): string[] {
+  if (changes.length === 0) return ['Nothing to change.'];
+  const lines = changes.map(({ sign, kind, name, details, outcome }) => {
+    const fate = isDryRun || outcome === 'done' ? '' : FATES[outcome];
+    return printable(`${sign} ${kind} ${name}: ${details.join('; ')}`) + fate;
+  });
+  const count = (sign: string) =>
+    changes.filter((each) => each.sign === sign && (isDryRun || each.outcome === 'done')).length;
+  const numbers = `${count('+')} ${isDryRun ? 'to add' : 'added'}, ${count('~')} ${
+    isDryRun ? 'to change' : 'changed'
+  }, ${count('-')} ${isDryRun ? 'to remove' : 'removed'}.`;
+  return [...lines, ...(failure ? [`Failed: ${printable(failure.message)}`] : []), numbers];
+}
+
+const FATES = { planned: '  (not begun)', failed: '  (failed)' };

@@ -1,0 +1,200 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { newApiKey } from '../../auth/api-keys/api-key-text';
+import { listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { listAudit } from '../../operations/audit/list-audit';
+import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
+import { listUsers } from '../../operations/users/list-users';
+import { runCliCommand } from '../run-cli-command';
+import { applyFile } from './apply-file';
+import type { ApplyReport } from './apply-report';
+
+let api: ApiHarness;
+let folder: string;
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  folder = mkdtempSync(join(tmpdir(), 'lockyard-apply-'));
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true });
+});
+
+const environment: Record<string, string> = {
+  ANA_PASSWORD: 'a pass phrase of Ana',
+  INVOICES_KEY: newApiKey('limited').key,
+};
+
+/** Applies a text as a file. */
+async function apply(
+  text: string,
+  how: { dryRun?: boolean; prune?: boolean; json?: boolean } = {},
+) {
+  const { dryRun = false, prune = false, json = true } = how;
+  const file = join(folder, 'lockyard.yaml');
+  writeFileSync(file, text);
+  const printed: string[] = [];
+  const run = applyFile(
+    { verb: 'apply file', file, dryRun, prune },
+    {
+      environment,
+      json,
+      ask: (command) => runCliCommand(api.runtime, command),
+      print: (line) => printed.push(line),
+    },
+  );
+  const ended = await run.then(
+    (code) => ({ code, error: undefined }),
+    (error: Error & { reason?: string }) => ({ code: 1, error }),
+  );
+  const out = printed.join('\n');
+  return { ...ended, out, report: json && out !== '' ? (JSON.parse(out) as ApplyReport) : null };
+}
+
+const example = readFileSync('docs/examples/lockyard.yaml', 'utf8');
+const acts = async () =>
+  (await listAudit(api.cli, { limit: 100 })).rows.map(({ act, outcome }) => `${act} ${outcome}`);
+
+test('the example shows its difference first, is applied whole, and then changes nothing', async () => {
+  const before = (await acts()).length;
+  const shown = await apply(example, { dryRun: true, json: false });
+  expect(shown.code).toBe(2);
+  expect(shown.out).toContain('+ namespace billing: on backend default');
+  expect(shown.out).toContain(
+    '~ policy billing: leaseMaxMs 86400000 -> 3600000; queueLimit 200 ->',
+  );
+  expect(shown.out).toContain('key from $INVOICES_KEY');
+  expect((await acts()).length).toBe(before);
+  expect(existsSync(join(folder, 'reports.key'))).toBe(false);
+
+  const { code, report, out } = await apply(example);
+  expect(code).toBe(0);
+  expect(report?.changes.every(({ outcome }) => outcome === 'done')).toBe(true);
+  expect(report?.secrets.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+    'user Ben',
+    'key host-4',
+  ]);
+  for (const secret of Object.values(environment)) expect(shown.out + out).not.toContain(secret);
+
+  const made = readFileSync(join(folder, 'reports.key'), 'utf8').trim();
+  expect(statSync(join(folder, 'reports.key')).mode & 0o777).toBe(0o600);
+  expect(await api.runtime.apiKeys.verify(made)).toMatchObject({ service: 'reports' });
+  const invoices = await api.runtime.apiKeys.verify(environment.INVOICES_KEY ?? '');
+  expect(invoices).toMatchObject({ service: 'invoices', limits: { prefix: 'invoices:' } });
+  expect(await api.signIn('Ana', environment.ANA_PASSWORD ?? '')).toBeTruthy();
+
+  const entries = await acts();
+  expect(entries.filter((entry) => entry === 'config.apply done')).toHaveLength(1);
+  const log = JSON.stringify((await listAudit(api.cli, { limit: 100 })).rows);
+  for (const secret of [...Object.values(environment), made]) expect(log).not.toContain(secret);
+
+  const count = entries.length;
+  expect(await apply(example, { json: false })).toMatchObject({
+    code: 0,
+    out: 'Nothing to change.',
+  });
+  expect(await apply(example, { dryRun: true })).toMatchObject({ code: 0 });
+  // Ana has signed in meanwhile.
+  expect((await acts()).length).toBeLessThanOrEqual(count + 1);
+});
+
+test('what a file does not name stays, and goes only with --prune and from the sections that it has', async () => {
+  await api.key('stray');
+  await api.namespace('stray');
+  const keys = 'version: 1\nkeys:\n  - name: reports\n    namespaces: [billing, default]\n';
+  expect(await apply(keys)).toMatchObject({ code: 0, report: { changes: [] } });
+  const { report } = await apply(keys, { prune: true, dryRun: true });
+  expect(report?.changes.map(({ sign, kind, name }) => `${sign} ${kind} ${name}`).sort()).toEqual([
+    '- key host-4',
+    '- key invoices',
+    '- key stray',
+  ]);
+  expect((await apply(keys, { prune: true })).code).toBe(0);
+  const live = (await listApiKeys(api.cli)).filter(({ state }) => state === 'live');
+  expect(live.map(({ name }) => name)).toEqual(['reports']);
+  const names = (await listNamespaceSettings(api.cli)).map(({ name }) => name);
+  expect(names).toEqual(['billing', 'default', 'stray']);
+  expect((await listUsers(api.cli)).map(({ name }) => name)).toEqual(['Ana', 'Ben']);
+
+  const spaces = 'version: 1\nnamespaces:\n  - name: billing\n';
+  expect(await apply(spaces, { prune: true })).toMatchObject({ code: 0 });
+  expect((await listNamespaceSettings(api.cli)).map(({ name }) => name)).toEqual([
+    'billing',
+    'default',
+  ]);
+  expect(await api.runtime.namespaces.get('stray')).toBeNull();
+});
+
+test('where one change fails, those before it are done, those after it are not begun, and both are said', async () => {
+  const text = [
+    'version: 1',
+    'namespaces: [{ name: first }]',
+    'users:',
+    '  - { name: Ana, role: viewer }', // the last admin
+    'keys:',
+    '  - { name: late, namespaces: [first] }',
+  ].join('\n');
+  const { code, error, report } = await apply(text);
+  expect([code, error?.reason]).toEqual([1, 'CONFLICT']);
+  expect(report?.changes.map(({ outcome }) => outcome)).toEqual(['done', 'failed', 'planned']);
+  expect(report?.failure?.message).toMatch(/last enabled admin/);
+  expect(await acts()).toContain('config.apply failed');
+  const shown = await apply(text, { json: false });
+  expect(shown.out).toMatch(
+    /~ user Ana: [^\n]+ {2}\(failed\)\n\+ key late: [^\n]+ {2}\(not begun\)/,
+  );
+});
+
+test('a file that contradicts what is there changes nothing', async () => {
+  const before = (await acts()).length;
+  const contradictions: [string, string][] = [
+    ['namespaces: [{ name: billing, backend: other }]', 'CONFLICT'],
+    ['keys: [{ name: a, namespaces: [nowhere] }]', 'NOT_FOUND'],
+    ['keys: [{ name: a, namespaces: [default], secret: { fromEnv: ANA_PASSWORD } }]', 'INVALID'],
+    [
+      'keys: [{ name: invoices, namespaces: [default], secret: { fromEnv: INVOICES_KEY } }]',
+      'CONFLICT',
+    ],
+    ['namespaces: [{ name: billing, policy: { leaseMinMs: 5000, leaseMaxMs: 1000 } }]', 'INVALID'],
+  ];
+  for (const [line, reason] of contradictions) {
+    const { error } = await apply(
+      `version: 1\nnamespaces: [{ name: never }]\n${line}`.replace(
+        /^namespaces: \[\{ name: never \}\]\n(?=namespaces)/m,
+        '',
+      ),
+    );
+    expect(error?.reason, line).toBe(reason);
+  }
+  expect((await acts()).length).toBe(before);
+});
+
+test('a key file that is there already is not written over, and nothing is done', async () => {
+  writeFileSync(join(folder, 'taken.key'), 'precious');
+  const text = 'version: 1\nkeys: [{ name: k, namespaces: [default], secretFile: taken.key }]';
+  const { code, error } = await apply(text);
+  expect([code, error?.message]).toEqual([1, expect.stringMatching(/k cannot be written: EEXIST/)]);
+  expect(readFileSync(join(folder, 'taken.key'), 'utf8')).toBe('precious');
+  expect((await listApiKeys(api.cli)).some(({ name }) => name === 'k')).toBe(false);
+});
+
+test('of many that apply one file at once, one makes it so', async () => {
+  const state = {
+    version: 1 as const,
+    namespaces: [{ name: 'raced', backend: 'default' }],
+    keys: [{ name: 'raced', namespaces: ['raced'] }],
+  };
+  const input = { file: 'raced.yaml', state, env: {}, dryRun: false, prune: false };
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      runCliCommand(api.runtime, { verb: 'apply', input, json: true }),
+    ),
+  );
+  const reports = answers.map((answer) => JSON.parse(answer ?? '') as ApplyReport);
+  expect(reports.filter(({ changes }) => changes.length > 0)).toHaveLength(1);
+  expect(reports.some(({ failure }) => failure)).toBe(false);
+  expect((await listApiKeys(api.cli)).filter(({ name }) => name === 'raced')).toHaveLength(1);
+});

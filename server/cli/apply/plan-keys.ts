@@ -1,0 +1,134 @@
+import { parseApiKey } from '../../auth/api-keys/api-key-text';
+import type { ChangeKeyInput } from '../../contract/console/access-inputs';
+import { LockyardError } from '../../contract/errors';
+import { changeApiKey } from '../../operations/api-keys/change-api-key';
+import { createApiKey } from '../../operations/api-keys/create-api-key';
+import type { ApiKeyRow } from '../../operations/api-keys/list-api-keys';
+import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
+import { isInUse } from '../provisioning/key-commands';
+import type { WantedKey } from './apply-input';
+import { differences, type PlannedChange } from './planned-change';
+
+/** A wanted key, and the one that it is; null: there is none yet. */
+interface MatchedKey {
+  wanted: WantedKey;
+  /** The whole key that the environment gives; null: one is generated. */
+  given: string | null;
+  known: ApiKeyRow | null;
+}
+
+/**
+ * Which key each wanted one is: by its id where the environment gives the key, else the newest of
+ * its name that is in use.
+ *
+ * @param present newest first
+ * @throws LockyardError `INVALID` for a text that is no key, `CONFLICT` for a key that has ended or
+ *   is another service's
+ */
+export function matchKeys(
+  wanted: WantedKey[],
+  present: ApiKeyRow[],
+  env: Record<string, string>,
+): MatchedKey[] {
+  return wanted.map((each) => {
+    const given = each.secret ? (env[each.secret.fromEnv] ?? '') : null;
+    if (given === null) {
+      const known = present.find((row) => row.name === each.name && isInUse(row)) ?? null;
+      return { wanted: each, given, known };
+    }
+    const from = `$${each.secret?.fromEnv}`;
+    const text = parseApiKey(given);
+    if (!text) {
+      throw new LockyardError('INVALID', `${from} is no API key; make one with: keys generate`);
+    }
+    const known = present.find(({ id }) => id === text.id) ?? null;
+    if (known && (known.name !== each.name || known.state !== 'live')) {
+      const what = known.state === 'live' ? `of ${known.name}` : known.state;
+      throw new LockyardError('CONFLICT', `The API key ${text.id} in ${from} is ${what}.`);
+    }
+    return { wanted: each, given, known };
+  });
+}
+
+/** What makes keys as wanted. */
+export function planKeys(matched: MatchedKey[]): PlannedChange[] {
+  return matched.flatMap((each) =>
+    each.known ? changedKey(each.wanted, each.known) : [createdKey(each)],
+  );
+}
+
+/** What revokes the keys in use that are none of the wanted ones. */
+export function planRevokedKeys(matched: MatchedKey[], present: ApiKeyRow[]): PlannedChange[] {
+  return present
+    .filter((row) => isInUse(row) && !matched.some(({ known }) => known?.id === row.id))
+    .map(({ id, name }) => ({
+      sign: '-',
+      kind: 'key',
+      name,
+      details: [id],
+      run: async (ctx) => void (await revokeApiKey(ctx, { id })),
+    }));
+}
+
+function createdKey({ wanted, given }: MatchedKey): PlannedChange {
+  const { name, namespaces = [], witness, prefix, verbs, expiresAt, secret } = wanted;
+  const from = secret && `key from $${secret.fromEnv}`;
+  return {
+    sign: '+',
+    kind: 'key',
+    name,
+    details: [
+      witness ? 'witness' : `namespaces ${namespaces.join(', ')}`,
+      ...(prefix === undefined ? [] : [`prefix ${JSON.stringify(prefix)}`]),
+      ...(verbs ? [`verbs ${verbs.join(', ')}`] : []),
+      ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
+      from ?? 'with a generated key',
+    ],
+    run: async (ctx) => {
+      const limits = {
+        ...(prefix !== undefined && { prefix }),
+        ...(verbs && { verbs }),
+        ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
+      };
+      const input = { name, namespaces, ...(witness && { witness }), ...limits };
+      const { key } = await createApiKey(ctx, input, given);
+      return given === null ? { kind: 'key', name, secret: key } : undefined;
+    },
+  };
+}
+
+function changedKey(wanted: WantedKey, known: ApiKeyRow): PlannedChange[] {
+  const { name, namespaces = [], witness = false } = wanted;
+  if (witness !== known.isWitness) {
+    const text = `The API key ${known.id} of ${name} is ${known.isWitness ? 'a' : 'no'} witness’s.`;
+    throw new LockyardError('CONFLICT', text);
+  }
+  const expiresAt = wanted.expiresAt === undefined ? null : Date.parse(wanted.expiresAt);
+  const { prefix = null, verbs = null } = wanted;
+  const instant = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  const sorted = (names: string[]) => [...names].sort();
+  const details = differences(
+    {
+      namespaces: sorted(known.namespaces),
+      prefix: known.prefix,
+      verbs: known.verbs,
+      expiresAt: instant(known.expiresAt),
+    },
+    { namespaces: sorted(namespaces), prefix, verbs, expiresAt: instant(expiresAt) },
+  );
+  if (details.length === 0) return [];
+  const change: ChangeKeyInput = {
+    id: known.id,
+    ...(!witness && { namespaces, prefix, verbs }),
+    expiresAt,
+  };
+  return [
+    {
+      sign: '~',
+      kind: 'key',
+      name,
+      details: [known.id, ...details],
+      run: async (ctx) => void (await changeApiKey(ctx, change)),
+    },
+  ];
+}

@@ -1,0 +1,33 @@
+import type { ControlContext } from '../../operations/operation-context';
+
+/** A secret that was made, for the caller of `apply`; it is kept nowhere. */
+export interface MadeSecret {
+  kind: 'key' | 'user';
+  name: string;
+  secret: string;
+}
+
+/** One difference between a file and what is set up. */
+export interface PlannedChange {
+  sign: '+' | '~' | '-';
+  kind: 'namespace' | 'policy' | 'alert rules' | 'user' | 'key';
+  name: string;
+  /** What differs, without any secret. */
+  details: string[];
+  /** Makes it so, whole or not at all. */
+  run: (ctx: ControlContext) => Promise<MadeSecret | undefined>;
+}
+
+export const APPLY_REASON = 'lockyard apply';
+
+/** The fields in which two objects differ, as `field before -> after`. */
+export function differences(
+  before: Record<string, unknown>,
+  after: Record<string, unknown>,
+): string[] {
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const text = (value: unknown) => (value === undefined ? 'default' : JSON.stringify(value));
+  return fields
+    .filter((field) => text(before[field]) !== text(after[field]))
+    .map((field) => `${field} ${text(before[field])} -> ${text(after[field])}`);
+}

@@ -1,0 +1,95 @@
+import { isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { StartError } from '../../platform/start-error';
+import { type WantedState, wantedState } from './apply-input';
+
+const FILE_MAX_BYTES = 512 * 1024;
+
+/**
+ * Reads what a file wants, and the variables that it names.
+ *
+ * @throws StartError in one line, with the file's name and the line, for whatever is wrong in it
+ */
+export function readWantedState(
+  file: string,
+  text: string,
+  environment: Record<string, string | undefined>,
+): { state: WantedState; env: Record<string, string> } {
+  const failAt = (line: number, message: string) =>
+    new StartError(`${file}:${line}: ${message.split('\n')[0]}`);
+  if (Buffer.byteLength(text) > FILE_MAX_BYTES) throw failAt(1, 'The file is over 512 KB.');
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem) throw failAt(lines.linePos(problem.pos[0]).line, problem.message);
+  const lineOf = (path: PropertyKey[], key?: string) => {
+    const node = nodeAt(document.contents, path, key);
+    return node?.range ? lines.linePos(node.range[0]).line : 1;
+  };
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw failAt(1, (error as Error).message);
+  }
+  const parsed = wantedState.safeParse(value);
+  if (!parsed.success) {
+    const { path, message, key } = firstIssue(parsed.error.issues);
+    const where = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+    const field = where.join('').replace(/^\./, '');
+    throw failAt(lineOf(path, key), field === '' ? message : `${field}: ${message}`);
+  }
+  const env: Record<string, string> = {};
+  for (const { name, path } of variablesOf(parsed.data)) {
+    const given = environment[name];
+    if (!given) throw failAt(lineOf(path), `The environment variable ${name} is not set.`);
+    env[name] = given;
+  }
+  return { state: parsed.data, env };
+}
+
+interface FirstIssue {
+  path: PropertyKey[];
+  message: string;
+  /** A key of the object at `path` that is not known. */
+  key?: string | undefined;
+}
+
+/** The first thing that is wrong; of alternatives, what is wrong with the last, which is a map. */
+function firstIssue([issue]: z.core.$ZodIssue[], before: PropertyKey[] = []): FirstIssue {
+  if (!issue) return { path: before, message: 'is not valid' };
+  const path = [...before, ...issue.path];
+  if (issue.code === 'invalid_union') {
+    const last = issue.errors.at(-1);
+    if (last && last.length > 0 && last[0]?.path.length !== 0) return firstIssue(last, path);
+    if (last?.[0]?.code === 'unrecognized_keys') return firstIssue(last, path);
+    return { path, message: 'must be "default", or a map' };
+  }
+  if (issue.code === 'unrecognized_keys') {
+    const [key] = issue.keys;
+    return { path, key, message: `there is no "${key}" here` };
+  }
+  return { path, message: issue.message };
+}
+
+/** The node at a path, or the nearest above it; with `key`, that key itself. */
+function nodeAt(root: Node | null, path: PropertyKey[], key?: string): Node | null {
+  let node = root;
+  for (const part of path) {
+    const next: unknown = isNode(node) && 'get' in node ? node.get(part, true) : undefined;
+    if (!isNode(next)) return node;
+    node = next;
+  }
+  if (key === undefined || !isMap(node)) return node;
+  const pair = node.items.find((item) => String(item.key) === key);
+  return isNode(pair?.key) ? pair.key : node;
+}
+
+function* variablesOf({ users = [], keys = [] }: WantedState) {
+  for (const [at, { password }] of users.entries()) {
+    if (password) yield { name: password.fromEnv, path: ['users', at, 'password', 'fromEnv'] };
+  }
+  for (const [at, { secret }] of keys.entries()) {
+    if (secret) yield { name: secret.fromEnv, path: ['keys', at, 'secret', 'fromEnv'] };
+  }
+}

@@ -1,0 +1,117 @@
+import { LockyardError } from '../../contract/errors';
+import { listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { closeIntent, openIntent } from '../../operations/audit/audit-log';
+import { permit } from '../../operations/audit/permit';
+import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
+import type { ControlContext } from '../../operations/operation-context';
+import { listUsers } from '../../operations/users/list-users';
+import type { CliAnswer } from '../cli-answer';
+import type { ApplyInput } from './apply-input';
+import type { ApplyReport } from './apply-report';
+import { matchKeys, planKeys, planRevokedKeys } from './plan-keys';
+import { planNamespaces, planRemovedNamespaces } from './plan-namespaces';
+import { planRemovedUsers, planUsers } from './plan-users';
+import type { PlannedChange } from './planned-change';
+
+/** Lines of an audit entry. */
+const AUDITED_CHANGES_MAX = 100;
+
+/**
+ * Makes what is set up as a file says: first what others need, one change after another, each of
+ * them whole or not at all. Stops at the first that fails. In the audit log it is one entry, beside
+ * those of its changes. What is as wanted already is not touched.
+ *
+ * @throws LockyardError where nothing was changed, since the file contradicts what is there
+ */
+export async function runApply(ctx: ControlContext, input: ApplyInput): Promise<CliAnswer> {
+  const { dryRun, file } = input;
+  const planned = await plan(ctx, input);
+  const report: ApplyReport = {
+    changes: planned.map(({ sign, kind, name, details }) => ({
+      sign,
+      kind,
+      name,
+      details,
+      outcome: 'planned',
+    })),
+    secrets: [],
+  };
+  if (!dryRun && planned.length > 0) {
+    const changes = planned.slice(0, AUDITED_CHANGES_MAX).map(lineOf);
+    const seen = { changes, count: planned.length };
+    const what = { act: 'config.apply', subject: file.slice(-200), seen } as const;
+    const intent = await openIntent(ctx, await permit(ctx, 'admin', what), what);
+    await runAll(ctx, planned, report);
+    const done = report.changes.filter(({ outcome }) => outcome === 'done').length;
+    const { failure } = report;
+    const { database } = ctx.runtime;
+    const result = { done, of: planned.length, ...(failure && { message: failure.message }) };
+    const outcome = failure ? 'failed' : 'done';
+    await closeIntent(ctx.runtime, database.db, intent, outcome, result).catch((err: unknown) =>
+      ctx.runtime.log.warn({ err, intent }, 'could not write the outcome of an applied file'),
+    );
+  }
+  return { text: null, data: { ...report } };
+}
+
+async function plan(
+  ctx: ControlContext,
+  { state, env, prune }: ApplyInput,
+): Promise<PlannedChange[]> {
+  const { namespaces, users, keys } = state;
+  const present = {
+    namespaces: await listNamespaceSettings(ctx),
+    users: await listUsers(ctx),
+    keys: await listApiKeys(ctx),
+  };
+  const names = [...present.namespaces, ...(namespaces ?? [])].map(({ name }) => name);
+  for (const key of keys ?? []) {
+    const missing = key.namespaces?.find((name) => !names.includes(name));
+    if (!missing) continue;
+    const text = `Key ${key.name}: there is no namespace "${missing}", neither here nor in the file.`;
+    throw new LockyardError('NOT_FOUND', text);
+  }
+  const matched = matchKeys(keys ?? [], present.keys, env);
+  for (const { given, known } of matched) {
+    // Throws unless the secret is that of the key with this id.
+    if (given !== null && known) await ctx.runtime.apiKeys.verify(given);
+  }
+  return [
+    ...planNamespaces(namespaces ?? [], present.namespaces),
+    ...planUsers(users ?? [], present.users, env),
+    ...planKeys(matched),
+    ...(prune && keys ? planRevokedKeys(matched, present.keys) : []),
+    ...(prune && users ? planRemovedUsers(users, present.users) : []),
+    ...(prune && namespaces ? planRemovedNamespaces(namespaces, present.namespaces) : []),
+  ];
+}
+
+async function runAll(
+  ctx: ControlContext,
+  planned: PlannedChange[],
+  report: ApplyReport,
+): Promise<void> {
+  for (const [at, change] of planned.entries()) {
+    const entry = report.changes[at];
+    if (!entry) return;
+    try {
+      const secret = await change.run(ctx);
+      if (secret) report.secrets.push(secret);
+      entry.outcome = 'done';
+    } catch (error) {
+      if (!(error instanceof LockyardError)) {
+        ctx.runtime.log.error({ err: error }, 'A change of an applied file failed');
+      }
+      const { reason, message } =
+        error instanceof LockyardError ? error : { reason: 'INTERNAL' as const, message: FAILED };
+      entry.outcome = 'failed';
+      report.failure = { reason, message };
+      return;
+    }
+  }
+}
+
+const FAILED = 'The running server failed to do this; see its log.';
+
+const lineOf = ({ sign, kind, name, details }: PlannedChange) =>
+  `${sign} ${kind} ${name}: ${details.join('; ')}`.slice(0, 300);

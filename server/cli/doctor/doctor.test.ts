@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { newTestLocation } from '@/db/testing/test-database';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import type { Finding } from '@/server/operations/installation/finding';
+import { createUser } from '@/server/operations/users/create-user';
+import { systemClock } from '@/server/platform/clock';
+import { ApiHarness } from '@/test/api-harness';
+import { startControlSocket } from '../control-socket';
+import { UsageError } from '../usage-error';
+import { runDoctor } from './run-doctor';
+
+let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+let mysql: Awaited<ReturnType<typeof newTestLocation>>;
+let api: ApiHarness;
+let env: Record<string, string>;
+const ends: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  redis = await startPrivateRedis({ settings: ['--maxmemory-policy', 'allkeys-lru'] });
+  mysql = await newTestLocation('mysql');
+  api = await ApiHarness.start({
+    LOCKYARD_BACKEND_CACHE: redis.url,
+    LOCKYARD_BACKEND_ORDERS: mysql.url.kind === 'mysql' ? mysql.url.url : '',
+    LOCKYARD_BACKEND_AWAY: 'redis://127.0.0.1:1',
+  });
+  const close = await startControlSocket(api.runtime);
+  ends.push(close);
+  env = {
+    LOCKYARD_DATA_DIR: api.runtime.config.dataDir,
+    LOCKYARD_API_KEY: await api.key('doctor'),
+  };
+});
+afterAll(async () => {
+  for (const end of ends.splice(0)) await end();
+  await api.close();
+  await redis.stop();
+  await mysql.remove();
+});
+
+const proxies: Server[] = [];
+afterEach(async () => {
+  for (const proxy of proxies.splice(0)) {
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  }
+});
+
+/** What the doctor says, by subject. */
+async function examine(variables: Record<string, string>, ...words: string[]) {
+  let text = '';
+  const write = (more: string) => {
+    text += more;
+  };
+  const all = [...words, '--json'];
+  const exitCode = await runDoctor(all, { env: variables, clock: systemClock, write });
+  const { findings } = JSON.parse(text) as { findings: Finding[] };
+  const about = (subject: string) => findings.filter((each) => each.subject.startsWith(subject));
+  return { exitCode, findings, about };
+}
+
+/** A proxy in front of the server; `holdsBack`: it passes answers on when they have ended. */
+async function startProxy({ holdsBack = false, host }: { holdsBack?: boolean; host?: string }) {
+  const target = new URL(api.url);
+  const proxy = createServer((req, res) => {
+    const headers = { ...req.headers, host: host ?? req.headers.host };
+    const options = { port: target.port, path: req.url, method: req.method, headers };
+    const onward = request(options, (answer) => {
+      const chunks: Buffer[] = [];
+      const begin = () => res.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (!holdsBack) answer.pipe(begin());
+      else {
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('end', () => begin().end(Buffer.concat(chunks)));
+      }
+    });
+    onward.on('error', () => res.destroy());
+    res.on('close', () => onward.destroy());
+    req.pipe(onward);
+  });
+  proxies.push(proxy);
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+test('a running server names each backend that is unsafe, weak or away, and what to do', async () => {
+  // This process runs maintenance a moment after its start.
+  await vi.waitFor(() => expect(api.runtime.historyLags()).not.toEqual([]), 30_000);
+  const { exitCode, about } = await examine(env, '--url', api.url);
+  expect(exitCode).toBe(2);
+  const cache = about('backend cache');
+  expect(cache).toContainEqual({
+    subject: 'backend cache',
+    level: 'warning',
+    says: 'maxmemory-policy is allkeys-lru. Keys are evicted once it is given a limit.',
+    advice: 'Set maxmemory-policy noeviction: see docs/backends.md#redis.',
+  });
+  expect(cache.find(({ level }) => level === 'problem')?.says).toContain('grants nothing');
+  expect(about('backend away')).toMatchObject([
+    { level: 'problem', advice: expect.stringContaining('Start its server') },
+    { level: 'problem', says: expect.stringContaining('until its settings have been read') },
+    { level: 'warning', says: 'its settings cannot be read' },
+  ]);
+  const orders = about('backend orders').find(({ says }) => says.includes('flush_log_at_trx'));
+  expect(orders?.advice).toContain('Set innodb_flush_log_at_trx_commit = 1');
+  expect(about('backend default')).toMatchObject([{ level: 'ok' }, { level: 'ok' }]);
+  expect(about('event recorder')).toHaveLength(1);
+  expect(about('schema')).toMatchObject([{ level: 'ok' }]);
+  expect(about(`address ${api.url}`).map(({ level }) => level)).toEqual(Array(3).fill('ok'));
+});
+
+test('no admin, no backup and no receiver are warnings until there are some', async () => {
+  const before = await examine(env, '--url', api.url);
+  expect(before.about('users')).toMatchObject([{ level: 'warning' }]);
+  expect(before.about('backups')).toMatchObject([{ level: 'warning', says: 'none was ever made' }]);
+  expect(before.about('alerts')).toMatchObject([{ level: 'warning' }]);
+  await createUser(api.cli, { name: 'ana', role: 'admin', password: 'plough the seventh field' });
+  const after = await examine(env, '--url', api.url);
+  expect(after.about('users')).toMatchObject([{ level: 'ok', says: '1 admin' }]);
+});
+
+test('a proxy that buffers answers or changes Host is a problem, another is none', async () => {
+  const holding = await startProxy({ holdsBack: true });
+  const buffered = await examine(env, '--url', holding);
+  expect(buffered.about('address').filter(({ level }) => level !== 'ok')).toMatchObject([
+    { level: 'problem', says: expect.stringContaining('a proxy buffers') },
+  ]);
+  const renaming = await startProxy({ host: 'inside.example' });
+  const renamed = await examine(env, '--url', renaming);
+  expect(renamed.about('address').filter(({ level }) => level !== 'ok')).toMatchObject([
+    { level: 'problem', says: expect.stringContaining('changes the Host header') },
+  ]);
+  const plain = await examine(env, '--url', await startProxy({}));
+  expect(plain.about('address').filter(({ level }) => level !== 'ok')).toEqual([]);
+});
+
+test('a wrong key, an address without a server, and one that is none are problems', async () => {
+  const variables = { ...env, LOCKYARD_API_KEY: 'wrong' };
+  const found = await examine(variables, '--url', `${api.url},http://127.0.0.1:1,locks`);
+  expect(found.about('address').filter(({ level }) => level === 'problem')).toMatchObject([
+    { says: 'refuses the API key in LOCKYARD_API_KEY' },
+    { says: expect.stringContaining('no answer') },
+    { says: '"locks" is no http(s) address' },
+  ]);
+});
+
+test('without a server it examines machine, schema and stores, and creates nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lockyard-doctor-'));
+  try {
+    const variables = { LOCKYARD_DATA_DIR: folder, LOCKYARD_BACKEND_CACHE: redis.url };
+    const found = await examine({ ...variables, LOCKYARD_BACKEND_AWAY: 'redis://127.0.0.1:1' });
+    expect(found.exitCode).toBe(2);
+    expect(found.about('server')[0]?.says).toContain('none runs');
+    expect(found.about('schema')[0]?.says).toContain('no control database');
+    expect(found.about('backend away')[0]?.says).toContain('cannot be reached');
+    expect(found.about('backend cache').map(({ level }) => level)).toContain('warning');
+    const nothing = await examine({ LOCKYARD_DATA_DIR: join(folder, 'none') });
+    expect(nothing.findings).toMatchObject([{ subject: 'installation', level: 'problem' }]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('bad variables are a finding, and bad arguments a mistake of usage', async () => {
+  const { findings } = await examine({ LOCKYARD_PROT: '1' });
+  expect(findings).toMatchObject([{ subject: 'configuration', level: 'problem' }]);
+  await expect(examine(env, '--fix')).rejects.toThrow(UsageError);
+});
+
+test('for people each finding is one line, the worst first, and a last line counts them', async () => {
+  let text = '';
+  const write = (more: string) => {
+    text += more;
+  };
+  await runDoctor(['--url', api.url], { env, clock: systemClock, write });
+  const lines = text.trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^PROBLEM .+: .+ -> .+\.$/);
+  expect(lines.at(-1)).toMatch(/^\d+ problems, \d+ warnings, \d+ passed$/);
+});

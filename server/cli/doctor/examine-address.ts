@@ -1,0 +1,167 @@
+import {
+  type Finding,
+  lengthOf,
+  ok,
+  problem,
+  warning,
+} from '@/server/operations/installation/finding';
+import type { Clock } from '@/server/platform/clock';
+
+const ANSWER_WITHIN_MS = 5_000;
+/** The first event of a stream comes at once. */
+const EVENT_WITHIN_MS = 2_000;
+const PROXY = 'See docs/behind-a-proxy.md.';
+
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
+
+/**
+ * What a caller gets at an address: whether a server answers, through which proxy, and whether the
+ * key is accepted.
+ *
+ * @param url an origin
+ * @param apiKey null: what needs one is not examined
+ */
+export async function examineAddress(
+  url: string,
+  apiKey: string | null,
+  clock: Clock,
+): Promise<Finding[]> {
+  const subject = `address ${url}`;
+  const live = await ask(url, '/api/health/live');
+  if (typeof live === 'string') {
+    return [
+      problem(subject, `no answer: ${live}`, 'Check the server, the name, and its certificate.'),
+    ];
+  }
+  if (live.status !== 200) {
+    const says = `/api/health/live answers ${live.status}`;
+    return [
+      problem(subject, says, 'Another program may answer there, or a proxy without a server.'),
+    ];
+  }
+  const key =
+    apiKey === null ? [withoutKey(subject)] : await examineKey(url, subject, apiKey, clock);
+  return [
+    ...(await readinessOf(url, subject)),
+    encryptionOf(url, subject, live.headers),
+    ...(await hostOf(url, subject)),
+    ...key,
+  ];
+}
+
+/** An answer, or why there is none. */
+async function ask(url: string, path: string, init: RequestInit = {}): Promise<Response | string> {
+  try {
+    return await fetch(new URL(path, url), {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      ...init,
+    });
+  } catch (error) {
+    const { cause, message } = error as { cause?: { message?: string }; message: string };
+    return cause?.message || message;
+  }
+}
+
+async function readinessOf(url: string, subject: string): Promise<Finding[]> {
+  const ready = await ask(url, '/api/health/ready');
+  if (typeof ready !== 'string' && ready.status === 200) return [ok(subject, 'live and ready')];
+  const says = 'is not ready: its control database takes no writes, or it shuts down';
+  return [problem(subject, says, 'See the log of the server.')];
+}
+
+/** The header is sent to callers whose connection is known to be encrypted. */
+function encryptionOf(url: string, subject: string, headers: Headers): Finding {
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'http:') {
+    if (LOOPBACK.test(hostname)) return ok(subject, 'not encrypted, on this machine alone');
+    const says = 'is not encrypted: passwords and keys can be read on the way';
+    return warning(subject, says, `Put a proxy with TLS in front. ${PROXY}`);
+  }
+  if (headers.has('strict-transport-security')) return ok(subject, 'TLS, and the server knows it');
+  const says = 'the server does not know that callers use TLS';
+  const advice = 'Let the proxy set X-Forwarded-Proto, and name it in LOCKYARD_TRUSTED_PROXIES.';
+  return warning(subject, says, `${advice} ${PROXY}`);
+}
+
+/** A page's requests name its origin, which has to be that of the `Host` header. */
+async function hostOf(url: string, subject: string): Promise<Finding[]> {
+  const headers = { origin: new URL(url).origin, 'content-type': 'application/json' };
+  const answer = await ask(url, '/api/trpc/session.signOut', {
+    method: 'POST',
+    headers,
+    body: '{}',
+  });
+  const text = typeof answer === 'string' ? '' : await answer.text().catch(() => '');
+  if (!text.includes('Requests from other sites are refused')) return [];
+  const says = 'the proxy changes the Host header: signing in to the console is refused';
+  return [problem(subject, says, `Pass it on unchanged. ${PROXY}`)];
+}
+
+const withoutKey = (subject: string): Finding =>
+  warning(
+    subject,
+    'keys and streams were not examined',
+    'Set LOCKYARD_API_KEY: any key of a service will do, and nothing is locked.',
+  );
+
+async function examineKey(
+  url: string,
+  subject: string,
+  apiKey: string,
+  clock: Clock,
+): Promise<Finding[]> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const answer = await ask(url, '/api/v1/lock.list?limit=1', { headers });
+  if (typeof answer === 'string') return [problem(subject, `no answer: ${answer}`, PROXY)];
+  if (answer.status === 401) {
+    const says = 'refuses the API key in LOCKYARD_API_KEY';
+    return [problem(subject, says, 'Create another: npm run -s lockyard -- keys create --help')];
+  }
+  return examineStream(url, subject, headers, clock);
+}
+
+/** Whether an event arrives while the stream goes on. */
+async function examineStream(
+  url: string,
+  subject: string,
+  headers: Record<string, string>,
+  clock: Clock,
+): Promise<Finding[]> {
+  const ending = new AbortController();
+  const timer = setTimeout(() => ending.abort(), EVENT_WITHIN_MS);
+  const begunAt = clock.monotonic();
+  try {
+    const answer = await ask(url, '/api/v1/lock.watch', {
+      method: 'POST',
+      headers: { ...headers, accept: 'text/event-stream', 'content-type': 'application/json' },
+      body: JSON.stringify({ names: ['lockyard-doctor'] }),
+      signal: ending.signal,
+    });
+    if (typeof answer !== 'string' && answer.status === 403) {
+      return [
+        ok(subject, 'accepts the API key, which may not watch locks: no stream was examined'),
+      ];
+    }
+    if (typeof answer !== 'string' && answer.ok) {
+      const read = await answer.body?.getReader().read();
+      if (read && !read.done) {
+        const after = lengthOf(clock.monotonic() - begunAt);
+        return [ok(subject, `accepts the API key, and streams arrive unbuffered (${after})`)];
+      }
+    }
+  } catch {
+    // Nothing came in time.
+  } finally {
+    clearTimeout(timer);
+    ending.abort();
+  }
+  const says = `no event of a stream arrived within ${lengthOf(EVENT_WITHIN_MS)}: a proxy buffers`;
+  return [
+    problem(
+      subject,
+      says,
+      `Switch off buffering of answers (nginx: proxy_buffering off). ${PROXY}`,
+    ),
+  ];
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { createConnection } from 'mysql2/promise';
+import { appliedToMysql, appliedToSqlite } from '@/db/migrate';
+import { connectionOptions } from '@/db/mysql/mysql-pool';
+import { openDatabase } from '@/db/open-database';
+import { programSchemaVersion } from '@/db/schema-version';
+import type { BackendUrl, DatabaseUrl } from '@/db/urls/backend-url';
+import type { Config } from '@/server/bootstrap/config/config';
+import { backendFindings } from '@/server/operations/installation/backend-findings';
+import { type Finding, problem } from '@/server/operations/installation/finding';
+import { schemaFinding } from '@/server/operations/installation/process-findings';
+import { type Clock, systemClock } from '@/server/platform/clock';
+import { readGuarantees } from '@/server/storage/read-guarantees';
+
+/**
+ * The control database and every backend of a configuration, asked directly: for a machine on which
+ * no server runs. It changes nothing, and creates nothing.
+ */
+export async function examineStores(config: Config): Promise<Finding[]> {
+  const stores = config.backends.flatMap((backend): { id: string; url: BackendUrl }[] =>
+    backend.shards
+      ? backend.shards.shards.map(({ name, url }) => ({
+          id: `${backend.id} ${name}`,
+          url: { kind: 'mysql' as const, url },
+        }))
+      : [backend],
+  );
+  const all = [{ id: 'default', url: config.database as BackendUrl }, ...stores];
+  const found = await Promise.all([
+    examineSchema(config.database),
+    ...all.map((store) => examineStore(store, config.allowUnsafe.includes(store.id))),
+  ]);
+  return found.flat();
+}
+
+async function examineSchema(url: DatabaseUrl): Promise<Finding[]> {
+  if (url.kind === 'sqlite' && !existsSync(url.path)) {
+    const says = `there is no control database at ${url.path}`;
+    return [problem('schema', says, 'Start the server once, or set LOCKYARD_DATABASE_URL.')];
+  }
+  try {
+    return [schemaFinding(await appliedMigrations(url), programSchemaVersion(url.kind))];
+  } catch (error) {
+    return [problem('schema', firstLine(error), 'Check LOCKYARD_DATABASE_URL and its server.')];
+  }
+}
+
+async function appliedMigrations(url: DatabaseUrl): Promise<number> {
+  if (url.kind === 'mysql') {
+    const connection = await createConnection(connectionOptions(url.url));
+    try {
+      return (await appliedToMysql(connection)).length;
+    } finally {
+      connection.destroy();
+    }
+  }
+  const database = await openDatabase(url);
+  try {
+    return database.sqlite ? (await appliedToSqlite(database.sqlite.client)).length : 0;
+  } finally {
+    await database.close();
+  }
+}
+
+async function examineStore(
+  { id, url }: { id: string; url: BackendUrl },
+  isAllowed: boolean,
+  clock: Clock = systemClock,
+): Promise<Finding[]> {
+  if (url.kind === 'sqlite') return [];
+  try {
+    const guarantees = await readGuarantees(url);
+    const responding = { reachable: true, latencyMs: null, silentForMs: 0, clockOffsetMs: 0 };
+    const health = { id, kind: url.kind, ...responding };
+    const { unsafe, isNeverAllowed } = guarantees;
+    const isClosed = unsafe !== null && (!isAllowed || isNeverAllowed === true);
+    return backendFindings(health, {
+      backend: id,
+      reading: { ...guarantees, at: clock.now(), ageMs: 0 },
+      isFailing: false,
+      isAllowed,
+      closedBecause: isClosed ? `a server would grant nothing here. ${unsafe}` : null,
+    });
+  } catch (error) {
+    const advice = 'Start its server, and check address, password and firewall.';
+    return [problem(`backend ${id}`, `cannot be reached: ${firstLine(error)}`, advice)];
+  }
+}
+
+function firstLine(error: unknown): string {
+  const { message, cause } = error as { message: string; cause?: { message?: string } };
+  return (cause?.message || message).split('\n')[0] ?? message;
+}

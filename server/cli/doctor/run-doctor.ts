@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { printable } from '@/client/command/terminal/printable';
+import { type Config, readConfig } from '@/server/bootstrap/config/config';
+import { type Finding, finding, problem } from '@/server/operations/installation/finding';
+import {
+  diskFinding,
+  filesFinding,
+  nodeFinding,
+} from '@/server/operations/installation/process-findings';
+import type { Clock } from '@/server/platform/clock';
+import { openFilesLimit } from '@/server/platform/open-files-limit.mjs';
+import { StartError } from '@/server/platform/start-error';
+import { askRunningServer } from '../control-socket';
+import { UsageError } from '../usage-error';
+import { examineAddress } from './examine-address';
+import { examineStores } from './examine-stores';
+
+type Env = Record<string, string | undefined>;
+
+const USAGE = `Usage: npm run -s lockyard -- doctor [--json] [--url URL]
+
+Checks an installation and says what to do: the server that runs on the data folder, its stores, this
+machine, and the address at which callers reach it. It changes nothing. Run it as the user that runs
+the server, with the server's environment.
+
+  --url URL   The address to examine (default: LOCKYARD_URL, LOCKYARD_PUBLIC_URL, or the server's own).
+  --json      For programs.
+
+LOCKYARD_API_KEY lets it examine keys and streams. Exit codes: 0 all is well, 1 warnings, 2 problems.
+`;
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  url: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/**
+ * `lockyard doctor`: examines an installation and prints a line for each finding, the worst first.
+ *
+ * @returns the exit code: 0 all is well, 1 warnings, 2 problems. Throws `UsageError`
+ */
+export async function runDoctor(
+  words: string[],
+  { env, clock, write }: { env: Env; clock: Clock; write: (text: string) => void },
+): Promise<number> {
+  const options = readOptions(words);
+  if (options.help) {
+    write(USAGE);
+    return 0;
+  }
+  const found = await examine(options.url, env, clock);
+  const exitCode = exitCodeOf(found);
+  write(options.json ? `${JSON.stringify({ exitCode, findings: found })}\n` : textOf(found));
+  return exitCode;
+}
+
+function readOptions(words: string[]) {
+  try {
+    return parseArgs({ args: words, options: OPTIONS }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message.split(/[.\n]/)[0]}.`);
+  }
+}
+
+async function examine(url: string | undefined, env: Env, clock: Clock): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return [problem('configuration', error.message, 'See docs/configuration.md.')];
+  }
+  const isHere = existsSync(config.dataDir) || Boolean(env.LOCKYARD_DATABASE_URL);
+  const server = isHere ? await examineServer(config) : null;
+  const alone = isHere && !server ? await examineMachine(config, clock) : [];
+  const own = server ? `http://${originHost(config)}:${config.port}` : undefined;
+  const addresses = (url ?? env.LOCKYARD_URL ?? config.publicUrl ?? own)?.split(',') ?? [];
+  const key = apiKeyOf(env);
+  const reached = await Promise.all(addresses.map((each) => examineNamed(each.trim(), key, clock)));
+  const found = [...(server ?? alone), ...reached.flat()];
+  return found.length > 0 ? found : [nothingHere(config)];
+}
+
+/** What the server on the data folder finds out; null if none runs there. */
+async function examineServer({ dataDir }: Config): Promise<Finding[] | null> {
+  const look = 'See the log of the server; one of an older version cannot be examined.';
+  try {
+    const reply = await askRunningServer(dataDir, { verb: 'doctor', input: {} });
+    if (reply === null) return null;
+    if (!reply.ok) return [problem('server', reply.message, look)];
+    return z.array(finding).parse(JSON.parse(reply.print ?? '[]'));
+  } catch (error) {
+    return [problem('server', (error as Error).message.split('\n')[0] ?? '', look)];
+  }
+}
+
+async function examineMachine(config: Config, clock: Clock): Promise<Finding[]> {
+  const { dataDir } = config;
+  const start = 'Start it, or name its folder in LOCKYARD_DATA_DIR.';
+  const disk = await statfs(dataDir).catch(() => null);
+  return [
+    problem('server', `none runs on the data folder ${dataDir}`, start),
+    nodeFinding(process.versions.node, clock.now()),
+    filesFinding(openFilesLimit(), null),
+    ...(disk ? [diskFinding(disk.bavail * disk.bsize, disk.blocks * disk.bsize)] : []),
+    ...(await examineStores(config)),
+  ];
+}
+
+async function examineNamed(url: string, key: string | null, clock: Clock): Promise<Finding[]> {
+  if (URL.canParse(url) && /^https?:/.test(url)) return examineAddress(url, key, clock);
+  const says = `"${url}" is no http(s) address`;
+  return [problem('address', says, 'Use one such as https://locks.example.com.')];
+}
+
+const nothingHere = ({ dataDir }: Config): Finding =>
+  problem(
+    'installation',
+    `there is none at ${dataDir}`,
+    'Name its folder in LOCKYARD_DATA_DIR, or its address with --url.',
+  );
+
+/** What to connect to where the server listens on every address. */
+const originHost = ({ host }: Config) =>
+  ({ '0.0.0.0': '127.0.0.1', '::': '[::1]' })[host] ?? (host.includes(':') ? `[${host}]` : host);
+
+function apiKeyOf({ LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file }: Env): string | null {
+  if (key) return key;
+  try {
+    return file ? readFileSync(file, 'utf8').trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+const RANK = { problem: 2, warning: 1, ok: 0 };
+const LABEL = { problem: 'PROBLEM', warning: 'WARNING', ok: 'ok     ' };
+
+const exitCodeOf = (found: Finding[]) => Math.max(0, ...found.map(({ level }) => RANK[level]));
+
+function textOf(found: Finding[]): string {
+  const worstFirst = [...found].sort((a, b) => RANK[b.level] - RANK[a.level]);
+  const lines = worstFirst.map(({ subject, level, says, advice }) =>
+    printable(`${LABEL[level]} ${subject}: ${says}${advice === null ? '' : ` -> ${advice}`}`),
+  );
+  const count = (level: Finding['level']) => found.filter((each) => each.level === level).length;
+  const sum = `${count('problem')} problems, ${count('warning')} warnings, ${count('ok')} passed`;
+  return `${[...lines, sum].join('\n')}\n`;
+}

@@ -1,0 +1,87 @@
+import { LockyardError } from '../../contract/errors';
+import { KEY_VERBS } from '../../contract/key-verbs';
+import { changeApiKey } from '../../operations/api-keys/change-api-key';
+import { createApiKey } from '../../operations/api-keys/create-api-key';
+import { type ApiKeyRow, listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
+import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
+import type { ControlContext } from '../../operations/operation-context';
+import type { CliAnswer } from '../cli-answer';
+import type { InputOf } from './provisioning-command';
+import { textFields, textTable } from './text-table';
+
+export async function listKeys(ctx: ControlContext): Promise<CliAnswer> {
+  const keys = await listApiKeys(ctx);
+  const rows = keys.map((key) => ({
+    id: key.id,
+    name: key.name,
+    namespaces: key.isWitness ? 'witness' : key.namespaces,
+    prefix: key.prefix,
+    verbs: key.verbs,
+    state: key.replacedBy !== null && key.state === 'live' ? 'replaced' : key.state,
+    expiresAt: key.expiresAt,
+    lastUsedAt: key.lastUsedAt,
+  }));
+  return { text: textTable(rows), data: { keys } };
+}
+
+export async function showKey(
+  ctx: ControlContext,
+  { id }: InputOf<'keys show'>,
+): Promise<CliAnswer> {
+  const key = (await listApiKeys(ctx)).find((row) => row.id === id);
+  if (!key) throw new LockyardError('NOT_FOUND', `There is no API key "${id}".`);
+  return { text: textFields({ ...key }), data: { key } };
+}
+
+/** Prints the key; nothing with `ifMissing` where the service has such a key. */
+export async function createKey(
+  ctx: ControlContext,
+  { key: wanted, ifMissing }: InputOf<'keys create'>,
+): Promise<CliAnswer> {
+  if (ifMissing) {
+    const rows = (await listApiKeys(ctx)).filter((row) => row.name === wanted.name && isInUse(row));
+    const same = rows.find((row) => isSameAccess(row, wanted));
+    if (same) return { text: null, data: { created: false, id: same.id } };
+    if (rows[0]) {
+      const text = `There is an API key of ${wanted.name} that allows something else: ${rows[0].id}.`;
+      throw new LockyardError('CONFLICT', text);
+    }
+  }
+  const made = await createApiKey(ctx, wanted);
+  return { text: made.key, data: { created: true, ...made } };
+}
+
+/** Not rotated, revoked or expired. */
+export const isInUse = (row: ApiKeyRow) => row.state === 'live' && row.replacedBy === null;
+
+/** Whether a key allows just that; when it expires does not matter. */
+function isSameAccess(row: ApiKeyRow, wanted: InputOf<'keys create'>['key']): boolean {
+  const access = (key: Pick<ApiKeyRow, 'namespaces' | 'prefix' | 'verbs' | 'isWitness'>) =>
+    JSON.stringify([[...key.namespaces].sort(), key.prefix, key.verbs ?? KEY_VERBS, key.isWitness]);
+  const { namespaces, prefix = null, verbs = null, witness: isWitness = false } = wanted;
+  return access(row) === access({ namespaces, prefix, verbs, isWitness });
+}
+
+export async function changeKey(
+  ctx: ControlContext,
+  input: InputOf<'keys change'>,
+): Promise<CliAnswer> {
+  return { text: null, data: { ...(await changeApiKey(ctx, input)) } };
+}
+
+/** Prints the new key. */
+export async function rotateKey(
+  ctx: ControlContext,
+  input: InputOf<'keys rotate'>,
+): Promise<CliAnswer> {
+  const made = await rotateApiKey(ctx, input);
+  return { text: made.key, data: { ...made } };
+}
+
+export async function revokeKey(
+  ctx: ControlContext,
+  input: InputOf<'keys revoke'>,
+): Promise<CliAnswer> {
+  return { text: null, data: { ...(await revokeApiKey(ctx, input)) } };
+}

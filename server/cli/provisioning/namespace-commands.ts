@@ -1,0 +1,131 @@
+import type { z } from 'zod';
+import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
+import { setAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
+import { LockyardError } from '../../contract/errors';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { setAlertRules } from '../../operations/alerts/set-alert-rules';
+import { createNamespace } from '../../operations/namespaces/create-namespace';
+import {
+  listNamespaceSettings,
+  type NamespaceSettings,
+} from '../../operations/namespaces/list-namespace-settings';
+import { removeNamespace } from '../../operations/namespaces/remove-namespace';
+import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
+import type { ControlContext } from '../../operations/operation-context';
+import type { CliAnswer } from '../cli-answer';
+import { requireServer } from '../require-server';
+import type { InputOf } from './provisioning-command';
+import { textFields, textTable } from './text-table';
+
+export async function listNamespaces(ctx: ControlContext): Promise<CliAnswer> {
+  const settings = await listNamespaceSettings(ctx);
+  const rows = settings.map(({ name, backend, createdAt, ownPolicy }) => ({
+    name,
+    backend,
+    policy: ownPolicy === null ? 'default' : 'own',
+    createdAt,
+  }));
+  return { text: textTable(rows), data: { namespaces: settings.map(withoutRules) } };
+}
+
+export async function showNamespace(
+  ctx: ControlContext,
+  { name }: InputOf<'namespaces show'>,
+): Promise<CliAnswer> {
+  const settings = await settingsOf(ctx, name);
+  const { policy, ownPolicy, ...row } = withoutRules(settings);
+  const own = ownPolicy === null ? 'default' : 'own';
+  return {
+    text: textFields({ ...row, policy: own, ...policy }),
+    data: { namespace: withoutRules(settings) },
+  };
+}
+
+const withoutRules = ({ alertRules: _, hasOwnAlertRules: __, ...rest }: NamespaceSettings) => rest;
+
+export async function createNamespaceIfMissing(
+  ctx: ControlContext,
+  { ifMissing, ...wanted }: InputOf<'namespaces create'>,
+): Promise<CliAnswer> {
+  const { name, backend } = wanted;
+  const all = ifMissing ? await listNamespaceSettings(ctx) : [];
+  const known = all.find((each) => each.name === name);
+  if (known && known.backend !== backend) {
+    const text = `Namespace "${name}" exists on backend "${known.backend}".`;
+    throw new LockyardError('CONFLICT', text);
+  }
+  if (!known) await createNamespace(ctx, wanted);
+  return { text: null, data: { created: !known, name, backend } };
+}
+
+export async function changePolicy(
+  ctx: ControlContext,
+  { name, set, reason }: InputOf<'namespaces change'>,
+): Promise<CliAnswer> {
+  const { ownPolicy } = await settingsOf(ctx, name);
+  const policy = set ? { ...policyBase(ownPolicy), ...set } : null;
+  const input = checked(setNamespacePolicyInput, { name, policy, reason });
+  return { text: null, data: { ...(await setNamespacePolicy(ctx, input)) } };
+}
+
+/** What an own policy begins with: without `maxLocks`, which may be higher than the default. */
+export function policyBase(own: NamespaceSettings['ownPolicy']): Record<string, unknown> {
+  const { maxLocks: _, ...bounds } = DEFAULT_POLICY;
+  return { ...bounds, ...own };
+}
+
+export async function removeEmptyNamespace(
+  ctx: ControlContext,
+  input: InputOf<'namespaces remove'>,
+): Promise<CliAnswer> {
+  return { text: null, data: { ...(await removeNamespace(requireServer(ctx), input)) } };
+}
+
+export async function listRules(ctx: ControlContext): Promise<CliAnswer> {
+  const settings = await listNamespaceSettings(ctx);
+  const rows = settings.map(({ name: namespace, alertRules: rules, hasOwnAlertRules: isOwn }) => ({
+    namespace,
+    isOwn,
+    rules,
+  }));
+  const lines = rows.map(({ namespace, isOwn, rules }) => ({
+    namespace,
+    rules: isOwn ? 'own' : 'default',
+    ...rules,
+  }));
+  return { text: textTable(lines), data: { alertRules: rows } };
+}
+
+export async function showRules(
+  ctx: ControlContext,
+  { name }: InputOf<'alert-rules show'>,
+): Promise<CliAnswer> {
+  const { alertRules: rules, hasOwnAlertRules: isOwn } = await settingsOf(ctx, name);
+  const text = textFields({ namespace: name, rules: isOwn ? 'own' : 'default', ...rules });
+  return { text, data: { alertRules: { namespace: name, isOwn, rules } } };
+}
+
+export async function changeRules(
+  ctx: ControlContext,
+  { name, set, reason }: InputOf<'alert-rules change'>,
+): Promise<CliAnswer> {
+  const { alertRules } = await settingsOf(ctx, name);
+  const rules = set ? { ...alertRules, ...set } : null;
+  const input = checked(setAlertRulesInput, { namespace: name, rules, reason });
+  return { text: null, data: { ...(await setAlertRules(ctx, input)) } };
+}
+
+async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceSettings> {
+  const settings = (await listNamespaceSettings(ctx)).find((each) => each.name === name);
+  if (settings) return settings;
+  throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
+}
+
+/** @throws LockyardError `INVALID` */
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = String(issue?.path.at(-1) ?? '');
+  throw new LockyardError('INVALID', `--set ${field}: ${issue?.message ?? 'is not valid'}.`);
+}

@@ -1,0 +1,190 @@
+import { parseDuration } from '../../../client/command/terminal/duration';
+import { parseOptions, UsageError } from '../usage-error';
+import type { ProvisioningVerb } from './provisioning-command';
+
+const OPTIONS = {
+  id: { type: 'string' },
+  name: { type: 'string' },
+  namespace: { type: 'string', multiple: true },
+  backend: { type: 'string' },
+  role: { type: 'string' },
+  'password-stdin': { type: 'boolean' },
+  witness: { type: 'boolean' },
+  prefix: { type: 'string' },
+  'any-name': { type: 'boolean' },
+  verb: { type: 'string', multiple: true },
+  'any-verb': { type: 'boolean' },
+  expires: { type: 'string' },
+  'no-expiry': { type: 'boolean' },
+  grace: { type: 'string' },
+  disable: { type: 'boolean' },
+  enable: { type: 'boolean' },
+  'if-missing': { type: 'boolean' },
+  set: { type: 'string', multiple: true },
+  default: { type: 'boolean' },
+  reason: { type: 'string' },
+  for: { type: 'string' },
+  kind: { type: 'string' },
+} as const;
+type Option = keyof typeof OPTIONS;
+type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values'];
+
+/** What each command needs, and takes besides. */
+const TAKES: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
+  'keys list': { needs: [], takes: [] },
+  'keys show': { needs: ['id'], takes: [] },
+  'keys create': {
+    needs: ['name'],
+    takes: ['namespace', 'witness', 'prefix', 'verb', 'expires', 'if-missing'],
+  },
+  'keys change': {
+    needs: ['id'],
+    takes: ['namespace', 'prefix', 'any-name', 'verb', 'any-verb', 'expires', 'no-expiry'],
+  },
+  'keys rotate': { needs: ['id'], takes: ['grace'] },
+  'keys revoke': { needs: ['id'], takes: [] },
+  'users list': { needs: [], takes: [] },
+  'users show': { needs: ['name'], takes: [] },
+  'users create': { needs: ['name', 'role'], takes: ['password-stdin', 'if-missing'] },
+  'users change': { needs: ['name'], takes: ['role', 'disable', 'enable'] },
+  'users remove': { needs: ['name'], takes: [] },
+  'users reset-password': { needs: ['name'], takes: ['password-stdin'] },
+  'namespaces list': { needs: [], takes: [] },
+  'namespaces show': { needs: ['name'], takes: [] },
+  'namespaces create': { needs: ['name'], takes: ['backend', 'if-missing'] },
+  'namespaces change': { needs: ['name', 'reason'], takes: ['set', 'default'] },
+  'namespaces remove': { needs: ['name', 'reason'], takes: [] },
+  'alert-rules list': { needs: [], takes: [] },
+  'alert-rules show': { needs: ['name'], takes: [] },
+  'alert-rules change': { needs: ['name', 'reason'], takes: ['set', 'default'] },
+  'silences list': { needs: [], takes: [] },
+  'silences create': { needs: ['for', 'reason'], takes: ['namespace', 'kind', 'name'] },
+  'silences remove': { needs: ['id'], takes: [] },
+};
+
+const isProvisioning = (verb: string): verb is ProvisioningVerb => Object.hasOwn(TAKES, verb);
+
+/**
+ * Reads the arguments of a command that provisions; null for any other command. The schema of the
+ * command checks the values.
+ *
+ * @param readPassword reads one line of standard input
+ * @throws UsageError
+ */
+export async function parseProvisioning(
+  [noun, word, ...rest]: string[],
+  readPassword: () => Promise<string>,
+): Promise<{ verb: ProvisioningVerb; input: unknown } | null> {
+  const verb = `${noun} ${word}`;
+  if (!isProvisioning(verb)) return null;
+  const { values } = parseOptions(rest, OPTIONS);
+  checkOptions(verb, values);
+  const password = values['password-stdin'] ? { password: await readPassword() } : {};
+  return { verb, input: { ...inputOf(verb, values), ...password } };
+}
+
+function checkOptions(verb: ProvisioningVerb, values: Values): void {
+  const { needs, takes } = TAKES[verb];
+  const given = Object.keys(values) as Option[];
+  const missing = needs.find((option) => !given.includes(option));
+  if (missing) throw new UsageError(`${verb} needs --${missing}.`);
+  if (verb === 'keys create' && !given.includes('namespace') && !values.witness) {
+    throw new UsageError(`${verb} needs --namespace, or --witness.`);
+  }
+  const surplus = given.find((option) => ![...needs, ...takes].includes(option));
+  if (surplus) throw new UsageError(`${verb} does not take --${surplus}.`);
+  const changes = takes.filter((option) => given.includes(option));
+  if (verb.endsWith(' change') && changes.length === 0) {
+    throw new UsageError(`${verb} needs one of --${takes.join(', --')}.`);
+  }
+  for (const [one, other] of EITHER) {
+    if (given.includes(one) && given.includes(other)) {
+      throw new UsageError(`${verb} takes either --${one} or --${other}.`);
+    }
+  }
+}
+
+const EITHER: [Option, Option][] = [
+  ['prefix', 'any-name'],
+  ['verb', 'any-verb'],
+  ['expires', 'no-expiry'],
+  ['disable', 'enable'],
+  ['set', 'default'],
+];
+
+function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown> {
+  const { id, name, namespace, backend, role, witness, verb: verbs, reason, kind } = values;
+  const ifMissing = values['if-missing'];
+  const namespaces = namespace && { namespaces: namespace };
+  const prefix = values['any-name'] ? null : values.prefix;
+  const limits = {
+    ...(prefix !== undefined && { prefix }),
+    ...((verbs ?? values['any-verb']) && { verbs: verbs ?? null }),
+    ...expiry(values.expires),
+    ...(values['no-expiry'] && { expiresAt: null }),
+  };
+  if (verb === 'keys create') {
+    return { key: { name, ...namespaces, ...(witness && { witness }), ...limits }, ifMissing };
+  }
+  const all = {
+    id,
+    name,
+    backend,
+    role,
+    reason,
+    kind,
+    ifMissing,
+    ...(verb === 'silences create' ? { namespace: onlyOne(verb, namespace) } : namespaces),
+    ...limits,
+    ...(values.grace !== undefined && { graceMs: durationOf('grace', values.grace) }),
+    ...(values.for !== undefined && { forMs: durationOf('for', values.for) }),
+    ...((values.disable || values.enable) && { disabled: values.disable === true }),
+    ...(values.set && { set: settingsOf(values.set) }),
+    default: values.default,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+function onlyOne(verb: string, [first, second]: string[] = []): string | undefined {
+  if (second === undefined) return first;
+  throw new UsageError(`${verb} takes one --namespace.`);
+}
+
+function durationOf(option: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== null) return ms;
+  throw new UsageError(`--${option}: must be a duration, such as 90s, 24h or 30d.`);
+}
+
+/** A duration from now on, or an instant: a date, or a date and time with its zone. */
+function expiry(text: string | undefined): Record<string, number> {
+  if (text === undefined) return {};
+  const ms = parseDuration(text);
+  if (ms !== null) return { expiresInMs: ms };
+  const isInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(
+    text,
+  );
+  const at = isInstant ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return { expiresAt: at };
+  throw new UsageError(
+    '--expires: must be a duration such as 90d, or an instant such as 2027-01-31T00:00:00Z.',
+  );
+}
+
+/** `leaseMaxMs=60000`: what is no JSON is a text. */
+function settingsOf(texts: string[]): Record<string, unknown> {
+  const entries = texts.map((text): [string, unknown] => {
+    const at = text.indexOf('=');
+    if (at < 1) throw new UsageError('--set: must be NAME=VALUE, such as leaseMaxMs=60000.');
+    return [text.slice(0, at), jsonOr(text.slice(at + 1))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import {
+  changeKeyInput,
+  createKeyInput,
+  createNamespaceInput,
+  revokeKeyInput,
+  rotateKeyInput,
+} from '../../contract/console/access-inputs';
+import { silenceAlertsInput, silenceRef } from '../../contract/console/alerts/alert-inputs';
+import { operatorReason, password, role, userName } from '../../contract/console/console-inputs';
+import { namespaceName } from '../../contract/primitives';
+
+/** A command as it travels; with `json` its answer is JSON. */
+export const command = <const V extends string, I extends z.ZodType>(verb: V, input: I) =>
+  z.strictObject({ verb: z.literal(verb), input, json: z.literal(true).optional() });
+
+const nothing = z.strictObject({});
+/** True: one that is there as wanted is left as it is, and that is no error. */
+const ifMissing = z.literal(true).optional();
+const named = z.strictObject({ name: userName });
+const namespaceRef = z.strictObject({ name: namespaceName });
+
+/** Changes some bounds of a policy, or rules, or goes back to the default. */
+const settings = {
+  /** By the names that the API has for them. */
+  set: z.record(z.string().max(40), z.json()).optional(),
+  default: z.literal(true).optional(),
+  reason: operatorReason,
+};
+
+/** What lists, makes, changes and removes users, keys, namespaces, alert rules and silences. */
+export const PROVISIONING_COMMANDS = [
+  command('keys list', nothing),
+  command('keys show', revokeKeyInput),
+  command('keys create', z.strictObject({ key: createKeyInput, ifMissing })),
+  command('keys change', changeKeyInput),
+  command('keys rotate', rotateKeyInput),
+  command('keys revoke', revokeKeyInput),
+  command('users list', nothing),
+  command('users show', named),
+  /** Without a password, one is generated. */
+  command('users create', named.extend({ role, password: password.optional(), ifMissing })),
+  command(
+    'users change',
+    named.extend({ role: role.optional(), disabled: z.boolean().optional() }),
+  ),
+  command('users remove', named),
+  command('users reset-password', named.extend({ password: password.optional() })),
+  command('namespaces list', nothing),
+  command('namespaces show', namespaceRef),
+  command('namespaces create', createNamespaceInput.extend({ ifMissing })),
+  command('namespaces change', namespaceRef.extend(settings)),
+  command('namespaces remove', namespaceRef.extend({ reason: operatorReason })),
+  command('alert-rules list', nothing),
+  command('alert-rules show', namespaceRef),
+  command('alert-rules change', namespaceRef.extend(settings)),
+  command('silences list', nothing),
+  command('silences create', silenceAlertsInput),
+  command('silences remove', silenceRef),
+] as const;
+
+const provisioningCommand = z.discriminatedUnion('verb', PROVISIONING_COMMANDS);
+export type ProvisioningCommand = z.output<typeof provisioningCommand>;
+export type ProvisioningVerb = ProvisioningCommand['verb'];
+export type InputOf<V extends ProvisioningVerb> = Extract<
+  ProvisioningCommand,
+  { verb: V }
+>['input'];

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { SERVICE_API } from '../../contract/service-api';
+import { cliCommand, USAGE } from '../cli-command';
+import { parseCommand } from '../parse-command';
+import { runCliCommand } from '../run-cli-command';
+import { PROVISIONING_COMMANDS } from './provisioning-command';
+
+let api: ApiHarness;
+beforeAll(async () => {
+  api = await ApiHarness.start();
+});
+afterAll(() => api.close());
+
+const parse = (...words: string[]) =>
+  parseCommand(words, {
+    readPassword: async () => 'a pass phrase of hers',
+    readConfig: () => {
+      throw new Error('This command needs no configuration.');
+    },
+  });
+
+/** What a command prints. */
+async function run(...words: string[]): Promise<string | null> {
+  return runCliCommand(api.runtime, cliCommand.parse(await parse(...words)));
+}
+const runJson = async (...words: string[]) =>
+  JSON.parse((await run(...words, '--json')) ?? '') as Record<string, unknown>;
+
+describe('every noun is listed, shown, made, changed and removed', () => {
+  test('users', async () => {
+    const create = ['users', 'create', '--name', 'Ana', '--role', 'admin'];
+    const made = await runJson(...create);
+    expect(made).toEqual({ created: true, id: expect.any(String), password: expect.any(String) });
+    expect(await runJson(...create, '--if-missing')).toEqual({ created: false, id: made.id });
+    expect(await run(...create, '--if-missing')).toBeNull();
+    const other = ['users', 'create', '--name', 'Ana', '--role', 'viewer', '--if-missing'];
+    await expect(run(...other)).rejects.toMatchObject({ reason: 'CONFLICT' });
+    await run('users', 'create', '--name', 'Ben', '--role', 'viewer', '--password-stdin');
+    await run('users', 'change', '--name', 'Ben', '--role', 'operator', '--disable');
+    expect(await runJson('users', 'show', '--name', 'Ben')).toMatchObject({
+      user: { name: 'Ben', role: 'operator', disabledAt: expect.any(Number) },
+    });
+    await run('users', 'remove', '--name', 'Ben');
+    expect((await runJson('users', 'list')).users).toMatchObject([{ name: 'Ana' }]);
+    const last = run('users', 'remove', '--name', 'Ana');
+    await expect(last).rejects.toMatchObject({ reason: 'CONFLICT' });
+  });
+
+  test('keys', async () => {
+    const create = ['keys', 'create', '--name', 'orders', '--namespace', 'default'];
+    const narrow = [...create, '--prefix', 'a:', '--verb', 'read', '--verb', 'acquire'];
+    const made = await runJson(...narrow, '--expires', '90d');
+    expect(made).toEqual({
+      created: true,
+      id: expect.any(String),
+      key: expect.stringMatching(/^lyl_/),
+      expiresAt: expect.any(Number),
+    });
+    const id = String(made.id);
+    expect(await runJson(...narrow, '--if-missing')).toEqual({ created: false, id });
+    await expect(run(...create, '--if-missing')).rejects.toMatchObject({ reason: 'CONFLICT' });
+    await run('keys', 'change', '--id', id, '--prefix', 'b:', '--any-verb', '--no-expiry');
+    expect(await runJson('keys', 'show', '--id', id)).toMatchObject({
+      key: { name: 'orders', prefix: 'b:', verbs: null, expiresAt: null, state: 'live' },
+    });
+    const rotated = await runJson('keys', 'rotate', '--id', id, '--grace', '1h');
+    expect(rotated).toMatchObject({ name: 'orders', replaced: { id } });
+    expect(await runJson('keys', 'revoke', '--id', id)).toMatchObject({ id });
+    const { keys } = await runJson('keys', 'list');
+    expect(keys).toMatchObject([
+      { id: rotated.id, state: 'live' },
+      { id, state: 'revoked' },
+    ]);
+    expect(await run('keys', 'list')).toMatch(/^id +name +namespaces[^\n]*\n[^\n]* orders /);
+    expect(JSON.stringify(keys)).not.toContain('secretHash');
+  });
+
+  test('namespaces, their policies and alert rules', async () => {
+    const create = ['namespaces', 'create', '--name', 'jobs'];
+    const made = { name: 'jobs', backend: 'default' };
+    expect(await runJson(...create)).toEqual({ created: true, ...made });
+    expect(await runJson(...create, '--if-missing')).toEqual({ created: false, ...made });
+    await expect(run(...create)).rejects.toMatchObject({ reason: 'CONFLICT' });
+    const reason = ['--reason', 'a test of it'];
+    const change = ['namespaces', 'change', '--name', 'jobs', ...reason];
+    await run(...change, '--set', 'leaseMaxMs=60000', '--set', 'requiredMeta=["team"]');
+    await run(...change, '--set', 'queueLimit=7');
+    expect(await runJson('namespaces', 'show', '--name', 'jobs')).toMatchObject({
+      namespace: { policy: { leaseMaxMs: 60_000, requiredMeta: ['team'], queueLimit: 7 } },
+    });
+    const wrong = run(...change, '--set', 'leaseMaxMs=1h');
+    await expect(wrong).rejects.toMatchObject({ reason: 'INVALID' });
+    await run(...change, '--default');
+    expect(await runJson('namespaces', 'show', '--name', 'jobs')).toMatchObject({
+      namespace: { ownPolicy: null },
+    });
+    const rules = ['alert-rules', 'change', '--name', 'jobs', ...reason];
+    await run(...rules, '--set', 'stuckForMs=null');
+    expect(await runJson('alert-rules', 'show', '--name', 'jobs')).toMatchObject({
+      alertRules: { isOwn: true, rules: { stuckForMs: null, expiredForMs: 5_000 } },
+    });
+    expect((await runJson('alert-rules', 'list')).alertRules).toHaveLength(2);
+
+    const key = await api.key('worker', ['jobs']);
+    const hold = { namespace: 'jobs', name: 'x', owner: 'w', leaseMs: 60_000 };
+    await api.post(key, 'lock.acquire', hold);
+    const remove = (name: string) => run('namespaces', 'remove', '--name', name, ...reason);
+    await expect(remove('jobs')).rejects.toThrow(/still has locks or counters \(1\)/);
+    await expect(remove('default')).rejects.toMatchObject({ reason: 'CONFLICT' });
+  });
+
+  test('namespaces that are empty and without a key', async () => {
+    const remove = ['namespaces', 'remove', '--name', 'spare', '--reason', 'a test of it'];
+    const create = ['namespaces', 'create', '--name', 'spare'];
+    await run(...create);
+    await api.key('spare-worker', ['default', 'spare']);
+    await expect(run(...remove)).rejects.toThrow(/is for namespace "spare"; revoke it first/);
+    await run('keys', 'revoke', '--id', await api.keyId('spare-worker'));
+    const isThere = async () =>
+      ((await runJson('namespaces', 'list')).namespaces as { name: string }[]).some(
+        ({ name }) => name === 'spare',
+      );
+    await run(...remove);
+    expect(await isThere()).toBe(false);
+    const gone = run('keys', 'create', '--name', 'x', '--namespace', 'spare');
+    await expect(gone).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    await run(...create);
+    expect(await isThere()).toBe(true);
+  });
+
+  test('silences', async () => {
+    const create = ['silences', 'create', '--for', '2h', '--kind', 'stuck', '--reason', 'a move'];
+    const { id } = await runJson(...create);
+    expect((await runJson('silences', 'list')).silences).toMatchObject([{ id, kind: 'stuck' }]);
+    await run('silences', 'remove', '--id', String(id));
+    expect((await runJson('silences', 'list')).silences).toEqual([]);
+  });
+});
+
+test.each([
+  [['keys', 'change', '--id', 'x'], /^keys change needs one of --namespace, --prefix/],
+  [['keys', 'change', '--id', 'x', '--prefix', ''], /^--prefix: must not be empty/],
+  [['keys', 'change', '--id', 'x', '--prefix', 'a', '--any-name'], /either --prefix or --any-name/],
+  [['keys', 'create', '--name', 'a', '--namespace', 'b', '--verb', 'fly'], /^--verb: /],
+  [
+    ['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', 'soon'],
+    /^--expires: must be/,
+  ],
+  [['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', '1s'], /^--expires: /],
+  [['keys', 'create', '--name', 'a', '--witness', '--prefix', 'b'], /^--witness: /],
+  [['keys', 'rotate', '--id', 'x', '--grace', '31d'], /^--grace: /],
+  [['keys', 'rotate', '--id', 'x', '--grace', 'long'], /^--grace: must be a duration/],
+  [['namespaces', 'change', '--name', 'a', '--reason', 'abc', '--set', 'x'], /must be NAME=VALUE/],
+  [['silences', 'create', '--for', '2h', '--reason', 'abc'], /^--namespace: /],
+  [['apply'], /^apply needs -f FILE/],
+  [['backup', 'x', '--json'], /^backup does not take --json/],
+])('%j is refused in one line', async (words, message) => {
+  await expect(parse(...words)).rejects.toThrow(message);
+  await expect(parse(...words)).rejects.toThrow(/^[^\n]+$/);
+});
+
+test('the documentation names every command, and every procedure with its verb', () => {
+  const text = readFileSync('docs/provisioning.md', 'utf8');
+  for (const { shape } of PROVISIONING_COMMANDS) {
+    expect(text, shape.verb.value).toContain(`\`${shape.verb.value}`);
+    const [noun = ''] = shape.verb.value.split(' ');
+    expect(USAGE).toContain(noun);
+  }
+  for (const [name, { verb }] of Object.entries(SERVICE_API)) {
+    if (verb === null) continue;
+    const row = text.split('\n').find((line) => line.startsWith(`| \`${verb}\` |`));
+    expect(row).toContain(`\`${name}\``);
+  }
+});

@@ -1,0 +1,63 @@
+import type { ControlContext } from '../../operations/operation-context';
+import type { CliAnswer } from '../cli-answer';
+import { changeKey, createKey, listKeys, revokeKey, rotateKey, showKey } from './key-commands';
+import {
+  changePolicy,
+  changeRules,
+  createNamespaceIfMissing,
+  listNamespaces,
+  listRules,
+  removeEmptyNamespace,
+  showNamespace,
+  showRules,
+} from './namespace-commands';
+import type { InputOf, ProvisioningCommand, ProvisioningVerb } from './provisioning-command';
+import { createSilence, listAllSilences, removeSilence } from './silence-commands';
+import {
+  changePerson,
+  createPerson,
+  listPeople,
+  removePerson,
+  resetPasswordOf,
+  showPerson,
+} from './user-commands';
+
+const HANDLERS: {
+  [V in ProvisioningVerb]: (ctx: ControlContext, input: InputOf<V>) => Promise<CliAnswer>;
+} = {
+  'keys list': listKeys,
+  'keys show': showKey,
+  'keys create': createKey,
+  'keys change': changeKey,
+  'keys rotate': rotateKey,
+  'keys revoke': revokeKey,
+  'users list': listPeople,
+  'users show': showPerson,
+  'users create': createPerson,
+  'users change': changePerson,
+  'users remove': removePerson,
+  'users reset-password': resetPasswordOf,
+  'namespaces list': listNamespaces,
+  'namespaces show': showNamespace,
+  'namespaces create': createNamespaceIfMissing,
+  'namespaces change': changePolicy,
+  'namespaces remove': removeEmptyNamespace,
+  'alert-rules list': listRules,
+  'alert-rules show': showRules,
+  'alert-rules change': changeRules,
+  'silences list': listAllSilences,
+  'silences create': createSilence,
+  'silences remove': removeSilence,
+};
+
+export const isProvisioning = (command: { verb: string }): command is ProvisioningCommand =>
+  Object.hasOwn(HANDLERS, command.verb);
+
+/** Runs a command by the same operations as the console. */
+export function runProvisioning(
+  ctx: ControlContext,
+  { verb, input }: ProvisioningCommand,
+): Promise<CliAnswer> {
+  const handle = HANDLERS[verb] as (ctx: ControlContext, input: unknown) => Promise<CliAnswer>;
+  return handle(ctx, input);
+}

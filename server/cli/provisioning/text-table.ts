@@ -1,0 +1,32 @@
+import { printable } from '../../../client/command/terminal/printable';
+
+/** Rows for people: a line each, under the names of the columns. */
+export function textTable(rows: Record<string, unknown>[]): string | null {
+  const [first] = rows;
+  if (!first) return null;
+  const columns = Object.keys(first);
+  const cells = [columns, ...rows.map((row) => columns.map((name) => cell(name, row[name])))];
+  const widths = columns.map((_, at) => Math.max(...cells.map((row) => (row[at] ?? '').length)));
+  return cells
+    .map((row) =>
+      row
+        .map((text, at) => text.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** One row for people: a line for each field. */
+export const textFields = (row: Record<string, unknown>): string =>
+  Object.entries(row)
+    .map(([name, value]) => `${name}: ${cell(name, value)}`)
+    .join('\n');
+
+/** Instants, whose names end in `At`, as dates; what is absent as `-`. */
+function cell(name: string, value: unknown): string {
+  if (value === null || value === undefined) return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : printable(value.join(','));
+  if (typeof value === 'number' && name.endsWith('At')) return new Date(value).toISOString();
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value));
+}

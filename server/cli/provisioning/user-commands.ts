@@ -1,0 +1,87 @@
+import { randomText } from '../../auth/random-text';
+import { LockyardError } from '../../contract/errors';
+import type { ControlContext } from '../../operations/operation-context';
+import { createUser } from '../../operations/users/create-user';
+import { listUsers, type UserSummary } from '../../operations/users/list-users';
+import { removeUser } from '../../operations/users/remove-user';
+import { resetPassword } from '../../operations/users/reset-password';
+import { setDisabled } from '../../operations/users/set-disabled';
+import { setRole } from '../../operations/users/set-role';
+import type { CliAnswer } from '../cli-answer';
+import type { InputOf } from './provisioning-command';
+import { textFields, textTable } from './text-table';
+
+/** 119 bits. */
+const PASSWORD_CHARS = 20;
+
+export const generatedPassword = () => randomText(PASSWORD_CHARS);
+
+export async function listPeople(ctx: ControlContext): Promise<CliAnswer> {
+  const users = await listUsers(ctx);
+  const rows = users.map(({ id: _, ...row }) => row);
+  return { text: textTable(rows), data: { users } };
+}
+
+export async function showPerson(
+  ctx: ControlContext,
+  { name }: InputOf<'users show'>,
+): Promise<CliAnswer> {
+  const user = await userNamed(ctx, name);
+  return { text: textFields({ ...user }), data: { user } };
+}
+
+/** Prints the password, if it was generated. */
+export async function createPerson(
+  ctx: ControlContext,
+  { ifMissing, password, ...person }: InputOf<'users create'>,
+): Promise<CliAnswer> {
+  const known = ifMissing && (await findUser(ctx, person.name));
+  if (known) {
+    if (known.role === person.role) return { text: null, data: { created: false, id: known.id } };
+    throw new LockyardError('CONFLICT', `User "${person.name}" exists with role ${known.role}.`);
+  }
+  const { password: given = generatedPassword() } = { password };
+  const { id } = await createUser(ctx, { ...person, password: given });
+  const shown = password === undefined ? given : null;
+  return { text: shown, data: { created: true, id, ...(shown !== null && { password: shown }) } };
+}
+
+export async function changePerson(
+  ctx: ControlContext,
+  { name, role, disabled }: InputOf<'users change'>,
+): Promise<CliAnswer> {
+  const { id } = await userNamed(ctx, name);
+  if (role !== undefined) await setRole(ctx, { id, role });
+  if (disabled !== undefined) await setDisabled(ctx, { id, disabled });
+  return { text: null, data: { id } };
+}
+
+export async function removePerson(
+  ctx: ControlContext,
+  { name }: InputOf<'users remove'>,
+): Promise<CliAnswer> {
+  const { id } = await userNamed(ctx, name);
+  return { text: null, data: { ...(await removeUser(ctx, { id })) } };
+}
+
+/** Prints the password, if it was generated. */
+export async function resetPasswordOf(
+  ctx: ControlContext,
+  { name, password }: InputOf<'users reset-password'>,
+): Promise<CliAnswer> {
+  const { id } = await userNamed(ctx, name);
+  const given = password ?? generatedPassword();
+  await resetPassword(ctx, { id, password: given });
+  const shown = password === undefined ? given : null;
+  return { text: shown, data: { id, ...(shown !== null && { password: shown }) } };
+}
+
+async function findUser(ctx: ControlContext, name: string): Promise<UserSummary | undefined> {
+  return (await listUsers(ctx)).find((user) => user.name === name);
+}
+
+async function userNamed(ctx: ControlContext, name: string): Promise<UserSummary> {
+  const user = await findUser(ctx, name);
+  if (user) return user;
+  throw new LockyardError('NOT_FOUND', `There is no user "${name}".`);
+}

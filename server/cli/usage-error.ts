@@ -1,0 +1,42 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { z } from 'zod';
+
+/** Arguments that are no command. The message is one line. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Node's `parseArgs`. Throws `UsageError`. */
+export function parseOptions<const O extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  options: O,
+  allowPositionals = false,
+) {
+  try {
+    return parseArgs({ args, options, allowPositionals });
+  } catch (error) {
+    // The first sentence of Node's message says what is wrong.
+    throw new UsageError(`${(error as Error).message.split(/[.\n]/)[0]}.`);
+  }
+}
+
+/** Fields of an input that an option of another name sets. */
+const OPTION_OF: Record<string, string> = {
+  namespaces: 'namespace',
+  verbs: 'verb',
+  expiresAt: 'expires',
+  expiresInMs: 'expires',
+  graceMs: 'grace',
+  forMs: 'for',
+  names: 'name',
+  atMost: 'count',
+};
+
+/** Which option is wrong and how, in one line. */
+export function issueMessage(error: z.ZodError): string {
+  const [issue] = error.issues;
+  const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
+  const field = path.filter((part) => part !== 'input' && part !== 'key').at(-1) ?? 'name';
+  const option = `--${OPTION_OF[field] ?? field}`;
+  return `${field === 'password' ? 'The password' : option}: ${issue?.message ?? 'is not valid'}.`;
+}

@@ -1,0 +1,87 @@
+import { type Finding, lengthOf, ok, problem, warning } from './finding';
+
+const SOON_MS = 14 * 86_400_000;
+const BACKUP_MAX_AGE_MS = 7 * 86_400_000;
+const UNUSED_MS = 90 * 86_400_000;
+
+interface KeyFacts {
+  name: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  revokedAt: number | null;
+  /** Null, or absent: it does not expire. */
+  expiresAt?: number | null;
+}
+
+/** Keys that expire, and keys that no program uses. @param now epoch milliseconds */
+export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
+  const live = keys.filter(({ revokedAt }) => revokedAt === null);
+  const found = live.flatMap(({ name, createdAt, lastUsedAt, expiresAt = null }): Finding[] => {
+    const subject = `API key ${name}`;
+    const isUsed = lastUsedAt !== null && now - lastUsedAt < SOON_MS;
+    const rotate = 'Rotate it, and give the new key to the service.';
+    if (expiresAt !== null && expiresAt <= now) {
+      const says = `expired ${lengthOf(now - expiresAt)} ago`;
+      return isUsed ? [problem(subject, `${says}, and was in use`, rotate)] : [];
+    }
+    if (expiresAt !== null && expiresAt - now < SOON_MS) {
+      return [warning(subject, `expires in ${lengthOf(expiresAt - now)}`, rotate)];
+    }
+    const unusedMs = now - (lastUsedAt ?? createdAt);
+    if (unusedMs < UNUSED_MS) return [];
+    return [
+      warning(
+        subject,
+        `was not used for ${lengthOf(unusedMs)}`,
+        'Revoke it if no program needs it.',
+      ),
+    ];
+  });
+  return found.length > 0 ? found : [ok('API keys', `${live.length}, none expires soon`)];
+}
+
+/** Whether anybody can administer this, and whether all of it could be lost. */
+export function upkeepFindings({
+  admins,
+  backupAt,
+  receivers,
+  failing,
+  now,
+}: {
+  /** How many may sign in. */
+  admins: number;
+  /** When the last backup was made; null: never. */
+  backupAt: number | null;
+  receivers: number;
+  /** Receivers that did not accept the last message, and why. */
+  failing: { id: string; failure: string }[];
+  now: number;
+}): Finding[] {
+  return [
+    admins > 0
+      ? ok('users', `${admins} ${admins === 1 ? 'admin' : 'admins'}`)
+      : warning('users', 'there is no admin', 'Open the setup link that the server printed.'),
+    backupFinding(backupAt, now),
+    ...failing.map(({ id, failure }) =>
+      problem(
+        `alert receiver ${id}`,
+        `did not accept the last message: ${failure}`,
+        'See docs/alerts.md.',
+      ),
+    ),
+    receivers > 0
+      ? ok('alerts', `sent to ${receivers} ${receivers === 1 ? 'receiver' : 'receivers'}`)
+      : warning(
+          'alerts',
+          'are sent to no one: they are on a page of the console alone',
+          'Set LOCKYARD_WEBHOOK_<ID>: see docs/alerts.md.',
+        ),
+  ];
+}
+
+function backupFinding(at: number | null, now: number): Finding {
+  const make = 'Run `npm run -s lockyard -- backup FILE` every day: see docs/operations.md.';
+  if (at === null) return warning('backups', 'none was ever made', make);
+  const ago = `the last one was made ${lengthOf(now - at)} ago`;
+  return now - at > BACKUP_MAX_AGE_MS ? warning('backups', ago, make) : ok('backups', ago);
+}

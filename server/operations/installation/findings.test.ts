@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { keyFindings, upkeepFindings } from './access-findings';
+import { backendFindings } from './backend-findings';
+import { jobFindings } from './job-findings';
+import {
+  diskFinding,
+  filesFinding,
+  memoryFinding,
+  nodeFinding,
+  schemaFinding,
+} from './process-findings';
+
+const DAY = 86_400_000;
+const NOW = Date.UTC(2026, 10, 22);
+
+const HEALTH = {
+  id: 'orders',
+  kind: 'mysql',
+  reachable: true,
+  latencyMs: 1.4,
+  silentForMs: 0,
+  clockOffsetMs: 0,
+};
+
+test.each([
+  ['in step', {}, 'ok', /1 ms a round trip/],
+  ['away', { reachable: false, silentForMs: 63_000 }, 'problem', /has not responded for 1 min 3 s/],
+  ['ahead', { clockOffsetMs: 90_000 }, 'warning', /1 min 30 s ahead of this machine/],
+  ['behind', { clockOffsetMs: -3_000 }, 'warning', /3 s behind this machine/],
+  ['slow', { latencyMs: 250 }, 'warning', /a round trip takes 250 ms/],
+  ['refusing', { refusal: 'It is a replica.' }, 'problem', /It is a replica/],
+])('a backend that is %s', (_, facts, level, says) => {
+  const [found] = backendFindings({ ...HEALTH, ...facts }, null);
+  expect(found).toMatchObject({ subject: 'backend orders', level });
+  expect(found?.says).toMatch(says);
+});
+
+test('every complaint about a setting is a warning with its cure', () => {
+  const settings = [
+    { name: 'innodb_flush_log_at_trx_commit', value: '2', complaint: 'Must be 1.' },
+    { name: 'version', value: '10.11', complaint: null },
+    { name: 'zk1:2181 Mode', value: 'standalone', complaint: 'One server alone.' },
+  ];
+  const reading = { level: 'Timed' as const, reasons: [], settings, unsafe: null, at: 0, ageMs: 0 };
+  const row = {
+    backend: 'orders',
+    reading,
+    isFailing: false,
+    isAllowed: false,
+    closedBecause: null,
+  };
+  const found = backendFindings(HEALTH, row).filter(({ level }) => level === 'warning');
+  expect(found.map(({ says, advice }) => [says, advice])).toEqual([
+    [
+      'innodb_flush_log_at_trx_commit is 2. Must be 1.',
+      'Set innodb_flush_log_at_trx_commit = 1: see docs/backends.md#mysql-and-mariadb.',
+    ],
+    [
+      'zk1:2181 Mode is standalone. One server alone.',
+      'Run three or five servers as one ensemble: see docs/backends.md#mysql-and-mariadb.',
+    ],
+  ]);
+});
+
+const JOB = {
+  job: 'follow orders',
+  running: 1,
+  runs: 9,
+  failures: 0,
+  isFailing: false,
+  sinceSuccessMs: 100,
+  everyMs: 150,
+};
+const HERE = { runner: 'a1', isHere: true };
+
+test('a job that is late, one that fails, and history that is not recorded are named', () => {
+  const levels = (found: { level: string }[]) => found.map(({ level }) => level);
+  expect(levels(jobFindings([JOB], HERE, [{ store: 'orders', lagMs: 300 }]))).toEqual(
+    Array(3).fill('ok'),
+  );
+  const late = jobFindings([{ ...JOB, sinceSuccessMs: 40_000 }], HERE, []);
+  expect(late[0]).toMatchObject({ level: 'problem', says: expect.stringContaining('40 s') });
+  const failing = jobFindings([{ ...JOB, isFailing: true, failures: 3 }], HERE, []);
+  expect(failing[0]).toMatchObject({ level: 'warning', says: expect.stringContaining('3 times') });
+  const lagging = jobFindings([JOB], HERE, [{ store: 'orders', lagMs: 120_000 }]);
+  expect(lagging.at(-1)).toMatchObject({ level: 'problem', subject: 'event recorder' });
+  const none = jobFindings([JOB], { runner: null, isHere: false }, []);
+  expect(none.at(-1)).toMatchObject({ level: 'problem', subject: 'maintenance' });
+});
+
+test('keys that expire soon, have expired in use, or are unused are named', () => {
+  const key = {
+    name: 'billing',
+    createdAt: NOW - 200 * DAY,
+    lastUsedAt: NOW - DAY,
+    revokedAt: null,
+  };
+  const found = keyFindings(
+    [
+      { ...key, name: 'fine', expiresAt: NOW + 90 * DAY },
+      { ...key, name: 'soon', expiresAt: NOW + 3 * DAY },
+      { ...key, name: 'over', expiresAt: NOW - 3_600_000 },
+      { ...key, name: 'idle', lastUsedAt: null },
+      { ...key, name: 'gone', lastUsedAt: null, revokedAt: NOW },
+    ],
+    NOW,
+  );
+  expect(found.map(({ subject, level, says }) => [subject, level, says])).toEqual([
+    ['API key soon', 'warning', 'expires in 3 d'],
+    ['API key over', 'problem', 'expired 1 h ago, and was in use'],
+    ['API key idle', 'warning', 'was not used for 200 d'],
+  ]);
+});
+
+test('a receiver that fails is a problem, an old backup a warning', () => {
+  const found = upkeepFindings({
+    admins: 2,
+    backupAt: NOW - 8 * DAY,
+    receivers: 1,
+    failing: [{ id: 'ops', failure: '500' }],
+    now: NOW,
+  });
+  expect(found.map(({ subject, level }) => `${subject} ${level}`)).toEqual([
+    'users ok',
+    'backups warning',
+    'alert receiver ops problem',
+    'alerts ok',
+  ]);
+});
+
+test.each([
+  [nodeFinding('18.20.0', NOW), 'problem'],
+  [nodeFinding('20.19.0', NOW), 'warning'],
+  [nodeFinding('23.1.0', NOW), 'warning'],
+  [nodeFinding('24.1.0', NOW), 'ok'],
+  [diskFinding(5e9, 9e9), 'ok'],
+  [diskFinding(0.5e9, 9e9), 'warning'],
+  [diskFinding(0.1e9, 9e9), 'problem'],
+  [filesFinding(1_024, 40), 'warning'],
+  [filesFinding(1_024, 1_000), 'problem'],
+  [filesFinding(65_536, 40), 'ok'],
+  [filesFinding(null, null), 'ok'],
+  [schemaFinding(41, 41), 'ok'],
+  [schemaFinding(42, 41), 'problem'],
+  [schemaFinding(40, 41), 'problem'],
+  [memoryFinding(0.78, 5_000, '1.0.0').at(-1), 'warning'],
+])('%o is a %s', (found, level) => {
+  expect(found?.level).toBe(level);
+});

@@ -1,0 +1,41 @@
+import { asc, isNull } from 'drizzle-orm';
+import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import type { NamespacePolicy } from '../../contract/namespace-policy';
+import { AlertSettings } from '../../monitoring/alerts/alert-settings';
+import { askDatabase } from '../ask-database';
+import type { ControlContext } from '../operation-context';
+import { requireRole } from '../require-role';
+import { policyOfRow } from './namespace-directory';
+
+/** What is set for a namespace. */
+export interface NamespaceSettings {
+  name: string;
+  backend: string;
+  createdAt: number;
+  policy: NamespacePolicy;
+  /** The bounds of its own that it has; null: it has the default. */
+  ownPolicy: Partial<NamespacePolicy> | null;
+  alertRules: AlertRules;
+  hasOwnAlertRules: boolean;
+}
+
+/** What is set for each namespace, by name. Needs no backend. */
+export async function listNamespaceSettings(ctx: ControlContext): Promise<NamespaceSettings[]> {
+  await requireRole(ctx, 'viewer');
+  const { database } = ctx.runtime;
+  const { namespaces } = database.tables;
+  const exists = isNull(namespaces.removedAt);
+  const rows = await askDatabase(() =>
+    database.db.select().from(namespaces).where(exists).orderBy(asc(namespaces.id)),
+  );
+  const rules = await askDatabase(() => new AlertSettings(database).ownRules());
+  return rows.map((row) => ({
+    name: row.id,
+    backend: row.backend,
+    createdAt: row.createdAt,
+    policy: policyOfRow(row),
+    ownPolicy: row.policy === null ? null : (JSON.parse(row.policy) as Partial<NamespacePolicy>),
+    alertRules: rules.get(row.id) ?? DEFAULT_ALERT_RULES,
+    hasOwnAlertRules: rules.has(row.id),
+  }));
+}

@@ -1,0 +1,48 @@
+import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import type { RemoveNamespaceInput } from '../../contract/console/access-inputs';
+import { LockyardError } from '../../contract/errors';
+import { auditedDatabaseChange } from '../audit/audited-database-change';
+import { permit } from '../audit/permit';
+import type { OperationContext } from '../operation-context';
+
+/**
+ * Removes a namespace that has no locks and counters, and that no live API key is for. Within 2 s
+ * every process refuses it. Its history stays; created again, it is on the same backend.
+ *
+ * @throws LockyardError `NOT_FOUND`; `CONFLICT` for `default`, and for one in use
+ */
+export async function removeNamespace(
+  ctx: OperationContext,
+  { name, reason }: RemoveNamespaceInput,
+): Promise<{ name: string }> {
+  const { database, clock, nameCount, namespaces: directory, log } = ctx.runtime;
+  const { namespaces, apiKeys, alertRules } = database.tables;
+  const what = { act: 'namespace.remove', namespace: name, subject: name, reason } as const;
+  const who = await permit(ctx, 'admin', what);
+  const isHere = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
+  const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
+    const [row] = await database.forUpdate(tx.select().from(namespaces).where(isHere));
+    if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
+    if (name === 'default') {
+      throw new LockyardError('CONFLICT', 'The namespace "default" cannot be removed.');
+    }
+    const inUse = nameCount.total(name);
+    if (inUse > 0) {
+      const text = `Namespace "${name}" still has locks or counters (${inUse}); delete them first.`;
+      throw new LockyardError('CONFLICT', text);
+    }
+    const keys = await tx.select().from(apiKeys).where(isNull(apiKeys.revokedAt));
+    const using = keys.find((key) => (JSON.parse(key.namespaces) as string[]).includes(name));
+    if (using) {
+      const text = `The API key ${using.id} of ${using.name} is for namespace "${name}"; revoke it first.`;
+      throw new LockyardError('CONFLICT', text);
+    }
+    await tx.update(namespaces).set({ removedAt: clock.now() }).where(isHere);
+    await tx.delete(alertRules).where(eq(alertRules.namespace, name));
+    return { answer: { name }, result: { backend: row.backend } };
+  });
+  await directory.refresh().catch((err: unknown) => {
+    log.warn({ err }, 'could not reload the namespaces; retrying');
+  });
+  return answer;
+}
