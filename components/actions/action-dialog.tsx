@@ -60,7 +60,12 @@ export function ActionDialog({
                 <LivenessNote verdict={seen.hold.liveness} backend={row.backend} />
               </div>
             )}
-            <HoldFacts seen={seen} now={isChanged ? now : null} backend={row.backend} />
+            <HoldFacts
+              seen={seen}
+              now={isChanged ? now : null}
+              backend={row.backend}
+              p99Ms={row.ownHold?.p99Ms ?? null}
+            />
             {!isChanged && (
               <p className="flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
                 <Icon name="alert-triangle" size={16} className="mt-0.5 text-contended" />

@@ -5,6 +5,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useSession } from '../live/session';
 import { PresenceContext, usePresence, useToggleOnIt } from '../locks/presence/presence';
+import { abandonNavigation } from '../navigation/abandon-navigation';
 
 interface Actions {
   release: (row: LockRow) => void;
@@ -41,7 +42,7 @@ const LOADERS = [loadRelease, loadRequest, loadExtend, loadFreeze, loadReassign,
 
 const ActionsContext = createContext<Actions | null>(null);
 
-/** The actions on a lock; null for viewers. */
+/** The actions on a lock; null for viewers, and while the past is shown. */
 export function useActions(): Actions | null {
   return useContext(ActionsContext);
 }
@@ -57,7 +58,10 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
   const presence = usePresence();
   const onIt = useToggleOnIt(presence);
   const actions = useMemo<Actions | null>(() => {
-    const opener = (act: Action) => (row: LockRow) => setOpen({ act, row });
+    const opener = (act: Action) => (row: LockRow) => {
+      abandonNavigation();
+      setOpen({ act, row });
+    };
     if (!isOperator) return null;
     return {
       release: opener('release'),

@@ -8,19 +8,17 @@ import { visibleText } from '../format/visible-name';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { ActionDialog } from './action-dialog';
+import { ExtensionChoice, FIRST_EXTENSION_MS } from './fields/extension-choice';
 import type { HoldSnapshot } from './hold-snapshot';
 import { useHoldAttempt } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
-
-const MINUTE_MS = 60_000;
-const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 
 /** Gives a holder more time than it asked for. */
 export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
   const { seen } = hold;
   const client = useTRPCClient();
-  const [byMs, setByMs] = useState(5 * MINUTE_MS);
+  const [byMs, setByMs] = useState(FIRST_EXTENSION_MS);
   const span = rangeText(byMs);
 
   const attempt = useHoldAttempt(row, hold, onClose, async (input) => {
@@ -40,27 +38,9 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       attempt={attempt}
       onClose={onClose}
     >
-      <fieldset>
-        <legend className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
-          <span className="font-[550]">Extend by</span>
-          <Consequence side={seen} backend={row.backend} byMs={byMs} />
-        </legend>
-        <div className="flex flex-wrap gap-2">
-          {EXTENSIONS_MS.map((choice) => (
-            <label key={choice} className="choice">
-              <input
-                type="radio"
-                name="longer-by"
-                className="sr-only"
-                checked={choice === byMs}
-                tabIndex={choice === byMs ? 0 : -1}
-                onChange={() => setByMs(choice)}
-              />
-              {rangeText(choice)}
-            </label>
-          ))}
-        </div>
-      </fieldset>
+      <ExtensionChoice name="longer-by" byMs={byMs} onChange={setByMs}>
+        <Consequence side={seen} backend={row.backend} byMs={byMs} />
+      </ExtensionChoice>
     </ActionDialog>
   );
 }

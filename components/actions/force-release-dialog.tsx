@@ -72,7 +72,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
       attempt={attempt}
       onClose={onClose}
     >
-      <TypedNameField name={row.name} of={typedName} />
+      <TypedNameField of={typedName} />
     </ActionDialog>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { agoText, spokenDuration } from '../format/durations';
+import { agoText, factorText, spokenDuration } from '../format/durations';
 import { exactCount, plural, shortToken } from '../format/numbers';
 import { useAtBackend } from '../live/reading';
 import { isRenewing, renewalDueAt } from '../locks/lock-facts';
@@ -14,7 +14,8 @@ import { firstWaiter, grantBlockedBy, type HoldSnapshot, permitsLeftAfter } from
 
 interface Fact {
   label: string;
-  of: (side: HoldSnapshot, backend: string) => ReactNode;
+  /** @param p99Ms of the lock's holds; null while it has too little history */
+  of: (side: HoldSnapshot, backend: string, p99Ms: number | null) => ReactNode;
 }
 
 const Muted = ({ children }: { children: ReactNode }) => (
@@ -24,7 +25,10 @@ const Muted = ({ children }: { children: ReactNode }) => (
 const FACTS: Fact[] = [
   { label: 'Held by', of: (side) => <HeldBy side={side} /> },
   { label: 'Renewals', of: (side, backend) => <LastRenewal side={side} backend={backend} /> },
-  { label: 'Held since', of: (side, backend) => <Since side={side} backend={backend} /> },
+  {
+    label: 'Held since',
+    of: (side, backend, p99Ms) => <Since side={side} backend={backend} p99Ms={p99Ms} />,
+  },
   { label: 'Waiting', of: (side, backend) => <Waiting side={side} backend={backend} /> },
   { label: 'Next', of: (side, backend) => <Next side={side} backend={backend} /> },
 ];
@@ -43,11 +47,13 @@ export function HoldFacts({
   seen,
   now,
   backend,
+  p99Ms,
 }: {
   seen: HoldSnapshot;
   /** Null while it is still what was seen. */
   now: HoldSnapshot | null;
   backend: string;
+  p99Ms: number | null;
 }) {
   if (!now) {
     return (
@@ -55,7 +61,7 @@ export function HoldFacts({
         {FACTS.map(({ label, of }) => (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{of(seen, backend)}</dd>
+            <dd>{of(seen, backend, p99Ms)}</dd>
           </div>
         ))}
       </dl>
@@ -74,8 +80,8 @@ export function HoldFacts({
         {COMPARED_FACTS.map(({ label, of }) => (
           <tr key={label}>
             <th scope="row">{label}</th>
-            <td>{label === 'Renewals' ? <Muted>ended</Muted> : of(seen, backend)}</td>
-            <td>{of(now, backend)}</td>
+            <td>{label === 'Renewals' ? <Muted>ended</Muted> : of(seen, backend, p99Ms)}</td>
+            <td>{of(now, backend, p99Ms)}</td>
           </tr>
         ))}
       </tbody>
@@ -155,7 +161,15 @@ function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend:
   );
 }
 
-function Since({ side: { hold }, backend }: { side: HoldSnapshot; backend: string }) {
+function Since({
+  side: { hold },
+  backend,
+  p99Ms,
+}: {
+  side: HoldSnapshot;
+  backend: string;
+  p99Ms: number | null;
+}) {
   const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
   if (!hold) return <Muted>–</Muted>;
   return (
@@ -165,6 +179,9 @@ function Since({ side: { hold }, backend }: { side: HoldSnapshot; backend: strin
         <Duration ms={now - hold.grantedAt} />
       </b>{' '}
       ago
+      {p99Ms !== null && now - hold.grantedAt > p99Ms && (
+        <Muted>, {factorText(now - hold.grantedAt, p99Ms)} its p99</Muted>
+      )}
     </>
   );
 }

@@ -22,6 +22,12 @@ const POLL_MS = 5_000;
 
 const SilenceDialog = dynamic(() => import('./silence-dialog'), { ssr: false });
 
+/** Alerts are stored before they are sent, so without the control database none is. */
+const unsentNote = (error: unknown): string =>
+  problemOf(error).reason === 'BACKEND_DOWN'
+    ? '. No alert is sent until the control database responds'
+    : '';
+
 /** What fires, what was resolved, and who is sent it. */
 export function AlertsView({ initial }: { initial: AlertPage | null }) {
   const trpc = useTRPC();
@@ -48,7 +54,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
         <div className="pb-3">
           <ProblemNote
             problem={problemOf(error)}
-            title={data ? 'Showing cached data' : 'Could not load alerts'}
+            title={`${data ? 'Showing cached data' : 'Could not load alerts'}${unsentNote(error)}`}
           />
         </div>
       )}

@@ -48,7 +48,7 @@ export function BackendCard({
         <h2 className="min-w-0 truncate font-[620]">{id}</h2>
         <span className="min-w-0 truncate text-12 text-t3">{KIND_LABELS[kind] ?? kind}</span>
         <span className="ml-auto">
-          <GuaranteeBadge row={row} />
+          <GuaranteeBadge row={row} isSilent={!reachable} />
         </span>
       </div>
       {loss && <DataLossNote loss={loss} />}

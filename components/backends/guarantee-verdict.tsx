@@ -42,8 +42,16 @@ const UNREAD: BadgeStyle = {
 };
 
 /** The level of a backend's guarantees as icon and label; disabled grants come before all else. */
-export function GuaranteeBadge({ row }: { row: GuaranteeRow | null }) {
-  const { label, icon, badge } = badgeStyle(row);
+export function GuaranteeBadge({
+  row,
+  isSilent,
+}: {
+  row: GuaranteeRow | null;
+  /** The backend does not respond: what was known of it may be so no longer. */
+  isSilent: boolean;
+}) {
+  const { label: known, icon, badge } = isSilent ? lastKnownStyle(row) : badgeStyle(row);
+  const label = isSilent && row?.reading ? `${known}, last known` : known;
   return (
     <span
       className={`inline-flex h-5 shrink-0 items-center gap-[5px] rounded-5 px-[5px] pr-[7px] text-12 leading-none font-[550] ${badge}`}
@@ -58,6 +66,12 @@ function badgeStyle(row: GuaranteeRow | null): BadgeStyle {
   if (!row?.reading) return UNREAD;
   return row.closedBecause === null ? LEVELS[row.reading.level] : CLOSED;
 }
+
+/** Nothing that is true now looks like it. */
+const lastKnownStyle = (row: GuaranteeRow | null): BadgeStyle => ({
+  ...UNREAD,
+  label: badgeStyle(row).label,
+});
 
 /** The guarantees of a backend: a verdict, every reason for it, and what has to be done. */
 export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {

@@ -19,11 +19,14 @@ const COLUMNS = 6;
 export function HolderTable({
   rows,
   services,
+  isFiltered,
   open,
   onOpen,
 }: {
   rows: ProcessRow[];
   services: ServiceRow[];
+  /** Only some rows are shown, so that those of a service say nothing of what is left out. */
+  isFiltered: boolean;
   /** The id of the process that is open. */
   open: string | null;
   onOpen: (id: string | null) => void;
@@ -34,8 +37,12 @@ export function HolderTable({
       <table className="list holder-list">
         <thead>
           <tr>
-            <th scope="col">Service and process</th>
-            <th scope="col">Evidence</th>
+            <th scope="col" className="holder-process">
+              Service and process
+            </th>
+            <th scope="col" className="holder-evidence">
+              Evidence
+            </th>
             <th scope="col" data-number="true" className="holder-number">
               Locks
             </th>
@@ -53,7 +60,7 @@ export function HolderTable({
           const all = services.find((each) => each.service === service);
           return (
             <tbody key={service}>
-              <ServiceLine service={service} all={all} shown={own.length} />
+              <ServiceLine service={service} all={all} shown={isFiltered ? null : own.length} />
               {own.map((row) => (
                 <ProcessLine
                   key={row.id}
@@ -77,9 +84,10 @@ function ServiceLine({
 }: {
   service: string;
   all: ServiceRow | undefined;
-  shown: number;
+  /** Null: a part of them, as the filter says. */
+  shown: number | null;
 }) {
-  const hidden = (all?.processes ?? 0) - shown;
+  const hidden = shown === null ? 0 : (all?.processes ?? 0) - shown;
   return (
     <tr className="holder-service">
       <th scope="rowgroup" colSpan={COLUMNS}>

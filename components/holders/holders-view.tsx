@@ -1,25 +1,30 @@
 'use client';
 
 import { useSearchParams } from 'next/navigation';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { exactCount, plural } from '../format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { ReadingProvider, useAged } from '../live/reading';
+import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
+import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
+import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { SearchField } from '../ui/controls/search-field';
-import { Duration } from '../ui/duration';
-import { PageHead } from '../ui/page-head';
+import { Hint, KeyBar } from '../ui/key-bar';
+import { HolderFilterChip, matchesHolder, readHolderFilter } from './holder-filter';
+import { HolderStrip } from './holder-strip';
 import { HolderTable } from './holder-table';
 import { ReleasingProcess } from './releasing-process';
+import { useHolderKeys } from './use-holder-keys';
 
 /** Services and their processes: what each holds, waits for, and keeps others from. */
 export function HoldersView({ initial }: { initial: HoldersPage }) {
   const client = useTRPCClient();
+  const { may } = useSession();
   const params = useSearchParams();
   const { data, receivedAt, link, retry } = useLive<HoldersPage>(
     'holders',
@@ -38,43 +43,60 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const [open, setOpen] = useState<string | null>(params.get('process'));
   const show = (process: string | null) => {
     setOpen(process);
-    const { pathname, search } = window.location;
-    const address = new URLSearchParams(search);
-    if (process === null) address.delete('process');
-    else address.set('process', process);
-    window.history.replaceState(null, '', address.size > 0 ? `${pathname}?${address}` : pathname);
+    setAddress({ process });
   };
+  const search = (next: string) => {
+    setText(next);
+    setAddress({ q: next.trim() });
+  };
+  const filter = readHolderFilter(params.get('verdict'));
   const sought = text.trim().toLowerCase();
-  const rows = data.rows.filter((row) => searchTextOf(row).includes(sought));
+  const rows = data.rows.filter(
+    (row) => searchTextOf(row).includes(sought) && matchesHolder(row, filter),
+  );
+  const isFiltered = sought !== '' || filter !== null;
+  const table = useRef<HTMLDivElement>(null);
+  useHolderKeys(table);
   const more = data.processes - data.rows.filter(({ holds }) => holds > 0).length;
   return (
     <ReadingProvider reading={reading}>
       <ReleasingProcess>
         <div className="page">
-          <PageHead title="Holders">
-            <Totals page={data} />
-          </PageHead>
-          <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-3">
+          <h1 className="sr-only">Holders</h1>
+          <HolderStrip page={data} filter={filter} />
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-2 py-3">
             <SearchField
-              label="Search service, owner, host or pid"
+              label="Service, owner, host, pid or version"
               value={text}
-              onChange={setText}
+              onChange={search}
               className="w-full sm:w-[280px]"
             />
+            <HolderFilterChip rows={data.rows} filter={filter} />
             <span className="text-12 text-t3">
-              {sought !== '' &&
+              {isFiltered &&
                 `${exactCount(rows.length)} of ${plural(data.rows.length, 'process', 'processes')}`}
             </span>
             <span className="ml-auto">
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </div>
-          <PastNote past={data.past} />
+          <PastNote
+            past={data.past}
+            limits="Only proof of death is kept: of other processes it is not known whether they were alive."
+          />
           {rows.length > 0 ? (
-            <HolderTable rows={rows} services={data.services} open={open} onOpen={show} />
+            <div ref={table}>
+              <HolderTable
+                rows={rows}
+                services={data.services}
+                isFiltered={isFiltered}
+                open={open}
+                onOpen={show}
+              />
+            </div>
           ) : (
             <p className="card px-3.5 py-6 text-14 text-t2">
-              {sought === '' ? 'No lock is held, and no caller waits.' : 'No processes match.'}
+              {isFiltered ? 'No processes match.' : 'No lock is held, and no caller waits.'}
             </p>
           )}
           {more > 0 && (
@@ -85,6 +107,12 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
           )}
         </div>
         <ConnectionLostNote />
+        <KeyBar>
+          <Hint keys={['j', 'k']} word="move" />
+          <Hint keys={['↵']} word="open, close" />
+          {may('operator') && <Hint keys={['r']} word="release all…" />}
+          <Hint keys={['?']} word="shortcuts" />
+        </KeyBar>
       </ReleasingProcess>
     </ReadingProvider>
   );
@@ -92,20 +120,4 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
 
 function searchTextOf({ service, owners, host, pid, version }: HoldersPage['rows'][number]) {
   return [service, ...owners, host, pid, version].join(' ').toLowerCase();
-}
-
-function Totals({ page: { processes, holds, waiting, blockingMs } }: { page: HoldersPage }) {
-  const seconds = useAged((ageMs) =>
-    Math.floor((blockingMs + waiting * Math.min(ageMs, 5_000)) / 1_000),
-  );
-  return (
-    <>
-      {plural(processes, 'process', 'processes')} with {plural(holds, 'hold')}
-      {waiting > 0 && (
-        <>
-          ; {plural(waiting, 'caller')} waiting, <Duration ms={seconds * 1_000} /> in total
-        </>
-      )}
-    </>
-  );
 }

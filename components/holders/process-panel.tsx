@@ -39,6 +39,7 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
               <Button
                 tone="danger-word"
                 className="ml-auto"
+                data-release-all
                 onClick={() => release({ id, title, locks: data.locks })}
               >
                 Release all {exactCount(data.locks.length)} it holds…

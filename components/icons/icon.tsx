@@ -33,6 +33,7 @@ const ICON_PATHS = {
   'check-circle': [circle(12, 12, 9), 'M8 12.3l2.8 2.7L16 9.5'],
   check: ['M4.5 12.5l5 5 10-11'],
   'chevron-down': ['M6 9l6 6 6-6'],
+  'chevron-left': ['M15 6l-6 6 6 6'],
   'chevron-right': ['M9 6l6 6-6 6'],
   clock: [circle(12, 12, 9), 'M12 7v5.2l3.2 1.8'],
   close: ['M6 6l12 12M18 6 6 18'],

@@ -32,6 +32,7 @@ function detailAlone(text: string): IncidentDetail {
       facts: {
         stuck: { kind: 'longHold', since: BEGAN, limitMs: 30_000, p99Ms: 6_000 },
         hold: { ...party, token: 7, grantedAt: BEGAN - 30_000, host: text, pid: text },
+        deaths: [{ token: 7, at: BEGAN, since: BEGAN - 5_000, witness: text, evidence: text }],
       },
     },
     timeline: {
@@ -78,6 +79,7 @@ test('an exported incident asks nothing of the network, runs nothing, and forbid
   expect(html).not.toMatch(/\b(src|href|srcset|action|on\w+)\s*=/i);
   expect(html).not.toMatch(/url\(|@import/i);
   expect(html).toContain('2026-11-20T02:23:00.000Z');
+  expect(html).toContain('Holder exited</dt><dd>2026-11-20T02:22:55.000Z (invoice, says invoice)');
 });
 
 test('no text of a caller or an operator becomes markup in it', () => {

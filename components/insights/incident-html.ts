@@ -7,14 +7,7 @@ import { eventDetail, eventLook } from '../locks/lock/event-labels';
 import { actLabel, holdTitle, waitTitle } from '../locks/timeline/timeline-labels';
 import { endOf, shareAt } from '../locks/timeline/timeline-lanes';
 import { STATUS_STYLES } from '../ui/status-badge';
-import {
-  actorsLabel,
-  incidentSentence,
-  lastedMs,
-  RELATION_LABELS,
-  refusedFacts,
-  waiterSeconds,
-} from './incident-labels';
+import { incidentFacts, incidentSentence, RELATION_LABELS } from './incident-labels';
 import { blockingSeries, incidentLanes } from './incident-timeline';
 
 const ENTITIES: Record<string, string> = {
@@ -102,24 +95,11 @@ clock of the backend. Events of routine, such as renewals, are left out.</p>
 }
 
 function factsHtml(detail: IncidentDetail): string {
-  const { incident } = detail;
-  const facts = [
-    ['Began', exactInstant(incident.beganAt)],
-    ['Ended', incident.endedAt === null ? 'open' : exactInstant(incident.endedAt)],
-    ['Lasted', durationText(lastedMs(incident))],
-    ['Waiter-seconds', waiterSeconds(incident)],
-    ['Most waiters', String(incident.waitersMax)],
-    [
-      'Refused',
-      refusedFacts(detail)
-        .filter((text) => text !== '')
-        .join(' '),
-    ],
-    ['Acted', actorsLabel(incident)],
-  ];
-  const items = facts.map(
-    ([term, text = '']) => `<div><dt>${term}</dt><dd>${safe(text)}</dd></div>`,
-  );
+  const items = incidentFacts(detail).map(([term, value, more]) => {
+    const text = typeof value === 'string' ? value : exactInstant(value.at);
+    const words = more === '' ? text : `${text} (${more})`;
+    return `<div><dt>${term}</dt><dd>${safe(words)}</dd></div>`;
+  });
   return `<dl>${items.join('')}</dl>`;
 }
 

@@ -8,16 +8,37 @@ import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 
 /** How long an incident lasted, or has lasted by the last reading, in milliseconds. */
-export function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {
+function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {
   return Math.max(0, (endedAt ?? readAt) - beganAt);
 }
 
 /** Waiter-seconds: how long all waiters waited during an incident, added up. */
-export const waiterSeconds = ({ waiterMs }: IncidentRow): string =>
+const waiterSeconds = ({ waiterMs }: IncidentRow): string =>
   exactCount(Math.round(waiterMs / 1_000));
 
+/** One fact of an incident: its term, what it is, and a word more, which may be empty. */
+export type IncidentFact = [term: string, value: string | { at: number }, more: string];
+
+/** An incident in figures: when, how long, how bad, and who acted. */
+export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
+  const { incident } = detail;
+  const { beganAt, endedAt, clearedAt, waitersMax, blockingMaxMs } = incident;
+  const isClear = endedAt === null && clearedAt !== null;
+  const death = deathProof(incident);
+  return [
+    ['Began', { at: beganAt }, ''],
+    ['Ended', endedAt === null ? 'open' : { at: endedAt }, isClear ? 'clear, ends after 30 s' : ''],
+    ['Lasted', durationText(lastedMs(incident)), ''],
+    ['Waiter-seconds', waiterSeconds(incident), `at most ${exactCount(waitersMax)} waited`],
+    ['Worst blocking', durationText(blockingMaxMs), 'all waits added up'],
+    ['Refused', ...refusedFacts(detail)],
+    ...(death ? [['Holder exited', { at: death.since }, death.proof] as IncidentFact] : []),
+    ['Acted', actorsLabel(incident), ''],
+  ];
+}
+
 /** How many attempts were refused during an incident, and by whom. */
-export function refusedFacts({ incident, timeline }: IncidentDetail): [string, string] {
+function refusedFacts({ incident, timeline }: IncidentDetail): [string, string] {
   const { beganAt, endedAt, readAt } = incident;
   const bars = timeline.refused.filter(
     ({ from, to }) => to >= beganAt && from <= (endedAt ?? readAt),
@@ -31,6 +52,14 @@ export function refusedFacts({ incident, timeline }: IncidentDetail): [string, s
     .join(', ');
   const areMore = owners.length > 3 || bars.some((bar) => bar.areMore);
   return [plural(attempts, 'attempt'), `by ${named}${areMore ? ' and others' : ''}`];
+}
+
+/** What proved that a holder's process had exited, and who said so; null: nothing did. */
+function deathProof({ facts }: IncidentRow): { since: number; proof: string } | null {
+  const [death] = facts.deaths ?? [];
+  if (!death) return null;
+  const { since, witness, evidence } = death;
+  return { since, proof: `${visibleText(evidence)}, says ${visibleText(witness)}` };
 }
 
 /** What an incident of another lock is to this one. */

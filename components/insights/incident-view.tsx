@@ -6,7 +6,6 @@ import { useState } from 'react';
 import type { IncidentDetail, IncidentPage } from '@/server/contract/console/past/incident';
 import { lockPath } from '@/server/core/names/console-path';
 import { durationText } from '../format/durations';
-import { exactCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
@@ -17,7 +16,6 @@ import { TimelineTable } from '../locks/timeline/timeline-table';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
 import { pastHref } from '../past/past-address';
 import { Button } from '../ui/controls/button';
-import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
@@ -25,15 +23,7 @@ import { StatusBadge } from '../ui/status-badge';
 import { ExactName, WholeName } from '../ui/visible-text';
 import { BlockingChart } from './blocking-chart';
 import { IncidentEvents } from './incident-events';
-import {
-  actorsLabel,
-  incidentSentence,
-  lastedMs,
-  RELATION_LABELS,
-  refusedFacts,
-  waiterSeconds,
-  worstInstant,
-} from './incident-labels';
+import { incidentFacts, incidentSentence, RELATION_LABELS, worstInstant } from './incident-labels';
 import { incidentLanes } from './incident-timeline';
 import { IncidentsPanel } from './incidents-panel';
 
@@ -126,26 +116,18 @@ function RelatedIncidents({ detail: { related } }: { detail: IncidentDetail }) {
 
 function Facts({ detail }: { detail: IncidentDetail }) {
   const { incident, asOf } = detail;
-  const { beganAt, endedAt, backend, waitersMax, blockingMaxMs } = incident;
-  const facts = [
-    ['Began', <Instant key="began" at={beganAt} now={asOf} clock={backend} />, ''],
-    [
-      'Ended',
-      endedAt === null ? 'open' : <Instant key="ended" at={endedAt} now={asOf} clock={backend} />,
-      endedAt === null && incident.clearedAt !== null ? 'clear, ends after 30 s' : '',
-    ],
-    ['Lasted', <Duration key="lasted" ms={lastedMs(incident)} />, ''],
-    ['Waiter-seconds', waiterSeconds(incident), `at most ${exactCount(waitersMax)} waited`],
-    ['Worst blocking', durationText(blockingMaxMs), 'all waits added up'],
-    ['Refused', ...refusedFacts(detail)],
-    ['Acted', actorsLabel(incident), ''],
-  ] as const;
   return (
     <dl className="incident-facts">
-      {facts.map(([term, value, more]) => (
+      {incidentFacts(detail).map(([term, value, more]) => (
         <div key={term}>
           <dt>{term}</dt>
-          <dd>{value}</dd>
+          <dd>
+            {typeof value === 'string' ? (
+              value
+            ) : (
+              <Instant at={value.at} now={asOf} clock={incident.backend} />
+            )}
+          </dd>
           {more && <dd className="incident-more">{more}</dd>}
         </div>
       ))}
@@ -154,7 +136,8 @@ function Facts({ detail }: { detail: IncidentDetail }) {
 }
 
 function IncidentCharts({ detail }: { detail: IncidentDetail }) {
-  const { timeline } = detail;
+  const { timeline, incident } = detail;
+  const path = lockPath(incident.namespace, incident.name);
   const [zoom, setZoom] = useState<ZoomSpan | null>(null);
   const isHydrated = useIsHydrated();
   const span = zoom ?? { from: timeline.from, to: timeline.to };
@@ -186,6 +169,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
               refused={timeline.refused.filter(({ from, to }) => to >= span.from && from < span.to)}
               span={span}
               now={timeline.to}
+              path={path}
               onZoom={setZoom}
             />
           </figure>
@@ -194,7 +178,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
             acts={timeline.acts}
             refused={timeline.refused}
             now={timeline.to}
-            path={lockPath(detail.incident.namespace, detail.incident.name)}
+            path={path}
           />
         </>
       )}

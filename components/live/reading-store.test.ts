@@ -46,13 +46,22 @@ test('silence grows with time', () => {
   expect(silentMs(reading, 'default', 2_500)).toBe(2_040);
 });
 
-test('a store tells of a new reading, and only of a new one', () => {
+test('a store tells at once of what cannot wait for the next step, and keeps every reading', () => {
   const store = createReadingStore(reading);
   let calls = 0;
   const stop = store.subscribe(() => calls++);
-  store.set(reading);
-  store.set({ ...reading });
-  stop();
-  store.set({ ...reading });
+  const silent = {
+    ...reading,
+    backends: reading.backends.map((b) => ({ ...b, reachable: false })),
+  };
+  store.set({ ...reading, asOf: 1_000_400, receivedAt: 900 }, 900);
+  expect(calls).toBe(0);
+  expect(store.get().asOf).toBe(1_000_400);
+  store.set({ ...silent, receivedAt: 1_400 }, 1_400);
   expect(calls).toBe(1);
+  store.set({ ...silent, receivedAt: 1_400 + 2 * STALE_AFTER_MS }, 1_400 + 2 * STALE_AFTER_MS);
+  expect(calls).toBe(2);
+  stop();
+  store.set({ ...reading, receivedAt: 20_000 }, 20_000);
+  expect(calls).toBe(2);
 });

@@ -15,7 +15,13 @@ export const STALE_AFTER_MS = 5_000;
 /** The last reading, for components that draw something that depends on it and on time. */
 export interface ReadingStore {
   get: () => Reading;
-  set: (reading: Reading) => void;
+  /**
+   * Tells the listeners only of what cannot wait for the page's next step: that the one before was
+   * stale, or that a backend responds or does so no longer.
+   *
+   * @param nowMs this page's monotonic clock
+   */
+  set: (reading: Reading, nowMs: number) => void;
   subscribe: (listener: () => void) => () => void;
 }
 
@@ -24,16 +30,26 @@ export function createReadingStore(first: Reading): ReadingStore {
   const listeners = new Set<() => void>();
   return {
     get: () => current,
-    set: (reading) => {
+    set: (reading, nowMs) => {
       if (reading === current) return;
+      const isUrgent = isNews(current, reading, nowMs);
       current = reading;
-      for (const listener of listeners) listener();
+      if (isUrgent) for (const listener of listeners) listener();
     },
     subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
+}
+
+function isNews(before: Reading, after: Reading, nowMs: number): boolean {
+  if (before.receivedAt === null || ageOf(before, nowMs) > STALE_AFTER_MS) return true;
+  const known = new Map(before.backends.map((health) => [health.id, health.reachable]));
+  return (
+    known.size !== after.backends.length ||
+    after.backends.some(({ id, reachable }) => known.get(id) !== reachable)
+  );
 }
 
 /** How old a reading is at `nowMs` of the page's monotonic clock, in milliseconds. */

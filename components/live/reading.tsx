@@ -27,8 +27,8 @@ const ReadingContext = createContext<ReadingStore>(NO_READING);
 export function ReadingProvider({ reading, children }: { reading: Reading; children: ReactNode }) {
   const [store] = useState(() => createReadingStore(reading));
   useLayoutEffect(() => {
-    restart();
-    store.set(reading);
+    store.set(reading, performance.now());
+    stepEarly();
   }, [store, reading]);
   return <ReadingContext.Provider value={store}>{children}</ReadingContext.Provider>;
 }
@@ -75,6 +75,15 @@ export function useAtBackend<T extends Primitive>(
   );
 }
 
+/** A primitive of the clocks of several backends. */
+export function useAtEachBackend<T extends Primitive>(
+  select: (nowOf: (backend: string) => number) => T,
+): T {
+  return useFromReading((reading, nowMs) =>
+    select((backend) => backendNow(reading, backend, nowMs)),
+  );
+}
+
 /** A primitive that depends on how old the reading is, in milliseconds. */
 export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
   return useFromReading((reading, nowMs) => select(ageOf(reading, nowMs)));
@@ -94,8 +103,11 @@ export function useIsStale(): boolean {
   return useAged((ageMs) => ageMs > STALE_AFTER_MS);
 }
 
-/** How often the one timer of the page goes off. */
-const STEP_MS = 250;
+/** How often the one timer of the page goes off: countdowns run in steps of a second. */
+const STEP_MS = 1_000;
+
+/** A reading that comes so late in a step takes its place, so that the page is drawn once. */
+const STEP_MIN_MS = 700;
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
@@ -112,11 +124,11 @@ function start() {
   timer = setInterval(step, STEP_MS);
 }
 
-/** A reading changes figures as a step does: the next step is a whole one later, not just behind. */
-function restart() {
-  if (timer === null) return;
+/** A step that is due soon is made with a reading that has come, and the next a whole one later. */
+function stepEarly() {
+  if (timer === null || performance.now() - (nowMs ?? 0) < STEP_MIN_MS) return;
   clearInterval(timer);
-  nowMs = performance.now();
+  step();
   timer = setInterval(step, STEP_MS);
 }
 

@@ -1,6 +1,7 @@
 'use client';
 
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { reportBroken } from '../navigation/away';
 import { usePastAt } from '../past/past-at';
 import { useSessionCheck } from './session';
 
@@ -106,6 +107,12 @@ export function useLive<T>(
       subscription?.unsubscribe();
     };
   }, [key, attempt, isPast]);
+
+  const wasLive = useRef(false);
+  useEffect(() => {
+    if (state.link === 'live') wasLive.current = true;
+    else if (wasLive.current && !isPast) return reportBroken();
+  }, [state.link, isPast]);
 
   const retry = useCallback(() => setAttempt((count) => count + 1), []);
   return { ...state, ...(isPast && { link: 'live' as const }), retry };

@@ -21,14 +21,16 @@ import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
 import { FilterBar, NoMatch, NormalLocks } from './list/filter-bar';
 import { createVisibleRange, KeyHints, SlowedNote } from './list/key-hints';
-import { isFiltered, type LockSort, rowsKey } from './list/list-query';
+import { isFiltered, type LockSort, listUrl, rowsKey } from './list/list-query';
 import { LockList } from './list/lock-list';
 import { useListQuery } from './list/use-list-query';
 import { useLockList } from './list/use-lock-list';
 import { useSteadyRows } from './list/use-steady-rows';
+import { keepList } from './list/walk/use-list-walk';
 import { isSelectable } from './lock-facts';
 import { useKnownLock } from './peek/use-known-lock';
 import { usePeek } from './peek/use-peek';
+import { DeadlockedProvider } from './presence/deadlock-mark';
 
 const PeekPanel = dynamic(() => import('./peek/peek-panel').then((all) => all.PeekPanel));
 
@@ -94,97 +96,108 @@ export function LocksView({
     setTimeout(() => setCopied(''), COPIED_MS);
   }, []);
 
+  useEffect(() => {
+    const title = query.view === 'attention' && !isFiltered(query) ? 'Needs attention' : 'Locks';
+    const { offset, matching } = page;
+    keepList({ title, href: listUrl({ ...query, peek: null }), rows, offset, matching });
+  }, [query, rows, page]);
+
   if (known) return known;
   const isSlowed = page.slowed && link === 'live';
   const isEmpty = page.total === 0 && !isFiltered(query);
   return (
     <ReadingProvider reading={reading}>
       <ActionsProvider>
-        <h1 className="sr-only">Locks</h1>
-        <div className="locks-frame">
-          <div className="locks-main">
-            <div ref={scroller} className="lock-list-frame">
-              <PastNote past={page.past} />
-              {!isEmpty && !page.past && (
-                <FigureStrip
-                  page={page}
-                  fleet={fleet}
-                  isFleetLost={isFleetLost}
-                  query={query}
-                  onQuery={setQuery}
+        <DeadlockedProvider>
+          <h1 className="sr-only">Locks</h1>
+          <div className="locks-frame">
+            <div className="locks-main">
+              <div ref={scroller} className="lock-list-frame">
+                <PastNote
+                  past={page.past}
+                  limits="Statuses use the baselines and policies of now. Free locks are not listed."
                 />
-              )}
-              {!isEmpty && (
-                <FilterBar
-                  page={page}
-                  query={query}
-                  onQuery={setQuery}
-                  chips={may('operator') && <SelectButton selecting={selecting} />}
-                >
-                  <DeleteNamesButton
-                    kind="lock"
-                    at={query.namespace ? { namespace: query.namespace } : {}}
-                    onGone={selecting.drop}
-                    className="max-md:hidden"
+                {!isEmpty && !page.past && (
+                  <FigureStrip
+                    page={page}
+                    fleet={fleet}
+                    isFleetLost={isFleetLost}
+                    query={query}
+                    onQuery={setQuery}
+                  />
+                )}
+                {!isEmpty && (
+                  <FilterBar
+                    page={page}
+                    query={query}
+                    onQuery={setQuery}
+                    chips={may('operator') && <SelectButton selecting={selecting} />}
                   >
-                    Delete free locks…
-                  </DeleteNamesButton>
-                  <LiveIndicator link={link} onRetry={retry} isFleet />
-                </FilterBar>
-              )}
-              {isEmpty && page.past ? (
-                <p className="px-[var(--gutter)] py-8 text-14 text-t2">
-                  No lock was in use at this instant.
-                </p>
-              ) : isEmpty ? (
-                <FirstLock origin={origin} link={link} onRetry={retry} />
-              ) : page.matching === 0 && rows.length === 0 ? (
-                <NoMatch page={page} query={query} onQuery={setQuery} />
-              ) : (
-                <LockList
-                  rows={rows}
-                  offset={page.offset}
+                    <DeleteNamesButton
+                      kind="lock"
+                      at={query.namespace ? { namespace: query.namespace } : {}}
+                      onGone={selecting.drop}
+                      className="max-md:hidden"
+                    >
+                      Delete free locks…
+                    </DeleteNamesButton>
+                    <LiveIndicator link={link} onRetry={retry} isFleet />
+                  </FilterBar>
+                )}
+                {isEmpty && page.past ? (
+                  <p className="px-[var(--gutter)] py-8 text-14 text-t2">
+                    No lock was in use at this instant.
+                  </p>
+                ) : isEmpty ? (
+                  <FirstLock origin={origin} link={link} onRetry={retry} />
+                ) : page.matching === 0 && rows.length === 0 ? (
+                  <NoMatch page={page} query={query} onQuery={setQuery} />
+                ) : (
+                  <LockList
+                    rows={rows}
+                    offset={page.offset}
+                    matching={page.matching}
+                    query={query}
+                    selecting={may('operator') ? selecting : null}
+                    isOneBackend={page.backends.length === 1}
+                    peek={peek}
+                    scroller={scroller}
+                    onOpen={onOpen}
+                    onOpenKnown={onOpenKnown}
+                    onCopied={onCopied}
+                    onSort={onSort}
+                    onHold={hold}
+                    onRange={onRange}
+                  />
+                )}
+                {!isEmpty && <NormalLocks page={page} query={query} onQuery={setQuery} />}
+              </div>
+              {isSlowed && <SlowedNote />}
+              <ConnectionLostNote />
+              {may('operator') && <BulkBar rows={rows} selecting={selecting} />}
+              {!isEmpty && (
+                <KeyHints
+                  range={range}
                   matching={page.matching}
-                  query={query}
-                  selecting={may('operator') ? selecting : null}
-                  isOneBackend={page.backends.length === 1}
-                  peek={peek}
-                  scroller={scroller}
-                  onOpen={onOpen}
-                  onOpenKnown={onOpenKnown}
-                  onCopied={onCopied}
-                  onSort={onSort}
-                  onHold={hold}
-                  onRange={onRange}
+                  isSlowed={isSlowed}
+                  copied={copied}
                 />
               )}
-              {!isEmpty && <NormalLocks page={page} query={query} onQuery={setQuery} />}
             </div>
-            {isSlowed && <SlowedNote />}
-            <ConnectionLostNote />
-            {may('operator') && <BulkBar rows={rows} selecting={selecting} />}
-            {!isEmpty && (
-              <KeyHints
-                range={range}
-                matching={page.matching}
-                isSlowed={isSlowed}
-                copied={copied}
+            {query.peek && !page.past && (
+              <PeekPanel
+                key={`${query.peek.namespace}/${query.peek.name}`}
+                {...query.peek}
+                row={peeked}
+                page={page}
+                place={peeked && page.offset + rows.indexOf(peeked)}
+                onStep={onStep}
+                onOpen={onOpen}
+                onClose={() => peek.show(null)}
               />
             )}
           </div>
-          {query.peek && !page.past && (
-            <PeekPanel
-              key={`${query.peek.namespace}/${query.peek.name}`}
-              {...query.peek}
-              row={peeked}
-              page={page}
-              place={peeked && page.offset + rows.indexOf(peeked)}
-              onStep={onStep}
-              onOpen={onOpen}
-              onClose={() => peek.show(null)}
-            />
-          )}
-        </div>
+        </DeadlockedProvider>
       </ActionsProvider>
     </ReadingProvider>
   );

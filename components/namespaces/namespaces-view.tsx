@@ -5,6 +5,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { isFilling } from '@/server/core/names/filling';
 import { countText, exactCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
@@ -18,7 +19,7 @@ import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { CreateNamespaceDialog, PolicyDialog } from './namespace-dialogs';
-import { policyBounds } from './policy-bounds';
+import { formatPolicy, policyBounds } from './policy-bounds';
 
 const POLL_MS = 5_000;
 
@@ -98,7 +99,12 @@ export function NamespacesView({
           </tbody>
         </table>
       )}
-      <p className="max-w-[80ch] pt-6 text-t3">
+      {namespaces && (
+        <p className="max-w-[80ch] pt-6 text-t2">
+          Default policy: {formatPolicy(DEFAULT_POLICY)}. The list shows where a namespace differs.
+        </p>
+      )}
+      <p className="max-w-[80ch] pt-2 text-t3">
         Pass <code className="font-mono text-12 text-t2">"namespace"</code> in every request, with{' '}
         {isAdmin ? (
           <>
@@ -131,9 +137,9 @@ function NamespaceTableRow({
   /** Null for a role that may not change policies. */
   onChange: (() => void) | null;
 }) {
-  const { name, backend, createdAt, locks, counters, held, waiting, policy, hasOwnPolicy } =
-    namespace;
+  const { name, backend, createdAt, locks, counters, held, waiting, policy } = namespace;
   const names = locks + counters;
+  const own = policyBounds(policy).filter(({ isCustom }) => isCustom);
   return (
     <tr>
       <td data-cell="main" className="font-mono">
@@ -157,11 +163,9 @@ function NamespaceTableRow({
               {exactCount(policy.maxLocks)} names
             </li>
           )}
-          {!hasOwnPolicy && <li className="text-t2">default</li>}
-          {policyBounds(policy).map(({ label, isCustom }) => (
-            <li key={label} className={isCustom ? 'text-t1' : 'text-t3'}>
-              {label}
-            </li>
+          {own.length === 0 && <li className="text-t3">default</li>}
+          {own.map(({ label }) => (
+            <li key={label}>{label}</li>
           ))}
         </ul>
       </td>

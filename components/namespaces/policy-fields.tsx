@@ -13,6 +13,7 @@ import {
 } from '@/server/contract/namespace-policy';
 import { exactCount } from '../format/numbers';
 import { Field } from '../ui/controls/field';
+import { durationInput, readDuration } from './duration-input';
 
 /** The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server. */
 export function PolicyFields({
@@ -53,21 +54,21 @@ export function PolicyFields({
 function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates: string[] }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <SecondsField
+      <DurationField
         label="Min lease"
         name="leaseMin"
         ms={policy.leaseMinMs}
         min={LEASE_MIN_MS}
         max={LEASE_MAX_MS}
       />
-      <SecondsField
+      <DurationField
         label="Max lease"
         name="leaseMax"
         ms={policy.leaseMaxMs}
         min={LEASE_MIN_MS}
         max={LEASE_MAX_MS}
       />
-      <SecondsField
+      <DurationField
         label="Max wait"
         name="maxWait"
         ms={policy.patienceMaxMs}
@@ -86,14 +87,14 @@ function CustomPolicyFields({ policy, gates }: { policy: NamespacePolicy; gates:
         step={1}
         defaultValue={policy.queueLimit}
       />
-      <SecondsField
+      <DurationField
         label="Lock delay"
         name="delay"
         ms={policy.lockDelayMs}
         min={0}
         max={LOCK_DELAY_MAX_MS}
       />
-      <SecondsField
+      <DurationField
         label="Stuck threshold"
         name="stuck"
         ms={policy.stuckAfterMs}
@@ -171,13 +172,13 @@ function GateField({ policy: { gate }, gates }: { policy: NamespacePolicy; gates
   );
 }
 
-function SecondsField({
+function DurationField({
   label,
   name,
   ms,
   min,
   max,
-  hint = `${exactCount(min / 1_000)} to ${exactCount(max / 1_000)}`,
+  hint = '',
 }: {
   label: string;
   name: string;
@@ -186,18 +187,21 @@ function SecondsField({
   max: number;
   hint?: string;
 }) {
+  const range = `${durationInput(min)} to ${durationInput(max)}`;
   return (
     <Field
-      label={`${label} (s)`}
-      hint={hint}
+      label={label}
+      hint={hint || range}
       name={name}
-      type="number"
-      inputMode="decimal"
       required
-      min={min / 1_000}
-      max={max / 1_000}
-      step={0.001}
-      defaultValue={ms / 1_000}
+      autoComplete="off"
+      spellCheck={false}
+      defaultValue={durationInput(ms)}
+      onChange={({ target }) => {
+        const entered = readDuration(target.value);
+        const isIn = entered !== null && entered >= min && entered <= max;
+        target.setCustomValidity(isIn ? '' : `A duration such as 30s, 5m or 24h: ${range}`);
+      }}
     />
   );
 }
@@ -206,13 +210,13 @@ function SecondsField({
 export function parsePolicyForm(form: FormData): NamespacePolicy | null {
   if (form.get('policy') !== 'custom') return null;
   return {
-    leaseMinMs: parseSeconds(form.get('leaseMin')),
-    leaseMaxMs: parseSeconds(form.get('leaseMax')),
-    patienceMaxMs: parseSeconds(form.get('maxWait')),
+    leaseMinMs: durationOf(form.get('leaseMin')),
+    leaseMaxMs: durationOf(form.get('leaseMax')),
+    patienceMaxMs: durationOf(form.get('maxWait')),
     queueLimit: Number(form.get('queue')),
-    lockDelayMs: parseSeconds(form.get('delay')),
+    lockDelayMs: durationOf(form.get('delay')),
     requiredMeta: parseKeys(form.get('meta')),
-    stuckAfterMs: parseSeconds(form.get('stuck')),
+    stuckAfterMs: durationOf(form.get('stuck')),
     standbyExpected: form.get('standby') !== null,
     releaseOrphans: form.get('orphans') !== null,
     maxLocks: Number(form.get('maxLocks')),
@@ -220,9 +224,9 @@ export function parsePolicyForm(form: FormData): NamespacePolicy | null {
   };
 }
 
-/** Entered as seconds, returned in milliseconds. */
-const parseSeconds = (entered: FormDataEntryValue | null) =>
-  Math.round(Number(entered ?? Number.NaN) * 1_000);
+/** In milliseconds; not a number where no duration was entered, which the server refuses. */
+const durationOf = (entered: FormDataEntryValue | null) =>
+  readDuration(String(entered ?? '')) ?? Number.NaN;
 
 /** Keys separated by commas or spaces. */
 const parseKeys = (entered: FormDataEntryValue | null): string[] =>

@@ -8,6 +8,7 @@ import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
+import { AwayGuard } from '../navigation/away-guard';
 import { LookBackButton, PastBarSlot } from '../past/look-back';
 import { AccountMenu } from './account-menu';
 import { AlertBell } from './alert-bell';
@@ -40,7 +41,7 @@ export function ConsoleShell({
     <ConsoleClient>
       <SessionProvider account={account} demo={demo} unencrypted={unencrypted}>
         <SkipLink />
-        <div className="shell">
+        <AwayGuard className="shell">
           <NavRail />
           <TopBar backends={backends} guarantees={guarantees} />
           <main id="main" tabIndex={-1} className="shell-main">
@@ -51,7 +52,7 @@ export function ConsoleShell({
             </Suspense>
             {children}
           </main>
-        </div>
+        </AwayGuard>
         <ShortcutKeys onGo={(path) => router.push(path)} />
       </SessionProvider>
     </ConsoleClient>
@@ -75,7 +76,11 @@ function TopBar({
         <SearchBox />
       </Suspense>
       <div className="ml-auto flex items-center gap-4">
-        {demo && <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc">Demo</span>}
+        {demo && (
+          <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc max-sm:hidden">
+            Demo
+          </span>
+        )}
         <Suspense>
           <LookBackButton />
         </Suspense>

@@ -13,7 +13,7 @@ import { isUnknown, rootsByLock, waitsInDeadlock } from './wait-facts';
 const NAMES_SHOWN = 2;
 
 /** The wait-for graph as a table: who waits for which lock, who holds it, who is at the root. */
-export function WaitTable({ graph }: { graph: WaitGraph }) {
+export function WaitTable({ graph, isFiltered }: { graph: WaitGraph; isFiltered: boolean }) {
   const inDeadlock = waitsInDeadlock(graph);
   const rootsOf = rootsByLock(graph);
   const rows = graph.locks.flatMap((lock, place) => {
@@ -72,7 +72,7 @@ export function WaitTable({ graph }: { graph: WaitGraph }) {
           ))}
         </tbody>
       </table>
-      {graph.waiting > shown && (
+      {!isFiltered && graph.waiting > shown && (
         <p className="py-2 text-12 text-t3">
           {plural(graph.waiting - shown, 'more caller')} waiting, not listed.
         </p>

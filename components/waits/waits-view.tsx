@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
-import { useMemo, useState, useSyncExternalStore } from 'react';
+import { useMemo, useState } from 'react';
 import type { DeadlockRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { ActionsProvider } from '../actions/actions-provider';
 import { plural } from '../format/numbers';
@@ -12,10 +12,14 @@ import { ReadingProvider, useAged } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
+import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { Duration } from '../ui/duration';
+import { useMedia } from '../ui/use-media';
 import { HeadBlockers } from './head-blockers';
 import { PastDeadlocks } from './past-deadlocks';
+import { isFiltering, matchingHeads, matchingWaits, readWaitFilter } from './wait-filter';
+import { WaitFilterChips } from './wait-filter-chips';
 import { WaitTable } from './wait-table';
 
 const WaitCanvas = dynamic(() => import('./graph/wait-canvas'), {
@@ -51,6 +55,9 @@ export function WaitsView({
     [data, receivedAt],
   );
   const [view, setView] = useView();
+  const params = useSearchParams();
+  const filter = useMemo(() => readWaitFilter(params), [params]);
+  const heads = useMemo(() => matchingHeads(data, filter), [data, filter]);
   const [focus, setFocus] = useState<string | null>(null);
   const isEmpty = data.waiting === 0;
   return (
@@ -59,6 +66,7 @@ export function WaitsView({
         <div className="waits">
           <header className="waits-head">
             <h1 className="text-19 font-[640]">Waits</h1>
+            {!isEmpty && <WaitFilterChips graph={data} filter={filter} />}
             <p className="text-t2" role="status">
               <Totals graph={data} />
             </p>
@@ -74,13 +82,24 @@ export function WaitsView({
                 ? 'No caller waited for a lock at this instant.'
                 : 'No caller waits for a lock. Waits of all backends appear here, with what holds them up.'}
             </p>
+          ) : heads.heads.length === 0 && isFiltering(filter) ? (
+            <p className="px-[var(--gutter)] py-8 text-14 text-t2">
+              No waits match these filters.{' '}
+              <button
+                type="button"
+                className="link rounded-4"
+                onClick={() => setAddress({ namespace: null, backend: null, over: null })}
+              >
+                Clear filters
+              </button>
+            </p>
           ) : (
             <div className="waits-main">
-              <HeadBlockers graph={data} focus={focus} onFocus={setFocus} />
+              <HeadBlockers graph={heads} focus={focus} onFocus={setFocus} />
               {view === 'graph' ? (
-                <WaitCanvas graph={data} focus={focus} />
+                <WaitCanvas graph={heads} focus={focus} />
               ) : (
-                <WaitTable graph={data} />
+                <WaitTable graph={matchingWaits(data, filter)} isFiltered={isFiltering(filter)} />
               )}
             </div>
           )}
@@ -126,25 +145,10 @@ function ViewChoice({ view, onView }: { view: View; onView: (view: View) => void
 
 const NARROW = '(max-width: 899.98px)';
 
-function onNarrow(listener: () => void) {
-  const media = window.matchMedia(NARROW);
-  media.addEventListener('change', listener);
-  return () => media.removeEventListener('change', listener);
-}
-
 /** The view that the address names; else the graph, on a narrow screen the list. */
 function useView(): [View, (view: View) => void] {
   const named = useSearchParams().get('view');
-  const isNarrow = useSyncExternalStore(
-    onNarrow,
-    () => window.matchMedia(NARROW).matches,
-    () => false,
-  );
+  const isNarrow = useMedia(NARROW, false);
   const chosen = VIEWS.find((each) => each === named);
-  const setView = (view: View) => {
-    const params = new URLSearchParams(window.location.search);
-    params.set('view', view);
-    window.history.replaceState(null, '', `${window.location.pathname}?${params}`);
-  };
-  return [chosen ?? (isNarrow ? 'list' : 'graph'), setView];
+  return [chosen ?? (isNarrow ? 'list' : 'graph'), (view) => setAddress({ view })];
 }

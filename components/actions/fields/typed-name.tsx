@@ -2,20 +2,28 @@
 
 import { useState } from 'react';
 import { plural } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
 import { isRenewing } from '../../locks/lock-facts';
 import { Field } from '../../ui/controls/field';
+import { useMedia } from '../../ui/use-media';
 import type { HoldSnapshot } from '../hold-snapshot';
 
 /** With more waiters than this, the lock's name must be typed. */
 const NAME_REQUIRED_ABOVE = 10;
+
+/** On a touch screen the last part of a name is enough, unless it is shorter than this. */
+const PART_MIN = 4;
 
 export interface TypedName {
   /** Why the name has to be typed; null: it need not be. */
   because: string | null;
   typed: string;
   setTyped: (typed: string) => void;
+  /** What may be typed in place of the whole name; null: nothing. */
+  part: string | null;
+  isTyped: boolean;
   /** What is missing for the act, as `OperatorDialog` lists it. */
   missing: string[];
 }
@@ -30,8 +38,16 @@ export function useTypedName(name: string, backend: string, seen: HoldSnapshot):
   // while it is open.
   const [because, setBecause] = useState<string | null>(null);
   if (required !== null && because === null) setBecause(required);
-  const missing = because !== null && typed !== name ? ['lock name'] : [];
-  return { because, typed, setTyped, missing };
+  const isTouch = useMedia('(pointer: coarse)', false);
+  const part = isTouch ? lastPart(name) : null;
+  const isTyped = typed === name || (part !== null && typed === part);
+  const missing = because !== null && !isTyped ? ['lock name'] : [];
+  return { because, typed, setTyped, part, isTyped, missing };
+}
+
+function lastPart(name: string): string | null {
+  const part = name.split(/[:/]/).at(-1) ?? '';
+  return part.length >= PART_MIN && part !== name ? part : null;
 }
 
 function requiredBecause(isAlive: boolean, waiters: number): string | null {
@@ -41,17 +57,15 @@ function requiredBecause(isAlive: boolean, waiters: number): string | null {
 
 /** The field for it; nothing where the name need not be typed. */
 export function TypedNameField({
-  name,
-  of: { because, typed, setTyped },
+  of: { because, typed, setTyped, part, isTyped },
 }: {
-  name: string;
   of: TypedName;
 }) {
   if (because === null) return null;
   return (
     <Field
       label="Type the lock name to confirm"
-      hint={because}
+      hint={part === null ? because : `or its end, ${visibleText(part)} (${because})`}
       mono
       value={typed}
       onChange={(event) => setTyped(event.target.value)}
@@ -60,7 +74,7 @@ export function TypedNameField({
       autoCorrect="off"
       spellCheck={false}
       end={
-        typed === name && (
+        isTyped && (
           <span className="flex items-center gap-1.5 text-12 font-[550] text-acc">
             <Icon name="check" size={15} />
             matches

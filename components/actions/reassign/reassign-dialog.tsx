@@ -94,7 +94,7 @@ export function ReassignDialog({ row, onClose }: { row: LockRow; onClose: () => 
           {plural(others, 'other waiter')} {others === 1 ? 'keeps its place' : 'keep their places'}.
         </p>
       )}
-      <TypedNameField name={row.name} of={typedName} />
+      <TypedNameField of={typedName} />
     </ActionDialog>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { ExtensionChoice, FIRST_EXTENSION_MS } from '../../actions/fields/extension-choice';
 import { OperatorDialog } from '../../actions/operator-dialog';
 import { rangeText } from '../../format/durations';
 import { exactCount, plural } from '../../format/numbers';
@@ -17,9 +18,6 @@ import {
   bulkSummary,
 } from './bulk-act';
 import { type BulkRun, useBulkRun } from './use-bulk-run';
-
-const MINUTE_MS = 60_000;
-const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 
 const WORDS: Record<BulkAct, { title: (of: string) => string; act: string; warning: string }> = {
   ask: {
@@ -62,7 +60,7 @@ export function BulkDialog({
   const [locks] = useState(() => bulkLocks(act, rows));
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
-  const [extendMs, setExtendMs] = useState(5 * MINUTE_MS);
+  const [extendMs, setExtendMs] = useState(FIRST_EXTENSION_MS);
   const bulk = useBulkRun(act, extendMs);
   const going = locks.flatMap(({ row, impossible }) => (impossible === null ? [row] : []));
   const isCounted = going.length > 0 && count.trim() === String(going.length);
@@ -90,22 +88,7 @@ export function BulkDialog({
       onClose={onClose}
     >
       {act === 'extend' && (
-        <fieldset className="flex flex-wrap gap-2">
-          <legend className="mb-1.5 font-[550]">Extend by</legend>
-          {EXTENSIONS_MS.map((choice) => (
-            <label key={choice} className="choice">
-              <input
-                type="radio"
-                name="all-longer-by"
-                className="sr-only"
-                checked={choice === extendMs}
-                tabIndex={choice === extendMs ? 0 : -1}
-                onChange={() => setExtendMs(choice)}
-              />
-              {rangeText(choice)}
-            </label>
-          ))}
-        </fieldset>
+        <ExtensionChoice name="all-longer-by" byMs={extendMs} onChange={setExtendMs} />
       )}
       <Field
         label="Number of locks"

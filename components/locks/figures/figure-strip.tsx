@@ -8,7 +8,8 @@ import { countText, exactCount, rateText } from '../../format/numbers';
 import { useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import type { ListQuery } from '../list/list-query';
-import { type FigureLook, FigureTile } from './figure-tile';
+import { FigureCount } from './figure-count';
+import { FigureTile, lookOf } from './figure-tile';
 import {
   expirySeries,
   grantSeries,
@@ -60,7 +61,7 @@ export function FigureStrip({
       <FigureTile
         look={look('held', 0)}
         title={heldTitle(unknown)}
-        value={fleet && <Count of={fleet.held} />}
+        value={fleet && <FigureCount of={fleet.held} />}
         below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(held)}
         series={held}
         spanMs={HOUR_SPAN_MS}
@@ -69,7 +70,7 @@ export function FigureStrip({
       <FigureTile
         look={look('waiting', page.waiting)}
         title="Waiting callers. Click to sort by waiters"
-        value={<Count of={page.waiting} />}
+        value={<FigureCount of={page.waiting} />}
         below={fleet && lastHourLabel(fleet.hour.timeouts, 'timed out')}
         series={waits}
         spanMs={HOUR_SPAN_MS}
@@ -78,7 +79,7 @@ export function FigureStrip({
       <FigureTile
         look={look('expired', expired)}
         title="Filter: expired"
-        value={<Count of={expired} />}
+        value={<FigureCount of={expired} />}
         below={fleet && lastHourLabel(fleet.hour.expiries, 'expired')}
         series={fleet ? expirySeries(fleet) : []}
         spanMs={HOUR_SPAN_MS}
@@ -87,7 +88,7 @@ export function FigureStrip({
       <FigureTile
         look={look('stuck', stuck)}
         title="Filter: stuck"
-        value={<Count of={stuck} />}
+        value={<FigureCount of={stuck} />}
         below={rangeLabel(stucks)}
         series={stucks}
         spanMs={HOUR_SPAN_MS}
@@ -96,7 +97,7 @@ export function FigureStrip({
       <FigureTile
         look={look('unknown', unknown)}
         title="Filter: unknown (backend not responding, or record unreadable)"
-        value={fleet && <Count of={unknown} />}
+        value={fleet && <FigureCount of={unknown} />}
         below={unknown > 0 ? 'not in other counts' : 'all states known'}
         series={[]}
         spanMs={HOUR_SPAN_MS}
@@ -115,25 +116,13 @@ const LOOKS = {
   unknown: { label: 'Unknown', icon: 'question', tone: 'text-unknown' },
 } as const;
 
-/** How a figure looks; a state has its colour only while there is something in it. */
-function look(name: keyof typeof LOOKS, value: number): FigureLook {
-  const { tone, ...rest } = LOOKS[name];
-  return { name, ...rest, tone: value > 0 ? tone : 'text-t2' };
-}
+const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, value);
 
 const heldTitle = (unknown: number) =>
   `Held locks${unknown > 0 ? `, without ${exactCount(unknown)} unknown` : ''}. Click to sort by hold time`;
 
 function Unknown({ count }: { count: number }) {
   return <span className="text-unknown">+ {countText(count)} unknown</span>;
-}
-
-function Count({ of }: { of: number }) {
-  return (
-    <span className={of === 0 ? 'text-t3' : 'text-t1'} title={exactCount(of)}>
-      {countText(of)}
-    </span>
-  );
 }
 
 const lastHourLabel = (count: number, what: string) => `${countText(count)} ${what} in last hour`;

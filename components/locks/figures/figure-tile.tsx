@@ -14,6 +14,16 @@ export interface FigureLook {
   tone: string;
 }
 
+/** How a figure looks: it has its colour only while there is something in it. */
+export function lookOf<Name extends string>(
+  looks: Record<Name, Omit<FigureLook, 'name'>>,
+  name: Name,
+  value: number,
+): FigureLook {
+  const look = looks[name];
+  return { ...look, name, tone: value > 0 ? look.tone : 'text-t2' };
+}
+
 /** One figure of the strip: now, what the last hour says of it, and its trend. */
 export function FigureTile({
   look: { name, label, icon, tone },

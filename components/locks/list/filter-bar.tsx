@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { LOCK_STATUSES } from '@/server/contract/console/console-terms';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { countText, exactCount, plural } from '../../format/numbers';
+import { Icon } from '../../icons/icon';
 import { useIsStale } from '../../live/reading';
 import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../../ui/controls/menu';
@@ -39,9 +40,9 @@ export function FilterBar({
   const isStale = useIsStale();
   return (
     <div
-      className={`z-20 flex items-center gap-2 border-b bg-bg px-[var(--gutter)] max-md:items-start max-md:py-2 md:sticky md:top-0 md:h-11 ${isStale ? 'border-unknown border-dashed' : 'border-line'}`}
+      className={`z-20 flex items-center gap-2 border-b bg-bg px-[var(--gutter)] max-md:py-2 md:sticky md:top-0 md:h-11 ${isStale ? 'border-unknown border-dashed' : 'border-line'}`}
     >
-      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
+      <div className="filter-chips">
         <ViewTabs page={page} query={query} onQuery={onQuery} />
         <span className="contents max-md:hidden">
           <SavedViews query={query} onQuery={onQuery} />
@@ -101,7 +102,10 @@ function FilterMenus({ page, query, onQuery }: ChipProps) {
               end={countText(page.counts[status])}
               onSelect={() => onQuery({ status })}
             >
-              {STATUS_STYLES[status].word}
+              <span className={`flex items-center gap-2 ${STATUS_STYLES[status].ink}`}>
+                <Icon name={STATUS_STYLES[status].icon} size={14} />
+                {STATUS_STYLES[status].word}
+              </span>
             </MenuChoice>
           ))}
         </Menu>

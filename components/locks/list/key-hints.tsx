@@ -5,6 +5,8 @@ import { exactCount } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
 import { useSession } from '../../live/session';
+import { usePastAt } from '../../past/past-at';
+import { Hint, KeyBar } from '../../ui/key-bar';
 
 /** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */
 export function KeyHints({
@@ -21,12 +23,13 @@ export function KeyHints({
   copied: string;
 }) {
   const { may } = useSession();
+  const isPast = usePastAt() !== null;
   const isOperator = may('operator');
   return (
-    <div className="key-hints flex h-[30px] shrink-0 items-center gap-4 border-line border-t bg-s1 px-[var(--gutter)] text-12 text-t2 max-md:hidden">
+    <KeyBar>
       <Hint keys={['j', 'k']} word="move" />
       <Hint keys={['↵']} word="open" />
-      <Hint keys={['Space']} word="preview" />
+      {!isPast && <Hint keys={['Space']} word="preview" />}
       {isOperator && <Hint keys={['a']} word="ask…" />}
       {isOperator && <Hint keys={['r']} word="force release…" />}
       {isOperator && <Hint keys={['x']} word="select" />}
@@ -43,7 +46,7 @@ export function KeyHints({
           </span>
         )}
       </span>
-    </div>
+    </KeyBar>
   );
 }
 
@@ -52,19 +55,6 @@ function VisibleRows({ range, matching }: { range: VisibleRange; matching: numbe
   if (matching === 0) return null;
   const end = Math.min(last + 1, matching);
   return `${exactCount(first + 1)}–${exactCount(end)} of ${exactCount(matching)}`;
-}
-
-function Hint({ keys, word }: { keys: string[]; word: string }) {
-  return (
-    <span className="flex items-center gap-1.5 whitespace-nowrap">
-      {keys.map((key) => (
-        <kbd key={key} className="key">
-          {key}
-        </kbd>
-      ))}
-      {word}
-    </span>
-  );
 }
 
 /** The rows in view, kept separately so that scrolling redraws only the rows and their range. */

@@ -19,6 +19,7 @@ const HEADS: {
   { cell: 'state', word: 'State', sort: 'worst', orders: ['worst first', 'best first'] },
   { cell: 'name', word: 'Lock', sort: 'name', orders: ['A–Z', 'Z–A'] },
   { cell: 'owner', word: 'Owner' },
+  { cell: 'blocking', word: 'Blocking' },
   { cell: 'process', word: 'Process' },
   { cell: 'version', word: 'Version' },
   {

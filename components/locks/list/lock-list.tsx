@@ -2,20 +2,24 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
+  type CSSProperties,
   type RefObject,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState,
-  useSyncExternalStore,
 } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { exactCount } from '../../format/numbers';
+import { useMedia } from '../../ui/use-media';
 import { LockListRow, RowSkeleton } from '../row/lock-list-row';
 import { type PeekControls, useRowKeys } from '../row/use-row-keys';
 import { type ListQuery, type LockSort, rowsKey } from './list-query';
 import { LockHeads } from './lock-heads';
+import { TierHead } from './tiers/tier-head';
+import { headsUntil, tierSections } from './tiers/tier-sections';
 
 /** Enough rows for any first screen before its size is known. */
 const FIRST_SCREEN = { width: 1440, height: 1200 };
@@ -51,7 +55,14 @@ interface ListProps {
 /** All rows, of which only those in view exist; those that are not read yet hold their places. */
 export function LockList(props: ListProps) {
   const { rows, offset, matching, query, selecting, scroller, onSort, onHold, onRange } = props;
-  const rowHeight = useRowHeight();
+  const isTiered = query.view === 'attention' && query.sort === 'worst' && !query.descending;
+  const { rowHeight, headHeight } = useHeights(isTiered);
+  const isWhole = offset === 0 && rows.length >= matching;
+  const sections = useMemo(
+    () => (isTiered && isWhole ? tierSections(rows) : []),
+    [isTiered, isWhole, rows],
+  );
+  const begins = sections.map(({ first }) => first).join(' ');
   const list = useRef<HTMLDivElement>(null);
   const margin = useOffsetTop(list, scroller);
   const all = Math.max(matching, rows.length === 0 ? 0 : offset + rows.length);
@@ -59,8 +70,9 @@ export function LockList(props: ListProps) {
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 10,
+    estimateSize: (place) =>
+      rowHeight + (sections.some((section) => section.first === place) ? headHeight : 0),
+    overscan: 6,
     scrollMargin: margin,
     initialRect: FIRST_SCREEN,
   });
@@ -78,7 +90,7 @@ export function LockList(props: ListProps) {
   });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new height resizes all
-  useEffect(() => virtual.measure(), [rowHeight, virtual]);
+  useLayoutEffect(() => virtual.measure(), [rowHeight, headHeight, begins, virtual]);
   useScrollToTop(query, scroller, list);
 
   const isSelectable = selecting !== null;
@@ -96,6 +108,7 @@ export function LockList(props: ListProps) {
       aria-rowcount={all + 1}
       aria-multiselectable={isSelectable}
       data-selectable={isSelectable}
+      data-tiers={isTiered || undefined}
       data-selecting={selecting?.isSelecting}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
@@ -107,9 +120,12 @@ export function LockList(props: ListProps) {
         ref={list}
         role="rowgroup"
         onPointerMove={(event) => event.pointerType === 'mouse' && onHold()}
-        className="relative"
-        style={{ height: virtual.getTotalSize() }}
+        className="lock-rows"
+        style={{ '--count': count, '--sections': sections.length } as CSSProperties}
       >
+        {sections.map((section, i) => (
+          <TierHead key={section.tier} section={section} heads={i + 1} />
+        ))}
         {virtual.getVirtualItems().map(({ index }) => {
           const row = rows[index - offset];
           if (!row) {
@@ -127,6 +143,8 @@ export function LockList(props: ListProps) {
               isSelected={selecting?.selection.has(row.id) ?? null}
               isPeeked={props.peek.id === row.id}
               isOneBackend={props.isOneBackend}
+              isTiered={isTiered}
+              heads={headsUntil(sections, index)}
               onPeek={props.peek.show}
               onOpenKnown={props.onOpenKnown}
               onCursor={onCursor}
@@ -181,22 +199,17 @@ function useScrollToTop(
 }
 
 const TABLE = '(min-width: 900px)';
-/** As in the style sheet: a line of the table, three lines on a phone. */
+const WIDE = '(min-width: 1800px)';
+/** As in the style sheet: a line of the table, three lines on a phone, two in tiers. */
 const TABLE_ROW_PX = 30;
 const PHONE_ROW_PX = 86;
+const TIERED_ROW_PX = 44;
+const TIER_HEAD_PX = 34;
 
-function subscribe(listener: () => void) {
-  const media = window.matchMedia(TABLE);
-  media.addEventListener('change', listener);
-  return () => media.removeEventListener('change', listener);
-}
-
-/** How high a row of the lock list is. The server guesses a table. */
-function useRowHeight(): number {
-  const isTable = useSyncExternalStore(
-    subscribe,
-    () => window.matchMedia(TABLE).matches,
-    () => true,
-  );
-  return isTable ? TABLE_ROW_PX : PHONE_ROW_PX;
+/** How high a row of the lock list and the head of a tier are. The server guesses a table. */
+function useHeights(isTiered: boolean): { rowHeight: number; headHeight: number } {
+  const isTable = useMedia(TABLE, true);
+  const isWide = useMedia(WIDE, false);
+  if (isTiered && isWide) return { rowHeight: TIERED_ROW_PX, headHeight: TIER_HEAD_PX };
+  return { rowHeight: isTable ? TABLE_ROW_PX : PHONE_ROW_PX, headHeight: 0 };
 }

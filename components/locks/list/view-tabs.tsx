@@ -53,7 +53,7 @@ export function ViewTab({
       type="button"
       onClick={onShow}
       aria-pressed={isShown}
-      className={`h-[26px] rounded-6 px-2.5 whitespace-nowrap max-md:h-9 ${isShown ? 'bg-s3 font-[550]' : 'text-t2 hover:bg-s3'}`}
+      className={`view-tab ${isShown ? 'bg-s3 font-[550]' : 'text-t2 hover:bg-s3'}`}
     >
       {children}
     </button>

@@ -17,10 +17,11 @@ import { isRenewing, knownUntil, renewalDueAt } from '../lock-facts';
 import { renewalDueLabel } from '../lock-labels';
 import { Countdown, LeaseBar } from '../row/lease-left';
 import { LivenessNote } from './liveness-note';
+import { TraceFacts } from './trace-facts';
 
 /** The holder, its process, and whether that process still renews. */
 export function HolderPanel({
-  detail: { row, holds },
+  detail: { row, holds, traceUrl },
   chosen,
   onChoose,
 }: {
@@ -37,7 +38,9 @@ export function HolderPanel({
       end={<RenewalStatus row={row} hold={chosen} />}
     >
       {holds.length > 1 && <HolderChoice holds={holds} chosen={chosen} onChoose={onChoose} />}
-      <HoldFacts row={row} hold={chosen} />
+      <HoldFacts row={row} hold={chosen}>
+        <TraceFacts hold={chosen} traceUrl={traceUrl} />
+      </HoldFacts>
     </Panel>
   );
 }
@@ -124,7 +127,9 @@ function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
   );
 }
 
-function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
+type FactsProps = { row: LockRow; hold: HoldRow; children: ReactNode };
+
+function HoldFacts({ row, hold, children }: FactsProps) {
   const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
   const heldMs = useAtBackend(row.backend, (at, _, lastAnswerAt) =>
     secondsOf(
@@ -195,6 +200,7 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
           {hold.waitedMs > 0 && `, after waiting ${spokenDuration(hold.waitedMs)}`}
         </Muted>
       </Fact>
+      {children}
       {hold.askedToRelease && (
         <RemarkFact word="Release requested" remark={hold.askedToRelease} now={now} />
       )}

@@ -13,6 +13,7 @@ import { useClosedRow, useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
+import { ListSteps } from '../list/walk/list-steps';
 import { isMissing } from '../missing/missing-lock';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { LockSentence } from '../verdict/lock-sentence';
@@ -36,6 +37,7 @@ export function LockHeader({
   const isClosed = useIsClosed(row.backend);
   return (
     <header className="flex flex-col gap-1.5">
+      <ListSteps namespace={row.namespace} name={row.name} />
       <RecordHead
         kind="lock"
         row={row}

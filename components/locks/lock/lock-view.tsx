@@ -59,7 +59,10 @@ export function LockView({
         <div className="page">
           <div className="lock-page">
             <LockHeader detail={data} chosen={chosen} link={link} onRetry={retry} />
-            <PastNote past={data.past} />
+            <PastNote
+              past={data.past}
+              limits="The status uses the baseline and the policy of now."
+            />
             {isMissing(data.row) && !data.past ? (
               <MissingLock row={data.row} />
             ) : (

@@ -82,14 +82,14 @@ function PeekHead({
   matching: number;
 }) {
   return (
-    <header className="flex h-11 shrink-0 items-center gap-2 border-line border-b pr-3 pl-5">
+    <header className="flex h-11 shrink-0 items-center gap-2 border-line border-b pr-3 pl-5 max-sm:gap-1 max-sm:pr-1">
       {detail && <StatusBadge status={detail.row.status} />}
       {place !== null && (
         <>
-          <span className="pl-1 text-12 whitespace-nowrap text-t2">
+          <span className="pl-1 text-12 whitespace-nowrap text-t2 max-sm:sr-only">
             {exactCount(place + 1)} of {exactCount(matching)}
           </span>
-          <span className="flex max-md:hidden">
+          <span className="flex">
             <Button
               tone="quiet"
               size="small"

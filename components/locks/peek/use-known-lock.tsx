@@ -2,10 +2,11 @@
 
 import dynamic from 'next/dynamic';
 import { usePathname, useRouter } from 'next/navigation';
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { lockPath } from '@/server/core/names/console-path';
 import type { LinkState } from '../../live/use-live';
+import { isListHref } from '../../navigation/away';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { knownDetail } from './known-detail';
@@ -66,10 +67,31 @@ export function useKnownLock(
   );
   const isShown = opened !== null && isSamePath(pathname, opened.path);
   return {
-    known: isShown && <LockView initial={opened.detail} events={null} insight={null} />,
+    known: isShown && (
+      <BackToList>
+        <LockView initial={opened.detail} events={null} insight={null} />
+      </BackToList>
+    ),
     onOpen,
     onOpenKnown,
   };
+}
+
+/** Links to the list show it at once: it is still there, behind the page that was opened so. */
+function BackToList({ children }: { children: ReactNode }) {
+  const onClick = (event: MouseEvent) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    const href = link?.getAttribute('href') ?? '';
+    if (!isListHref(href) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    window.history.pushState(null, '', href);
+  };
+  return (
+    <div className="contents" data-list-behind onClickCapture={onClick}>
+      {children}
+    </div>
+  );
 }
 
 /** Browsers write some characters of a path in another way. */

@@ -2,6 +2,7 @@
 
 import { useCallback, useMemo } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { usePastAt } from '../../past/past-at';
 import type { ListQuery } from '../list/list-query';
 import type { PeekControls } from '../row/use-row-keys';
 
@@ -17,10 +18,13 @@ export function usePeek(
   const row = rows[place] ?? null;
   const id = row?.id ?? null;
   const isOpen = at !== null;
+  // The preview is of now.
+  const isPast = usePastAt() !== null;
   const show = useCallback(
-    (next: LockRow | null) =>
-      onQuery({ peek: next && { namespace: next.namespace, name: next.name } }),
-    [onQuery],
+    (next: LockRow | null) => {
+      if (!isPast) onQuery({ peek: next && { namespace: next.namespace, name: next.name } });
+    },
+    [onQuery, isPast],
   );
   const peek = useMemo<PeekControls>(() => ({ id, isOpen, show }), [id, isOpen, show]);
   const onStep = (by: 1 | -1) => {

@@ -24,11 +24,13 @@ export function ActedNote({ row, children }: { row: LockRow; children: ReactNode
   const isCalm = CALM.has(row.status);
   return (
     <>
-      <span className="flex min-w-0 items-center gap-1 text-12 text-acc" title={all}>
+      <span className="row-acted" data-brief={!isCalm} title={all}>
         <Icon name="hand" size={14} className="shrink-0" />
-        <span className={isCalm ? 'truncate' : 'sr-only'}>{words}</span>
+        <span className="truncate">{words}</span>
       </span>
-      {!isCalm && children}
+      <span className="row-unacted" data-instead={isCalm}>
+        {children}
+      </span>
     </>
   );
 }

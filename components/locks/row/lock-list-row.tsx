@@ -30,6 +30,7 @@ import { ExactName } from '../../ui/visible-text';
 import { isSelectable } from '../lock-facts';
 import { reasonLabel } from '../lock-labels';
 import { ActedNote } from '../presence/acted-note';
+import { DeadlockMark } from '../presence/deadlock-mark';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
 
@@ -43,6 +44,10 @@ interface LineProps {
   isSelected: boolean | null;
   /** There is one backend, so that its name says nothing. */
   isOneBackend: boolean;
+  /** Rows are grouped by tier, and have two lines where there is room. */
+  isTiered: boolean;
+  /** How many heads of tiers are above it. */
+  heads: number;
   /** Its preview is open. */
   isPeeked: boolean;
   onCursor: (place: number, id: string) => void;
@@ -60,6 +65,8 @@ export const LockListRow = memo(function LockRowLine({
   isEntry,
   isSelected,
   isOneBackend,
+  isTiered,
+  heads,
   isPeeked,
   onCursor,
   onPeek,
@@ -94,7 +101,7 @@ export const LockListRow = memo(function LockRowLine({
       aria-selected={isSelected ?? undefined}
       tabIndex={isEntry ? 0 : -1}
       onFocus={onFocus}
-      style={{ '--place': place } as CSSProperties}
+      style={{ '--place': place, '--heads': heads } as CSSProperties}
       className="lock-row"
     >
       {changes > flashedChange && (
@@ -128,6 +135,7 @@ export const LockListRow = memo(function LockRowLine({
         <Link
           href={pastHref(lockPath(row.namespace, row.name), past)}
           prefetch={false}
+          data-opens-known
           onClick={(event) => {
             const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey;
             if (isPlain && onOpenKnown(row)) event.preventDefault();
@@ -136,12 +144,12 @@ export const LockListRow = memo(function LockRowLine({
         >
           <ExactName name={row.name} className={row.status === 'unknown' ? 'text-t2' : 'text-t1'} />
         </Link>
-        <span className="max-w-[45%] shrink-0 truncate text-12 text-t3 max-xl:hidden">
+        <span className="row-where">
           {row.namespace}
           {isOneBackend || ` · ${row.backend}`}
         </span>
       </GridCell>
-      <HolderCells row={row} />
+      <HolderCells row={row} isTiered={isTiered} />
       <GridCell name="lease">
         <LeaseLeft row={row} />
       </GridCell>
@@ -198,22 +206,28 @@ function Reason({ row }: { row: LockRow }) {
       ? `${row.waiters} waiting`
       : '';
   return (
-    <ActedNote row={row}>
-      <span
-        className={`min-w-0 truncate text-12 ${REASON_INKS[row.status] ?? 'text-t2'}`}
-        title={words || undefined}
-      >
-        <span className="md:hidden">
-          {waiting}
-          {waiting && words && ', '}
+    <>
+      <DeadlockMark row={row} />
+      <ActedNote row={row}>
+        <span
+          className={`row-reason ${REASON_INKS[row.status] ?? 'text-t2'}`}
+          title={words || undefined}
+        >
+          <span className="md:hidden">
+            {waiting}
+            {waiting && words && ', '}
+          </span>
+          {words}
         </span>
-        {words}
-      </span>
-    </ActedNote>
+      </ActedNote>
+    </>
   );
 }
 
 const FLASH_MS = 1_200;
+
+/** At a step after this, too little is left of the tint for another one. */
+const FLASH_OVER_MS = 1_000;
 
 /** How strong the tint is at first; the style sheet says it too. */
 const FLASH_OPACITY = 0.1;
@@ -232,13 +246,15 @@ function RowFlash({ ink, onEnd }: { ink: string; onEnd: () => void }) {
     const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
     const beganAt = performance.now();
     return onTick(() => {
-      const share = isStill ? 1 : (performance.now() - beganAt) / FLASH_MS;
-      if (share >= 1) end.current();
-      else tint.current?.style.setProperty('opacity', (FLASH_OPACITY * (1 - share)).toFixed(3));
+      const ageMs = performance.now() - beganAt;
+      if (isStill || ageMs >= FLASH_OVER_MS) end.current();
+      else tint.current?.style.setProperty('opacity', opacityAt(ageMs).toFixed(3));
     });
   }, []);
   return <span ref={tint} aria-hidden="true" className={`row-flash ${ink}`} />;
 }
+
+const opacityAt = (ageMs: number) => FLASH_OPACITY * (1 - ageMs / FLASH_MS);
 
 /** How often a value has changed since the component came to be. */
 function useChangeCount(value: string): number {

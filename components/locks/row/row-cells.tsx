@@ -1,6 +1,7 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { baselineText, durationText, factorText } from '../../format/durations';
 import { countText, exactCount, shortToken } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
@@ -15,7 +16,7 @@ import { RangeBar } from './range-bar';
 const Empty = () => <span className="text-t3">–</span>;
 
 /** Owner, process, version, held time and grant time of the grant that the row shows. */
-export function HolderCells({ row }: { row: LockRow }) {
+export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean }) {
   const tenure = shownGrant(row);
   const meta = row.hold?.meta;
   const process = visibleText(
@@ -41,7 +42,13 @@ export function HolderCells({ row }: { row: LockRow }) {
             –
           </span>
         )}
+        {isTiered && process && <span className="row-second">{process}</span>}
       </GridCell>
+      {isTiered && (
+        <GridCell name="blocking">
+          <Blocking row={row} />
+        </GridCell>
+      )}
       <GridCell name="process" className="truncate text-12 text-t3" title={process}>
         {process || <Empty />}
       </GridCell>
@@ -56,6 +63,20 @@ export function HolderCells({ row }: { row: LockRow }) {
         {row.hold ? <Waited ms={row.hold.waitedMs} /> : <Empty />}
       </GridCell>
     </>
+  );
+}
+
+/** How long the lock keeps callers from their work, all of them together. */
+function Blocking({ row: { blocked, backend, status } }: { row: LockRow }) {
+  const ms = useAtBackend(backend, (now) =>
+    blocked ? displayedMs(totalBlockingMs(blocked, now)) : 0,
+  );
+  if (status === 'unknown') return <span className="text-t3">?</span>;
+  if (ms === 0) return <span className="text-t3">0</span>;
+  return (
+    <span className="font-[600]">
+      <Duration ms={ms} />
+    </span>
   );
 }
 

@@ -98,6 +98,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
                 refused={refused}
                 span={span}
                 now={now}
+                path={lockPath(namespace, name)}
                 onZoom={setZoom}
               />
             </figure>

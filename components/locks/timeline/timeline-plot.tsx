@@ -1,26 +1,26 @@
 'use client';
 
-import { type CSSProperties, useLayoutEffect, useRef, useState } from 'react';
-import type { ActMark, RefusalBar, WaitBar } from '@/server/contract/console/past/lock-timeline';
-import { exactCount, shortToken } from '../../format/numbers';
+import { useLayoutEffect, useRef, useState } from 'react';
+import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
+import { exactCount } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { ExactName } from '../../ui/visible-text';
-import { actLabel, holdTitle, refusalTitle, WAIT_END_LABELS, waitTitle } from './timeline-labels';
-import { endOf, type HoldLine, type Segment, shareAt, type TimelineLanes } from './timeline-lanes';
+import {
+  box,
+  FoldedMark,
+  freeBehind,
+  HoldMark,
+  LETTER_PX,
+  percent,
+  RefusedMark,
+  WaitMark,
+} from './timeline-bars';
+import { actLabel } from './timeline-labels';
+import { shareAt, type TimelineLanes } from './timeline-lanes';
 import { clockLabel, timelineTicks } from './timeline-ticks';
 import { useZoom, type ZoomSpan } from './use-zoom';
 
 const TICK_PX = 110;
-/** A letter of a flag or of a bar's label, on average. */
-const LETTER_PX = 6.4;
-
-const percent = (share: number) => `${(share * 100).toFixed(3)}%`;
-
-const box = (left: number, width: number): CSSProperties => ({
-  left: percent(left),
-  width: percent(width),
-});
-
 /** Bars over time: holders in the first lane, a lane for each waiter, operators' acts as lines. */
 export function TimelinePlot({
   lanes,
@@ -28,6 +28,7 @@ export function TimelinePlot({
   refused,
   span,
   now,
+  path,
   onZoom,
 }: {
   lanes: TimelineLanes;
@@ -36,6 +37,8 @@ export function TimelinePlot({
   span: ZoomSpan;
   /** The present instant, on the lock's backend's clock. */
   now: number;
+  /** Of the lock's page. */
+  path: string;
   onZoom: (zoom: ZoomSpan) => void;
 }) {
   const { ref, widthPx } = useWidth();
@@ -75,13 +78,20 @@ export function TimelinePlot({
           data-lane="holders"
         >
           {lanes.holds.map((line) => (
-            <HoldMark key={line.bar.token} line={line} now={now} widthPx={widthPx} />
+            <HoldMark key={line.bar.token} line={line} now={now} widthPx={widthPx} path={path} />
           ))}
         </div>
         {lanes.lanes.map(({ owner, service, bars }) => (
           <div key={`${service}/${owner}`} className="timeline-lane" data-lane="waiter">
             {bars.map((bar) => (
-              <WaitMark key={`${bar.from} ${bar.to}`} bar={bar} span={span} now={now} />
+              <WaitMark
+                key={`${bar.from} ${bar.to}`}
+                bar={bar}
+                span={span}
+                now={now}
+                path={path}
+                roomPx={widthPx * freeBehind(bars, bar, span, now)}
+              />
             ))}
           </div>
         ))}
@@ -135,95 +145,6 @@ export function TimelinePlot({
 
 const holdersPx = (rows: number) => Math.max(22, rows * 16 + 6);
 const foldedPx = (lines: number) => Math.max(19, lines * 3 + 4);
-
-function HoldMark({ line, now, widthPx }: { line: HoldLine; now: number; widthPx: number }) {
-  const { bar, isLive, segments, row } = line;
-  const last = segments.at(-1);
-  return segments.map((segment) => {
-    const labelPx = segment.width * widthPx - 12;
-    return (
-      <span
-        key={segment.tone}
-        className="timeline-hold"
-        data-tone={segment.tone}
-        data-many={bar.count > 1}
-        data-end={segment === last && !isLive ? bar.end : undefined}
-        title={holdTitle(bar, isLive, now)}
-        style={{ ...box(segment.left, segment.width), top: 3 + row * 16 }}
-      >
-        {firstFitting(segmentLabels(line, segment), labelPx)}
-      </span>
-    );
-  });
-}
-
-/** What a part of a bar says, the longest first. */
-function segmentLabels({ bar, isLive }: HoldLine, { tone, from }: Segment): string[] {
-  const owner = visibleText(bar.owner);
-  if (tone === 'stuck') {
-    const since = `stuck since ${clockLabel(from)}`;
-    return [`${since}, ${owner} ${shortToken(bar.token)}`, since, 'stuck'];
-  }
-  if (tone === 'long') return ['past its p99'];
-  return isLive && bar.count === 1 ? [`${owner} ${shortToken(bar.token)}`, owner] : [];
-}
-
-const firstFitting = (labels: string[], px: number) =>
-  labels.find((label) => label.length * LETTER_PX <= px);
-
-function WaitMark({ bar, span, now }: { bar: WaitBar; span: ZoomSpan; now: number }) {
-  const left = shareAt(bar.from, span);
-  const end = shareAt(endOf(bar, now), span);
-  const isVain = bar.end !== null && bar.end !== 'granted';
-  return (
-    <>
-      <span
-        className="timeline-wait"
-        data-open={bar.to === null}
-        title={waitTitle(bar, now)}
-        style={box(left, end - left)}
-      />
-      {isVain && end < 0.86 && (
-        <span className="timeline-end" style={{ left: percent(end) }}>
-          {bar.end && WAIT_END_LABELS[bar.end]}
-        </span>
-      )}
-    </>
-  );
-}
-
-function RefusedMark({ bar, span }: { bar: RefusalBar; span: ZoomSpan }) {
-  const left = shareAt(bar.from, span);
-  return (
-    <span
-      className="timeline-refused"
-      title={refusalTitle(bar)}
-      style={box(left, shareAt(bar.to, span) - left)}
-    />
-  );
-}
-
-function FoldedMark({
-  bar,
-  line,
-  span,
-  now,
-}: {
-  bar: WaitBar;
-  line: number;
-  span: ZoomSpan;
-  now: number;
-}) {
-  const left = shareAt(bar.from, span);
-  return (
-    <span
-      className="timeline-fine"
-      title={waitTitle(bar, now)}
-      data-open={bar.to === null}
-      style={{ ...box(left, shareAt(endOf(bar, now), span) - left), top: 3 + line * 3 }}
-    />
-  );
-}
 
 interface Flag {
   act: ActMark;

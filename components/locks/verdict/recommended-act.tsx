@@ -12,6 +12,7 @@ import {
 import { useActions } from '../../actions/actions-provider';
 import { clockText } from '../../format/instants';
 import { useAtBackend, useIsStale } from '../../live/reading';
+import { usePastAt } from '../../past/past-at';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
 import { useZone } from '../../ui/instant';
@@ -29,7 +30,8 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
 /** The gentlest act that helps, with its button and what else it affects; nothing if none does. */
 export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
   const recommendation = useRecommendation(detail, hold);
-  if (!recommendation) return null;
+  const isPast = usePastAt() !== null;
+  if (!recommendation || isPast) return null;
   const { verb, title, effect, lock } = recommendation;
   return (
     <section aria-label="Recommended" className="recommended">

@@ -2,8 +2,8 @@ import { Graph, layout } from '@dagrejs/dagre';
 import type { Drawing, Shape } from './graph-shape';
 
 export const SIZES: Record<Shape['kind'], { width: number; height: number }> = {
-  owner: { width: 216, height: 46 },
-  lock: { width: 232, height: 46 },
+  owner: { width: 192, height: 46 },
+  lock: { width: 200, height: 46 },
   rest: { width: 150, height: 28 },
 };
 
@@ -24,7 +24,7 @@ export function layOut(drawings: readonly Drawing[]): Map<string, Place> {
   let top = 0;
   for (const { shapes, lines } of drawings) {
     const graph = new Graph();
-    graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 44, ranker: 'network-simplex' });
+    graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 40, ranker: 'network-simplex' });
     graph.setDefaultEdgeLabel(() => ({}));
     for (const { id, kind } of shapes) graph.setNode(id, { ...SIZES[kind] });
     for (const { from, to, isBack } of lines) if (!isBack) graph.setEdge(from, to);

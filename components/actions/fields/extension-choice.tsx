@@ -1,0 +1,49 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { rangeText } from '../../format/durations';
+
+const MINUTE_MS = 60_000;
+const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
+
+/** What a lease is extended by unless another length is chosen. */
+export const FIRST_EXTENSION_MS = 5 * MINUTE_MS;
+
+/** By how much a lease, or each of several, is extended. */
+export function ExtensionChoice({
+  name,
+  byMs,
+  onChange,
+  children,
+}: {
+  /** Of the group of radio buttons. */
+  name: string;
+  byMs: number;
+  onChange: (byMs: number) => void;
+  /** What that comes to, beside the legend. */
+  children?: ReactNode;
+}) {
+  return (
+    <fieldset>
+      <legend className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
+        <span className="font-[550]">Extend by</span>
+        {children}
+      </legend>
+      <div className="flex flex-wrap gap-2">
+        {EXTENSIONS_MS.map((choice) => (
+          <label key={choice} className="choice">
+            <input
+              type="radio"
+              name={name}
+              className="sr-only"
+              checked={choice === byMs}
+              tabIndex={choice === byMs ? 0 : -1}
+              onChange={() => onChange(choice)}
+            />
+            {rangeText(choice)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

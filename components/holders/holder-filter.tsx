@@ -1,0 +1,75 @@
+'use client';
+
+import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
+import { exactCount } from '../format/numbers';
+import { setAddress } from '../navigation/set-address';
+import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
+import { Menu, MenuChoice } from '../ui/controls/menu';
+
+/** What is known of a process; `deadlock`: it waits in one. */
+const VERDICTS = ['dead', 'alive', 'unknown', 'deadlock', 'blocking'] as const;
+export type HolderFilter = (typeof VERDICTS)[number];
+
+const LABELS: Record<HolderFilter, string> = {
+  dead: 'dead',
+  alive: 'alive',
+  unknown: 'unknown',
+  deadlock: 'in a deadlock',
+  blocking: 'blocking callers',
+};
+
+/** Reads the filter of an address; null: none, or not understood. */
+export const readHolderFilter = (text: string | null): HolderFilter | null =>
+  VERDICTS.find((each) => each === text) ?? null;
+
+export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boolean {
+  switch (filter) {
+    case null:
+      return true;
+    case 'deadlock':
+      return row.inDeadlock;
+    case 'blocking':
+      return row.blocked > 0;
+    default:
+      return stateOf(row) === filter;
+  }
+}
+
+/** What a silent backend said last of a process says nothing of it now. */
+function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'unknown' {
+  if (verdict?.state === 'dead') return 'dead';
+  return silentBackends.length > 0 ? 'unknown' : (verdict?.state ?? 'unknown');
+}
+
+/** Which processes are shown; kept in the page's address. */
+export function HolderFilterChip({
+  rows,
+  filter,
+}: {
+  rows: readonly ProcessRow[];
+  filter: HolderFilter | null;
+}) {
+  if (filter !== null) {
+    return (
+      <FilterChip
+        label="verdict"
+        value={LABELS[filter]}
+        onClear={() => setAddress({ verdict: null })}
+      />
+    );
+  }
+  return (
+    <Menu trigger={<MenuChip label="verdict" />}>
+      {VERDICTS.map((each) => (
+        <MenuChoice
+          key={each}
+          chosen={false}
+          end={exactCount(rows.filter((row) => matchesHolder(row, each)).length)}
+          onSelect={() => setAddress({ verdict: each })}
+        >
+          {LABELS[each]}
+        </MenuChoice>
+      ))}
+    </Menu>
+  );
+}

@@ -1,0 +1,121 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
+import { plural } from '../format/numbers';
+import { useAged, useSilentBackends } from '../live/reading';
+import { useTRPC } from '../live/trpc';
+import { FigureCount } from '../locks/figures/figure-count';
+import { FigureTile, lookOf } from '../locks/figures/figure-tile';
+import { HOUR_SPAN_MS, sampleSeries } from '../locks/figures/fleet-series';
+import { setAddress } from '../navigation/set-address';
+import { Duration } from '../ui/duration';
+import { type HolderFilter, matchesHolder } from './holder-filter';
+
+/** How often the figures of the last hour are read again. */
+const FLEET_EVERY_MS = 5_000;
+
+/** The processes in figures; a click shows those behind one. */
+export function HolderStrip({ page, filter }: { page: HoldersPage; filter: HolderFilter | null }) {
+  const { rows, services, processes, holds, waiting, past } = page;
+  const { data: fleet } = useQuery(
+    useTRPC().insights.fleet.queryOptions(undefined, {
+      enabled: !past,
+      refetchInterval: FLEET_EVERY_MS,
+    }),
+  );
+  const silent = useSilentBackends();
+  const count = (wanted: HolderFilter) => rows.filter((row) => matchesHolder(row, wanted)).length;
+  const show = (wanted: HolderFilter) => ({
+    isSet: filter === wanted,
+    onPress: () => setAddress({ verdict: filter === wanted ? null : wanted }),
+  });
+  const dead = rows.filter((row) => matchesHolder(row, 'dead'));
+  const left = dead.reduce((sum, row) => sum + row.holds, 0);
+  const [unknown, deadlocked] = [count('unknown'), count('deadlock')];
+  const course = (figure: 'held' | 'waiting', now: number) =>
+    fleet && !past ? sampleSeries(fleet, figure, now) : [];
+  const plain = { spanMs: HOUR_SPAN_MS, series: [] };
+  return (
+    <section
+      aria-label="Processes in figures"
+      data-unknown={unknown > 0}
+      className="figure-strip holder-strip"
+    >
+      <FigureTile
+        {...plain}
+        look={look('processes', processes)}
+        title="Processes that hold a lock"
+        value={<FigureCount of={processes} />}
+        below={`of ${plural(services.length, 'service')}`}
+      />
+      <FigureTile
+        {...plain}
+        look={look('dead', dead.length)}
+        title="Filter: processes that are proven dead"
+        value={<FigureCount of={dead.length} />}
+        below={dead.length > 0 ? `${plural(left, 'hold')} left behind` : 'none known'}
+        action={show('dead')}
+      />
+      <FigureTile
+        {...plain}
+        look={look('unknown', unknown)}
+        title="Filter: processes of which no recent evidence is known"
+        value={<FigureCount of={unknown} />}
+        below={silent === '' ? 'no recent evidence' : `${silent} not responding`}
+        action={show('unknown')}
+      />
+      <FigureTile
+        {...plain}
+        look={look('deadlock', deadlocked)}
+        title="Filter: processes that wait in a deadlock"
+        value={<FigureCount of={deadlocked} />}
+        below={deadlocked > 0 ? 'wait for one another' : 'none found'}
+        action={show('deadlock')}
+      />
+      <FigureTile
+        spanMs={HOUR_SPAN_MS}
+        series={course('held', fleet?.held ?? holds)}
+        look={look('held', 0)}
+        title="Holds of all processes"
+        value={<FigureCount of={holds} />}
+        below="by all processes"
+      />
+      <FigureTile
+        spanMs={HOUR_SPAN_MS}
+        series={course('waiting', waiting)}
+        look={look('waiting', waiting)}
+        title="Waiting callers. Filter: processes that keep callers waiting"
+        value={<FigureCount of={waiting} />}
+        below={`behind ${plural(count('blocking'), 'process', 'processes')}`}
+        action={show('blocking')}
+      />
+      <FigureTile
+        {...plain}
+        look={look('blocking', waiting)}
+        title="The ages of all waits added up"
+        value={<BlockingTime page={page} />}
+        below="all waits added up"
+      />
+    </section>
+  );
+}
+
+const LOOKS = {
+  processes: { label: 'Processes', icon: 'process', tone: 'text-t2' },
+  dead: { label: 'Dead', icon: 'unplug', tone: 'text-dangertext' },
+  unknown: { label: 'Unknown', icon: 'question', tone: 'text-unknown' },
+  deadlock: { label: 'In a deadlock', icon: 'cycle', tone: 'text-dangertext' },
+  held: { label: 'Holds', icon: 'lock', tone: 'text-t2' },
+  waiting: { label: 'Waiting', icon: 'queue', tone: 'text-contended' },
+  blocking: { label: 'Total blocking time', icon: 'timer', tone: 'text-contended' },
+} as const;
+
+const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, value);
+
+function BlockingTime({ page: { blockingMs, waiting, past } }: { page: HoldersPage }) {
+  const seconds = useAged((ageMs) =>
+    Math.floor((blockingMs + (past ? 0 : waiting * Math.min(ageMs, 5_000))) / 1_000),
+  );
+  return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
+}

@@ -1,0 +1,17 @@
+import type { RefObject } from 'react';
+import { useKeys } from '../live/use-keys';
+
+/** The keys of the process list: from process to process, and releasing all that the open one holds. */
+export function useHolderKeys(table: RefObject<HTMLDivElement | null>): void {
+  const step = (by: number) => {
+    const rows = [...(table.current?.querySelectorAll<HTMLElement>('.holder-toggle') ?? [])];
+    const place = rows.indexOf(document.activeElement as HTMLElement);
+    const next = place === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, place + by));
+    rows[next]?.focus();
+  };
+  useKeys({
+    j: () => step(1),
+    k: () => step(-1),
+    r: () => table.current?.querySelector<HTMLElement>('[data-release-all]')?.click(),
+  });
+}

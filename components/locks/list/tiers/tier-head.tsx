@@ -1,0 +1,50 @@
+'use client';
+
+import type { CSSProperties } from 'react';
+import { totalBlockingMs } from '@/server/core/status/blocking-time';
+import { exactCount } from '../../../format/numbers';
+import { useAtEachBackend, useSilentBackends } from '../../../live/reading';
+import { Duration } from '../../../ui/duration';
+import { countOf, SECTION_TITLES, type TierSection } from './tier-sections';
+
+/** Above the rows of a tier: how many they are, and how long they keep callers from their work. */
+export function TierHead({ section, heads }: { section: TierSection; heads: number }) {
+  const { tier, first, rows } = section;
+  const blockingMs = useAtEachBackend((nowOf) => {
+    const ages = rows.map(({ blocked, backend }) =>
+      blocked ? totalBlockingMs(blocked, nowOf(backend)) : 0,
+    );
+    const sum = ages.reduce((before, ms) => before + ms, 0);
+    return Math.floor(sum / 1_000) * 1_000;
+  });
+  const silent = useSilentBackends();
+  const title = SECTION_TITLES[tier];
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as the rows
+    // biome-ignore lint/a11y/useFocusableInteractive: only rows of locks take the focus
+    <div
+      role="row"
+      className="tier-head"
+      style={{ '--place': first, '--heads': heads - 1 } as CSSProperties}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: as the rows */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as the rows */}
+      <div role="rowheader" className="tier-title">
+        {title} <span className="font-[450] text-t2">{exactCount(countOf(section))}</span>
+        {title === 'Unknown' && silent !== '' && (
+          <span className="pl-2 font-[450] text-t2">{silent} not responding</span>
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: as the rows */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: as the rows */}
+      <div role="gridcell" className="tier-blocking">
+        {tier !== 1 && blockingMs > 0 && (
+          <>
+            <span className="sr-only">total blocking time </span>
+            <Duration ms={blockingMs} />
+          </>
+        )}
+      </div>
+    </div>
+  );
+}

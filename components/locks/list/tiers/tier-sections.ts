@@ -1,0 +1,49 @@
+import type { LockRow } from '@/server/contract/console/lock-row';
+
+/** The tiers of what needs attention, in the order of the list. */
+export const SECTION_TITLES = ['Act now', 'Unknown', 'Watch'] as const;
+
+/** Rows of one tier that follow one another. */
+export interface TierSection {
+  /** Its place in `SECTION_TITLES`. */
+  tier: number;
+  /** The place of its first row. */
+  first: number;
+  rows: LockRow[];
+}
+
+/**
+ * The rows of the attention view by tier. A row that has calmed down keeps its place for a while: it
+ * belongs to the section that it is in.
+ *
+ * @param rows all of them, in the order of the list
+ */
+export function tierSections(rows: readonly LockRow[]): TierSection[] {
+  const sections: TierSection[] = [];
+  let tier: number = SECTION_TITLES.length - 1;
+  for (let place = rows.length - 1; place >= 0; place -= 1) {
+    const row = rows[place] as LockRow;
+    tier = Math.min(tier, tierOf(row));
+    const [next] = sections;
+    if (next?.tier === tier) {
+      next.first = place;
+      next.rows.unshift(row);
+    } else {
+      sections.unshift({ tier, first: place, rows: [row] });
+    }
+  }
+  return sections;
+}
+
+/** How many rows of a section are of its tier, without those that have calmed down. */
+export const countOf = ({ tier, rows }: TierSection): number =>
+  rows.filter((row) => tierOf(row) === tier).length;
+
+/** How many sections have begun at a place. */
+export const headsUntil = (sections: readonly TierSection[], place: number): number =>
+  sections.filter(({ first }) => first <= place).length;
+
+function tierOf({ status }: LockRow): number {
+  if (status === 'stuck' || status === 'orphaned' || status === 'expired') return 0;
+  return status === 'unknown' ? 1 : 2;
+}

@@ -1,0 +1,15 @@
+let broken = 0;
+
+/** Counts a connection that was live and broke; call what it returns once it is live again. */
+export function reportBroken(): () => void {
+  broken += 1;
+  return () => {
+    broken -= 1;
+  };
+}
+
+/** Whether a connection of this page broke, so that the server may be away. */
+export const mayBeAway = (): boolean => broken > 0;
+
+/** Whether an address is that of the lock list. */
+export const isListHref = (href: string): boolean => /^\/(\?|$)/.test(href);

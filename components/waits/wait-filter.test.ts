@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type {
+  GraphLock,
+  HeadBlockerRow,
+  WaitGraph,
+} from '@/server/contract/console/waits/wait-graph';
+import { filterChoices, matchingHeads, matchingWaits, readWaitFilter } from './wait-filter';
+
+const NOW = 1_000_000;
+
+const lock = (
+  name: string,
+  backend: string,
+  holder: number,
+  waiters: [owner: number, agoMs: number][],
+): GraphLock => ({
+  id: name,
+  namespace: name.split(':')[0] ?? '',
+  name,
+  backend,
+  status: 'contended',
+  holders: [{ owner: holder, token: 1, mode: 'exclusive', grantedAt: 0, expiresAt: 0 }],
+  waiters: waiters.map(([owner, agoMs], ticket) => {
+    return { owner, ticket, mode: 'exclusive', enqueuedAt: NOW - agoMs, patienceUntil: 0 };
+  }),
+  waiting: waiters.length,
+});
+
+const head = (owner: number, locks: number[]) =>
+  ({ owners: [owner], deadlock: null, locks }) as unknown as HeadBlockerRow;
+
+/** Owner 0 keeps 1 waiting, who keeps 2 waiting on another backend; 3 keeps 4. */
+const graph = {
+  heads: [head(0, [0]), head(3, [2])],
+  owners: [],
+  locks: [
+    lock('shop:a', 'mysql', 0, [[1, 40_000]]),
+    lock('mail:b', 'redis', 1, [[2, 5_000]]),
+    lock('shop:c', 'mysql', 3, [
+      [4, 12_000],
+      [5, 2_000],
+    ]),
+  ],
+  asOf: NOW,
+  backends: [],
+} as unknown as WaitGraph;
+
+const filterOf = (query: string) => readWaitFilter(new URLSearchParams(query));
+const namesOf = (query: string) =>
+  matchingWaits(graph, filterOf(query)).locks.flatMap(({ name, waiters }) =>
+    waiters.map(({ owner }) => `${name} ${owner}`),
+  );
+const headsOf = (query: string) =>
+  matchingHeads(graph, filterOf(query)).heads.map(({ owners }) => owners[0]);
+
+test('waits are shown by namespace, backend and age', () => {
+  expect(namesOf('')).toHaveLength(4);
+  expect(namesOf('namespace=mail')).toEqual(['mail:b 2']);
+  expect(namesOf('backend=mysql&over=10000')).toEqual(['shop:a 1', 'shop:c 4']);
+  expect(namesOf('over=300000')).toEqual([]);
+});
+
+test('a head blocker is shown for a matching wait anywhere behind it', () => {
+  expect(headsOf('')).toEqual([0, 3]);
+  expect(headsOf('backend=redis')).toEqual([0]);
+  expect(headsOf('namespace=shop')).toEqual([0, 3]);
+  expect(headsOf('namespace=shop&over=30000')).toEqual([0]);
+});
+
+test('an address with another age is read as without one', () => {
+  expect(filterOf('over=7')).toEqual({ namespace: null, backend: null, overMs: 0 });
+});
+
+test('there is a choice of what has waits', () => {
+  expect(filterChoices(graph)).toEqual({
+    namespaces: ['mail', 'shop'],
+    backends: ['mysql', 'redis'],
+  });
+});

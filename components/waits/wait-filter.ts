@@ -1,0 +1,78 @@
+import type { GraphLock, WaitGraph } from '@/server/contract/console/waits/wait-graph';
+
+/** Which waits the page shows, as its address says it. */
+export interface WaitFilter {
+  namespace: string | null;
+  backend: string | null;
+  /** Only waits that last this long at least; 0: all. */
+  overMs: number;
+}
+
+/** The ages to choose from. */
+export const WAIT_AGES_MS = [10_000, 30_000, 60_000, 300_000];
+
+/** Reads an address; what it does not understand counts as not said. */
+export function readWaitFilter(params: { get: (name: string) => string | null }): WaitFilter {
+  const overMs = Number(params.get('over'));
+  return {
+    namespace: params.get('namespace'),
+    backend: params.get('backend'),
+    overMs: WAIT_AGES_MS.includes(overMs) ? overMs : 0,
+  };
+}
+
+export const isFiltering = ({ namespace, backend, overMs }: WaitFilter): boolean =>
+  namespace !== null || backend !== null || overMs > 0;
+
+/** The waits that match, each lock with those of its waiters. */
+export function matchingWaits(graph: WaitGraph, filter: WaitFilter): WaitGraph {
+  if (!isFiltering(filter)) return graph;
+  const locks = graph.locks.map((lock): GraphLock => {
+    const waiters = isOf(lock, filter)
+      ? lock.waiters.filter(({ enqueuedAt }) => ageMs(graph, lock, enqueuedAt) >= filter.overMs)
+      : [];
+    // Of waiters that are not listed the age is not known.
+    const waiting = waiters.length === lock.waiters.length ? lock.waiting : waiters.length;
+    return { ...lock, waiters, waiting };
+  });
+  return { ...graph, locks };
+}
+
+/** The head blockers with a matching wait behind them, with everything that is behind those. */
+export function matchingHeads(graph: WaitGraph, filter: WaitFilter): WaitGraph {
+  if (!isFiltering(filter)) return graph;
+  const { locks } = matchingWaits(graph, filter);
+  const heldBy = new Map<number, number[]>();
+  graph.locks.forEach(({ holders }, place) => {
+    for (const { owner } of holders) heldBy.set(owner, [...(heldBy.get(owner) ?? []), place]);
+  });
+  const heads = graph.heads.filter((head) => {
+    const behind = new Set(head.locks);
+    for (const place of behind) {
+      if ((locks[place]?.waiters.length ?? 0) > 0) return true;
+      for (const { owner } of graph.locks[place]?.waiters ?? []) {
+        for (const held of heldBy.get(owner) ?? []) behind.add(held);
+      }
+    }
+    return false;
+  });
+  return { ...graph, heads };
+}
+
+/** The namespaces and backends of all waits, to choose from. */
+export function filterChoices({ locks }: WaitGraph): { namespaces: string[]; backends: string[] } {
+  const sorted = (values: string[]) => [...new Set(values)].sort();
+  return {
+    namespaces: sorted(locks.map(({ namespace }) => namespace)),
+    backends: sorted(locks.map(({ backend }) => backend)),
+  };
+}
+
+const isOf = (lock: GraphLock, { namespace, backend }: WaitFilter): boolean =>
+  (namespace === null || lock.namespace === namespace) &&
+  (backend === null || lock.backend === backend);
+
+function ageMs({ asOf, backends }: WaitGraph, { backend }: GraphLock, since: number): number {
+  const offsetMs = backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;
+  return asOf + offsetMs - since;
+}
