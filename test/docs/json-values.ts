@@ -1,0 +1,31 @@
+/** A value of a JSON example; not whole if the page leaves a part of it out. */
+export interface JsonValue {
+  value: unknown;
+  isWhole: boolean;
+}
+
+/** Comments go; a word in quotes, as a URL, may have two slashes. */
+const withoutComments = (text: string) =>
+  text.replace(/("(?:[^"\\]|\\.)*")|\/\/.*$/gm, (_, quoted?: string) => quoted ?? '');
+
+/** The values of a block, one after another, each over one line or several. Throws for others. */
+export function valuesIn(text: string): JsonValue[] {
+  const values: JsonValue[] = [];
+  let pending = '';
+  for (const line of withoutComments(text).split('\n')) {
+    pending += `${line}\n`;
+    if (pending.trim() === '') continue;
+    const filled = pending
+      .replaceAll(/([[{])\s*…\s*([\]}])/g, '$1$2')
+      .replaceAll(/,\s*…\s*([\]}])/g, '$1');
+    try {
+      const isWhole = !pending.includes('…');
+      values.push({ value: JSON.parse(filled), isWhole });
+      pending = '';
+    } catch {
+      // It goes on in the next line.
+    }
+  }
+  if (pending.trim() !== '') throw new Error(`is no JSON: ${pending.trim()}`);
+  return values;
+}
