@@ -10,11 +10,14 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  */
 const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release', 'witness']);
 
-/** What names a file, right behind it, as the caller's folder knows it. */
-const fileVerbs = new Set(['backup', 'restore']);
+/** What names a file, as the caller's folder knows it: right behind the verb, but for `apply`. */
+const fileVerbs = new Set(['apply', 'backup', 'restore']);
 
 function absoluteFile(words, folder) {
-  if (words[3] !== undefined && !words[3].startsWith('-')) words[3] = resolve(folder, words[3]);
+  // `apply` names it with an option.
+  const at = words[2] === 'apply' ? words.findIndex((word) => /^(-f|--file)$/.test(word)) + 1 : 3;
+  const file = words[at];
+  if (at > 2 && file !== undefined && !file.startsWith('-')) words[at] = resolve(folder, file);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { StartError } from '@/server/platform/start-error';
 import { createHttpHandlers } from './api/http/http-handlers';
 import { createHttpServer, listen } from './api/http/http-server';
 import { openPages, type Pages } from './api/pages/open-pages';
@@ -7,11 +6,12 @@ import { pageProcessEnv, readConfig } from './bootstrap/config/config';
 import { createRuntime } from './bootstrap/create-runtime';
 import { printSetupLink } from './bootstrap/print-setup-link';
 import { shutDown } from './bootstrap/shut-down';
+import { startComplaint } from './bootstrap/start-complaint';
 import { startDemo } from './bootstrap/start-demo';
 import { unencryptedNote } from './bootstrap/unencrypted-note';
 import { startControlSocket } from './cli/control-socket';
 import { systemClock } from './platform/clock';
-import { createLog, type Log } from './platform/log';
+import { createLog, type Log, logSettings } from './platform/log';
 import { openFilesLimit } from './platform/open-files-limit.mjs';
 
 /** A shutdown that takes longer than this is cut short. */
@@ -49,7 +49,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   if (note) say(note);
   const demo = config.demo ? await startDemo(runtime, url) : null;
   if (demo) say(`Sign in to the demo (this machine only): ${demo.link}`);
-  const stopSaying = demo ? null : printSetupLink(runtime, url, say);
+  const stopSaying = demo ? null : printSetupLink(runtime, config.publicUrl ?? url, say);
 
   return async () => {
     stopSaying?.();
@@ -83,13 +83,14 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
 }
 
 async function giveUp(log: Log, error: unknown): Promise<never> {
-  if (error instanceof StartError) process.stderr.write(`${error.message}\n`);
+  const complaint = startComplaint(error);
+  if (complaint !== null) process.stderr.write(`${complaint}\n`);
   else log.fatal({ err: error }, 'The server could not start');
   for (const step of undo.reverse()) await step().catch(() => undefined);
   process.exit(1);
 }
 
-const log = createLog();
+const log = createLog(undefined, logSettings(process.env));
 start(log).then(
   (stop) => endOnSignals(log, stop),
   (error: unknown) => giveUp(log, error),

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PlainFailure } from '../process/plain-failure.mjs';
+import { PlainFailure, writeReason } from '../process/plain-failure.mjs';
 import { runChild } from '../process/run-child.mjs';
 import { projectRoot } from '../project-root.mjs';
 import { bundle } from './bundle.mjs';
@@ -82,12 +82,20 @@ export async function buildApp(say) {
       SKIP_TYPECHECK: '1',
     },
   });
-  if (code !== 0) throw new PlainFailure(`${output.trim()}\nBuilding the pages failed; see above.`);
+  if (code !== 0) throw new PlainFailure(buildFailure(output));
   await bundle(app.entries, '.next/lockyard');
   copyShownSources();
   remember(commandLine, hashOf(commandLine));
   remember(app, hash);
   say(`Built Lockyard (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+}
+
+function buildFailure(output) {
+  const [code] = /\b(ENOSPC|EDQUOT|EACCES|EROFS)\b/.exec(output) ?? [];
+  const why = writeReason({ code });
+  return why
+    ? `The pages cannot be built in ${projectRoot}: ${why}.`
+    : `${output.trim()}\nBuilding the pages failed; see above.`;
 }
 
 /** Copies what the Lab shows as the source of a strategy: what was built, whatever is edited later. */

@@ -1,4 +1,6 @@
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
+import { PlainFailure, writeReason } from '../process/plain-failure.mjs';
 import { projectRoot } from '../project-root.mjs';
 import { appIsStale, buildApp, buildCommandLine, commandLineIsStale } from './build-app.mjs';
 import { dependenciesAreMissing, ensureDependencies } from './ensure-dependencies.mjs';
@@ -40,7 +42,20 @@ export function makeToolsReady(say) {
 
 async function makeReady(say, isReady, make) {
   if (isReady()) return;
+  refuseUnwritable();
   const waiting = () =>
     say('Waiting for another process that is installing or building in this folder …');
   await withFolderLock(lockPath, waiting, make);
+}
+
+/** A folder that cannot be written is no mistake once everything is built in it. */
+function refuseUnwritable() {
+  try {
+    accessSync(projectRoot, constants.W_OK);
+  } catch (error) {
+    const why = writeReason(error) ?? error.code;
+    throw new PlainFailure(
+      `Lockyard is not built, or not from these sources, and ${projectRoot} cannot be written: ${why}. Run "npm run build" as a user who may write there, then start again.`,
+    );
+  }
 }

@@ -12,12 +12,13 @@ const tool = (path, ...args) =>
     },
   });
 
-const checks = [
+const types = { name: 'Types', run: checkTypes };
+
+const others = [
   {
     name: 'Format and lint',
     run: () => tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'),
   },
-  { name: 'Types', run: checkTypes },
   {
     name: 'Import walls, circular imports, house rules',
     run: async () => (await import('./check-architecture.mjs')).checkArchitecture(projectRoot),
@@ -32,10 +33,18 @@ const checks = [
   },
 ];
 
-/** Runs every check, whatever the others found, and answers `[{ name, ok }]`. */
+/**
+ * Runs every check, whatever the others found, and answers `[{ name, ok }]`. The types are checked
+ * beside all others, which use one processor between them.
+ */
 export async function runChecks(say) {
+  const results = await Promise.all([runInTurn([types], say), runInTurn(others, say)]);
+  return results.flat();
+}
+
+async function runInTurn(some, say) {
   const results = [];
-  for (const { name, run } of checks) {
+  for (const { name, run } of some) {
     const startedAt = performance.now();
     const { ok, output } = await run().then(
       (result) => ({ ok: result.ok ?? result.code === 0, output: result.output }),

@@ -52,7 +52,7 @@ const NAMED_BY_FIELDS: Record<string, string> = {
   'capacity inUse named': 'PermitUse',
   'id size': 'HolderSet',
   'holders name queueLength state': 'Block',
-  'expiresAt expiresInMs holdCount mode name rev token waitedMs': 'GrantOfSet',
+  'expiresAt expiresInMs holdCount mode name rev token waitedForTraceparent waitedMs': 'GrantOfSet',
   'cause name token': 'EndOfSet',
   'mode name': 'LockOfSet',
   'pid pidStart': 'ProcessToLookAt',

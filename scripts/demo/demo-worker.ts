@@ -25,6 +25,9 @@ const VERSIONS: Record<string, string> = {
 /** All begin soon, so that there is something to see; those that never rest come first. */
 const START_MS: RangeMs = [500, 3_000];
 
+/** If the first attempt of one that never rests fails: others would else be before it. */
+const AT_ONCE_MS: RangeMs = [200, 200];
+
 /** After a loss or a failure, before it tries again. */
 const RECOVER_MS: RangeMs = [20_000, 45_000];
 
@@ -41,7 +44,8 @@ export async function runWorker(
   const mode = share ? ('permit' as const) : job.mode;
   const first = job.workers.indexOf(owner);
   const client = new LockyardClient({ url, apiKey, namespace });
-  await sleep(within(job.restMs[0] === 0 ? [0, 0] : START_MS));
+  const isRestless = job.restMs[0] === 0;
+  await sleep(within(isRestless ? [0, 0] : START_MS));
   for (let turn = 0; ; turn += 1) {
     const isKnown = turn >= job.locks.length;
     const place = isKnown ? Math.floor(Math.random() * job.locks.length) : first + turn;
@@ -54,7 +58,7 @@ export async function runWorker(
       names.length > 1
         ? withLocks(names, options, work)
         : withLock(only, { ...options, mode, holdAtLeastMs, ...share }, work);
-    await turnOver.catch(() => sleep(within(RECOVER_MS)));
+    await turnOver.catch(() => sleep(within(isRestless && turn === 0 ? AT_ONCE_MS : RECOVER_MS)));
     await sleep(within(job.restMs));
   }
 }

@@ -6,12 +6,25 @@ export class PlainFailure extends Error {
   }
 }
 
+const WRITE_REASONS = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is on a read-only file system',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+};
+
+/** Why a file could not be written, in a few words; null for any other error. */
+export const writeReason = (error) => WRITE_REASONS[error?.code] ?? null;
+
 /**
  * Prints what went wrong on standard error, with a stack only for an unexpected error, and ends
  * with its code.
  */
 export function endWith(error) {
   const foreseen = error instanceof PlainFailure;
-  process.stderr.write(`${foreseen ? error.message : (error?.stack ?? error)}\n`);
+  const reason = writeReason(error);
+  const line = reason && `${error.path ?? 'A file'} cannot be written: ${reason}.`;
+  process.stderr.write(`${foreseen ? error.message : (line ?? error?.stack ?? error)}\n`);
   process.exit(foreseen ? error.exitCode : 1);
 }

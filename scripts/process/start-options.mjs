@@ -14,5 +14,11 @@ export function startOptions(args, environment) {
       'The demo uses its own data directory: unset LOCKYARD_DATABASE_URL to run it.',
     );
   }
+  // Its invented fleet must not get into a folder that a real server uses.
+  if (environment.LOCKYARD_DATA_DIR) {
+    throw new PlainFailure(
+      'The demo uses its own data folder, .lockyard-demo: unset LOCKYARD_DATA_DIR to run it.',
+    );
+  }
   return { variables: { LOCKYARD_DEMO: '1', LOCKYARD_DATA_DIR: '.lockyard-demo' } };
 }

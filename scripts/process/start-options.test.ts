@@ -18,6 +18,11 @@ test('the demo refuses a database of its user', () =>
     /unset LOCKYARD_DATABASE_URL/,
   ));
 
+test('the demo refuses a data folder of its user, in which it would put its fleet', () =>
+  expect(() => startOptions(['--demo'], { LOCKYARD_DATA_DIR: '/srv/lockyard' })).toThrow(
+    /unset LOCKYARD_DATA_DIR/,
+  ));
+
 test('an unknown argument is named', () =>
   expect(() => startOptions(['--demo', '--prot=1'], {})).toThrow(/"--prot=1"/));
 

@@ -19,9 +19,12 @@ import {
 } from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
+/** A database for each of many tests is made sooner without a file, and flushes, for each table. */
+const QUICK_TABLES = ['--innodb-file-per-table=0', '--loose-debug-no-sync'];
+
 /** What the tests find their servers by. */
 const TEST_STORES = {
-  TEST_MYSQL_URL: () => startPrivateMariadb({ durable: false }),
+  TEST_MYSQL_URL: () => startPrivateMariadb({ durable: false, settings: QUICK_TABLES }),
   TEST_REDIS_URL: startPrivateRedis,
   TEST_ZOOKEEPER_URL: () => startPrivateZookeeper({ settings: ['forceSync=no'] }),
 };

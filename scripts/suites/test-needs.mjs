@@ -83,11 +83,26 @@ const monitoringTools = [
     debianPackage: 'prometheus-alertmanager',
   },
 ];
+
+/** What reads the files in `deploy`. */
+const deployTools = [
+  {
+    what: 'systemd-analyze',
+    isThere: () => findProgram(['systemd-analyze']) !== null,
+    debianPackage: 'systemd',
+  },
+  { what: 'pip', isThere: pipIsThere, debianPackage: 'python3-pip' },
+];
 const openssl = {
   what: 'OpenSSL',
   isThere: () => findProgram(['openssl']) !== null,
   debianPackage: 'openssl',
 };
+
+function pipIsThere() {
+  const found = findProgram(['python3']);
+  return found !== null && spawnSync(found, ['-m', 'pip', '--version']).status === 0;
+}
 
 /** The major version of the compiler that is there; 0 where there is none. */
 function javaVersion() {
@@ -111,4 +126,7 @@ export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, ch
 export const ensureAllTestNeeds = (say) =>
   ensureSystemPackages([...testStores, chromium, python, java, openssl], say);
 export const ensureLongTestNeeds = (say) =>
-  ensureSystemPackages([...proxies, openssl, ...monitoringTools, ...clientLanguages], say);
+  ensureSystemPackages(
+    [...proxies, openssl, ...monitoringTools, ...clientLanguages, ...deployTools],
+    say,
+  );

@@ -55,9 +55,9 @@ describe.each(storeNames)('a lock that is held at least for a while, over %s', (
 
   it('is free once it is kept no longer, and never counts as expired', async () => {
     const key = freshKey();
-    const { token } = await take(key, 100);
+    const { token } = await take(key, LEAST_MS);
     await release(member, key, 'w1', token);
-    await pause(150);
+    await pause(LEAST_MS + 50);
     expect(await other.engine.run(key, { verb: 'inspect' })).toMatchObject({ state: 'free' });
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'kept', 'released']);
   });

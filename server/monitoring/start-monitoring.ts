@@ -18,7 +18,7 @@ import { evidenceMetrics } from './liveness/evidence-metrics';
 import { HolderEvidence } from './liveness/holder-evidence';
 import { UrlWitnesses } from './liveness/url-witnesses';
 import type { HeapWatch } from './maintenance/heap-watch';
-import { Maintenance } from './maintenance/maintenance';
+import { type HistoryLag, Maintenance } from './maintenance/maintenance';
 import { eventMetrics } from './metrics/event-metrics';
 import { EventTally } from './metrics/event-tally';
 import { Metrics } from './metrics/metrics';
@@ -91,6 +91,7 @@ export interface Monitoring {
   metrics: Metrics;
   /** Whether this process runs maintenance, as far as it knows. */
   runsMaintenance: () => boolean;
+  historyLags: () => HistoryLag[];
   nameDeletion: NameDeletion;
   /** Counts what this process refuses. */
   refusals: RefusalCounter;
@@ -280,6 +281,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     fleet,
     metrics,
     runsMaintenance: () => maintenance.isRunner,
+    historyLags: () => maintenance.historyLags(),
     nameDeletion: new NameDeletion(backends, projection, clock),
     refusals,
     waits,

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
+import { textLog } from './text-log';
 
 /** Where the server says what it does. Never given a password, key, cookie or session. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
@@ -7,12 +8,34 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & 
 
 const STDERR = 2;
 
-/** JSON lines on standard error. Fields with the names of secrets are redacted. */
-export function createLog(to: DestinationStream = destination({ dest: STDERR, sync: false })): Log {
-  return pino(
-    { base: null, redact: { paths: SECRET_PATHS, censor: '…' }, serializers: { err: plainError } },
-    to,
-  );
+export const LOG_FORMAT_NAME = 'LOCKYARD_LOG_FORMAT';
+export const LOG_LEVEL_NAME = 'LOCKYARD_LOG_LEVEL';
+export const LOG_FORMATS = ['json', 'text'] as const;
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+/** How much is logged, and in what form. */
+export interface LogSettings {
+  /** `json`, the default, for programs; `text` for people. */
+  format?: (typeof LOG_FORMATS)[number];
+  /** The least level that is logged: `info` by default. */
+  level?: (typeof LOG_LEVELS)[number];
+}
+
+/** What the environment says of the log; `readConfig` refuses what is not valid. */
+export function logSettings(env: Record<string, string | undefined>): LogSettings {
+  const format = LOG_FORMATS.find((each) => each === env[LOG_FORMAT_NAME]);
+  const level = LOG_LEVELS.find((each) => each === env[LOG_LEVEL_NAME]);
+  return { ...(format && { format }), ...(level && { level }) };
+}
+
+/** Lines on standard error. Fields with the names of secrets are redacted. */
+export function createLog(
+  to: DestinationStream = destination({ dest: STDERR, sync: false }),
+  { format = 'json', level = 'info' }: LogSettings = {},
+): Log {
+  const redact = { paths: SECRET_PATHS, censor: '…' };
+  const options = { level, base: null, redact, serializers: { err: plainError } };
+  return pino(options, format === 'text' ? textLog(to) : to);
 }
 
 const SECRETS = ['password', 'current', 'next', 'secret', 'authorization', 'cookie', 'apiKey'];

@@ -1,3 +1,5 @@
+import { systemClock } from './clock';
+import { countRun, reportJob } from './job-reports';
 import type { Log } from './log';
 
 /** Calls `work` once, `afterMs` from now; the returned function cancels that. */
@@ -18,7 +20,7 @@ const BACK_OFF_MAX_MS = 2_000;
 const DOUBLINGS_MAX = 20;
 
 export interface PeriodicOptions {
-  /** Names the job in the log. */
+  /** Names the job: in the log, in metrics, to `lockyard doctor`. */
   job: string;
   /** The pause between the end of one run and the start of the next. */
   everyMs: number | (() => number);
@@ -40,20 +42,23 @@ export class Periodic {
   private failures = 0;
   private cancel: (() => void) | null = null;
   private running: Promise<void> | null = null;
+  private stopReporting: (() => void) | null = null;
+  /** Monotonic; at first when it was started. */
+  lastSuccessAt = 0;
 
   constructor(private readonly options: PeriodicOptions) {}
 
   /** Runs for the first time after one pause. Does nothing if started already. */
   start(): this {
     if (this.isStarted) return this;
-    this.isStarted = true;
+    this.setStarted();
     if (!this.running) this.schedule();
     return this;
   }
 
   /** Runs at once, then periodically. Resolves after the first run, whether or not it failed. */
   startNow(): Promise<void> {
-    this.isStarted = true;
+    this.setStarted();
     return this.runNow();
   }
 
@@ -71,19 +76,38 @@ export class Periodic {
   /** Resolves when the run in progress has ended. Can be started again. */
   async stop(): Promise<void> {
     this.isStarted = false;
+    this.stopReporting?.();
+    this.stopReporting = null;
     this.cancel?.();
     this.cancel = null;
     await this.running;
   }
 
-  private schedule(): void {
-    const { timer = systemTimer } = this.options;
-    this.cancel = timer(() => void this.runNow(), this.pauseMs());
+  /** Whether its last run failed. */
+  get isFailing(): boolean {
+    return this.failures > 0;
   }
 
-  private pauseMs(): number {
+  /** The pause that is meant between two runs, without the one after a failure. */
+  get pauseMs(): number {
     const { everyMs } = this.options;
-    const pauseMs = typeof everyMs === 'number' ? everyMs : everyMs();
+    return typeof everyMs === 'number' ? everyMs : everyMs();
+  }
+
+  private setStarted(): void {
+    if (this.isStarted) return;
+    this.isStarted = true;
+    this.lastSuccessAt = systemClock.monotonic();
+    this.stopReporting = reportJob(this.options.job, this);
+  }
+
+  private schedule(): void {
+    const { timer = systemTimer } = this.options;
+    this.cancel = timer(() => void this.runNow(), this.nextPauseMs());
+  }
+
+  private nextPauseMs(): number {
+    const { pauseMs } = this;
     if (this.failures === 0) return pauseMs;
     const doublings = Math.min(this.failures - 1, DOUBLINGS_MAX);
     const backOffMs = Math.min(pauseMs, BACK_OFF_MIN_MS) * 2 ** doublings;
@@ -95,8 +119,11 @@ export class Periodic {
     try {
       await run();
       this.failures = 0;
+      this.lastSuccessAt = systemClock.monotonic();
+      countRun(job, false);
     } catch (err) {
       this.failures += 1;
+      countRun(job, true);
       if (this.failures === 1) log?.warn({ job, err }, 'A background job failed, retrying');
     }
   }

@@ -57,13 +57,19 @@ export function createHttpServer(
   return server;
 }
 
+/**
+ * Connections that the operating system holds until they are accepted, as far as it allows. With
+ * Node's 511, thousands of clients that connect at once would have some wait for a retry of TCP.
+ */
+const WAITING_CONNECTIONS = 4_096;
+
 /** Begins to listen; returns the address for a browser. Throws `StartError` with the reason. */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(new StartError(cannotListen(error, port, host), { cause: error })),
     );
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: WAITING_CONNECTIONS }, resolve);
   });
   return browserAddress(server.address() as AddressInfo);
 }

@@ -232,7 +232,10 @@ describe('an event stream', () => {
 
   test('tells a slow reader the last state of each lock, once', async () => {
     const { watches } = api.runtime.projection;
-    const target = watchTarget('default', { namespace: 'default', names: ['six/a', 'six/b'] });
+    const target = watchTarget('default', 'orders', {
+      namespace: 'default',
+      names: ['six/a', 'six/b'],
+    });
     const { signal } = new AbortController();
     const answers = watches.follow(target, null, {
       waitMs: 10_000,

@@ -28,6 +28,9 @@ interface StaticFile {
   gzipped: Buffer | null;
 }
 
+/** Browsers ask for the second one where they see no link to the first, as beside JSON. */
+const ICON_ADDRESSES = ['/icon.svg', '/favicon.ico'];
+
 /** The built pages' files: scripts, styles, fonts, icon. About 3 MB, compressed, in memory. */
 export class StaticFiles {
   private constructor(private readonly files: Map<string, StaticFile>) {}
@@ -39,14 +42,15 @@ export class StaticFiles {
     const paths = found
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));
-    const files = await Promise.all([
-      ...paths.map(async (path) => {
+    const files = await Promise.all(
+      paths.map(async (path) => {
         const address = `/_next/static${path.slice(root.length).replaceAll('\\', '/')}`;
         return [address, await readStatic(path, extname(path), BUILT)] as const;
       }),
-      iconOf(buildDir),
-    ]);
-    return new StaticFiles(new Map(files));
+    );
+    const icon = await readStatic(join(buildDir, 'server/app/icon.svg.body'), '.svg', NAMED);
+    const icons = ICON_ADDRESSES.map((address) => [address, icon] as const);
+    return new StaticFiles(new Map([...files, ...icons]));
   }
 
   /** Whether an address belongs to a file, whether or not the file exists. */
@@ -88,11 +92,6 @@ export class StaticFiles {
 /** Whether a caller accepts gzip. One that lists it with `q=0` does not. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
   return /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(header ?? ''));
-}
-
-async function iconOf(buildDir: string): Promise<readonly [string, StaticFile]> {
-  const path = join(buildDir, 'server/app/icon.svg.body');
-  return ['/icon.svg', await readStatic(path, '.svg', NAMED)];
 }
 
 async function readStatic(path: string, extension: string, caching: string): Promise<StaticFile> {

@@ -3,6 +3,7 @@ import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/
 import { z } from 'zod';
 import { reasonOfCode, retryAfterOf, statusOf } from '../../contract/error-table';
 import { LockyardError, type Reason } from '../../contract/errors';
+import type { KeyDetail } from '../../contract/key-limits';
 import { databaseRefusal } from '../../operations/ask-database';
 
 /** Why a call failed, in words that its caller may read. */
@@ -14,6 +15,8 @@ export interface Refusal {
   allow?: string | undefined;
   /** The capacity in force, where an acquire in mode permit does not fit it. */
   capacity?: number | undefined;
+  /** What is the matter with the API key. */
+  detail?: KeyDetail | undefined;
 }
 
 /** A failed call as both APIs tell it: tRPC's shape, with the reason. */
@@ -28,6 +31,7 @@ export interface ErrorShape {
     path?: string;
     retryAfterMs?: number;
     capacity?: number;
+    detail?: KeyDetail;
     requestId?: string;
   };
 }
@@ -36,7 +40,7 @@ export function errorShape(
   refusal: Refusal,
   where: { path?: string | undefined; requestId?: string | undefined },
 ): ErrorShape {
-  const { reason, message, retryAfterMs, capacity } = refusal;
+  const { reason, message, retryAfterMs, capacity, detail } = refusal;
   const { code, httpStatus } = statusOf(refusal);
   const waitMs = retryAfterOf(reason, retryAfterMs);
   return {
@@ -49,6 +53,7 @@ export function errorShape(
       ...(where.path === undefined ? {} : { path: where.path }),
       ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
       ...(capacity === undefined ? {} : { capacity }),
+      ...(detail === undefined ? {} : { detail }),
       ...(where.requestId === undefined ? {} : { requestId: where.requestId }),
     },
   };
@@ -61,8 +66,8 @@ export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {
-    const { reason, message, retryAfterMs, capacity } = cause;
-    return { reason, message, retryAfterMs, capacity };
+    const { reason, message, retryAfterMs, capacity, detail } = cause;
+    return { reason, message, retryAfterMs, capacity, detail };
   }
   if (cause instanceof z.ZodError) return { reason: 'INVALID', message: describeIssues(cause) };
   if (cause instanceof SyntaxError && error.code === 'BAD_REQUEST') {

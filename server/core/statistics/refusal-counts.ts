@@ -57,6 +57,28 @@ export function addRefusals(one: RefusalCounts, other: RefusalCounts): RefusalCo
   };
 }
 
+/**
+ * The part of counts that had been counted by an instant; null: nothing. How many attempts that were
+ * is estimated, as if they had come evenly.
+ */
+export function refusalsUntil(counts: RefusalCounts, at: number): RefusalCounts | null {
+  const all = spanUntil(counts.all, at);
+  if (!all) return null;
+  const owners = counts.owners.flatMap((owner) => {
+    const span = spanUntil(owner, at);
+    return span ? [{ ...owner, ...span }] : [];
+  });
+  return { all, owners, others: counts.others && spanUntil(counts.others, at) };
+}
+
+function spanUntil(span: RefusalSpan, at: number): RefusalSpan | null {
+  const { attempts, token, firstAt, lastAt } = span;
+  if (firstAt > at) return null;
+  if (lastAt <= at) return { attempts, token, firstAt, lastAt };
+  const share = (at - firstAt) / (lastAt - firstAt);
+  return { attempts: 1 + Math.floor((attempts - 1) * share), token, firstAt, lastAt: at };
+}
+
 /** Null: all of them are null. */
 function addAllSpans(spans: readonly (RefusalSpan | null)[]): RefusalSpan | null {
   let sum: RefusalSpan | null = null;

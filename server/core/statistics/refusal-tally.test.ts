@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addRefusals, type RefusalCounts, type RefusalSpan } from './refusal-counts';
+import { addRefusals, type RefusalCounts, type RefusalSpan, refusalsUntil } from './refusal-counts';
 import { RefusalTally } from './refusal-tally';
 
 const caller = (owner: string, service = 'orders') => ({ service, owner });
@@ -29,6 +29,20 @@ describe('refused attempts', () => {
       ],
       others: null,
     });
+  });
+
+  it('until an instant leave out who came later, and are estimated where they went on', () => {
+    const span = { attempts: 11, token: 1, firstAt: 100, lastAt: 200 };
+    const early = { ...span, service: 'a', owner: 'early', attempts: 3, lastAt: 120 };
+    const late = { ...span, service: 'a', owner: 'late', firstAt: 180 };
+    const counts: RefusalCounts = { all: span, owners: [late, early], others: { ...span } };
+    expect(refusalsUntil(counts, 99)).toBeNull();
+    expect(refusalsUntil(counts, 150)).toEqual({
+      all: { ...span, attempts: 6, lastAt: 150 },
+      owners: [early],
+      others: { ...span, attempts: 6, lastAt: 150 },
+    });
+    expect(refusalsUntil(counts, 200)).toEqual(counts);
   });
 
   it('of one owner have their beginning in the last hold, also where a refusal names none', () => {

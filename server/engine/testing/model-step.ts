@@ -64,6 +64,8 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
     request: idOf(verb, name, { token: hold.token }),
   });
 
+  // Not drawn, so that a seed still plays as it did.
+  const trace = owner === 'w1' ? {} : { traceparent: `00-trace of ${service}-${owner}-01` };
   const acquire = (): ModelStep => {
     const asked = {
       owner,
@@ -79,7 +81,8 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
       asked.waitMs > 0
         ? idOf('acquire', name, asked)
         : (maybeId('acquire', name, asked) ?? anonymousRequest());
-    return { kind: 'lock', lock, command: { verb: 'acquire', service, ...asked, request } };
+    const command = { verb: 'acquire', service, ...asked, ...trace, request } as const;
+    return { kind: 'lock', lock, command };
   };
   const onHold = (command: LockCommand): ModelStep => ({ kind: 'lock', lock, command });
   const multiLock = (): ModelStep => {
@@ -92,7 +95,7 @@ export function nextStep(random: () => number, world: StepContext): ModelStep {
     const about = locks.map((each) => each.name).join();
     const request = maybeId('acquireMany', about, asked) ?? anonymousRequest();
     return random() < 0.7
-      ? { kind: 'set', command: { verb: 'acquireSet', service, ...asked, request } }
+      ? { kind: 'set', command: { verb: 'acquireSet', service, ...asked, ...trace, request } }
       : {
           kind: 'set',
           command: {

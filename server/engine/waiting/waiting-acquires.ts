@@ -1,6 +1,7 @@
 import type { AcquireAnswer } from '../../contract/lock/answers';
 import type { AcquireManyAnswer } from '../../contract/multi-lock';
 import { isLate } from '../../core/lock/hold-lifecycle';
+import { waitedFor } from '../../core/lock/lock-answers';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import type { AcquireMultiLockCommand } from '../../core/multi-lock/multi-lock-command';
 import { recordKey } from '../../storage/record-id';
@@ -232,7 +233,8 @@ export abstract class WaitingAcquires<
     const { token, count, expiresAt, waitedMs } = hold;
     const leftMs = Math.floor(expiresInMs - (this.context.monotonic() - asOf));
     const granted = { outcome: 'granted', token, rev, holdCount: count } as const;
-    const answer: AcquireAnswer = { ...granted, expiresAt, expiresInMs: leftMs, waitedMs };
+    const lease = { expiresAt, expiresInMs: leftMs, waitedMs };
+    const answer: AcquireAnswer = { ...granted, ...lease, ...waitedFor(hold) };
     return { answer: answer as A, changed: true, deliveredAt: isShared ? null : waitsAt };
   }
 }

@@ -1,12 +1,17 @@
-import { and, desc, eq, lt, or } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { CounterMoveRow } from '../../contract/console/counter-row';
 import type { EventRow } from '../../contract/console/lock-row';
-import { LockyardError } from '../../contract/errors';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import {
+  afterCursor,
+  cursorText,
+  type EventCursor,
+  NEWEST_FIRST,
+  parseCursor,
+} from './event-cursor';
 import { eventId, eventRow } from './event-row';
 
 interface EventPage extends RecordKey {
@@ -38,31 +43,33 @@ export class EventHistory {
     page: EventPage,
     toRow: (found: StoredEvent) => Row,
   ): Promise<{ rows: Row[]; older: string | null }> {
-    const { lockEvents: t } = this.database.tables;
-    const before = parseCursor(page.before);
-    const older = before
-      ? or(
-          lt(t.rev, before.rev),
-          and(eq(t.rev, before.rev), lt(t.historyId, before.historyId)),
-          and(eq(t.rev, before.rev), eq(t.historyId, before.historyId), lt(t.place, before.place)),
-        )
-      : undefined;
-    const found = await this.database.db
-      .select()
-      .from(t)
-      .where(and(eq(t.lockId, recordId(page)), older))
-      .orderBy(desc(t.rev), desc(t.historyId), desc(t.place))
-      .limit(page.limit + 1);
-    const rows = found.slice(0, page.limit).map(toRow);
-    return { rows, older: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null };
+    const { before, limit } = page;
+    const older = before === undefined ? { sql: '', values: [] } : afterCursor(parseCursor(before));
+    const { rows } = await this.database.raw.ask(
+      'SELECT at, backend, history_id, place, rev, body FROM lock_events WHERE lock_id = ? ' +
+        `${older.sql} ${NEWEST_FIRST} LIMIT ${limit + 1}`,
+      [recordId(page), ...older.values],
+    );
+    const found = rows.slice(0, limit).map(toStored);
+    const last = found.at(-1);
+    const next = rows.length > limit && last ? cursorText(last) : null;
+    // Instants order pages; within one, revs do, which are exact however clocks moved.
+    return { rows: found.sort(latestFirst).map(toRow), older: next };
   }
 }
 
-interface StoredEvent {
+interface StoredEvent extends EventCursor {
   rev: number;
-  historyId: number;
-  place: number;
   body: string;
+}
+
+function toStored([at, backend, historyId, place, rev, body]: unknown[]): StoredEvent {
+  const cursor = { at: Number(at), backend: String(backend), historyId: Number(historyId) };
+  return { ...cursor, place: Number(place), rev: Number(rev), body: String(body) };
+}
+
+function latestFirst(a: StoredEvent, b: StoredEvent): number {
+  return b.rev - a.rev || b.historyId - a.historyId || b.place - a.place;
 }
 
 function counterEventRow(found: StoredEvent): CounterMoveRow {
@@ -71,12 +78,4 @@ function counterEventRow(found: StoredEvent): CounterMoveRow {
   const bounds = floor === undefined || ceiling === undefined ? null : { floor, ceiling };
   const why = { by: by ?? null, reason: reason ?? null };
   return { id: eventId(found), at, rev, kind, service, value, delta, bounds, ...why };
-}
-
-function parseCursor(text: string | undefined) {
-  if (text === undefined) return null;
-  const match = /^(\d{1,16})\.(\d{1,15})\.(\d{1,6})$/.exec(text);
-  const [rev = Number.NaN, historyId = 0, place = 0] = match?.slice(1).map(Number) ?? [];
-  if (Number.isSafeInteger(rev)) return { rev, historyId, place };
-  throw new LockyardError('INVALID', 'before: must be the `older` of another page.');
 }

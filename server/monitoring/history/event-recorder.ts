@@ -39,6 +39,8 @@ export class EventRecorder {
   private saved = 0;
   /** Where this tail began to open events; before that it only counts. */
   private recordsAfter = 0;
+  /** On the monotonic clock: everything up to then was recorded. */
+  private caughtUpAt: number | null = null;
   private readonly cursorId: string;
   private readonly rollUps: RollUpWriter;
 
@@ -61,10 +63,12 @@ export class EventRecorder {
         const rows = await tail.poll();
         await this.write(rows, tail.position);
         await this.rollUps.take(rows, tail.position);
-        if (rows.length === 0) return;
+        if (rows.length > 0) continue;
+        this.caughtUpAt = this.clock.monotonic();
+        return;
       }
     } catch (error) {
-      this.restart();
+      this.tail = null;
       throw error;
     }
   }
@@ -72,6 +76,16 @@ export class EventRecorder {
   /** Begins again at the kept cursors, as after another process did this work. */
   restart(): void {
     this.tail = null;
+    this.caughtUpAt = this.clock.monotonic();
+  }
+
+  get id(): string {
+    return this.backend.id;
+  }
+
+  /** For how long it has not recorded all that there is; null: it has never run here. */
+  lagMs(): number | null {
+    return this.caughtUpAt === null ? null : this.clock.monotonic() - this.caughtUpAt;
   }
 
   /** Removes what is too old to be asked for. */

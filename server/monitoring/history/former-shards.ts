@@ -33,9 +33,13 @@ export async function formerShards(
 export class FormerShard {
   constructor(
     private readonly database: Database,
-    private readonly id: string,
+    readonly id: string,
     private readonly clock: Clock,
   ) {}
+
+  lagMs(): number | null {
+    return null;
+  }
 
   async record(): Promise<void> {}
 

@@ -7,6 +7,7 @@ import { refusalBars } from '../../core/timeline/refusal-bars';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { refusalsOf } from '../refusals/refusal-rows';
+import { afterCursor, type EventCursor, NEWEST_FIRST } from './event-cursor';
 import { eventRow } from './event-row';
 
 /** Events read at a time: on SQLite a read blocks this process, so each takes few milliseconds. */
@@ -17,9 +18,6 @@ const EVENTS_MAX = 6_000;
 
 /** Events that one story tells. */
 const STORY_MAX = 300;
-
-/** An expiry is recorded under its deadline, which may be earlier than the event before it. */
-const LATE_EXPIRY_MS = 60_000;
 
 const ROUTINE = ROUTINE_KINDS.map((kind) => `'${kind}'`).join(',');
 
@@ -71,57 +69,54 @@ export class LockPast {
     from: number,
   ): Promise<{ events: PastEvent[]; since: number }> {
     const events: PastEvent[] = [];
-    let cursor: Cursor | null = null;
+    let cursor: EventCursor | null = null;
     let seen = 0;
     for (;;) {
       const rows: EventPart[] = await this.readBefore(key, cursor);
-      for (const { body, at, ...cursorOf } of rows) {
-        if (body === '' || at < from) continue;
-        events.push({ ...cursorOf, event: JSON.parse(body) as LockEvent });
+      for (const row of rows) {
+        if (row.body === '' || row.at < from) continue;
+        events.push({ ...row, event: JSON.parse(row.body) as LockEvent });
       }
       const last = rows.at(-1);
       seen += rows.length;
-      if (!last || rows.length < EVENTS_AT_ONCE || last.at < from - LATE_EXPIRY_MS) {
-        return { events: events.reverse(), since: from };
+      if (!last || rows.length < EVENTS_AT_ONCE || last.at < from) {
+        return { events: events.sort(inOrder), since: from };
       }
-      if (seen >= EVENTS_MAX) return { events: events.reverse(), since: Math.max(from, last.at) };
+      if (seen >= EVENTS_MAX) return { events: events.sort(inOrder), since: last.at };
       cursor = last;
       await setImmediate();
     }
   }
 
   /** Newest first. Of routine events the body stays in the database. */
-  private async readBefore(key: RecordKey, cursor: Cursor | null): Promise<EventPart[]> {
-    const older = 'AND rev <= ? AND (rev < ? OR history_id < ? OR (history_id = ? AND place < ?))';
-    const { rev = 0, historyId = 0, place = 0 } = cursor ?? {};
+  private async readBefore(key: RecordKey, cursor: EventCursor | null): Promise<EventPart[]> {
+    const older = cursor ? afterCursor(cursor) : { sql: '', values: [] };
     const { rows } = await this.database.raw.ask(
-      `SELECT rev, history_id, place, at, CASE WHEN kind IN (${ROUTINE}) THEN '' ELSE body END ` +
-        `FROM lock_events WHERE lock_id = ? ${cursor ? older : ''} ` +
-        `ORDER BY rev DESC, history_id DESC, place DESC LIMIT ${EVENTS_AT_ONCE}`,
-      [recordId(key), ...(cursor ? [rev, rev, historyId, historyId, place] : [])],
+      'SELECT at, backend, history_id, place, rev, ' +
+        `CASE WHEN kind IN (${ROUTINE}) THEN '' ELSE body END ` +
+        `FROM lock_events WHERE lock_id = ? ${older.sql} ${NEWEST_FIRST} LIMIT ${EVENTS_AT_ONCE}`,
+      [recordId(key), ...older.values],
     );
-    return rows.map(([revOf, id, placeOf, at, body]) => ({
-      rev: Number(revOf),
-      historyId: Number(id),
-      place: Number(placeOf),
+    return rows.map(([at, backend, id, place, rev, body]) => ({
       at: Number(at),
+      backend: String(backend),
+      historyId: Number(id),
+      place: Number(place),
+      rev: Number(rev),
       body: String(body),
     }));
   }
 }
 
-interface Cursor {
+interface EventPart extends EventCursor {
   rev: number;
-  historyId: number;
-  place: number;
-}
-
-interface PastEvent extends Cursor {
-  event: LockEvent;
-}
-
-interface EventPart extends Cursor {
-  at: number;
   /** Empty for routine. */
   body: string;
+}
+
+type PastEvent = EventPart & { event: LockEvent };
+
+/** As the lock changed, however clocks moved meanwhile. */
+function inOrder(a: PastEvent, b: PastEvent): number {
+  return a.rev - b.rev || a.historyId - b.historyId || a.place - b.place;
 }

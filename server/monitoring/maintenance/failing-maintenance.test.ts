@@ -22,6 +22,8 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
     restart: () => undefined,
   };
   const recorder = {
+    id: 'default',
+    lagMs: () => 0,
     async record() {
       attempts += 1;
       throw new StoreError('The store is away.', 'no');
@@ -45,7 +47,10 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
   }).start();
   await vi.waitFor(() => expect(attempts).toBeGreaterThan(2), 10_000);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { job: 'record history 0', err: { type: 'StoreError', message: 'The store is away.' } },
+    {
+      job: 'record history of default',
+      err: { type: 'StoreError', message: 'The store is away.' },
+    },
   ]);
   await maintenance.stop();
 });

@@ -22,7 +22,7 @@ import type { NamespaceCapacity } from '../names/namespace-capacity';
 import type { LockProjection } from '../projection/lock-projection';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 
-const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
+export const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 const RECORD_EVERY_MS = 300;
 const QUEUES_EVERY_MS = 1_000;
 const CLEAN_UP_EVERY_MS = 10 * 60_000;
@@ -37,7 +37,7 @@ const SCAN_PAGE = 200;
 interface MaintenanceOptions {
   backends: MonitoredBackend[];
   projection: Pick<LockProjection, 'dueForExpiry'>;
-  recorders: Pick<EventRecorder, 'record' | 'prune' | 'restart'>[];
+  recorders: Pick<EventRecorder, 'id' | 'record' | 'prune' | 'restart' | 'lagMs'>[];
   incidents: Pick<IncidentRecorder, 'run' | 'prune' | 'restart'>;
   heat: Pick<HeatRecorder, 'run' | 'prune' | 'restart'>;
   alerts: Pick<Alerting, 'jobs' | 'restart' | 'abort'>;
@@ -51,6 +51,12 @@ interface MaintenanceOptions {
   holders: { askUrls: () => Promise<void>; prune: () => Promise<void> };
   /** How long work is divided; absent: by the clock. */
   slice?: () => TimeSlice;
+}
+
+/** For how long the events of a store have not been recorded. */
+export interface HistoryLag {
+  store: string;
+  lagMs: number;
 }
 
 /**
@@ -80,9 +86,9 @@ export class Maintenance {
         job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, () => this.checkQueues(backend)),
         job(`clean up ${backend.id}`, CLEAN_UP_EVERY_MS, () => this.deleteIdle(backend)),
       ]),
-      ...recorders.flatMap((recorder, i) => [
-        job(`record history ${i}`, RECORD_EVERY_MS, () => recorder.record()),
-        job(`prune history ${i}`, CLEAN_UP_EVERY_MS, () => recorder.prune()),
+      ...recorders.flatMap((recorder) => [
+        job(`record history of ${recorder.id}`, RECORD_EVERY_MS, () => recorder.record()),
+        job(`prune history of ${recorder.id}`, CLEAN_UP_EVERY_MS, () => recorder.prune()),
       ]),
       job('record incidents', INCIDENTS_EVERY_MS, () => incidents.run()),
       job('prune incidents', CLEAN_UP_EVERY_MS, () => incidents.prune()),
@@ -106,6 +112,15 @@ export class Maintenance {
   /** Whether this process runs the jobs, as far as it knows. */
   get isRunner(): boolean {
     return this.token !== null && this.parts.clock.monotonic() < this.leaseEndsAt;
+  }
+
+  /** How far the recorded history is behind, by store; none while another process records it. */
+  historyLags(): HistoryLag[] {
+    if (!this.isRunner) return [];
+    return this.parts.recorders.flatMap((recorder) => {
+      const lagMs = recorder.lagMs();
+      return lagMs === null ? [] : [{ store: recorder.id, lagMs }];
+    });
   }
 
   /** Lets another process take over at once. */

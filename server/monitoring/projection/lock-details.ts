@@ -15,7 +15,7 @@ import {
   type NamespaceLookup,
   publicId,
 } from './monitored-backend';
-import { holdRow, ProjectionRow, rowId, toLockRowAt, waiterRows } from './projection-row';
+import { ProjectionRow, rowId, toLockRowAt, tracedHoldRow, waiterRows } from './projection-row';
 
 const REMEMBERED_MAX = 200;
 
@@ -79,12 +79,12 @@ export class LockDetails {
   }
 
   private holder(rowId: string, hold: Hold, now: number): HoldRow {
-    if (isReleased(hold)) return holdRow(hold);
+    if (isReleased(hold)) return tracedHoldRow(hold);
     const liveness = this.evidence.verdictOn(rowId, hold, now);
     const holder = this.evidence.holders.of(rowId, hold);
-    if (!holder?.process) return { ...holdRow(hold), liveness };
+    if (!holder?.process) return { ...tracedHoldRow(hold), liveness };
     const others = holder.rows.size - (holder.rows.has(rowId) ? 1 : 0);
-    return { ...holdRow(hold), liveness, alsoHolds: others };
+    return { ...tracedHoldRow(hold), liveness, alsoHolds: others };
   }
 
   private remember(detail: LockDetail): LockDetail {

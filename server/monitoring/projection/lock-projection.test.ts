@@ -48,7 +48,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     const elsewhere = await rig.engines.join();
     const key = freshKey();
     watcher = await rig.watch();
-    const early = watcher.monitoring.projection.listing('default', listInput.parse({}));
+    const early = watcher.monitoring.projection.listing('default', listInput.parse({}), 'orders');
     await expect(early).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
     const { token } = await takeLock(elsewhere, key, 'w1', { leaseMs: 60_000 });
     await withinASecond(() =>
@@ -169,7 +169,7 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(page.backends).toMatchObject([{ reachable: false }]);
     expect(rowOf(held)).toMatchObject({ status: 'unknown', hold: { owner: 'w1', token } });
     expect(rowOf(free)).toMatchObject({ status: 'unknown', hold: null });
-    const listing = () => projection.listing('default', listInput.parse({ busy: true }));
+    const listing = () => projection.listing('default', listInput.parse({ busy: true }), 'orders');
     expect((await listing()).locks.map(({ state }) => state)).toEqual(['unknown', 'unknown']);
     await soon(async () => expect((await listing()).ageMs).toBeGreaterThan(700));
     const detail = await projection.detail(held.namespace, held.name);

@@ -131,12 +131,12 @@ export class LockProjection {
    *
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
-  async listing(backend: string, input: ListInput): Promise<ListAnswer> {
+  async listing(backend: string, input: ListInput, viewer: string): Promise<ListAnswer> {
     const parts = this.backends.filter((one) => publicId(one) === backend);
     const frame = listingFrame(backend, parts, this.follower.readAt, this.clock);
     await this.table.refresh();
     const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);
-    return buildServiceLockListing(rowsFrom, input, frame, this.table.slice());
+    return buildServiceLockListing(rowsFrom, input, { frame, viewer }, this.table.slice());
   }
 
   /** How the locks of each namespace are used. */

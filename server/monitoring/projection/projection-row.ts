@@ -1,5 +1,6 @@
 import type { HoldRow, LockRow, WaiterRow } from '../../contract/console/lock-row';
-import { permitsView } from '../../core/lock/lock-answers';
+import { traceOf } from '../../core/lock/hold-lifecycle';
+import { permitsView, waitedFor } from '../../core/lock/lock-answers';
 import {
   type EndedHold,
   type Hold,
@@ -191,7 +192,7 @@ export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] 
     .filter(({ patienceUntil }) => patienceUntil > now);
 }
 
-export function holdRow(hold: Hold): HoldRow {
+function holdRow(hold: Hold): HoldRow {
   const { token, mode, service, owner, count, leaseMs, grantedAt, renewedAt, renewals } = hold;
   const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped, set, permits } = hold;
   const who = { token, mode, service, owner, holdCount: count };
@@ -209,6 +210,13 @@ export function holdRow(hold: Hold): HoldRow {
     ...(set ? { set } : {}),
   };
 }
+
+/** With what only the page of the lock shows. */
+export const tracedHoldRow = (hold: Hold): HoldRow => ({
+  ...holdRow(hold),
+  ...traceOf(hold),
+  ...waitedFor(hold),
+});
 
 function endedRow({ owner, service, token, cause, grantedAt, at }: EndedHold) {
   return { owner, service, token, cause, grantedAt, at };

@@ -69,7 +69,7 @@ async function repeatLastCommit(): Promise<void> {
 it('a store counts as read up to now only once the end of its history has been read', async () => {
   const projection = await project('p1');
   const { namespace, ...key } = freshKey();
-  const list = () => projection.listing('default', listInput.parse({ namespace }));
+  const list = () => projection.listing('default', listInput.parse({ namespace }), 'orders');
   await takeLock(member, { namespace, name: 'busy' }, 'w1', LEASE);
   await repeatLastCommit();
   await takeLock(member, { namespace, ...key }, 'w2', LEASE);
@@ -85,7 +85,7 @@ it('a store counts as read up to now only once the end of its history has been r
 it('a watch misses nothing that the process of its last request had yet to read', async () => {
   const [behind, ahead] = [await project('p1'), await project('p2')];
   const { namespace, name } = freshKey();
-  const target = watchTarget('default', { namespace, names: [name] });
+  const target = watchTarget('default', 'orders', { namespace, names: [name] });
   const ask = async (at: LockProjection, since: string | null) => {
     const pace = {
       waitMs: 1,

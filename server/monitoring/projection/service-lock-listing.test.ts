@@ -51,7 +51,7 @@ function list(rows: ProjectionRow[], input: object = {}, frame = FRAME) {
   return buildServiceLockListing(
     (isBefore) => order.from(isBefore),
     listInput.parse(input),
-    { frames, ageMs: frame.ageMs },
+    { frame: { frames, ageMs: frame.ageMs }, viewer: 'orders' },
     slice,
   );
 }

@@ -15,6 +15,13 @@ export interface ListingFrame {
   ageMs: number;
 }
 
+/** For whom a listing is made. */
+export interface ListingReader {
+  frame: ListingFrame;
+  /** The service that sees the traces of its own holds. */
+  viewer: string;
+}
+
 /**
  * @param parts the backend, or all of its shards
  * @param readAt when each was read last, on the clock that never steps
@@ -47,7 +54,7 @@ export type RowsFrom = (isBefore: (row: ProjectionRow) => boolean) => Iterable<P
 export async function buildServiceLockListing(
   rowsFrom: RowsFrom,
   input: ListInput,
-  frame: ListingFrame,
+  { frame, viewer }: ListingReader,
   slice: TimeSlice,
 ): Promise<ListAnswer> {
   const locks: ListedLock[] = [];
@@ -64,7 +71,7 @@ export async function buildServiceLockListing(
       const { namespace, name } = row.key;
       if (namespace !== input.namespace || !name.startsWith(prefix)) break;
       after = name;
-      const lock = listedLock(row, frame);
+      const lock = listedLock(row, { frame, viewer });
       if (!input.busy || lock.state !== 'free' || lock.queueLength > 0) locks.push(lock);
       if (locks.length > input.limit) break;
       isAtEnd = !slice.isOver;
@@ -82,14 +89,14 @@ export async function buildServiceLockListing(
 /** One lock of such a page. */
 export function listedLock(
   { backend, key, record, isReadable, unreadableBecause }: ProjectionRow,
-  { frames }: ListingFrame,
+  { frame: { frames }, viewer }: ListingReader,
 ): ListedLock {
   const { now, reachable } = frames.get(backend) ?? { now: 0, reachable: false };
   return {
     name: key.name,
     state: reachable && isReadable ? lockState(record, now) : 'unknown',
     rev: record.rev,
-    holders: holderViews(record, now),
+    holders: holderViews(record, now, viewer),
     ...permitsView(record, now),
     queueLength: record.queue.length,
     ...(unreadableBecause === null ? {} : { unreadable: unreadableBecause }),

@@ -2,6 +2,7 @@ import type { Database } from '@/db/database';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { replacing } from '../rollups/rollup-rows';
+import type { RefusalPart } from './known-refusals';
 
 /** Rows in one statement. */
 const ROWS_AT_ONCE = 250;
@@ -103,13 +104,49 @@ export async function refusalsOf(
   lockId: string,
   from: number,
   to: number,
-): Promise<Pick<RefusalRow, 'minute' | 'counts'>[]> {
+): Promise<RefusalPart[]> {
   const { rows } = await raw.ask(
-    'SELECT minute, counts FROM lock_refusals WHERE backend = ? AND lock_id = ? AND ' +
+    'SELECT minute, process, counts FROM lock_refusals WHERE backend = ? AND lock_id = ? AND ' +
       `minute > ? AND minute <= ? ORDER BY minute DESC LIMIT ${PARTS_MAX}`,
     [backend, lockId, from - MINUTE_MS, to],
   );
-  return rows.map(([minute, counts]) => {
-    return { minute: Number(minute), counts: JSON.parse(String(counts)) as RefusalCounts };
-  });
+  return rows.map(toPart);
+}
+
+/**
+ * What each process has counted in the minute of an instant and in the one before, by lock.
+ *
+ * @param lockIds of one backend; a few hundred at most
+ */
+export async function refusalsAround(
+  { raw }: Database,
+  backend: string,
+  lockIds: readonly string[],
+  at: number,
+): Promise<Map<string, RefusalPart[]>> {
+  const { rows } = await raw.ask(
+    'SELECT lock_id, minute, process, counts FROM lock_refusals WHERE backend = ? AND ' +
+      `minute > ? AND minute <= ? AND lock_id IN (${lockIds.map(() => '?').join(',')})`,
+    [backend, at - 2 * MINUTE_MS, at, ...lockIds],
+  );
+  const parts = new Map<string, RefusalPart[]>();
+  for (const [lockId, ...columns] of rows) {
+    const id = String(lockId);
+    parts.set(id, [...(parts.get(id) ?? []), toPart(columns)]);
+  }
+  return parts;
+}
+
+/** Whether any attempt on a single lock was refused in the minutes from one instant to another. */
+export async function areRefusals({ raw }: Database, from: number, to: number): Promise<boolean> {
+  const { rows } = await raw.ask(
+    "SELECT 1 FROM lock_refusals WHERE minute > ? AND minute <= ? AND lock_id <> '' LIMIT 1",
+    [from - MINUTE_MS, to],
+  );
+  return rows.length > 0;
+}
+
+function toPart([minute, process, counts]: unknown[]): RefusalPart {
+  const counted = JSON.parse(String(counts)) as RefusalCounts;
+  return { minute: Number(minute), process: String(process), counts: counted };
 }

@@ -15,6 +15,8 @@ const UNWATCHED: ReadonlySet<string> = new Set<keyof Hold>([
   'renewalsStopped',
   'set',
   'isUnclaimed',
+  'traceparent',
+  'waitedForTraceparent',
 ]);
 
 /** Fields of a record that are compared one by one, or do not matter. */

@@ -49,7 +49,7 @@ describe.each(sharedStores)('watches over %s', (name) => {
   }
 
   const targetOf = (key: { namespace: string; name: string }) =>
-    watchTarget('default', { namespace: key.namespace, names: [key.name] });
+    watchTarget('default', 'orders', { namespace: key.namespace, names: [key.name] });
 
   it('tell what any process changed within three seconds', async () => {
     const key = freshKey();
@@ -76,7 +76,10 @@ describe.each(sharedStores)('watches over %s', (name) => {
     await reading(other);
     const keys = [freshKey(), freshKey(), freshKey()];
     const { namespace } = keys[0] as { namespace: string };
-    const target = watchTarget('default', { namespace, names: keys.map((key) => key.name) });
+    const target = watchTarget('default', 'orders', {
+      namespace,
+      names: keys.map((key) => key.name),
+    });
     const seen = new Map<string, WatchAnswer['locks'][number]>();
     let [resets, isOver] = [0, false];
     const watching = (async () => {
@@ -125,7 +128,7 @@ describe('a watch whose backend stops responding', () => {
     await vi.waitFor(() => expect(projection.row(held.namespace, held.name)).not.toBeNull(), 5_000);
 
     const names = [held.name, never.name];
-    const target = watchTarget('default', { namespace: held.namespace, names });
+    const target = watchTarget('default', 'orders', { namespace: held.namespace, names });
     const { signal } = new AbortController();
     const pace = { waitMs: 10_000, signal, onWaiting: () => {}, isPolled: false };
     const answers = projection.watches.follow(target, null, pace);
@@ -154,7 +157,10 @@ describe('a watch of a lock in its lock delay', () => {
     await created(rig.engines.under.store, key, { head: encodeRecord(delayed, null).head });
     const { projection } = (await rig.watch()).monitoring;
     await vi.waitFor(() => expect(projection.isRead('default')).toBe(true), 10_000);
-    const target = watchTarget('default', { namespace: key.namespace, names: [key.name] });
+    const target = watchTarget('default', 'orders', {
+      namespace: key.namespace,
+      names: [key.name],
+    });
     const { signal } = new AbortController();
     const pace = { waitMs: 10_000, signal, onWaiting: () => {}, isPolled: false };
     const answers = projection.watches.follow(target, null, pace);

@@ -14,7 +14,11 @@ import { watchTarget } from './watch-target';
 /** Three pages. */
 const LOCKS = 1_200;
 
-const TARGET = watchTarget('default', { namespace: 'default', names: undefined, prefix: 'l' });
+const TARGET = watchTarget('default', 'orders', {
+  namespace: 'default',
+  names: undefined,
+  prefix: 'l',
+});
 
 const nameOf = (i: number) => `l${String(i).padStart(4, '0')}`;
 
@@ -209,7 +213,7 @@ it('a lock that was unknown at one process is answered by one that knew of no ou
 
 it('a lock that was never used is unknown during an outage, and free again after it', async () => {
   const one = startProcess('p1');
-  const target = watchTarget('default', { namespace: 'default', names: ['unused'] });
+  const target = watchTarget('default', 'orders', { namespace: 'default', names: ['unused'] });
   const begun = await ask(one, null, target);
   expect(begun.locks).toMatchObject([{ state: 'free' }]);
   rig.silent.add('p1');
@@ -224,7 +228,7 @@ it('a lock that was never used is unknown during an outage, and free again after
 
 it('a lock that one process showed as held is free again by another, which never saw it held', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
-  const target = watchTarget('default', { namespace: 'default', names: ['brief'] });
+  const target = watchTarget('default', 'orders', { namespace: 'default', names: ['brief'] });
   await ask(one, null, target);
   await ask(two, null, target);
   pass(5_000);
@@ -240,7 +244,7 @@ it('a lock that one process showed as held is free again by another, which never
 
 it('a watch that begins during an outage gets the states after it', async () => {
   const one = startProcess('p1');
-  const target = watchTarget('default', { namespace: 'default', names: ['unused'] });
+  const target = watchTarget('default', 'orders', { namespace: 'default', names: ['unused'] });
   rig.silent.add('p1');
   const away = await ask(one, null, target);
   expect(away.locks).toMatchObject([{ state: 'unknown' }]);

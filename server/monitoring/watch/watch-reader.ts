@@ -41,11 +41,11 @@ export class WatchReader {
    *
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
-  states({ backend, namespace }: WatchTarget, names: readonly string[]): ListedLock[] {
+  states({ backend, namespace, viewer }: WatchTarget, names: readonly string[]): ListedLock[] {
     const frame = this.frameOf(backend);
     return names.map((name) => {
       const row = this.table.byId(rowId(backend, recordId({ namespace, name })));
-      return row ? listedLock(row, frame) : this.unwritten(name, frame);
+      return row ? listedLock(row, { frame, viewer }) : this.unwritten(name, frame);
     });
   }
 
@@ -62,7 +62,7 @@ export class WatchReader {
     after: string | null,
     slice: TimeSlice,
   ): Promise<{ locks: ListedLock[]; next: string | null }> {
-    const { backend, namespace, names, prefix } = target;
+    const { backend, namespace, names, prefix, viewer } = target;
     if (names) {
       const begin = after === null ? 0 : names.indexOf(after) + 1;
       const page = names.slice(begin, begin + WATCH_PAGE_MAX);
@@ -74,7 +74,7 @@ export class WatchReader {
     const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);
     const input = { namespace, prefix, busy: true, limit: WATCH_PAGE_MAX };
     const from = after === null ? input : { ...input, after };
-    return buildServiceLockListing(rowsFrom, from, frame, slice);
+    return buildServiceLockListing(rowsFrom, from, { frame, viewer }, slice);
   }
 
   /** Everything written up to this instant of the backend's clock has been read; 0: unknown. */

@@ -10,16 +10,19 @@ export interface WatchTarget {
   /** In byte order, each once; null: all with the prefix. */
   names: readonly string[] | null;
   prefix: string;
+  /** The service that watches. */
+  viewer: string;
   /** Tells positions of different targets apart. */
   key: string;
 }
 
 export function watchTarget(
   backend: string,
+  viewer: string,
   { namespace, names, prefix = '' }: Pick<WatchInput, 'namespace' | 'names' | 'prefix'>,
 ): WatchTarget {
   const sorted = names ? [...new Set(names)].sort(compareBytes) : null;
   const text = JSON.stringify([namespace, sorted ?? prefix]);
   const key = createHash('sha256').update(text).digest('base64url').slice(0, 12);
-  return { backend, namespace, names: sorted, prefix, key };
+  return { backend, namespace, names: sorted, prefix, viewer, key };
 }

@@ -89,10 +89,16 @@ describe('a record', () => {
       );
       const permit = fc.record({ mode: fc.constant('permit'), permits: count });
       const permits = fc.option(permit).map((facts) => facts ?? {});
+      const traces = fc.record(
+        { traceparent: text, waitedForTraceparent: text },
+        { requiredKeys: [] },
+      );
       const hold = fc
-        .tuple(plainHold, set, kept, permits)
-        .map(([facts, mark, least, wanted]) => ({ ...facts, ...mark, ...least, ...wanted }));
-      const why = fc.record({ by: text, reason: text }, { requiredKeys: [] });
+        .tuple(plainHold, set, kept, permits, traces)
+        .map(([facts, mark, least, wanted, traced]) => {
+          return { ...facts, ...mark, ...least, ...wanted, ...traced };
+        });
+      const why = fc.record({ by: text, reason: text, traceparent: text }, { requiredKeys: [] });
       const ended = fc
         .tuple(
           fc.record({

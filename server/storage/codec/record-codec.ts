@@ -56,6 +56,8 @@ type HoldTuple = [
     unclaimed?: 1;
     keptUntil?: number;
     releasedAt?: number;
+    traceparent?: string;
+    waitedFor?: string;
   },
 ];
 
@@ -73,7 +75,7 @@ type EndedTuple = [
   cause: EndedHold['cause'],
   grantedAt: number,
   heldMs: number,
-  why?: { by?: string; reason?: string },
+  why?: { by?: string; reason?: string; traceparent?: string },
 ];
 
 type Head = [
@@ -169,7 +171,7 @@ function decodeCapacity([inForce, named = inForce]: [number, number?]): PermitCa
 
 function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
   const { grantedAt, askedToRelease, renewalsStopped, set, isUnclaimed } = hold;
-  const { permits, keptUntil, releasedAt } = hold;
+  const { permits, keptUntil, releasedAt, traceparent, waitedForTraceparent } = hold;
   const tuple: HoldTuple = [
     lastToken - hold.token,
     hold.service,
@@ -187,7 +189,8 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
     hold.requestsKeptUntil - grantedAt,
     MODES.indexOf(hold.mode),
   ];
-  const isMarked = set !== undefined || isUnclaimed || permits !== undefined;
+  const isTraced = traceparent !== undefined || waitedForTraceparent !== undefined;
+  const isMarked = set !== undefined || isUnclaimed || permits !== undefined || isTraced;
   if (askedToRelease || renewalsStopped || isMarked || keptUntil !== undefined) {
     tuple.push({
       ...(askedToRelease ? { askedToRelease } : {}),
@@ -197,6 +200,8 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
       ...(isUnclaimed ? { unclaimed: 1 } : {}),
       ...(keptUntil === undefined ? {} : { keptUntil }),
       ...(releasedAt === undefined ? {} : { releasedAt }),
+      ...(traceparent === undefined ? {} : { traceparent }),
+      ...(waitedForTraceparent === undefined ? {} : { waitedFor: waitedForTraceparent }),
     });
   }
   return tuple;
@@ -229,16 +234,19 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
     ...(rare?.unclaimed ? { isUnclaimed: true } : {}),
     ...(rare?.keptUntil === undefined ? {} : { keptUntil: rare.keptUntil }),
     ...(rare?.releasedAt === undefined ? {} : { releasedAt: rare.releasedAt }),
+    ...(rare?.traceparent === undefined ? {} : { traceparent: rare.traceparent }),
+    ...(rare?.waitedFor === undefined ? {} : { waitedForTraceparent: rare.waitedFor }),
   };
 }
 
 function encodeEnded(ended: EndedHold, lastToken: number): EndedTuple {
-  const { token, service, owner, cause, grantedAt, at, by, reason } = ended;
+  const { token, service, owner, cause, grantedAt, at, by, reason, traceparent } = ended;
   const tuple: EndedTuple = [lastToken - token, service, owner, cause, grantedAt, at - grantedAt];
-  if (by !== undefined || reason !== undefined) {
+  if (by !== undefined || reason !== undefined || traceparent !== undefined) {
     tuple.push({
       ...(by === undefined ? {} : { by }),
       ...(reason === undefined ? {} : { reason }),
+      ...(traceparent === undefined ? {} : { traceparent }),
     });
   }
   return tuple;

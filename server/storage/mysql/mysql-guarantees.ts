@@ -22,6 +22,7 @@ export function mysqlGuarantees(facts: MysqlFacts): Guarantees {
     ...facts.tables.flatMap(tableFindings),
     clock(facts),
     ...packet(facts),
+    ...connections(facts),
     fine('version', facts.version),
     ...(facts.variables.innodb_rollback_on_timeout
       ? [fine('innodb_rollback_on_timeout', facts.variables.innodb_rollback_on_timeout)]
@@ -259,6 +260,32 @@ function packet({ variables: { max_allowed_packet: value } }: MysqlFacts): Findi
   const isSmall = Number(value) < PACKET_ENOUGH_BYTES;
   const complaint = 'Should be 4 MB or more: locks with long queues may be refused as too large.';
   return [{ name: 'max_allowed_packet', value, complaint: isSmall ? complaint : null }];
+}
+
+/** Of two processes, each with a pool for the control database and connections of its store. */
+const CONNECTIONS_ENOUGH = 64;
+const NEARLY_ALL = 0.9;
+
+/** It weakens no promise: a caller waits for a connection, or gets `BACKEND_DOWN`. */
+function connections({ variables, status }: MysqlFacts): Finding[] {
+  const { max_connections: most } = variables;
+  if (most === undefined) return [];
+  const complaint = `Should be ${CONNECTIONS_ENOUGH} or more: a process of Lockyard opens up to 16.`;
+  const found = [
+    {
+      name: 'max_connections',
+      value: most,
+      complaint: Number(most) < CONNECTIONS_ENOUGH ? complaint : null,
+    },
+  ];
+  const { max_used_connections: used } = status;
+  if (used === undefined) return found;
+  const isNearlyFull = Number(used) > NEARLY_ALL * Number(most);
+  const full = `At most ${most} may be open, and nearly all were at once.`;
+  return [
+    ...found,
+    { name: 'Max_used_connections', value: used, complaint: isNearlyFull ? full : null },
+  ];
 }
 
 function clock({ clockAdvances }: MysqlFacts): Finding {

@@ -50,6 +50,7 @@ export function serviceContextOf(
 ): ServiceContext {
   const address = callerAddress(req, runtime.config.trustedProxies);
   const connection = new HttpCallerConnection(res, turn);
-  const request = { runtime, requestId, address, isBatch, connection };
-  return createServiceContext(request, req.headers.authorization, actor);
+  const { traceparent, authorization } = req.headers;
+  const request = { runtime, requestId, address, isBatch, connection, traceparent };
+  return createServiceContext(request, authorization, actor);
 }

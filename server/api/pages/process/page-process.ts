@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { createServer } from 'node:http';
 import next from 'next';
-import { createLog } from '../../../platform/log';
+import { createLog, type LogSettings } from '../../../platform/log';
 import {
   CONSOLE_SOCKET_HEADER,
   type PageProcessArguments,
@@ -51,7 +51,8 @@ function say(message: PageProcessMessage): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
-const log = createLog();
+const [pagesSocket = '', consoleSocket = '', logSettings = '{}'] = process.argv.slice(2);
+const log = createLog(undefined, JSON.parse(logSettings) as LogSettings);
 // The channel closes however the parent ends. A terminal signals both processes, and the parent
 // decides when this one ends.
 process.on('disconnect', () => process.exit(0));
@@ -60,7 +61,6 @@ if (!process.connected) process.exit(0);
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
-const [pagesSocket = '', consoleSocket = ''] = process.argv.slice(2);
 start({ pagesSocket, consoleSocket }).catch((err: unknown) => {
   log.fatal({ err }, 'The process that renders pages could not start');
   process.exit(1);

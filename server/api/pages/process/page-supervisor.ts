@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { StartError } from '@/server/platform/start-error';
 import type { Clock } from '../../../platform/clock';
-import type { Log } from '../../../platform/log';
+import { type Log, logSettings } from '../../../platform/log';
 import { Periodic } from '../../../platform/periodic';
 import { type PageProcessArguments, type PageProcessMessage, PING } from './page-process-protocol';
 
@@ -83,7 +83,8 @@ export class PageSupervisor {
   private launch(onReady: () => void, onFailure: () => void): void {
     const { entry, sockets, env, clock, log, pingEveryMs = PING_EVERY_MS } = this.parts;
     rmSync(sockets.pagesSocket, { force: true });
-    const child = fork(entry, [sockets.pagesSocket, sockets.consoleSocket], {
+    const addresses = [sockets.pagesSocket, sockets.consoleSocket];
+    const child = fork(entry, [...addresses, JSON.stringify(logSettings(env))], {
       env,
       execArgv: ['--enable-source-maps', ...HEAP_FLAGS],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

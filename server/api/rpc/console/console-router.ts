@@ -1,9 +1,11 @@
 import {
+  changeKeyInput,
   createKeyInput,
   createNamespaceInput,
   createPersonInput,
   resetPasswordInput,
   revokeKeyInput,
+  rotateKeyInput,
   setDisabledInput,
   setNamespacePolicyInput,
   setRoleInput,
@@ -74,9 +76,11 @@ import {
 } from '../../../operations/alerts/alert-views';
 import { setAlertRules } from '../../../operations/alerts/set-alert-rules';
 import { endSilence, silenceAlerts } from '../../../operations/alerts/silence-alerts';
+import { changeApiKey } from '../../../operations/api-keys/change-api-key';
 import { createApiKey } from '../../../operations/api-keys/create-api-key';
 import { listApiKeys } from '../../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../../operations/api-keys/revoke-api-key';
+import { rotateApiKey } from '../../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../../operations/audit/list-audit';
 import {
   listBackends,
@@ -148,7 +152,12 @@ import { resetPassword } from '../../../operations/users/reset-password';
 import { setDisabled } from '../../../operations/users/set-disabled';
 import { setRole } from '../../../operations/users/set-role';
 import { getProcess, listHolders, watchHolders } from '../../../operations/waits/holder-views';
-import { getWaitGraph, listDeadlocks, watchWaits } from '../../../operations/waits/wait-views';
+import {
+  getWaitGraph,
+  listDeadlockedLocks,
+  listDeadlocks,
+  watchWaits,
+} from '../../../operations/waits/wait-views';
 import { liveStream } from '../live-stream';
 import { consoleProcedure, consoleRouterOf, mutation, query, stream } from './console-procedure';
 import { consoleSessionRouter } from './console-session-router';
@@ -224,6 +233,7 @@ export const consoleRouter = consoleRouterOf({
     graph: query(asOfInput, getWaitGraph),
     watch: stream(watchWaitsInput, watchWaits),
     deadlocks: consoleProcedure.query(({ ctx }) => listDeadlocks(ctx.operation)),
+    deadlocked: consoleProcedure.query(({ ctx }) => listDeadlockedLocks(ctx.operation)),
   }),
   holders: consoleRouterOf({
     list: query(asOfInput, listHolders),
@@ -242,6 +252,8 @@ export const consoleRouter = consoleRouterOf({
   keys: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listApiKeys(ctx.operation)),
     create: mutation(createKeyInput, createApiKey),
+    change: mutation(changeKeyInput, changeApiKey),
+    rotate: mutation(rotateKeyInput, rotateApiKey),
     revoke: mutation(revokeKeyInput, revokeApiKey),
   }),
   people: consoleRouterOf({

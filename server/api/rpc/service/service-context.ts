@@ -1,6 +1,7 @@
 import type { ServiceActor } from '../../../auth/actor';
 import type { RecognisedKey } from '../../../auth/api-keys/api-key-verifier';
 import { LockyardError } from '../../../contract/errors';
+import { readTraceparent } from '../../../contract/traceparent';
 import type {
   CallerConnection,
   OperationContext,
@@ -15,6 +16,8 @@ export interface ServiceContext {
   /** Whether the request carries a batch, which may not wait. */
   readonly isBatch: boolean;
   readonly connection: CallerConnection;
+  /** The header `traceparent` as it was sent. */
+  readonly traceparent: unknown;
   /** The service of the request's API key, verified once. Rejects with `UNAUTHENTICATED`. */
   readonly actor: () => Promise<ServiceActor>;
 }
@@ -28,13 +31,13 @@ export function createServiceContext(
   authorization: string | undefined,
   known: ServiceActor | null = null,
 ): ServiceContext {
-  const { runtime, requestId, address, isBatch, connection } = request;
+  const { runtime, requestId, address, isBatch, connection, traceparent } = request;
   let verified: Promise<ServiceActor> | null = known && Promise.resolve(known);
   const actor = () => {
     verified ??= verifyBearer(runtime, authorization);
     return verified;
   };
-  return { runtime, requestId, address, isBatch, connection, actor };
+  return { runtime, requestId, address, isBatch, connection, traceparent, actor };
 }
 
 /** What the operation behind a call is given. */
@@ -43,15 +46,17 @@ class ServiceCall implements OperationContext {
   readonly address: string;
   readonly requestId: string;
   private readonly connection: CallerConnection;
+  private readonly traceHeader: unknown;
 
   constructor(
-    { runtime, address, requestId, connection }: ServiceContext,
+    { runtime, address, requestId, connection, traceparent }: ServiceContext,
     readonly actor: ServiceActor,
   ) {
     this.runtime = runtime;
     this.address = address;
     this.requestId = requestId;
     this.connection = connection;
+    this.traceHeader = traceparent;
   }
 
   get signal(): AbortSignal {
@@ -60,6 +65,10 @@ class ServiceCall implements OperationContext {
 
   hasHungUp(): boolean {
     return this.connection.isClosed;
+  }
+
+  get traceparent(): string | undefined {
+    return readTraceparent(this.traceHeader);
   }
 
   onWaiting(): void {

@@ -1,0 +1,36 @@
+import type { JobReport } from '../../platform/job-reports';
+import type { HistoryLag } from '../maintenance/maintenance';
+import type { MetricFamily } from './metrics';
+
+/** How the background jobs of this process fare. */
+export function jobMetrics(jobs: JobReport[], historyLags: HistoryLag[]): MetricFamily[] {
+  return [
+    {
+      name: 'lockyard_job_runs_total',
+      help: 'Runs of a background job that have ended in this process.',
+      type: 'counter',
+      samples: jobs.flatMap(({ job, runs, failures }) => [
+        { labels: { job, result: 'success' }, value: runs - failures },
+        { labels: { job, result: 'failure' }, value: failures },
+      ]),
+    },
+    {
+      name: 'lockyard_job_silent_seconds',
+      help: 'Time since the last success of a background job that runs in this process.',
+      type: 'gauge',
+      samples: jobs.map(({ job, sinceSuccessMs }) => ({
+        labels: { job },
+        value: sinceSuccessMs / 1_000,
+      })),
+    },
+    {
+      name: 'lockyard_history_lag_seconds',
+      help: 'For how long events have not been recorded; only where they are recorded.',
+      type: 'gauge',
+      samples: historyLags.map(({ store, lagMs }) => ({
+        labels: { backend: store },
+        value: lagMs / 1_000,
+      })),
+    },
+  ];
+}

@@ -1,0 +1,58 @@
+/** How the background jobs of one name have fared since this process began. */
+export interface JobReport {
+  job: string;
+  /** How many of this name run now: one for each backend, or connection. */
+  running: number;
+  runs: number;
+  failures: number;
+  /** The last run of one of them failed. */
+  isFailing: boolean;
+  /** How long ago the last success of the one that is the furthest behind was, or its start. */
+  sinceSuccessMs: number;
+  /** The longest pause between two runs that is meant. */
+  everyMs: number;
+}
+
+/** What a job tells of itself while it runs. */
+interface RunningJob {
+  readonly isFailing: boolean;
+  /** Monotonic. */
+  readonly lastSuccessAt: number;
+  readonly pauseMs: number;
+}
+
+const running = new Map<string, Set<RunningJob>>();
+const totals = new Map<string, { runs: number; failures: number }>();
+
+/** From now on the job is reported, until the returned function is called. */
+export function reportJob(job: string, it: RunningJob): () => void {
+  const ofName = running.get(job) ?? new Set();
+  running.set(job, ofName.add(it));
+  return () => {
+    ofName.delete(it);
+    if (ofName.size === 0) running.delete(job);
+  };
+}
+
+/** Counts a run that has ended. Counts outlive the jobs, as counters of metrics do. */
+export function countRun(job: string, hasFailed: boolean): void {
+  const sum = totals.get(job) ?? { runs: 0, failures: 0 };
+  totals.set(job, { runs: sum.runs + 1, failures: sum.failures + Number(hasFailed) });
+}
+
+/** The jobs that run now, by name. @param now monotonic */
+export function jobReports(now: number): JobReport[] {
+  return [...running]
+    .map(([job, ofName]) => {
+      const all = [...ofName];
+      return {
+        job,
+        running: all.length,
+        ...(totals.get(job) ?? { runs: 0, failures: 0 }),
+        isFailing: all.some(({ isFailing }) => isFailing),
+        sinceSuccessMs: Math.max(...all.map(({ lastSuccessAt }) => now - lastSuccessAt)),
+        everyMs: Math.max(...all.map(({ pauseMs }) => pauseMs)),
+      };
+    })
+    .sort((a, b) => (a.job < b.job ? -1 : 1));
+}
