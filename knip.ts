@@ -21,7 +21,7 @@ const config: KnipConfig = {
     'server/**/*.{lua,sql}',
   ],
   ignoreDependencies: ['@biomejs/biome'],
-  ignoreBinaries: ['mkfifo', 'openssl', 'prlimit', 'script', 'unshare'],
+  ignoreBinaries: ['go', 'mkfifo', 'openssl', 'prlimit', 'script', 'unshare'],
   ignoreExportsUsedInFile: {
     interface: true,
     type: true,

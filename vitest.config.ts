@@ -16,7 +16,8 @@ const patient = [
   'server/engine/**/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
   'server/engine/**/{history-checker,hold-at-least,known-records,lane,name-count}.test.ts',
   'server/engine/**/{permits,request-identity}.test.ts',
-  'server/api/http/**/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace,hostile-viewer}.test.ts',
+  'server/api/http/**/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace}.test.ts',
+  'server/api/http/**/{hostile-viewer,http-handlers}.test.ts',
   'server/api/http/**/{insights,lab,list-locks,metrics,openapi,pages,pipelined-requests,sets,watch-locks}.test.ts',
 ];
 const rest = [
@@ -32,21 +33,66 @@ const longOnly =
     : [
         'test/behind-a-proxy.test.ts',
         'test/prometheus.test.ts',
-        'test/{foreign-tools,installing}/**',
+        'test/{foreign-tools,high-availability,installing}/**',
         'client/other-languages.test.ts',
         'server/lab/pause-campaign.test.ts',
         'test/clients/**',
       ];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
-/** Small files that take long: they begin first, so that they do not run on alone at the end. */
-const LONG = /\/bad-days\/|campaign|simulator|chores|lost-replies|backup-failures|exec-losing/;
+/**
+ * Of the integration tests that are not timed, each of these has a process of its own, since it
+ * takes long, replaces modules, kills what it has started, or changes what belongs to the whole
+ * process. All others share processes, and what they load: what a test opens it closes, and modules
+ * keep no state between them.
+ */
+const alone = [
+  '**/bad-days/*',
+  '{server,test}/**/*campaign',
+  'client/command/**/{checkout,exec,exec-losing,look-at-process,looking,terminal,witness}',
+  'client/{api-guide,other-languages,other-ways-to-hold,package,real-service}',
+  'client/{guards,observing,waiting}/*',
+  'db/{mysql,sqlite}/*',
+  'scripts/demo/*',
+  'server/api/http/**/{full-disk,http-handlers}',
+  'server/api/pages/process/*',
+  'server/{backup,cli}/*',
+  'server/lab/{dying-mysql,lab-races,lab-runner,pause-campaign}',
+  'server/bootstrap/**/{bound-connections,duplicate-stores,sharded-backend,start-failures,upgrade}',
+  'server/engine/**/{counters,hot-lock,lost-replies}',
+  'server/monitoring/**/{alerting,hold-baselines,lock-projection,maintenance,metrics,roll-ups}',
+  'server/monitoring/**/{heap-watch,history-tail,lock-watches,stuck-locks}',
+  'server/operations/{lab,sessions,users}/*',
+  'server/operations/counters/**/counters-behind-gate',
+  'server/storage/conformance/contract/{store-clock,stored-records,swap-all-race,swap-race}',
+  'server/storage/mysql/{galera,mysql-faults}',
+  'server/storage/redis/redis-{facts,losses,refusals,takeovers}',
+  'server/storage/{redis-gate/redis-gate,sqlite/sqlite-bad-days,tls}',
+  'server/storage/zookeeper/{expired-sessions,zookeeper-losses,zookeeper-quota}',
+  'server/strategies/redis/quorum-lock',
+  'test/**/*',
+].map((file) => `${file}.test.ts`);
+
+/**
+ * What takes longest begins first, so that nothing runs on alone at the end. The first of them wait
+ * for most of their time; those after them keep the processors busy.
+ */
+const LONGEST = [
+  /\/(simulator|lock-projection|lost-replies|maintenance)\.test/,
+  /\/(backup|backup-crashes|backup-failures|cli|hot-lock|lab-races)\.test/,
+  /\/bad-days\/|campaign|api-guide|\/exec(-losing)?\.test|client\/package/,
+  /\/(store-clock|upgrade|swap-race|roll-ups|counters|hold-baselines|start-failures|races)\.test/,
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId, project }: TestSpecification) => {
+      if (!project.config.isolate) return LONGEST.length + 1;
+      const place = LONGEST.findIndex((names) => names.test(moduleId));
+      return place < 0 ? LONGEST.length : place;
+    };
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return sorted.toSorted((a, b) => placeOf(a) - placeOf(b));
   }
 }
 
@@ -59,6 +105,8 @@ const INTEGRATION = {
   testTimeout: GENEROUS_MS,
   hookTimeout: GENEROUS_MS,
 };
+
+const FOUR_AT_A_TIME = { ...INTEGRATION, maxWorkers: 4, sequence: { groupOrder: 2 } };
 
 /** Lua and SQL are imported as texts, as in the bundle of the server. */
 const textModules = {
@@ -100,11 +148,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          ...INTEGRATION,
-          name: 'integration, four at a time',
+          ...FOUR_AT_A_TIME,
+          name: 'integration, each alone',
+          include: alone,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...FOUR_AT_A_TIME,
+          name: 'integration, sharing processes',
           include: [...testsIn([...rest, ...more]), ...patient],
-          maxWorkers: 4,
-          sequence: { groupOrder: 2 },
+          exclude: [...INTEGRATION.exclude, ...alone],
+          isolate: false,
         },
       },
     ],

@@ -121,6 +121,22 @@ test.describe('everybody can use, on any screen,', () => {
     });
   }
 
+  test('the pages of the past, in both themes', async () => {
+    const at = Date.now();
+    for (const address of [
+      '/?view=all&',
+      '/locks/default/busy?',
+      '/holders?',
+      '/waits?',
+      '/insights?',
+      '/counters?',
+    ]) {
+      await open(`${address}at=${at}`);
+      await expect(page().getByRole('link', { name: 'Back to live' })).toBeVisible();
+      await expectNoViolation(page(), 1440);
+    }
+  });
+
   test('the shards of a backend, and where a name lives though none of them answers', async () => {
     await callConsole(server, admin.cookie, 'namespaces.create', {
       name: 'spread',

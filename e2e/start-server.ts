@@ -24,8 +24,11 @@ export interface RunningServer {
   stop(): Promise<number | null>;
   /** Ends it at once (SIGKILL), as a crash would. The data stays. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and data, ending it first if it runs. */
-  restart(): Promise<void>;
+  /**
+   * Starts it again on the same port and data, ending it first if it runs. `folder` has another
+   * version of the program, built.
+   */
+  restart(folder?: string): Promise<void>;
   /** Ends it for good and deletes its data. */
   discard(): Promise<void>;
 }
@@ -35,13 +38,15 @@ export interface RunningServer {
  * responds.
  *
  * @param expected what else it prints: the setup link, unless there are users already
+ * @param folder of the program, if another version than this one
  */
 export async function startServer(
   variables: Record<string, string> = {},
   expected = /https?:\/\/\S+token=\S+/,
+  folder = root,
 ): Promise<RunningServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'lockyard-e2e-'));
-  let run = launch({ ...variables, PORT: '0', LOCKYARD_DATA_DIR: dataDir });
+  let run = launch({ ...variables, PORT: '0', LOCKYARD_DATA_DIR: dataDir }, folder);
   let ready = await untilReady(run, expected).catch((error: unknown) => {
     rmSync(dataDir, { recursive: true, force: true });
     throw error;
@@ -72,9 +77,9 @@ export async function startServer(
     async kill() {
       await end('SIGKILL');
     },
-    async restart() {
+    async restart(other = folder) {
       if (run.child.exitCode === null && run.child.signalCode === null) await end('SIGTERM');
-      run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir });
+      run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir }, other);
       ready = await untilReady(run);
     },
     async discard() {
@@ -90,10 +95,10 @@ interface Run {
   output(): string;
 }
 
-function launch(variables: Record<string, string>): Run {
+function launch(variables: Record<string, string>, folder: string): Run {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCKYARD_'));
   const child = spawn(process.execPath, ['.next/lockyard/main.mjs'], {
-    cwd: root,
+    cwd: folder,
     env: { ...Object.fromEntries(inherited), NODE_ENV: 'production', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/testing/test-database';
@@ -10,6 +11,7 @@ import { findProgram } from '@/scripts/system/find-program.mjs';
 import { ReceiverTable } from '@/server/monitoring/alerts/receiver-table';
 import { AlertRig } from '@/server/monitoring/alerts/testing/alert-rig';
 import { ReceiverUnderTest } from '@/server/monitoring/alerts/testing/receiver-under-test';
+import { examplesOf, PAGES } from './docs/pages';
 import { MonitoringTool } from './monitoring-tool';
 
 const root = resolve(import.meta.dirname, '..');
@@ -35,6 +37,23 @@ test('the alert rules are valid, fire when they should, and not for leader elect
   expect(promtool('check', 'rules', RULES)).toMatchObject({ status: 0 });
   const tested = promtool('test', 'rules', RULES.replace('.rules.yml', '.rules.test.yml'));
   expect(tested).toMatchObject({ status: 0 });
+});
+
+test('the scrape configurations of the docs are valid', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lockyard-scrape-'));
+  try {
+    const examples = PAGES.flatMap(examplesOf).filter(
+      ({ language, text }) => language === 'yaml' && text.startsWith('scrape_configs:'),
+    );
+    expect(examples.length).toBeGreaterThan(1);
+    for (const { text } of examples) {
+      const file = join(folder, 'prometheus.yml');
+      writeFileSync(file, text);
+      expect(promtool('check', 'config', '--syntax-only', file)).toMatchObject({ status: 0 });
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 describe('a Prometheus that scrapes the demo', () => {

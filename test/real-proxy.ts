@@ -61,7 +61,7 @@ export class RealProxy {
       });
     }
     const proxy = new RealProxy(`https://localhost:${port}`, child, folder, certificate);
-    if (await isUp(port, child)) return proxy;
+    if (await untilOpen(port, child)) return proxy;
     await proxy.stop();
     throw new Error(`${kind} did not start:\n${said}`);
   }
@@ -177,7 +177,7 @@ function argumentsOf(kind: ProxyKind, file: string, folder: string): string[] {
 }
 
 /** Signed by itself, for `localhost`. Answers the certificate. */
-function makeCertificate(folder: string): string {
+export function makeCertificate(folder: string): string {
   const base = join(folder, 'locks.example.com');
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
@@ -189,7 +189,8 @@ function makeCertificate(folder: string): string {
   return certificate;
 }
 
-async function isUp(port: number, child: ChildProcess): Promise<boolean> {
+/** Whether a process listens on a port of this machine within 15 s; false also if it ends. */
+export async function untilOpen(port: number, child: ChildProcess): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < UP_WITHIN_MS && child.exitCode === null; waitedMs += 50) {
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -19,6 +19,7 @@ beforeAll(async () => {
   before = join(folder, 'before');
   await mkdir(before);
   await checkOutVersionBefore(before);
+  await symlink(join(root, 'node_modules'), join(before, 'node_modules'));
   // The scenarios and the agent are those of now.
   await cp(join(root, 'test/clients'), join(before, 'test/clients'), { recursive: true });
   await cp(join(root, 'vitest.config.ts'), join(before, 'vitest.config.ts'));

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -14,5 +13,4 @@ export async function checkOutVersionBefore(folder: string): Promise<void> {
   const archive = join(folder, '..', 'version-before.tar');
   await run('git', ['archive', '--output', archive, COMMIT], { cwd: root });
   await run('tar', ['-xf', archive, '-C', folder]);
-  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
 }

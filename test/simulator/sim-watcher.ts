@@ -53,7 +53,7 @@ export class SimWatcher {
   ) {
     const names = world.keys.map(({ name }) => name);
     const which = random() < 0.5 ? { names } : { names: undefined, prefix: 'l' };
-    this.target = watchTarget('default', { namespace: 'default', ...which });
+    this.target = watchTarget('default', 'orders', { namespace: 'default', ...which });
   }
 
   /** Called with every step of a lock, as the database takes it. */
@@ -93,7 +93,11 @@ export class SimWatcher {
       const now = this.truth.now(key);
       const told = this.seen.get(key.name);
       const [is, was] = [
-        textOf(lockState(record, now), holderViews(record, now), record?.queue.length ?? 0),
+        textOf(
+          lockState(record, now),
+          holderViews(record, now, 'orders'),
+          record?.queue.length ?? 0,
+        ),
         textOf(told?.state ?? 'free', told?.holders ?? [], told?.queueLength ?? 0),
       ];
       if (is !== was) this.truth.report(`a watch shows ${key.name} as ${was}, and it is ${is}`);

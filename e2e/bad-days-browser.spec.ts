@@ -1,0 +1,133 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { CDPSession, Page } from 'playwright/test';
+import { LockyardClient } from '../client/lockyard';
+import { cell, lockRow, openLive } from './locks-page';
+import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
+import { type RunningServer, startServer } from './start-server';
+
+// Minutes long, so `npm run test:long` alone runs it.
+
+test.describe.configure({ timeout: 15 * 60_000 });
+test.use({ baseURL: undefined });
+
+const MINUTE_MS = 60_000;
+const LEASE = { leaseMs: 60 * MINUTE_MS };
+const HEAP_MAX_BYTES = 8 * 1024 * 1024;
+
+let server: RunningServer;
+let admin: Person;
+let apiKey: string;
+test.beforeAll(async () => {
+  server = await startServer();
+  admin = await setUp(server);
+  apiKey = await createKey(server, admin, 'nightly');
+});
+test.afterAll(() => server?.discard());
+
+const owner = (name: string) => new LockyardClient({ url: server.url, apiKey, owner: name });
+
+async function take(by: string, name: string, more: object = {}): Promise<number> {
+  const answer = await owner(by).acquire({ name, ...LEASE, ...more });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+/** Says of a page that it is hidden, or visible again, as its browser would. */
+async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((hidden) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+    const state = hidden ? 'hidden' : 'visible';
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+}
+
+async function heapBytes(session: CDPSession): Promise<number> {
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return usedSize;
+}
+
+test('a tab that was hidden for a night shows what is true within seconds, in no more memory', async ({
+  page,
+}) => {
+  const token = await take('evening', 'passed-on');
+  await page.clock.install();
+  await signIn(page.context(), server, admin);
+  await openLive(page, `${server.url}/?view=all&q=passed-on`);
+  const row = lockRow(page, 'passed-on');
+  await expect(cell(row, 'owner')).toContainText('evening');
+  const session = await page.context().newCDPSession(page);
+  const before = await heapBytes(session);
+
+  await setHidden(page, true);
+  await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+  // More changes than a stream keeps for those who do not read it.
+  for (let i = 0; i < 60; i += 1) {
+    const names = Array.from({ length: 50 }, (_, j) => `night:${j}`);
+    await Promise.allSettled(names.map((name) => take(`worker-${i}`, name, { leaseMs: 1_000 })));
+    await pause(400);
+  }
+  await owner('evening').release({ name: 'passed-on', token });
+  await take('morning', 'passed-on');
+  await session.send('Page.setWebLifecycleState', { state: 'active' });
+  await page.clock.fastForward('09:00:00');
+  await setHidden(page, false);
+
+  await expect(cell(row, 'owner')).toContainText('morning', { timeout: 15_000 });
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  // By the server's clock, whatever that of the browser has come to.
+  await expect(cell(row, 'held')).toContainText(/^\d{1,2}.?s/);
+  expect((await heapBytes(session)) - before).toBeLessThan(HEAP_MAX_BYTES);
+});
+
+/** Nothing on them is older than this spec, and every lease lasts an hour. */
+const PAGES = [
+  ...['/?view=all', '/locks/default/timed', '/locks/default/lapsed', '/holders', '/waits'],
+  ...['/insights', '/alerts', '/counters', '/audit', '/namespaces', '/backends', '/settings'],
+];
+
+/** Every length of time that a text names, in milliseconds: `1 h 2 m`, `4 m 12 s`, `12 s`. */
+function durationsIn(text: string): number[] {
+  const found = text.matchAll(/\b(?:(\d+)\sh\s)?(\d+)\sm(?:\s(\d+)\ss)?\b/g);
+  return [...found].map(
+    ([, h = 0, m = 0, s = 0]) => (Number(h) * 60 + Number(m)) * MINUTE_MS + Number(s) * 1_000,
+  );
+}
+
+test('a browser whose clock is off by minutes shows ages and countdowns by that of the server', async ({
+  browser,
+}) => {
+  await take('timed-1', 'timed', { meta: { host: 'host-4', pid: '7' } });
+  const waiting = owner('timed-2').acquire({ name: 'timed', ...LEASE, waitMs: 600_000 });
+  waiting.catch(() => undefined);
+  await take('lapsed-1', 'lapsed', { leaseMs: 300 });
+  const reason = 'its clock is looked at';
+  const seen = { namespace: 'default', name: 'timed', rev: 1, reason };
+  await callConsole(server, admin.cookie, 'locks.freeze', seen);
+  await callConsole(server, admin.cookie, 'counters.create', {
+    ...{ namespace: 'default', name: 'stock', floor: 0, initial: 1, reason },
+  });
+  for (const offMs of [-17 * MINUTE_MS, 17 * MINUTE_MS]) {
+    const context = await browser.newContext({ timezoneId: 'UTC' });
+    await signIn(context, server, admin);
+    const page = await context.newPage();
+    await page.clock.install({ time: Date.now() + offMs });
+    let seenDurations = 0;
+    for (const address of PAGES) {
+      await page.goto(`${server.url}${address}`);
+      await expect(page.locator('main')).toBeVisible();
+      // Whatever is counted on is counted on by now.
+      await pause(3_000);
+      const text = await page.locator('main').innerText();
+      const durations = durationsIn(text.replaceAll('\u00a0', ' '));
+      const isOff = (ms: number) => ms > 10 * MINUTE_MS && ms < 50 * MINUTE_MS;
+      expect(durations.filter(isOff), `${address}, ${offMs} ms off:\n${text}`).toEqual([]);
+      expect(durations.filter((ms) => ms > 60 * MINUTE_MS && ms < 120 * MINUTE_MS)).toEqual([]);
+
+      seenDurations += durations.length;
+    }
+    expect(seenDurations).toBeGreaterThan(0);
+    await context.close();
+  }
+});
