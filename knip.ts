@@ -15,6 +15,7 @@ const config: KnipConfig = {
     'bench/looking/steady-callers-load.ts',
     'test/simulator/main.ts',
     'test/clients/typescript-agent.ts',
+    'test/traces/traced-callers.ts',
   ],
   project: [
     '{app,bench,client,components,db,e2e,scripts,server,test}/**/*.{ts,tsx,mjs,css}',

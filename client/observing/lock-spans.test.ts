@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import * as otel from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -32,33 +32,8 @@ const brokenProcessor: SpanProcessor = {
   shutdown: async () => {},
 };
 
-/** Which span is active, as a program's own tracing set-up keeps it. */
-class Contexts implements otel.ContextManager {
-  private readonly storage = new AsyncLocalStorage<otel.Context>();
-  active() {
-    return this.storage.getStore() ?? otel.ROOT_CONTEXT;
-  }
-  with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
-    context: otel.Context,
-    run: F,
-    thisArg?: ThisParameterType<F>,
-    ...args: A
-  ): ReturnType<F> {
-    return this.storage.run(context, () => run.apply(thisArg, args));
-  }
-  bind<T>(_context: otel.Context, target: T): T {
-    return target;
-  }
-  enable() {
-    return this;
-  }
-  disable() {
-    return this;
-  }
-}
-
 beforeAll(() => {
-  otel.context.setGlobalContextManager(new Contexts());
+  otel.context.setGlobalContextManager(new AsyncLocalStorageContextManager());
   const spanProcessors = [new SimpleSpanProcessor(exporter), brokenProcessor];
   otel.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
 });

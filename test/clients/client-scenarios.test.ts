@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
-import { LANGUAGES } from './languages';
+import { LANGUAGES, TYPESCRIPT } from './languages';
 import { ScenarioBench } from './scenario-bench';
 import { SCENARIOS } from './scenarios/all-scenarios';
+import { TRACING } from './scenarios/tracing';
 
 describe.each(LANGUAGES)('with the client in $language', (language) => {
   let bench: ScenarioBench;
@@ -12,4 +13,8 @@ describe.each(LANGUAGES)('with the client in $language', (language) => {
   beforeEach(() => bench.begin());
 
   test.each(SCENARIOS)('%s', (_, play) => play(bench));
+
+  // That for Node makes spans of its own: test/traces has its waits.
+  const isGivenTraces = language.language !== TYPESCRIPT;
+  test.runIf(isGivenTraces).each(Object.entries(TRACING))('%s', (_, play) => play(bench));
 });

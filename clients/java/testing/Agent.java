@@ -99,13 +99,12 @@ public final class Agent {
             text(command, "name"),
             options,
             hold -> {
-              say(
-                  id,
-                  "begun",
-                  Map.of(
-                      "token", hold.token(),
-                      "waitedMs", hold.waitedMs(),
-                      "expiresAt", hold.expiresAt()));
+              Map<String, Object> grant = new LinkedHashMap<>();
+              grant.put("token", hold.token());
+              grant.put("waitedMs", hold.waitedMs());
+              grant.put("expiresAt", hold.expiresAt());
+              grant.put("waitedForTraceparent", hold.waitedForTraceparent());
+              say(id, "begun", grant);
               while (true) {
                 try {
                   Map<String, Object> next = COMMANDS.get(id).take();
@@ -301,6 +300,7 @@ public final class Agent {
     if (asked.containsKey("ownHold")) {
       options.ownHold();
     }
+    options.traceparent(text(asked, "traceparent"));
     if (asked.containsKey("meta")) {
       Map<String, String> meta = new LinkedHashMap<>();
       Json.objectIn(asked.get("meta")).forEach((key, value) -> meta.put(key, (String) value));

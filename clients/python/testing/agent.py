@@ -62,6 +62,15 @@ def lock_options(command, commands):
     return options, stays
 
 
+def grant_of(hold):
+    return {
+        "token": hold.token,
+        "waitedMs": hold.waited_ms,
+        "expiresAt": hold.expires_at,
+        "waitedForTraceparent": hold.waited_for_traceparent,
+    }
+
+
 def lock(command):
     id = command["id"]
     commands, stop = WORK[id]
@@ -69,7 +78,7 @@ def lock(command):
     options, stays = lock_options(command, commands)
 
     def work(hold):
-        say(id, "begun", token=hold.token, waitedMs=hold.waited_ms, expiresAt=hold.expires_at)
+        say(id, "begun", **grant_of(hold))
         while True:
             command = commands.get()
             if command["do"] == "finish":
@@ -91,7 +100,7 @@ async def lock_in_task(command):
     options, stays = lock_options(command, commands)
     try:
         async with client.lock(command["name"], stop=stop, **options) as hold:
-            say(id, "begun", token=hold.token, waitedMs=hold.waited_ms, expiresAt=hold.expires_at)
+            say(id, "begun", **grant_of(hold))
             while True:
                 try:
                     await asyncio.sleep(0.01)

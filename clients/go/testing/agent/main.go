@@ -18,6 +18,7 @@ import (
 
 type options struct {
 	Namespace, Owner, Mode    string
+	Traceparent               string
 	LeaseMs, HoldAtLeastMs    int64
 	WaitMs                    json.RawMessage
 	Permits, Capacity         int64
@@ -84,6 +85,7 @@ func lockOptions(asked options) lockyard.LockOptions {
 		Lease: ms(asked.LeaseMs), HoldAtLeast: ms(asked.HoldAtLeastMs),
 		Permits: asked.Permits, Capacity: asked.Capacity,
 		Reentrant: asked.Reentrant, OwnHold: asked.OwnHold, Meta: asked.Meta,
+		Traceparent: asked.Traceparent,
 	}
 	switch text := string(asked.WaitMs); text {
 	case "":
@@ -114,6 +116,7 @@ func lock(ask command, own *work) (facts, error) {
 	underLock := func(ctx context.Context, hold *lockyard.Hold) error {
 		say(id, "begun", facts{
 			"token": hold.Token, "waitedMs": hold.WaitedMs, "expiresAt": hold.ExpiresAt(),
+			"waitedForTraceparent": hold.WaitedForTraceparent,
 		})
 		ended := ctx.Done()
 		for {
