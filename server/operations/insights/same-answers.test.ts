@@ -62,9 +62,15 @@ class Scene {
     await this.until('insights.incidents', {}, ({ open }) => open === 1);
     await this.until('alerts.list', undefined, ({ firing }) => firing.length === 1);
     await this.until('insights.fleet', undefined, ({ hour }) => hour.grants === 5);
-    const isRefused = ({ rows }: { rows: { refused?: object }[] }) =>
-      rows.some((row) => row.refused);
-    await this.until('locks.list', {}, (page) => page.rows.length === 5 && isRefused(page));
+    await this.until('locks.list', {}, ({ rows }) => {
+      const others = rows.filter(({ name }: { name: string }) => !IN_DEADLOCK.includes(name));
+      const statusOf = ({ name, status }: { name: string; status: string }) => `${name} ${status}`;
+      const isRefused = rows.some((row: { refused?: object }) => row.refused);
+      return isRefused && `${others.map(statusOf).sort()}` === `${SETTLED}`;
+    });
+    const frozen = { namespace: 'default', name: 'frozen', limit: 20 };
+    await this.until('locks.events', frozen, ({ rows }) => rows.length === 2);
+    await this.until('counters.list', {}, ({ rows }) => rows[0]?.value === 7);
   }
 
   /** What every page asks for. */
@@ -165,6 +171,9 @@ function* typeConflicts(one: unknown, other: unknown, path = ''): Generator<stri
     }
   }
 }
+
+/** What comes of all other locks, by name. */
+const SETTLED = ['forced free', 'frozen frozen', 'lapsed expired'];
 
 /** They are in the deadlock, whose waits end by themselves on a slow machine. */
 const IN_DEADLOCK = ['a', 'b'];
