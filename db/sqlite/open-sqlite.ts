@@ -16,17 +16,25 @@ class SqliteDatabase implements Database {
   readonly db: Db;
   readonly tables = tables as unknown as Schema;
   readonly raw: RawSql;
-  private readonly direct: LibSQLDatabase;
+  private direct: { writer: Client; db: LibSQLDatabase } | null = null;
 
   constructor(readonly sqlite: SqliteFile) {
     const client = queuedClient(sqlite);
     this.db = drizzle({ client, casing: CASING }) as unknown as Db;
-    this.direct = drizzle({ client: sqlite.client, casing: CASING });
     this.raw = { ask: askOn(client), transaction: (work) => rawTransaction(sqlite, work) };
   }
 
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    return this.sqlite.write(() => this.direct.transaction((tx) => work(tx as unknown as Db)));
+    return this.sqlite.write((writer) =>
+      this.on(writer).transaction((tx) => work(tx as unknown as Db)),
+    );
+  }
+
+  private on(writer: Client): LibSQLDatabase {
+    if (this.direct?.writer !== writer) {
+      this.direct = { writer, db: drizzle({ client: writer, casing: CASING }) };
+    }
+    return this.direct.db;
   }
 
   /** A transaction is the only writer from its start. */

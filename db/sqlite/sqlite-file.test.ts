@@ -9,11 +9,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Client, createClient } from '@libsql/client';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { StartError } from '../../server/platform/start-error';
-import { openSqliteFile } from './sqlite-file';
+import { fileUrl, openSqliteFile, type SqliteFile } from './sqlite-file';
 
 let folder: string;
 let path: string;
@@ -85,15 +87,109 @@ test('a file with a hard link is refused in one line, whether or not a server ha
   await (await openSqliteFile(path)).close();
 });
 
-test('what was answered is flushed to the disk', async () => {
-  const file = await openSqliteFile(path);
-  const [journal, synchronous] = await Promise.all([
-    file.client.execute('pragma journal_mode'),
-    file.client.execute('pragma synchronous'),
-  ]);
-  expect(journal.rows[0]?.[0]).toBe('wal');
-  expect(synchronous.rows[0]?.[0]).toBe(2);
-  await file.close();
+describe('the flush of the write-ahead log', () => {
+  let file: SqliteFile;
+  /** What flushes of the log wait for. */
+  let disk: Promise<void>;
+  let flushes: number;
+  beforeEach(async () => {
+    disk = Promise.resolve();
+    flushes = 0;
+    file = await openSqliteFile(path);
+    const handle = await open(`${path}-wal`);
+    const prototype = Object.getPrototypeOf(handle) as FileHandle;
+    await handle.close();
+    const { datasync } = prototype;
+    vi.spyOn(prototype, 'datasync').mockImplementation(async function (this: FileHandle) {
+      flushes += 1;
+      await datasync.call(this);
+      await disk;
+    });
+    await file.write((writer) => writer.execute('create table kept (id integer)'));
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await file.close();
+  });
+
+  const keep = (id: number) =>
+    file.write((writer) => writer.execute({ sql: 'insert into kept values (?)', args: [id] }));
+  /** Whether it has settled, now that everything else has come to rest. */
+  const isSettled = async (promise: Promise<unknown>) => {
+    const pending = Symbol('pending');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const first = await Promise.race([promise.catch(() => undefined), pending]);
+    return first !== pending;
+  };
+
+  it('ends before a write is answered, and before a reader that may have seen it is', async () => {
+    let diskAnswers = () => {};
+    disk = new Promise((resolve) => {
+      diskAnswers = resolve;
+    });
+    const written = keep(1);
+    expect(await isSettled(written)).toBe(false);
+    expect((await file.client.execute('select id from kept')).rows).toHaveLength(1);
+    const read = file.flushed();
+    expect(await isSettled(read)).toBe(false);
+    diskAnswers();
+    await Promise.all([written, read]);
+    await file.flushed();
+  });
+
+  it('does not hold up the event loop, and what commits meanwhile shares the next one', async () => {
+    let diskAnswers = () => {};
+    disk = new Promise((resolve) => {
+      diskAnswers = resolve;
+    });
+    const before = flushes;
+    const written = [keep(1)];
+    await isSettled(Promise.all(written));
+    for (let id = 2; id <= 20; id += 1) written.push(keep(id));
+    expect(await isSettled(Promise.race(written))).toBe(false);
+    expect(flushes).toBe(before + 1);
+    diskAnswers();
+    await Promise.all(written);
+    expect(flushes).toBe(before + 2);
+  });
+
+  it('that failed lets nothing more be acknowledged or shown until the file is opened again', async () => {
+    disk = Promise.reject(new Error('EIO: the disk is broken'));
+    disk.catch(() => undefined);
+    await expect(keep(1)).rejects.toThrow('the disk is broken');
+    disk = Promise.resolve();
+    await expect(keep(2)).rejects.toThrow('the disk is broken');
+    await expect(file.flushed()).rejects.toThrow('the disk is broken');
+    await file.close();
+    vi.restoreAllMocks();
+    file = await openSqliteFile(path);
+    await keep(3);
+    await file.flushed();
+  });
+
+  it('is still done after another program has held the write lock', async () => {
+    const other = createClient({ url: fileUrl(path) });
+    const lock = await other.transaction('write');
+    const written = keep(1);
+    expect(await isSettled(written)).toBe(false);
+    await lock.rollback();
+    other.close();
+    const before = flushes;
+    await written;
+    expect(flushes).toBe(before + 1);
+    const synchronous = (from: Client) => from.execute('pragma synchronous');
+    expect((await file.write(synchronous)).rows[0]?.[0]).toBe(1);
+    expect((await synchronous(file.client)).rows[0]?.[0]).toBe(2);
+  });
+
+  it('is of the log that the file has, also when the log begins again', async () => {
+    const { ino } = statSync(`${path}-wal`);
+    await keep(1);
+    await file.client.execute('pragma wal_checkpoint(truncate)');
+    await keep(2);
+    expect(statSync(`${path}-wal`).ino).toBe(ino);
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+  });
 });
 
 test('write jobs run one after another, also after one of them failed', async () => {

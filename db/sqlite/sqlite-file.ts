@@ -1,25 +1,30 @@
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
+import { LogFlusher } from './log-flusher';
 import { reuseStatements } from './reuse-statements';
 
 /** A SQLite file that only this process has open. */
 export interface SqliteFile {
-  /** For reading. Writes go through `write`. */
+  /** For reading. Writes go through `write`. May see a commit that is not on the disk yet. */
   readonly client: Client;
   /**
    * Runs write jobs one after another: a second writer would not wait but fail, and a driver that
    * waits would block the event loop and with it the writer it waits for. A job must not call
-   * `write` itself.
+   * `write` itself. Resolves when what it has committed is on the disk: the commit itself does not
+   * wait for that, so the event loop does not either.
    *
    * While another program holds the file's write lock, a job is retried until `BUSY_MAX_MS` after
    * it was queued, so it must be one transaction, or statements that may be repeated. Then it
    * rejects and has written nothing: see `isBusy`.
    */
-  write<T>(job: (client: Client) => Promise<T>): Promise<T>;
+  write<T>(job: (writer: Client) => Promise<T>): Promise<T>;
+  /** Resolves when all that a reader may have seen so far is on the disk. */
+  flushed(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,36 +41,75 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
   try {
     createPrivateFile(path);
     for (const suffix of ['-wal', '-shm']) restrictToOwner(canonical(path) + suffix);
-    const client = createClient({ url: fileUrl(path), concurrency: CONNECTIONS });
+    const client = createClient({ url: fileUrl(path), concurrency: READERS });
     await client.execute('pragma journal_mode = wal');
-    return queuedFile(client, claim);
+    const writer = createClient({ url: fileUrl(path), concurrency: 1 });
+    await leaveFlushing(writer);
+    const log = await open(`${canonical(path)}-wal`, 'r+');
+    return queuedFile({ client, writer, log, claim });
   } catch (cause) {
     await claim.release();
     throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
   }
 }
 
-/** One writer, and readers while its transaction is open. */
-const CONNECTIONS = 4;
+/** While they are open the log stays the same file. */
+const READERS = 4;
 
 /** How long a write waits for another program's lock; shorter than any caller's time limit. */
 const BUSY_MAX_MS = 3_000;
 const BUSY_PAUSE_MS = 20;
 
-function queuedFile(client: Client, claim: Claim): SqliteFile {
+interface OpenFile {
+  client: Client;
+  writer: Client;
+  /** The write-ahead log. */
+  log: FileHandle;
+  claim: Claim;
+}
+
+function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
+  const flusher = new LogFlusher(() => log.datasync());
+  /** Write jobs that have begun and whose commits are not known to be on the disk. */
+  let unflushed = 0;
   return {
     client,
-    write(job) {
+    async write(job) {
       const giveUpAt = performance.now() + BUSY_MAX_MS;
-      return writes.run(() => onceWritable(client, job, giveUpAt));
+      const work = () => {
+        unflushed += 1;
+        return onceWritable(writer, job, giveUpAt);
+      };
+      try {
+        return await writes.run(work);
+      } finally {
+        // A job that failed may have committed something before that.
+        await flusher.flush();
+        unflushed -= 1;
+      }
+    },
+    async flushed() {
+      if (unflushed > 0) await flusher.flush();
     },
     async close() {
       await writes.idle();
+      await flusher.flush().catch(() => undefined);
+      writer.close();
       client.close();
+      await log.close();
       await claim.release();
     },
   };
+}
+
+/**
+ * The connection leaves it to `LogFlusher` to flush the log after a commit: in the thread of the
+ * event loop that would stop everything else for as long as the disk takes. SQLite still flushes
+ * the log before it moves what is in it to the file, and the head of a log that begins again.
+ */
+async function leaveFlushing(writer: Client): Promise<void> {
+  await writer.execute('pragma synchronous = normal');
 }
 
 /**
@@ -74,17 +118,18 @@ function queuedFile(client: Client, claim: Claim): SqliteFile {
  * @param giveUpAt on the clock of `performance`
  */
 async function onceWritable<T>(
-  client: Client,
-  job: (client: Client) => Promise<T>,
+  writer: Client,
+  job: (writer: Client) => Promise<T>,
   giveUpAt: number,
 ): Promise<T> {
   for (;;) {
     try {
-      return await job(client);
+      return await job(writer);
     } catch (error) {
       if (!isBusy(error)) throw error;
       // libsql leaves the refused BEGIN open; its connection would then refuse every COMMIT.
-      client.reconnect();
+      writer.reconnect();
+      await leaveFlushing(writer);
       if (performance.now() + BUSY_PAUSE_MS >= giveUpAt) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));

@@ -38,7 +38,12 @@ async function openControl(): Promise<Database> {
     forUpdate: (query) => query,
     isDuplicateKey: (error) => causes(error).some((cause) => /UNIQUE/.test(String(cause))),
     affectedRows: (result) => (result as unknown as { rowsAffected: number }).rowsAffected,
-    sqlite: { client, write: (job) => job(client), close: async () => client.close() },
+    sqlite: {
+      client,
+      write: (job) => job(client),
+      flushed: async () => undefined,
+      close: async () => client.close(),
+    },
     close: async () => client.close(),
   };
   await migrate(control);

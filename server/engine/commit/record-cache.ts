@@ -23,6 +23,8 @@ interface EvictableEntry extends CacheEntry {
 export class RecordCache {
   /** The oldest first. */
   private readonly entries = new Map<string, EvictableEntry>();
+  /** Stays where it is: one that begins at the front passes every hole that was left there. */
+  private oldest = this.entries.entries();
 
   /** @param capacity how many are kept at most */
   constructor(private readonly capacity: number) {}
@@ -58,11 +60,16 @@ export class RecordCache {
   }
 
   private evictOldest(): void {
-    for (const [id, place] of this.entries) {
-      this.entries.delete(id);
-      if (!place.isInUse) return;
-      place.isInUse = false;
-      this.entries.set(id, place);
+    for (;;) {
+      const { done, value } = this.oldest.next();
+      if (done) this.oldest = this.entries.entries();
+      else {
+        const [id, place] = value;
+        this.entries.delete(id);
+        if (!place.isInUse) return;
+        place.isInUse = false;
+        this.entries.set(id, place);
+      }
     }
   }
 }

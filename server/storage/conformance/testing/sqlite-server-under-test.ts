@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client, Transaction } from '@libsql/client';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import type { SqliteFile } from '@/db/sqlite/sqlite-file';
@@ -66,17 +65,7 @@ function isNotFull(error: { code?: string }): false {
   throw error;
 }
 
-/**
- * Each connection has a limit of its own: read transactions occupy the others, so that the limit is
- * set on all of them.
- */
-function limitPages(file: SqliteFile, pages: number): Promise<void> {
-  const tell = (to: Pick<Client | Transaction, 'execute'>) =>
-    to.execute(`PRAGMA max_page_count = ${pages}`);
-  return file.write(async (client) => {
-    const held: Transaction[] = [];
-    for (let i = 0; i < 3; i += 1) held.push(await client.transaction('read'));
-    for (const each of [...held, client]) await tell(each);
-    for (const each of held) each.close();
-  });
+/** Each connection has a limit of its own: that of the writer counts. */
+async function limitPages(file: SqliteFile, pages: number): Promise<void> {
+  await file.write((writer) => writer.execute(`PRAGMA max_page_count = ${pages}`));
 }
