@@ -25,22 +25,37 @@ export async function sortSlots(
   scratch: SortScratch,
   slice: TimeSlice,
 ): Promise<void> {
-  const { base, range } = keyRange(slots, keys);
+  const { base, range } = await keyRange(slots, keys, slice);
   let [from, to] = [slots, scratch.slots.subarray(0, slots.length)];
+  const { words } = scratch;
   for (let unit = 1; unit <= range; unit *= WORD) {
-    if (slice.isOver) await slice.pause();
     const left = Math.floor(range / unit);
-    for (const slot of from) {
-      const above = Math.min(Math.max((keys[slot] as number) - base, 0), range);
-      scratch.words[slot] = Math.floor(above / unit) % WORD;
-    }
+    await inParts(from, slice, (part) => {
+      for (const slot of part) {
+        const above = Math.min(Math.max((keys[slot] as number) - base, 0), range);
+        words[slot] = Math.floor(above / unit) % WORD;
+      }
+    });
     for (let shift = 0; shift < WORD_BITS && left >= 2 ** shift; shift += DIGIT_BITS) {
-      if (slice.isOver) await slice.pause();
-      distribute(from, to, scratch.words, shift);
+      await distribute(from, to, { words, shift, slice });
       [from, to] = [to, from];
     }
   }
   if (from !== slots) slots.set(from);
+}
+
+/** Slots that are processed between two checks of the clock. */
+const PART = 8_192;
+
+async function inParts(
+  slots: Int32Array,
+  slice: TimeSlice,
+  work: (part: Int32Array) => void,
+): Promise<void> {
+  for (let at = 0; at < slots.length; at += PART) {
+    if (slice.isOver) await slice.pause();
+    work(slots.subarray(at, at + PART));
+  }
 }
 
 /** The value subtracted from every key, and how far above it the greatest key is. */
@@ -50,40 +65,63 @@ interface KeyRange {
 }
 
 /** The infinite keys count as one below and one above all others. */
-function keyRange(slots: Int32Array, keys: Float64Array): KeyRange {
+async function keyRange(
+  slots: Int32Array,
+  keys: Float64Array,
+  slice: TimeSlice,
+): Promise<KeyRange> {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let hasInfinite = false;
-  for (const slot of slots) {
-    const key = keys[slot] as number;
-    if (!Number.isFinite(key)) hasInfinite = true;
-    else {
-      if (key < least) least = key;
-      if (key > greatest) greatest = key;
+  await inParts(slots, slice, (part) => {
+    for (const slot of part) {
+      const key = keys[slot] as number;
+      if (!Number.isFinite(key)) hasInfinite = true;
+      else {
+        if (key < least) least = key;
+        if (key > greatest) greatest = key;
+      }
     }
-  }
+  });
   if (greatest < least) [least, greatest] = [0, 0];
   return hasInfinite
     ? { base: least - 1, range: greatest - least + 2 }
     : { base: least, range: greatest - least };
 }
 
+interface Digit {
+  /** By slot. */
+  words: Uint32Array;
+  /** Where in a word the digit begins. */
+  shift: number;
+  slice: TimeSlice;
+}
+
 /** Sorts the slots by one digit of their words. */
-function distribute(from: Int32Array, to: Int32Array, words: Uint32Array, shift: number): void {
+async function distribute(
+  from: Int32Array,
+  to: Int32Array,
+  { words, shift, slice }: Digit,
+): Promise<void> {
+  const digitOf = (slot: number) => ((words[slot] as number) >>> shift) & (BUCKETS - 1);
   const begins = new Int32Array(BUCKETS);
-  for (const slot of from) {
-    const digit = ((words[slot] as number) >>> shift) & (BUCKETS - 1);
-    begins[digit] = (begins[digit] as number) + 1;
-  }
+  await inParts(from, slice, (part) => {
+    for (const slot of part) {
+      const digit = digitOf(slot);
+      begins[digit] = (begins[digit] as number) + 1;
+    }
+  });
   let sum = 0;
   for (let digit = 0; digit < BUCKETS; digit += 1) {
     const count = begins[digit] as number;
     begins[digit] = sum;
     sum += count;
   }
-  for (const slot of from) {
-    const digit = ((words[slot] as number) >>> shift) & (BUCKETS - 1);
-    const place = begins[digit] as number;
-    to[place] = slot;
-    begins[digit] = place + 1;
-  }
+  await inParts(from, slice, (part) => {
+    for (const slot of part) {
+      const digit = digitOf(slot);
+      const place = begins[digit] as number;
+      to[place] = slot;
+      begins[digit] = place + 1;
+    }
+  });
 }
