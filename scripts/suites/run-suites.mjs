@@ -36,9 +36,21 @@ export async function runSuites({ only, filters, say }) {
   await ensureNeeds(only, say);
   const suites = [];
   if (only === null) suites.push(await runCheckSuite(say));
+  // The tests that come first need no build and leave room for it.
+  const build = only === 'vitest' ? null : buildForTests(say);
   if (only !== 'e2e') suites.push(await runVitest(reports, filters, say));
-  if (only !== 'vitest') suites.push(await runPlaywright(reports, filters, say));
+  if (build) suites.push(await runPlaywright(reports, filters, { say, build }));
   return sumUp(suites);
+}
+
+/** Resolves to null, or to one line on why there is no build. */
+async function buildForTests(say) {
+  try {
+    await makeAppReady(say, { withDev: true });
+    return null;
+  } catch (error) {
+    return error instanceof PlainFailure ? error.message : error.stack;
+  }
 }
 
 /**
@@ -83,13 +95,11 @@ async function runVitest(reports, filters, say) {
   }
 }
 
-async function runPlaywright(reports, filters, say) {
+async function runPlaywright(reports, filters, { say, build }) {
+  const complaint = await build;
   say('\n— end-to-end tests, against the built server —');
-  try {
-    await makeAppReady(say, { withDev: true });
-  } catch (error) {
-    if (!(error instanceof PlainFailure)) throw error;
-    say(error.message);
+  if (complaint !== null) {
+    say(complaint);
     return { code: 1, tally: null };
   }
   const report = join(reports, 'playwright.json');
