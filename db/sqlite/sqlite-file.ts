@@ -5,7 +5,7 @@ import { type Client, createClient, LibsqlError, type Transaction } from '@libsq
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
-import { LogFlusher } from './log-flusher';
+import { LogFlushing } from './log-flushing';
 import { reuseStatements } from './reuse-statements';
 
 /** A SQLite file that only this process has open. */
@@ -70,7 +70,7 @@ interface OpenFile {
 
 function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
-  const flusher = new LogFlusher(() => log.datasync());
+  const flushing = new LogFlushing(() => log.datasync());
   /** Write jobs that have begun and whose commits are not known to be on the disk. */
   let unflushed = 0;
   return {
@@ -85,16 +85,16 @@ function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
         return await writes.run(work);
       } finally {
         // A job that failed may have committed something before that.
-        await flusher.flush();
+        await flushing.flush();
         unflushed -= 1;
       }
     },
     async flushed() {
-      if (unflushed > 0) await flusher.flush();
+      if (unflushed > 0) await flushing.flush();
     },
     async close() {
       await writes.idle();
-      await flusher.flush().catch(() => undefined);
+      await flushing.flush().catch(() => undefined);
       writer.close();
       client.close();
       await log.close();
@@ -104,7 +104,7 @@ function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
 }
 
 /**
- * The connection leaves it to `LogFlusher` to flush the log after a commit: in the thread of the
+ * The connection leaves it to `LogFlushing` to flush the log after a commit: in the thread of the
  * event loop that would stop everything else for as long as the disk takes. SQLite still flushes
  * the log before it moves what is in it to the file, and the head of a log that begins again.
  */

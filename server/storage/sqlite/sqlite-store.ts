@@ -197,7 +197,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     return Math.max(wall, steady);
   }
 
-  /** What is answered is on the disk: nobody is shown what a power cut could still undo. */
+  /** What is answered is on the disk: no reader sees what a power cut could still undo. */
   private ask(sql: string, args: (number | string)[]): Promise<ResultSet> {
     return this.run(async () => {
       const found = await this.file.client.execute({ sql, args });

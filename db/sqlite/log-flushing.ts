@@ -5,7 +5,7 @@
  * One that fails may have lost what it should have written, and a later one would succeed without
  * it: after a failure every flush fails, until the file is opened again.
  */
-export class LogFlusher {
+export class LogFlushing {
   private running: Promise<void> | null = null;
   private next: Promise<void> | null = null;
   private failure: Promise<never> | null = null;
