@@ -1,7 +1,7 @@
 /**
  * Flushes a write-ahead log to the disk, off the event loop, for many commits at a time.
  *
- * A flush covers what was committed before it began, so whoever commits during one shares the next.
+ * A flush covers what was committed before it began, so all commits during one share the next.
  * One that fails may have lost what it should have written, and a later one would succeed without
  * it: after a failure every flush fails, until the file is opened again.
  */
