@@ -2,7 +2,7 @@ import type { KnipConfig } from 'knip';
 
 const config: KnipConfig = {
   entry: [
-    'scripts/{start,build,lockyard,check,test,bench,db-generate,screenshots,simulate,lab}.mjs',
+    'scripts/{start,build,lockyard,check,test,bench,db-generate,screenshots,simulate,lab,sbom,set-repository}.mjs',
     'scripts/demo/fleet.ts',
     'server/{main,cli/cli}.ts',
     'server/api/pages/process/page-process.ts',

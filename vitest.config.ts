@@ -33,7 +33,7 @@ const longOnly =
     : [
         'test/behind-a-proxy.test.ts',
         'test/prometheus.test.ts',
-        'test/{foreign-tools,high-availability,installing,traces}/**',
+        'test/{foreign-tools,high-availability,installing,node-versions,traces}/**',
         'client/other-languages.test.ts',
         'server/lab/pause-campaign.test.ts',
         'test/clients/**',

@@ -15,6 +15,7 @@ const LONG = [
   'test/foreign-tools',
   'test/high-availability',
   'test/installing',
+  'test/node-versions',
   'test/traces',
 ];
 /** The same, with pages open. */
@@ -26,9 +27,9 @@ const LONG_PAGES = ['bad-days'];
  * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns over
  * the stores, a hot lock and the simulator at their full length, a frozen server under a race of
  * the Lab, every proxy that the docs have a configuration for, a real Prometheus and Alertmanager,
- * the clients in all languages, clients that other tools generate, traces in a Jaeger, an
- * installation from nothing, two servers of which one dies or is upgraded, and bad days with a page
- * open.
+ * the clients in all languages, clients that other tools generate, traces in a Jaeger, other
+ * versions of Node, an installation from nothing, two servers of which one dies or is upgraded, and
+ * bad days with a page open.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

@@ -14,11 +14,12 @@ import {
 import type { Config } from '../bootstrap/config/config';
 import { prepareDataFolder } from '../bootstrap/data-folder';
 import type { Clock } from '../platform/clock';
+import type { CliAnswer } from './cli-answer';
 import type { BackupCommand, CliCommand } from './cli-command';
 import { counted } from './counted';
 
 /**
- * Makes or restores a backup, and returns what to report about it. Throws `StartError`,
+ * Makes or restores a backup, and returns what to report about it: never null. Throws `StartError`,
  * `LockyardError`.
  *
  * @param announce passes what is said of a backup to the running server, or records it here
@@ -28,7 +29,7 @@ export function runBackupCommand(
   config: Config,
   clock: Clock,
   announce: (command: CliCommand) => Promise<string | null>,
-): Promise<string> {
+): Promise<CliAnswer> {
   return command.verb === 'backup'
     ? makeBackup(command, config, clock, announce)
     : restore(command, config, clock);
@@ -39,7 +40,7 @@ async function makeBackup(
   config: Config,
   clock: Clock,
   announce: (command: CliCommand) => Promise<string | null>,
-): Promise<string> {
+): Promise<CliAnswer> {
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
   // Checked first, so that a database with another schema is not written to.
@@ -60,12 +61,14 @@ async function makeBackup(
   );
   const rows = made.header.tables.reduce((sum, table) => sum + table.rows, 0);
   const size = isPiped ? '' : `, ${formatSize(made.bytes)}`;
-  return [
+  const text = [
     `Backed up ${counted(rows, 'row')}${size}. ` +
       'Keep it safe: it contains hashes of passwords and keys.',
     ...omissions(made.header),
     ...(isRecorded ? [] : ['The audit log could not be updated: there, the outcome is unknown.']),
   ].join('\n');
+  const { madeAt } = made.header;
+  return { text, data: { file, rows, bytes: isPiped ? null : made.bytes, madeAt, isRecorded } };
 }
 
 const FAILURE_MAX_CHARS = 500;
@@ -123,7 +126,7 @@ async function restore(
   { file, replace, quietMs }: Extract<BackupCommand, { verb: 'restore' }>,
   config: Config,
   clock: Clock,
-): Promise<string> {
+): Promise<CliAnswer> {
   const backup = await checkBackup(resolve(file), config.database.kind);
   prepareDataFolder(config.dataDir);
   const database = await openDatabase(config.database);
@@ -131,7 +134,7 @@ async function restore(
     const options = { replace, quietMs, now: clock.now() };
     const { rows, epoch, grantsFrom } = await restoreBackup(database, backup, options);
     const madeAt = new Date(backup.header.madeAt).toISOString();
-    return [
+    const text = [
       `Restored ${counted(rows, 'row')} of ${basename(file)}, made at ${madeAt}. ` +
         `The epoch is ${epoch}.`,
       'All holds have ended and all users must sign in again. Keys and users revoked or ' +
@@ -142,6 +145,7 @@ async function restore(
           'for that long, a client may hold a lock the backup does not know about. If that is ' +
           'impossible, restore again with --replace and a shorter --quiet.',
     ].join('\n');
+    return { text, data: { file, rows, epoch, madeAt: backup.header.madeAt, grantsFrom } };
   } finally {
     await database.close();
   }

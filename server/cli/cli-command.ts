@@ -85,7 +85,7 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   alert-rules change --name NAMESPACE --reason TEXT --set RULE=VALUE | --default
   silences create --for 2h --reason TEXT [--namespace NAMESPACE] [--kind KIND] [--name PATTERN]
   silences remove --id ID                            End a silence now.
-  keys | users | namespaces | alert-rules | silences list
+  keys | users | namespaces | alert-rules | silences | counters | backends list
   keys show --id ID, and users | namespaces | alert-rules show --name NAME
 
   apply -f FILE [--dry-run] [--prune]                Set up what a file says; see docs/provisioning.md.
@@ -98,6 +98,8 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
                                                      Change how many permits of a lock may be held at once.
   locks reassign --name NAME --to OWNER --reason TEXT [--namespace NAMESPACE]
                                                      End the hold and grant the lock to a waiter.
+  counters create --name NAME --initial N --reason TEXT [--floor N] [--ceiling N] [--namespace NAMESPACE]
+                                                     Create a counter. "counters list" takes --search TEXT.
   counters adjust --name NAME --by N --reason TEXT [--namespace NAMESPACE]
                                                      Add N, such as 5 or --by=-5, to a counter.
   doctor [--url URL] [--json]                        Check an installation and say what to do; see docs/doctor.md.
@@ -105,7 +107,8 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   restore FILE [--replace] [--quiet DURATION]        Restore (server stopped); see docs/operations.md.
   --version                                          Print the release and its schema.
 
-With --json the answer is JSON, and an error too. "create" takes --if-missing for users, keys and namespaces.
+With --json the answer is JSON, and an error too. "create" takes --if-missing for users, keys,
+namespaces and counters.
 A command that finds no database asks for --create to make one.
 Users get a generated password, which is printed; with --password-stdin it is read from standard input.
 

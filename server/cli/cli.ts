@@ -60,9 +60,11 @@ async function main(args: string[]): Promise<void> {
     return;
   }
   if (isBackupCommand(command)) {
-    const report = await runBackupCommand(command, config, systemClock, ask);
+    const { text, data } = await runBackupCommand(command, config, systemClock, ask);
+    const isJson = args.includes('--json');
     // Standard output may be the backup itself.
-    process.stderr.write(`${report}\n`);
+    if (isJson && command.file !== '-') print(printableJson(data));
+    else process.stderr.write(`${isJson ? printableJson(data) : text}\n`);
     return;
   }
   const answer = await ask(command);

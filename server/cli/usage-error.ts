@@ -36,7 +36,7 @@ const OPTION_OF: Record<string, string> = {
 export function issueMessage(error: z.ZodError): string {
   const [issue] = error.issues;
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
-  const field = path.filter((part) => part !== 'input' && part !== 'key').at(-1) ?? 'name';
+  const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
   const option = `--${OPTION_OF[field] ?? field}`;
   return `${field === 'password' ? 'The password' : option}: ${issue?.message ?? 'is not valid'}.`;
 }

@@ -25,6 +25,10 @@ const OPTIONS = {
   reason: { type: 'string' },
   for: { type: 'string' },
   kind: { type: 'string' },
+  search: { type: 'string' },
+  initial: { type: 'string' },
+  floor: { type: 'string' },
+  ceiling: { type: 'string' },
 } as const;
 type Option = keyof typeof OPTIONS;
 type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>['values'];
@@ -60,6 +64,12 @@ const TAKES: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
   'silences list': { needs: [], takes: [] },
   'silences create': { needs: ['for', 'reason'], takes: ['namespace', 'kind', 'name'] },
   'silences remove': { needs: ['id'], takes: [] },
+  'counters list': { needs: [], takes: ['search'] },
+  'counters create': {
+    needs: ['name', 'initial', 'reason'],
+    takes: ['namespace', 'floor', 'ceiling', 'if-missing'],
+  },
+  'backends list': { needs: [], takes: [] },
 };
 
 const isProvisioning = (verb: string): verb is ProvisioningVerb => Object.hasOwn(TAKES, verb);
@@ -126,6 +136,18 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
   if (verb === 'keys create') {
     return { key: { name, ...namespaces, ...(witness && { witness }), ...limits }, ifMissing };
   }
+  if (verb === 'counters create') {
+    const { initial, floor, ceiling } = values;
+    const counter = {
+      namespace: onlyOne(verb, namespace) ?? 'default',
+      name,
+      initial: Number(initial),
+      ...(floor !== undefined && { floor: Number(floor) }),
+      ...(ceiling !== undefined && { ceiling: Number(ceiling) }),
+      reason,
+    };
+    return { counter, ifMissing };
+  }
   const all = {
     id,
     name,
@@ -133,6 +155,7 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
     role,
     reason,
     kind,
+    search: values.search,
     ifMissing,
     ...(verb === 'silences create' ? { namespace: onlyOne(verb, namespace) } : namespaces),
     ...limits,

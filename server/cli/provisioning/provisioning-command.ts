@@ -8,6 +8,7 @@ import {
 } from '../../contract/console/access-inputs';
 import { silenceAlertsInput, silenceRef } from '../../contract/console/alerts/alert-inputs';
 import { operatorReason, password, role, userName } from '../../contract/console/console-inputs';
+import { counterListInput, setUpCounterInput } from '../../contract/console/counter-inputs';
 import { namespaceName } from '../../contract/primitives';
 
 /** A command as it travels; with `json` its answer is JSON. */
@@ -28,7 +29,10 @@ const settings = {
   reason: operatorReason,
 };
 
-/** What lists, makes, changes and removes users, keys, namespaces, alert rules and silences. */
+/**
+ * What lists, makes, changes and removes users, keys, namespaces, alert rules and silences, lists and
+ * makes counters, and lists backends.
+ */
 export const PROVISIONING_COMMANDS = [
   command('keys list', nothing),
   command('keys show', revokeKeyInput),
@@ -57,6 +61,9 @@ export const PROVISIONING_COMMANDS = [
   command('silences list', nothing),
   command('silences create', silenceAlertsInput),
   command('silences remove', silenceRef),
+  command('counters list', counterListInput.pick({ search: true })),
+  command('counters create', z.strictObject({ counter: setUpCounterInput, ifMissing })),
+  command('backends list', nothing),
 ] as const;
 
 const provisioningCommand = z.discriminatedUnion('verb', PROVISIONING_COMMANDS);

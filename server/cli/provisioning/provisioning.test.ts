@@ -139,6 +139,24 @@ describe('every noun is listed, shown, made, changed and removed', () => {
   });
 });
 
+test('counters and backends are listed, and counters made', async () => {
+  const create = ['counters', 'create', '--name', 'tickets', '--initial', '20', '--floor', '0'];
+  const full = [...create, '--reason', 'a sale'];
+  const at = { namespace: 'default', name: 'tickets' };
+  expect(await runJson(...full)).toEqual({ created: true, ...at });
+  await expect(run(...full)).rejects.toMatchObject({ reason: 'CONFLICT' });
+  expect(await runJson(...full, '--if-missing')).toEqual({ created: false, ...at });
+  const other = run(...full, '--ceiling', '30', '--if-missing');
+  await expect(other).rejects.toThrow(/with other bounds: floor 0, ceiling none\.$/);
+  const listed = () => runJson('counters', 'list', '--search', 'ticket');
+  const counters = [{ ...at, value: 20, floor: 0, ceiling: null, isKnown: true }];
+  await expect.poll(listed, { timeout: 20_000 }).toEqual({ counters, matching: 1 });
+  expect(await run('counters', 'list')).toMatch(/^namespace +name +value [^\n]*\ndefault +tickets/);
+  expect((await runJson('backends', 'list')).backends).toMatchObject([
+    { id: 'default', kind: 'sqlite', reachable: true, refusal: null, shards: [] },
+  ]);
+});
+
 test.each([
   [['keys', 'change', '--id', 'x'], /^keys change needs one of --namespace, --prefix/],
   [['keys', 'change', '--id', 'x', '--prefix', ''], /^--prefix: must not be empty/],
@@ -155,7 +173,13 @@ test.each([
   [['namespaces', 'change', '--name', 'a', '--reason', 'abc', '--set', 'x'], /must be NAME=VALUE/],
   [['silences', 'create', '--for', '2h', '--reason', 'abc'], /^--namespace: /],
   [['apply'], /^apply needs -f FILE/],
-  [['backup', 'x', '--json'], /^backup does not take --json/],
+  [['counters', 'create', '--name', 'a', '--reason', 'abc'], /^counters create needs --initial/],
+  [['counters', 'create', '--name', 'a', '--initial', 'x', '--reason', 'abc'], /^--initial: /],
+  [
+    ['counters', 'create', '--name', 'a', '--initial', '1', '--floor', '2', '--reason', 'abc'],
+    /^--initial: /,
+  ],
+  [['backends', 'list', '--name', 'x'], /does not take --name/],
 ])('%j is refused in one line', async (words, message) => {
   await expect(parse(...words)).rejects.toThrow(message);
   await expect(parse(...words)).rejects.toThrow(/^[^\n]+$/);

@@ -1,5 +1,7 @@
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
+import { listAllBackends } from './backend-commands';
+import { createCounterIfMissing, listAllCounters } from './counter-commands';
 import { changeKey, createKey, listKeys, revokeKey, rotateKey, showKey } from './key-commands';
 import {
   changePolicy,
@@ -48,6 +50,9 @@ const HANDLERS: {
   'silences list': listAllSilences,
   'silences create': createSilence,
   'silences remove': removeSilence,
+  'counters list': listAllCounters,
+  'counters create': createCounterIfMissing,
+  'backends list': listAllBackends,
 };
 
 export const isProvisioning = (command: { verb: string }): command is ProvisioningCommand =>

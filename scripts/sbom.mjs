@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { projectRoot } from './project-root.mjs';
+
+const FORMATS = ['cyclonedx', 'spdx'];
+
+/**
+ * `npm run -s sbom -- [cyclonedx|spdx]`: prints the bill of materials of what `npm ci --omit=dev`
+ * installs, on every platform, as npm writes it.
+ *
+ * It is made of the lock file without the development packages, since `npm sbom --omit=dev` leaves
+ * out what production and development both need.
+ */
+function printSbom(format = 'cyclonedx') {
+  if (!FORMATS.includes(format)) {
+    throw new PlainFailure(`sbom knows ${FORMATS.join(' and ')}; unexpected "${format}".`);
+  }
+  const parent = mkdtempSync(join(tmpdir(), 'lockyard-sbom-'));
+  try {
+    // The bill is named after its folder.
+    const folder = join(parent, 'lockyard');
+    mkdirSync(folder);
+    const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+    const { devDependencies: _, scripts: __, ...production } = manifest;
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(production));
+    copyFileSync(join(projectRoot, 'package-lock.json'), join(folder, 'package-lock.json'));
+    const npm = (...args) =>
+      execFileSync('npm', args, { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26 });
+    npm('install', '--package-lock-only', '--offline', '--ignore-scripts', '--no-audit');
+    const wanted = ['--package-lock-only', `--sbom-format=${format}`, '--sbom-type=application'];
+    process.stdout.write(npm('sbom', ...wanted));
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
+  }
+}
+
+try {
+  printSbom(...process.argv.slice(2, 3));
+} catch (error) {
+  endWith(error);
+}

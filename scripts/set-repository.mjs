@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
+import { projectRoot } from './project-root.mjs';
+
+/** The packages, by their folders in the repository. */
+const PACKAGES = [undefined, 'client'];
+
+/**
+ * `npm run repository -- https://github.com/acme/lockyard`: writes where the sources are into both
+ * package files, for a release from there. With `--folder` those of another folder.
+ */
+function setRepository([text, option, folder = projectRoot]) {
+  const url = readUrl(text);
+  if (option !== undefined && option !== '--folder') {
+    throw new PlainFailure(`repository takes a URL and --folder; unexpected "${option}".`);
+  }
+  for (const directory of PACKAGES) {
+    const file = join(folder, directory ?? '', 'package.json');
+    const {
+      repository: _,
+      bugs: __,
+      homepage: ___,
+      ...rest
+    } = JSON.parse(readFileSync(file, 'utf8'));
+    const places = {
+      repository: { type: 'git', url: `git+${url}.git`, ...(directory && { directory }) },
+      bugs: { url: `${url}/issues` },
+      homepage: `${url}#readme`,
+    };
+    const entries = Object.entries(rest);
+    const after = entries.findIndex(([name]) => name === 'license') + 1;
+    const ordered = [
+      ...entries.slice(0, after),
+      ...Object.entries(places),
+      ...entries.slice(after),
+    ];
+    writeFileSync(file, `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`);
+  }
+}
+
+function readUrl(text) {
+  const url = URL.canParse(text ?? '') ? new URL(text) : null;
+  const isPlain =
+    url?.protocol === 'https:' &&
+    !url.username &&
+    !url.password &&
+    !url.search &&
+    !url.hash &&
+    url.pathname !== '/';
+  if (!isPlain) {
+    throw new PlainFailure(
+      'repository needs the https URL of the repository: npm run repository -- https://github.com/acme/lockyard',
+    );
+  }
+  return url.href.replace(/\/$/, '').replace(/\.git$/, '');
+}
+
+try {
+  setRepository(process.argv.slice(2));
+} catch (error) {
+  endWith(error);
+}

@@ -1,0 +1,25 @@
+import { listBackends } from '../../operations/backends/list-backends';
+import type { ControlContext } from '../../operations/operation-context';
+import type { CliAnswer } from '../cli-answer';
+import { requireServer } from '../require-server';
+import { textTable } from './text-table';
+
+/** How each backend is, as the running server last saw it. */
+export async function listAllBackends(ctx: ControlContext): Promise<CliAnswer> {
+  const health = await listBackends(requireServer(ctx));
+  const backends = health.map(({ id, kind, reachable, latencyMs, silentForMs, ...more }) => ({
+    id,
+    kind,
+    reachable,
+    latencyMs,
+    silentForMs,
+    refusal: more.refusal ?? null,
+    shards: (more.shards ?? []).map((shard) => ({ name: shard.name, reachable: shard.reachable })),
+  }));
+  const rows = backends.map(({ shards, latencyMs, ...row }) => ({
+    ...row,
+    latencyMs: latencyMs === null ? null : Math.round(latencyMs),
+    shards: shards.map(({ name }) => name),
+  }));
+  return { text: textTable(rows), data: { backends } };
+}

@@ -1,0 +1,47 @@
+import { LockyardError } from '../../contract/errors';
+import { listCounters } from '../../operations/counters/for-people/counter-views';
+import { createCounter } from '../../operations/counters/for-people/create-counter';
+import type { ControlContext } from '../../operations/operation-context';
+import type { CliAnswer } from '../cli-answer';
+import { requireServer } from '../require-server';
+import type { InputOf } from './provisioning-command';
+import { textTable } from './text-table';
+
+/** As the server last read them, by name: at most as many as one page has. */
+export async function listAllCounters(
+  ctx: ControlContext,
+  { search }: InputOf<'counters list'>,
+): Promise<CliAnswer> {
+  const input = { ...(search !== undefined && { search }), limit: 1_000 };
+  const { rows, matching } = await listCounters(requireServer(ctx), input);
+  const counters = rows.map(({ namespace, name, value, floor, ceiling, isKnown }) => ({
+    namespace,
+    name,
+    value,
+    floor,
+    ceiling,
+    isKnown,
+  }));
+  return { text: textTable(counters), data: { counters, matching } };
+}
+
+/** Prints nothing. With `ifMissing` a counter with those bounds stays as it is, at any value. */
+export async function createCounterIfMissing(
+  ctx: ControlContext,
+  { counter, ifMissing }: InputOf<'counters create'>,
+): Promise<CliAnswer> {
+  const { namespace, name, floor = null, ceiling = null } = counter;
+  const answer = await createCounter(requireServer(ctx), counter);
+  const created = answer.outcome === 'created';
+  if (answer.outcome === 'exists') {
+    if (!ifMissing) {
+      throw new LockyardError('CONFLICT', `There is a counter "${name}" in ${namespace} already.`);
+    }
+    if (answer.floor !== floor || answer.ceiling !== ceiling) {
+      const bounds = `floor ${answer.floor ?? 'none'}, ceiling ${answer.ceiling ?? 'none'}`;
+      const text = `There is a counter "${name}" in ${namespace} with other bounds: ${bounds}.`;
+      throw new LockyardError('CONFLICT', text);
+    }
+  }
+  return { text: null, data: { created, namespace, name } };
+}
