@@ -225,7 +225,7 @@ test('a lock is compared with its own p99, shown in its row, and far beyond it t
   await expect(cell(row, 'state')).toContainText('Held');
   void keepWaiting('turbine');
   await expect(cell(row, 'state')).toContainText('Contended');
-  await expect(cell(row, 'state')).toContainText(/Stuck[\d,]+.× its p99, 1 waiting/, {
+  await expect(cell(row, 'state')).toContainText(/Stuck[\d,]+.× p99, 1 waiting/, {
     timeout: 40_000,
   });
   await expect(cell(row, 'held').locator('.held-for')).toHaveCSS('font-weight', '600');

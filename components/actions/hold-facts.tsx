@@ -180,7 +180,7 @@ function Since({
       </b>{' '}
       ago
       {p99Ms !== null && now - hold.grantedAt > p99Ms && (
-        <Muted>, {factorText(now - hold.grantedAt, p99Ms)} its p99</Muted>
+        <Muted>, {factorText(now - hold.grantedAt, p99Ms)} p99</Muted>
       )}
     </>
   );

@@ -18,6 +18,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
   const trpc = useTRPC();
   const { data = [], error } = useQuery(trpc.alerts.rules.queryOptions());
   const [changed, setChanged] = useState<AlertRulesRow | null>(null);
+  const standard = data.find(({ isOwn }) => !isOwn);
   return (
     <Panel title="Rules" aside="by namespace">
       {error && (
@@ -39,10 +40,13 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
                 </span>
               )}
             </div>
-            <p className="text-12 text-t2">{rulesText(row.rules)}</p>
+            {row.isOwn && <p className="text-12 text-t2">{rulesText(row.rules)}</p>}
           </li>
         ))}
       </ul>
+      {standard && (
+        <p className="alert-item text-12 text-t2">Default rules: {rulesText(standard.rules)}.</p>
+      )}
       {changed && <RulesDialog of={changed} onClose={() => setChanged(null)} />}
     </Panel>
   );

@@ -40,8 +40,8 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
             title={visibleText(`${entry.actor}, from ${entry.address}`)}
           >
             <VisibleText text={entry.actor} />
+            {actorKind && <span className="font-[450] text-12 text-t3"> {actorKind}</span>}
           </span>
-          {actorKind && <span className="block text-12 text-t3">{actorKind}</span>}
         </td>
         <td data-cell="what">
           <button

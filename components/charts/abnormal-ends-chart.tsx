@@ -27,7 +27,7 @@ export function AbnormalEndsChart({ insight }: { insight: LockInsight }) {
         ))}
       </ChartHead>
       {isEmpty ? (
-        <p className="chart chart-lanes pl-[52px] text-12 text-t3">None</p>
+        <p className="pl-[52px] text-12 text-t3">None</p>
       ) : (
         <div className="chart chart-lanes" data-chart="endings">
           <ResponsiveContainer width="100%" height="100%">

@@ -14,6 +14,7 @@ const SERIES = {
     p99: 'waitP99Ms',
     ink: 'var(--contended)',
     none: 'No grants',
+    zero: 'All immediate',
   },
   hold: {
     title: 'Hold time',
@@ -21,12 +22,13 @@ const SERIES = {
     p99: 'holdP99Ms',
     ink: 'var(--held)',
     none: 'No completed holds',
+    zero: 'All under 1 ms',
   },
 } as const;
 
 /** How long was waited, or held, over time: p99 as a line with its area, p50 dashed. */
 export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait' | 'hold' }) {
-  const { title, p50, p99, ink, none: emptyLabel } = SERIES[of];
+  const { title, p50, p99, ink, none, zero } = SERIES[of];
   const { rows, domain, ticks } = useTimeAxis(insight);
   const maxMs = Math.max(0, ...rows.map((row) => row[p99] ?? 0));
   const { range, total } = insight;
@@ -41,8 +43,8 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
       >
         p50 <b>{quantileLabel(total[p50])}</b> p99 <b>{quantileLabel(total[p99])}</b>
       </ChartHead>
-      {total[p99] === null ? (
-        <p className="chart pt-2 pl-[52px] text-12 text-t3">{emptyLabel}</p>
+      {maxMs === 0 ? (
+        <p className="pl-[52px] text-12 text-t3">{total[p99] === null ? none : zero}</p>
       ) : (
         <div className="chart" data-chart={of}>
           <ResponsiveContainer width="100%" height="100%">

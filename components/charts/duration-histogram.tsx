@@ -3,6 +3,7 @@
 import { useMemo } from 'react';
 import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
+import { durationText } from '../format/durations';
 import { exactCount } from '../format/numbers';
 import { ChartHead } from './chart-head';
 import { quantileLabel } from './chart-labels';
@@ -22,6 +23,7 @@ const SERIES = {
     p99: 'waitP99Ms',
     zeroLabel: 'immediate',
     emptyLabel: 'No waits',
+    nowLabel: 'Waiting now:',
   },
   hold: {
     title: 'Hold time distribution',
@@ -30,6 +32,7 @@ const SERIES = {
     p99: 'holdP99Ms',
     zeroLabel: 'under 1 ms',
     emptyLabel: 'No completed holds',
+    nowLabel: 'Held now:',
   },
 } as const;
 
@@ -44,7 +47,7 @@ export function DurationHistogram({
   /** One that still lasts; null for none. */
   nowMs: number | null;
 }) {
-  const { title, zeroLabel, emptyLabel, ...keys } = SERIES[of];
+  const { title, zeroLabel, emptyLabel, nowLabel, ...keys } = SERIES[of];
   const bars = insight[keys.bars];
   const { [keys.p50]: p50Ms, [keys.p99]: p99Ms } = insight.total;
   const { bins, positionOf, ticks } = useMemo(() => histogramBins(bars, nowMs), [bars, nowMs]);
@@ -66,9 +69,10 @@ export function DurationHistogram({
         <b>{exactCount(total)}</b>
         {zero > 0 && ` ${zeroLabel}`}
       </ChartHead>
-      {bins.length === 0 ? (
-        <p className="chart chart-tall flex items-center justify-center text-12 text-t3">
-          {emptyLabel}
+      {total === zero ? (
+        <p className="text-12 text-t3">
+          {zero === 0 && `${emptyLabel}. `}
+          {nowMs !== null && `${nowLabel} ${durationText(nowMs)}`}
         </p>
       ) : (
         <div className="chart chart-tall" data-chart={`histogram ${title}`}>

@@ -1,7 +1,7 @@
 'use client';
 
 import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
-import { exactCount } from '../format/numbers';
+import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon, type IconName } from '../icons/icon';
 import { type HistoryPage, HistoryPanel, useHistoryPages } from '../live/history-panel';
@@ -11,6 +11,7 @@ import { usePastAt } from '../past/past-at';
 import { Instant } from '../ui/instant';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { boundsLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
+import { type ChangeFold, foldChanges } from './fold-changes';
 
 /** What happened to the counter, newest first. */
 export function ChangesPanel({
@@ -42,8 +43,8 @@ export function ChangesPanel({
         <span>By</span>
         <span className="text-right">Value</span>
       </li>
-      {history.rows.map((move) => (
-        <ChangeLine key={move.id} move={move} backend={backend} />
+      {foldChanges(history.rows).map((fold) => (
+        <ChangeLine key={fold.id} fold={fold} backend={backend} />
       ))}
     </HistoryPanel>
   );
@@ -57,9 +58,10 @@ const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink:
 };
 
 /** One line of a counter's history: when, what, who and why, and the value that it left. */
-function ChangeLine({ move, backend }: { move: CounterMoveRow; backend: string }) {
+function ChangeLine({ fold, backend }: { fold: ChangeFold; backend: string }) {
   const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
-  const { kind, at, delta, bounds, service, by, reason, value } = move;
+  const { move, count, delta } = fold;
+  const { kind, at, bounds, service, by, reason, value } = move;
   const { word, icon, ink } = KINDS[kind];
   return (
     <li className="panel-row move-row">
@@ -70,6 +72,7 @@ function ChangeLine({ move, backend }: { move: CounterMoveRow; backend: string }
         <Icon name={icon} size={14} />
         {word}
         {delta !== null && <b className="font-[550] text-t1">{deltaLabel(delta)}</b>}
+        {count > 1 && <span className="text-12 text-t3">in {plural(count, 'change')}</span>}
       </span>
       <span className="event-words">
         <ExactName name={by ?? service} className="text-12 text-t2" />

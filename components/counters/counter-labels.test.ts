@@ -32,7 +32,7 @@ describe('a counter’s position between its limits', () => {
     [at(95, 0, 100), 'nearCeiling', 0.95],
     [at(50, 0, 100), 'within', 0.5],
     [at(5, 0, null), 'within', null],
-    [at(0, 0, null), 'atFloor', null],
+    [at(0, 0, null), 'within', null],
     [at(7, null, 7), 'atCeiling', null],
     [at(7, null, null), 'within', null],
     [at(7, 7, 7), 'atFloor', 1],

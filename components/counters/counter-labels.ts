@@ -26,7 +26,8 @@ export function boundsPosition({ value, floor, ceiling, isKnown }: CounterFacts)
   if (value === null) return { state: 'unknown', share: null };
   const share = shareOf(value, floor, ceiling);
   if (!isKnown) return { state: 'unknown', share };
-  if (value === floor) return { state: 'atFloor', share };
+  // A counter without a ceiling counts up from its floor.
+  if (value === floor && ceiling !== null) return { state: 'atFloor', share };
   if (value === ceiling) return { state: 'atCeiling', share };
   if (share !== null && share < NEAR_SHARE) return { state: 'nearFloor', share };
   if (share !== null && share > 1 - NEAR_SHARE) return { state: 'nearCeiling', share };
@@ -111,4 +112,4 @@ export function parseWholeNumber(text: string): number | null {
 export const COUNTERS_SHOWN = 500;
 
 /** As many moves as one look shows. */
-export const CHANGES_SHOWN = 20;
+export const CHANGES_SHOWN = 60;

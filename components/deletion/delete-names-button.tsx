@@ -14,15 +14,16 @@ const DeleteNamesDialog = dynamic(() =>
 export function DeleteNamesButton({
   children = 'Delete…',
   className = '',
+  tone = 'plain',
   ...deletion
-}: DeletionProps & { children?: string; className?: string }) {
+}: DeletionProps & { children?: string; className?: string; tone?: 'plain' | 'quiet' }) {
   const { may } = useSession();
   const [isOpen, setOpen] = useState(false);
   // The form takes one name per line, so a name with a line break cannot be entered.
   if (!may('operator') || deletion.at.names?.includes('\n')) return null;
   return (
     <>
-      <Button onClick={() => setOpen(true)} className={className}>
+      <Button tone={tone} onClick={() => setOpen(true)} className={className}>
         {children}
       </Button>
       {isOpen && <DeleteNamesDialog {...deletion} onClose={() => setOpen(false)} />}

@@ -46,6 +46,7 @@ export function BlockingChart({
           <span
             key={label}
             className="blocking-mark"
+            data-end={at === incident.endedAt}
             data-leftward={shareAt(at, span) > 0.8}
             style={{ left: `${shareAt(at, span) * 100}%` }}
           >

@@ -38,7 +38,9 @@ test('the cause of an expiry says whether there were waiters', () => {
 
 test('figures are the length and the waiter-seconds', () => {
   expect(plain(incidentFigures(incident))).toBe('1 m 00 s, 120 waiter-seconds');
-  expect(plain(incidentFigures({ ...incident, waiterMs: 0 }))).toBe('1 m 00 s, no waiting');
+  expect(plain(incidentFigures({ ...incident, waiterMs: 0 }))).toBe('1 m 00 s');
+  const unwanted = { ...incident, waiterMs: 0, waitersMax: 0 };
+  expect(plain(incidentFigures(unwanted))).toBe('1 m 00 s, no waiters');
 });
 
 test('a hostile name is shown with its invisible characters marked', () => {

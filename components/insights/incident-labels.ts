@@ -110,7 +110,7 @@ export function incidentSentence(incident: IncidentRow): string {
 export function incidentFigures(incident: IncidentRow): string {
   const lasted = durationText(lastedMs(incident));
   return incident.waiterMs < 1_000
-    ? `${lasted}, no waiting`
+    ? `${lasted}${incident.waitersMax === 0 ? ', no waiters' : ''}`
     : `${lasted}, ${waiterSeconds(incident)}\u00a0waiter-seconds`;
 }
 

@@ -58,10 +58,12 @@ export function RecordHead({
         <LiveIndicator link={link} onRetry={onRetry} backend={isKnown ? '' : backend} />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h1 className="min-w-0 text-20 font-[550]">
-          <WholeName name={name} />
-        </h1>
-        <CopyButton text={name} label={`Copy ${kind} name`} quiet />
+        <span className="flex min-w-0 items-center">
+          <h1 className="min-w-0 text-20 font-[550]">
+            <WholeName name={name} />
+          </h1>
+          <CopyButton text={name} label={`Copy ${kind} name`} quiet />
+        </span>
         <p className="text-12 text-t3">{meta}</p>
         {children}
       </div>

@@ -63,5 +63,9 @@ export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): num
   return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }
 
+/** Whether those who wait are the standbys of a leader, which lose nothing by it. */
+export const hasStandbysOnly = ({ status, waiters, blocked }: LockRow): boolean =>
+  status === 'contended' && waiters > 0 && !blocked;
+
 /** Whether a row has a checkbox. What may be done to it is decided by the server. */
 export const isSelectable = (row: LockRow): boolean => row.rev > 0 && isNameable(row);

@@ -21,10 +21,10 @@ const fixed = { since: now - 1, limitMs: 300_000, p99Ms: null };
 describe('the label says why a lock is stuck', () => {
   test.each<[StuckReason | null, number, string]>([
     [null, 1, ''],
-    [{ kind: 'longHold', ...own }, 14, '9.3 × its p99, 14 waiting'],
+    [{ kind: 'longHold', ...own }, 14, '9.3 × p99, 14 waiting'],
     [{ kind: 'longHold', ...fixed }, 1, 'over 5 min limit, 1 waiting'],
     [{ kind: 'longWait', since: now - 1, limitMs: 600_000 }, 2, 'wait over 10 min limit'],
-    [{ kind: 'refusals', ...own }, 0, '9.3 × its p99, 214 attempts refused'],
+    [{ kind: 'refusals', ...own }, 0, '9.3 × p99, 214 attempts refused'],
     [{ kind: 'idleRenewals', wish: 'gaveUp', ...own }, 0, 'still renewing, waiters timed out'],
     [{ kind: 'idleRenewals', wish: 'asked', ...fixed }, 0, 'still renewing after release request'],
   ])('%#', (stuck, waiters, few) => {
@@ -67,6 +67,8 @@ const row = (part: Partial<LockRow>): LockRow => ({
   ...part,
 });
 const held = row({}).hold as NonNullable<LockRow['hold']>;
+const blocked = { callers: 14, sinceSum: 14 * now };
+const day = { p50Ms: 3_600_000, p99Ms: 86_400_000, count: 90 };
 const released = { ...held, releasedAt: now - 3_000, keptUntil: now + 26_000 };
 const ended = {
   owner: 'o',
@@ -83,8 +85,9 @@ describe('the reason explains the status', () => {
     [row({ status: 'held', hold: released }), 'released, frees in 00:26'],
     [row({ status: 'contended', hold: released }), 'released, frees in 00:26'],
     [row({ status: 'free', hold: { ...released, expiresAt: now - 38_000 } }), 'released 38 s ago'],
-    [row({ status: 'contended' }), 'renewed 4 s ago'],
-    [row({ status: 'contended', hold: { ...held, renewals: 0 } }), 'not renewed yet'],
+    [row({ status: 'contended', blocked }), 'steady'],
+    [row({ status: 'contended', blocked, ownHold: day }), 'under p99, steady'],
+    [row({ status: 'contended' }), '14 standbys'],
     [row({ status: 'contended', hold: null }), 'handing over'],
     [
       row({ status: 'expiring', hold: { ...held, renewedAt: now - 26_000 } }),

@@ -4,7 +4,7 @@ import { isReleased } from '@/server/core/lock/lock-record';
 import { agoText, boundText, countdownText, factorText, spokenDuration } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
-import { expiredAt, renewalDueAt } from './lock-facts';
+import { expiredAt, hasStandbysOnly, renewalDueAt } from './lock-facts';
 import { pressureLabel, refusedLabel } from './pressure-labels';
 
 const ENDED_LABELS = {
@@ -38,8 +38,7 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
       if (row.permits && hold.permits) return permitsLabel(row.permits);
       if (isReleased(hold)) return keptLabel(hold, now);
-      if (pressureLabel(row, now)) return pressureLabel(row, now);
-      return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'not renewed yet';
+      return pressureLabel(row, now) || demandLabel(row);
     case 'held':
       if (!hold) return '';
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
@@ -60,6 +59,12 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
 /** Of a lock that was released, and stays held for the least time that its holder asked for. */
 function keptLabel({ expiresAt }: HoldRow, now: number): string {
   return `released, frees in ${countdownText(Math.max(0, expiresAt - now))}`;
+}
+
+/** Of a lock with waiters of which nothing is unusual: what they are, and that it is usual. */
+function demandLabel(row: LockRow): string {
+  if (hasStandbysOnly(row)) return plural(row.waiters, 'standby', 'standbys');
+  return row.ownHold ? 'under p99, steady' : 'steady';
 }
 
 /** 7 of 10 permits. */
@@ -116,5 +121,5 @@ function excessLabel(
   now: number,
 ): string {
   if (p99Ms === null) return `over ${boundText(limitMs)} limit`;
-  return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} its p99`;
+  return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} p99`;
 }

@@ -137,6 +137,7 @@ export function LocksView({
                       kind="lock"
                       at={query.namespace ? { namespace: query.namespace } : {}}
                       onGone={selecting.drop}
+                      tone="quiet"
                       className="max-md:hidden"
                     >
                       Delete free locks…

@@ -11,9 +11,9 @@ const ownHold = { p50Ms: 1_000, p99Ms: 20_000, count: 90 };
 
 test('a row says what is unusual about the demand for its lock, two things at most', () => {
   const row = { hold, ownHold, waiters: 3, queueTrend: 5, refused };
-  expect(plain(pressureLabel(row, now))).toBe('2.1 × its p99, rising, +5 a minute');
+  expect(plain(pressureLabel(row, now))).toBe('2.1 × p99, rising, +5 a minute');
   expect(plain(pressureLabel({ ...row, queueTrend: 0 }, now))).toBe(
-    '2.1 × its p99, 214 attempts refused',
+    '2.1 × p99, 214 attempts refused',
   );
   expect(plain(pressureLabel({ ...row, ownHold: null }, now))).toBe(
     'rising, +5 a minute, 214 attempts refused',
@@ -22,7 +22,7 @@ test('a row says what is unusual about the demand for its lock, two things at mo
 
 test('a long hold that no caller wants is nothing unusual', () => {
   expect(pressureLabel({ hold, ownHold, waiters: 0 }, now)).toBe('');
-  expect(plain(pressureLabel({ hold, ownHold, waiters: 1 }, now))).toBe('2.1 × its p99');
+  expect(plain(pressureLabel({ hold, ownHold, waiters: 1 }, now))).toBe('2.1 × p99');
 });
 
 test('a queue that is steady has no trend, one that shrinks has a true minus', () => {

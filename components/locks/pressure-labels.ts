@@ -21,7 +21,7 @@ export function pressureLabel(row: PressedRow, now: number): string {
 function excessOf({ hold, ownHold, waiters, refused }: PressedRow, now: number): string {
   if (!hold || !ownHold || (waiters === 0 && !refused)) return '';
   const heldMs = now - hold.grantedAt;
-  return heldMs > ownHold.p99Ms ? `${factorText(heldMs, ownHold.p99Ms)} its p99` : '';
+  return heldMs > ownHold.p99Ms ? `${factorText(heldMs, ownHold.p99Ms)} p99` : '';
 }
 
 /** By how many waiters a minute a queue grows or shrinks; empty if it is steady. */

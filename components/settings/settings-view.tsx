@@ -12,7 +12,7 @@ import { UsersSection } from './users-section';
 export type SettingsSection = 'account' | 'keys' | 'people';
 
 const SECTIONS: { id: SettingsSection; label: string; icon: IconName; isAdmin: boolean }[] = [
-  { id: 'account', label: 'Your account', icon: 'eye', isAdmin: false },
+  { id: 'account', label: 'Your account', icon: 'user', isAdmin: false },
   { id: 'keys', label: 'API keys', icon: 'key', isAdmin: true },
   { id: 'people', label: 'Users', icon: 'users', isAdmin: true },
 ];

@@ -1,10 +1,8 @@
-import { revText } from '../format/numbers';
-
-/** A lock's version, short; whole on hover. */
+/** A version, whole: dialogs ask to compare it. */
 export function Rev({ rev }: { rev: number }) {
   return (
-    <span className="whitespace-nowrap" title={`Rev ${rev}`}>
-      rev {revText(rev)}
+    <span className="whitespace-nowrap">
+      rev <span className="font-mono">{rev}</span>
     </span>
   );
 }

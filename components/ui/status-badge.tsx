@@ -54,11 +54,18 @@ export const STATUS_STYLES: Record<
 };
 
 /** A status as icon, word and form; colour never carries it alone. */
-export function StatusBadge({ status }: { status: LockStatus }) {
+export function StatusBadge({
+  status,
+  isExpected = false,
+}: {
+  status: LockStatus;
+  /** It is meant to be so, and has no colour. */
+  isExpected?: boolean;
+}) {
   const { word, icon, badge } = STATUS_STYLES[status];
   return (
     <span
-      className={`inline-flex h-5 items-center gap-[5px] rounded-5 px-[5px] pr-[7px] text-12 leading-none ${badge}`}
+      className={`inline-flex h-5 items-center gap-[5px] rounded-5 px-[5px] pr-[7px] text-12 leading-none ${isExpected ? 'text-t2' : badge}`}
     >
       <Icon name={icon} size={14} />
       {word}

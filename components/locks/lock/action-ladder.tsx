@@ -1,6 +1,6 @@
 'use client';
 
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
@@ -52,6 +52,10 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     y: () => void navigator.clipboard?.writeText(row.name),
   });
   const next = waiters[0];
+  // Once it was there it stays, so that the page does not jump with every grant and release.
+  const [isShown, setShown] = useState(disabledBecause === null);
+  if (!isShown && disabledBecause === null) setShown(true);
+  if (!isShown) return <NoActs because={disabledBecause} />;
   return (
     <section id="actions" aria-label="Actions" className="card ladder">
       <Step
@@ -139,6 +143,15 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   );
 }
 
+/** One sentence where none of the steps is possible, whatever it is. */
+function NoActs({ because }: { because: string | null }) {
+  return (
+    <section id="actions" aria-label="Actions" className="card px-3.5 py-2.5 text-t2">
+      {because}: no actions.
+    </section>
+  );
+}
+
 function askedLabel(hold: HoldRow | null, now: number): string {
   if (!hold?.askedToRelease) return 'not asked yet';
   const { by, at } = hold.askedToRelease;
@@ -172,7 +185,7 @@ function disabledReason({
   isStale: boolean;
 }): string | null {
   if (!mayAct) return 'Requires operator role';
-  if (isStale || !detail.fresh) return 'Unavailable: state unknown';
+  if (isStale || !detail.fresh) return 'State unknown';
   return isHeld ? null : 'Not held';
 }
 

@@ -7,9 +7,9 @@ import { useAtBackend } from '../../live/reading';
 import { VisibleText } from '../../ui/visible-text';
 
 const LOOKS: Record<LivenessVerdict['state'], { words: string; icon: IconName; ink: string }> = {
-  dead: { words: 'Its process is dead', icon: 'unplug', ink: 'text-dangertext' },
-  alive: { words: 'Its process is alive', icon: 'check-circle', ink: 'text-acc' },
-  unknown: { words: 'Unknown whether its process is alive', icon: 'question', ink: 'text-unknown' },
+  dead: { words: 'Process is dead', icon: 'unplug', ink: 'text-dangertext' },
+  alive: { words: 'Process is alive', icon: 'check-circle', ink: 'text-acc' },
+  unknown: { words: 'Unknown whether the process is alive', icon: 'question', ink: 'text-unknown' },
 };
 
 /** Whether the process of a hold is alive, what says so, and how old that is. */

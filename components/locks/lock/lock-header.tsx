@@ -14,6 +14,7 @@ import { Button } from '../../ui/controls/button';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
 import { ListSteps } from '../list/walk/list-steps';
+import { hasStandbysOnly } from '../lock-facts';
 import { isMissing } from '../missing/missing-lock';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { LockSentence } from '../verdict/lock-sentence';
@@ -64,7 +65,11 @@ export function LockHeader({
       />
       <div className="flex flex-wrap items-start gap-x-3 gap-y-2 text-14 sm:flex-nowrap">
         <span className="flex h-[22px] shrink-0 items-center">
-          {isMissing(row) ? <NotFoundBadge /> : <StatusBadge status={row.status} />}
+          {isMissing(row) ? (
+            <NotFoundBadge />
+          ) : (
+            <StatusBadge status={row.status} isExpected={hasStandbysOnly(row)} />
+          )}
         </span>
         <LockSentence row={row} hold={chosen} />
         {!isMissing(row) && (

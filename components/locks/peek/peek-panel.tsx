@@ -18,6 +18,7 @@ import { WholeName } from '../../ui/visible-text';
 import { HolderPanel } from '../lock/holder-panel';
 import { QueuePanel } from '../lock/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
+import { hasStandbysOnly } from '../lock-facts';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { chosenHold } from '../verdict/chosen-hold';
 import { LockSentence } from '../verdict/lock-sentence';
@@ -83,7 +84,9 @@ function PeekHead({
 }) {
   return (
     <header className="flex h-11 shrink-0 items-center gap-2 border-line border-b pr-3 pl-5 max-sm:gap-1 max-sm:pr-1">
-      {detail && <StatusBadge status={detail.row.status} />}
+      {detail && (
+        <StatusBadge status={detail.row.status} isExpected={hasStandbysOnly(detail.row)} />
+      )}
       {place !== null && (
         <>
           <span className="pl-1 text-12 whitespace-nowrap text-t2 max-sm:sr-only">

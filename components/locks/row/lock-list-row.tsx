@@ -27,7 +27,7 @@ import { Button } from '../../ui/controls/button';
 import { GridCell } from '../../ui/grid-cell';
 import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
-import { isSelectable } from '../lock-facts';
+import { hasStandbysOnly, isSelectable } from '../lock-facts';
 import { reasonLabel } from '../lock-labels';
 import { ActedNote } from '../presence/acted-note';
 import { DeadlockMark } from '../presence/deadlock-mark';
@@ -127,7 +127,7 @@ export const LockListRow = memo(function LockRowLine({
       )}
       <GridCell name="state">
         <span className="inline-flex shrink-0 md:w-[86px]">
-          <StatusBadge status={row.status} />
+          <StatusBadge status={row.status} isExpected={hasStandbysOnly(row)} />
         </span>
         <Reason row={row} />
       </GridCell>

@@ -3,7 +3,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useAtBackend } from '../../live/reading';
 import { STATUS_STYLES } from '../../ui/status-badge';
-import { heldMsOf } from '../lock-facts';
+import { hasStandbysOnly, heldMsOf } from '../lock-facts';
 import { FAR_POSITION, P99_POSITION, rangePosition } from './range-position';
 
 const WIDTH = 92;
@@ -72,7 +72,7 @@ export function RangeBar({ row }: { row: LockRow }) {
           fill={isHollow ? 'var(--bg)' : 'currentColor'}
           stroke={isHollow ? 'currentColor' : 'none'}
           strokeWidth={1.6}
-          className={STATUS_STYLES[status].ink}
+          className={hasStandbysOnly(row) ? 'text-t2' : STATUS_STYLES[status].ink}
         />
       )}
     </svg>

@@ -10,7 +10,7 @@ import { Duration } from '../../ui/duration';
 import { GridCell } from '../../ui/grid-cell';
 import { Instant } from '../../ui/instant';
 import { ExactName } from '../../ui/visible-text';
-import { heldMsOf, shownGrant } from '../lock-facts';
+import { hasStandbysOnly, heldMsOf, shownGrant } from '../lock-facts';
 import { RangeBar } from './range-bar';
 
 const Empty = () => <span className="text-t3">–</span>;
@@ -105,7 +105,7 @@ export function OldestWait({ row }: { row: LockRow }) {
   return (
     <>
       <span
-        className="min-w-[22px] text-right font-[550] text-contended"
+        className={`min-w-[22px] text-right font-[550] ${hasStandbysOnly(row) ? 'text-t2' : 'text-contended'}`}
         title={`${exactCount(row.waiters)} waiting`}
       >
         {countText(row.waiters)}

@@ -90,7 +90,7 @@ function segmentLabels({ bar, isLive }: HoldLine, { tone, from }: Segment): stri
     const since = `stuck since ${clockLabel(from)}`;
     return [`${since}, ${owner} ${shortToken(bar.token)}`, since, 'stuck'];
   }
-  if (tone === 'long') return ['past its p99'];
+  if (tone === 'long') return ['past p99'];
   return isLive && bar.count === 1 ? [`${owner} ${shortToken(bar.token)}`, owner] : [];
 }
 

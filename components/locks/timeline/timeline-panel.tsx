@@ -153,7 +153,7 @@ function Spans({ spanMs, onSpan }: { spanMs: number | null; onSpan: (ms: number)
 
 const LEGEND = [
   ['held', 'held'],
-  ['long', 'past its p99'],
+  ['long', 'past p99'],
   ['stuck', 'stuck'],
   ['wait', 'waiting'],
   ['refused', 'refused'],

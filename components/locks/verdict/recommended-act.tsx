@@ -71,7 +71,8 @@ function ActButton({ verb, row }: { verb: ActVerb; row: LockRow }) {
   }[verb];
   return (
     <Button
-      tone={isHard ? 'danger-word' : 'plain'}
+      tone={isHard ? 'danger-word' : 'accent'}
+      size="large"
       aria-keyshortcuts={key}
       onClick={() => run(row)}
     >
