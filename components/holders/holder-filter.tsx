@@ -2,6 +2,7 @@
 
 import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
 import { exactCount } from '../format/numbers';
+import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
 import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
@@ -22,6 +23,19 @@ const LABELS: Record<HolderFilter, string> = {
 export const readHolderFilter = (text: string | null): HolderFilter | null =>
   VERDICTS.find((each) => each === text) ?? null;
 
+/** Where a process holds a lock or waits for one; null: anywhere. */
+export interface HolderPlace {
+  namespace: string | null;
+  backend: string | null;
+}
+
+export const isIn = ({ places }: ProcessRow, place: HolderPlace): boolean =>
+  (place.namespace === null && place.backend === null) ||
+  places.some(
+    ({ namespace, backend }) =>
+      (place.namespace ?? namespace) === namespace && (place.backend ?? backend) === backend,
+  );
+
 export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boolean {
   switch (filter) {
     case null:
@@ -31,7 +45,7 @@ export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boo
     case 'blocking':
       return row.blocked > 0;
     default:
-      return stateOf(row) === filter;
+      return row.holds > 0 && stateOf(row) === filter;
   }
 }
 
@@ -42,7 +56,27 @@ function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'u
 }
 
 /** Which processes are shown; kept in the page's address. */
-export function HolderFilterChip({
+export function HolderFilters({
+  rows,
+  filter,
+  place,
+}: {
+  rows: readonly ProcessRow[];
+  filter: HolderFilter | null;
+  place: HolderPlace;
+}) {
+  const choices = (of: keyof HolderPlace) =>
+    [...new Set(rows.flatMap(({ places }) => places.map((each) => each[of])))].sort();
+  return (
+    <span className="flex flex-wrap gap-2">
+      <VerdictFilter rows={rows} filter={filter} />
+      <NameFilter label="namespace" value={place.namespace} choices={choices('namespace')} />
+      <NameFilter label="backend" value={place.backend} choices={choices('backend')} />
+    </span>
+  );
+}
+
+function VerdictFilter({
   rows,
   filter,
 }: {

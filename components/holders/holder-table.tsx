@@ -13,7 +13,7 @@ import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockBadge } from '../waits/deadlock-badge';
 import { ProcessPanel } from './process-panel';
 
-const COLUMNS = 6;
+const COLUMNS = 8;
 
 /** The processes by service; one at a time is open and shows its locks. */
 export function HolderTable({
@@ -43,6 +43,12 @@ export function HolderTable({
             <th scope="col" className="holder-evidence">
               Evidence
             </th>
+            <th scope="col" className="holder-place">
+              Host and pid
+            </th>
+            <th scope="col" className="holder-version">
+              Version
+            </th>
             <th scope="col" data-number="true" className="holder-number">
               Locks
             </th>
@@ -60,7 +66,12 @@ export function HolderTable({
           const all = services.find((each) => each.service === service);
           return (
             <tbody key={service}>
-              <ServiceLine service={service} all={all} shown={isFiltered ? null : own.length} />
+              <ServiceLine
+                service={service}
+                rows={own}
+                all={all}
+                shown={isFiltered ? null : own.length}
+              />
               {own.map((row) => (
                 <ProcessLine
                   key={row.id}
@@ -79,15 +90,19 @@ export function HolderTable({
 
 function ServiceLine({
   service,
+  rows,
   all,
   shown,
 }: {
   service: string;
+  rows: readonly ProcessRow[];
   all: ServiceRow | undefined;
   /** Null: a part of them, as the filter says. */
   shown: number | null;
 }) {
   const hidden = shown === null ? 0 : (all?.processes ?? 0) - shown;
+  const dead = rows.filter(({ verdict }) => verdict?.state === 'dead').length;
+  const deadlocked = rows.filter(({ inDeadlock }) => inDeadlock).length;
   return (
     <tr className="holder-service">
       <th scope="rowgroup" colSpan={COLUMNS}>
@@ -97,6 +112,10 @@ function ServiceLine({
             {plural(all.processes, 'process', 'processes')}, {plural(all.holds, 'hold')}
             {hidden > 0 && `, ${exactCount(hidden)} not listed`}
           </>
+        )}
+        {dead > 0 && <span className="text-dangertext">, {exactCount(dead)} dead</span>}
+        {deadlocked > 0 && (
+          <span className="text-dangertext">, {exactCount(deadlocked)} in a deadlock</span>
         )}
       </th>
     </tr>
@@ -132,6 +151,12 @@ function ProcessLine({
         <td className="text-12 text-t2">
           <Evidence row={row} />
         </td>
+        <td className="holder-place text-12 text-t2">
+          <Place row={row} />
+        </td>
+        <td className="holder-version text-12 text-t3">
+          {row.version ? <VisibleText text={row.version} /> : '–'}
+        </td>
         <td data-cell="act" data-number="true">
           {exactCount(row.holds)}
         </td>
@@ -163,12 +188,10 @@ function processTitle({ owners, ownerCount, host, pid }: ProcessRow): string {
   return pid ? `${host} pid ${pid}` : host;
 }
 
-/** Where it runs, and its last sign of life. */
+/** Its last sign of life, or the proof that it is gone. */
 function Evidence({ row }: { row: ProcessRow }) {
-  const { host, pid, version, owners, ownerCount, renewedAt, verdict, inDeadlock } = row;
-  const { silentBackends } = row;
+  const { owners, ownerCount, holds, renewedAt, verdict, inDeadlock, silentBackends } = row;
   const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
-  const place = [host, pid && `pid ${pid}`, version].filter(Boolean).join(' · ');
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2">
       {inDeadlock && <DeadlockBadge />}
@@ -179,18 +202,38 @@ function Evidence({ row }: { row: ProcessRow }) {
         </span>
       )}
       {verdict && verdict.kind !== null ? (
-        <LivenessNote verdict={verdict} backend="" />
+        <LivenessNote verdict={verdict} backend="" isBrief />
       ) : (
-        renewedAt !== null && <span>renewed {agoText(Math.max(0, now - renewedAt))}</span>
+        <span className="text-t3">
+          {holds === 0
+            ? 'holds nothing'
+            : renewedAt === null
+              ? 'no evidence yet'
+              : `renewed ${agoText(Math.max(0, now - renewedAt))}`}
+        </span>
       )}
-      {place !== '' && <VisibleText text={place} />}
       {ownerCount > 1 && (
         <span className="text-t3" title={owners.map(visibleText).join(', ')}>
           {plural(ownerCount, 'owner')}
         </span>
       )}
-      {renewedAt === null && place === '' && <span className="text-t3">not reported</span>}
     </div>
+  );
+}
+
+/** Where it runs, as its holds say. */
+function Place({ row: { host, pid } }: { row: ProcessRow }) {
+  if (!host && !pid) return <span className="text-t3 max-md:hidden">–</span>;
+  return (
+    <>
+      {host && <VisibleText text={host} />}
+      {pid && (
+        <span className="whitespace-nowrap">
+          {' '}
+          <span className="text-t3">pid</span> <VisibleText text={pid} />
+        </span>
+      )}
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { SearchField } from '../ui/controls/search-field';
 import { Hint, KeyBar } from '../ui/key-bar';
-import { HolderFilterChip, matchesHolder, readHolderFilter } from './holder-filter';
+import { HolderFilters, isIn, matchesHolder, readHolderFilter } from './holder-filter';
 import { HolderStrip } from './holder-strip';
 import { HolderTable } from './holder-table';
 import { ReleasingProcess } from './releasing-process';
@@ -51,10 +51,11 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   };
   const filter = readHolderFilter(params.get('verdict'));
   const sought = text.trim().toLowerCase();
+  const place = { namespace: params.get('namespace'), backend: params.get('backend') };
   const rows = data.rows.filter(
-    (row) => searchTextOf(row).includes(sought) && matchesHolder(row, filter),
+    (row) => searchTextOf(row).includes(sought) && matchesHolder(row, filter) && isIn(row, place),
   );
-  const isFiltered = sought !== '' || filter !== null;
+  const isFiltered = sought !== '' || filter !== null || rows.length < data.rows.length;
   const table = useRef<HTMLDivElement>(null);
   useHolderKeys(table);
   const more = data.processes - data.rows.filter(({ holds }) => holds > 0).length;
@@ -71,7 +72,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
               onChange={search}
               className="w-full sm:w-[280px]"
             />
-            <HolderFilterChip rows={data.rows} filter={filter} />
+            <HolderFilters rows={data.rows} filter={filter} place={place} />
             <span className="text-12 text-t3">
               {isFiltered &&
                 `${exactCount(rows.length)} of ${plural(data.rows.length, 'process', 'processes')}`}

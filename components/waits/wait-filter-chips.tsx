@@ -2,6 +2,7 @@
 
 import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { durationText } from '../format/durations';
+import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
 import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
@@ -31,29 +32,5 @@ export function WaitFilterChips({ graph, filter }: { graph: WaitGraph; filter: W
         </Menu>
       )}
     </span>
-  );
-}
-
-function NameFilter({
-  label,
-  value,
-  choices,
-}: {
-  label: 'namespace' | 'backend';
-  value: string | null;
-  choices: string[];
-}) {
-  if (value !== null) {
-    return <FilterChip label={label} value={value} onClear={() => setAddress({ [label]: null })} />;
-  }
-  if (choices.length < 2) return null;
-  return (
-    <Menu trigger={<MenuChip label={label} />}>
-      {choices.map((choice) => (
-        <MenuChoice key={choice} chosen={false} onSelect={() => setAddress({ [label]: choice })}>
-          {choice}
-        </MenuChoice>
-      ))}
-    </Menu>
   );
 }

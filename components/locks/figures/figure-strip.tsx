@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { ageText, durationText } from '../../format/durations';
+import { ageText, baselineText, durationText } from '../../format/durations';
 import { countText, exactCount, rateText } from '../../format/numbers';
 import { useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
@@ -16,12 +16,16 @@ import {
   HOUR_SPAN_MS,
   latestWait,
   rangeOf,
+  refusalSeries,
   type SeriesPoint,
   sampleSeries,
   waitSeries,
 } from './fleet-series';
 
 const MINUTE_MS = 60_000;
+
+/** For how long after a reading it is taken to go on as it did. */
+const MOST_AHEAD_MS = 5_000;
 
 /** The figures of now and of the last hour; a click shows the locks behind one. */
 export function FigureStrip({
@@ -44,6 +48,9 @@ export function FigureStrip({
   const held = fleet ? sampleSeries(fleet, 'held', fleet.held) : [];
   const waits = fleet ? sampleSeries(fleet, 'waiting', page.waiting) : [];
   const stucks = fleet ? sampleSeries(fleet, 'stuck', stuck) : [];
+  const blockings = fleet ? sampleSeries(fleet, 'blockingMs', fleet.blockingMs) : [];
+  const refusals = fleet ? refusalSeries(fleet) : [];
+  const refused = refusals.at(-1)?.value ?? 0;
   const sortBy = (sort: ListQuery['sort']) => ({
     isSet: undefined,
     onPress: () => onQuery({ view: 'all', status: null, sort, descending: false }),
@@ -59,13 +66,22 @@ export function FigureStrip({
       className="figure-strip border-line border-b"
     >
       <FigureTile
-        look={look('held', 0)}
-        title={heldTitle(unknown)}
-        value={fleet && <FigureCount of={fleet.held} />}
-        below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(held)}
-        series={held}
+        look={look('stuck', stuck)}
+        title="Filter: stuck"
+        value={<FigureCount of={stuck} />}
+        below={rangeLabel(stucks)}
+        series={stucks}
         spanMs={HOUR_SPAN_MS}
-        action={sortBy('held')}
+        action={show('stuck')}
+      />
+      <FigureTile
+        look={look('blocking', fleet?.blockingMs ?? 0)}
+        title="Total blocking time: the ages of all waits, and of refused callers that still try, added up. Standbys of leaders do not count"
+        value={fleet && <BlockingTime fleet={fleet} />}
+        below={blockingRange(blockings)}
+        series={blockings}
+        spanMs={HOUR_SPAN_MS}
+        action={sortBy('waiters')}
       />
       <FigureTile
         look={look('waiting', page.waiting)}
@@ -77,6 +93,30 @@ export function FigureStrip({
         action={sortBy('waiters')}
       />
       <FigureTile
+        look={look('refused', refused)}
+        title="Attempts that were refused, in the last full minute"
+        value={
+          fleet && (
+            <>
+              <FigureCount of={refused} />
+              <span className="unit pl-1">/min</span>
+            </>
+          )
+        }
+        below={fleet && `${countText(fleet.hour.refused)} in last hour`}
+        series={refusals}
+        spanMs={HOUR_SPAN_MS}
+      />
+      <FigureTile
+        look={look('held', 0)}
+        title={heldTitle(unknown)}
+        value={fleet && <FigureCount of={fleet.held} />}
+        below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(held)}
+        series={held}
+        spanMs={HOUR_SPAN_MS}
+        action={sortBy('held')}
+      />
+      <FigureTile
         look={look('expired', expired)}
         title="Filter: expired"
         value={<FigureCount of={expired} />}
@@ -86,19 +126,10 @@ export function FigureStrip({
         action={show('expired')}
       />
       <FigureTile
-        look={look('stuck', stuck)}
-        title="Filter: stuck"
-        value={<FigureCount of={stuck} />}
-        below={rangeLabel(stucks)}
-        series={stucks}
-        spanMs={HOUR_SPAN_MS}
-        action={show('stuck')}
-      />
-      <FigureTile
         look={look('unknown', unknown)}
         title="Filter: unknown (backend not responding, or record unreadable)"
         value={fleet && <FigureCount of={unknown} />}
-        below={unknown > 0 ? 'not in other counts' : 'all states known'}
+        below="not in other counts"
         series={[]}
         spanMs={HOUR_SPAN_MS}
         action={show('unknown')}
@@ -112,6 +143,8 @@ const LOOKS = {
   held: { label: 'Held', icon: 'lock', tone: 'text-t2' },
   waiting: { label: 'Waiting', icon: 'queue', tone: 'text-contended' },
   expired: { label: 'Expired', icon: 'timer-off', tone: 'text-expired' },
+  blocking: { label: 'Blocking', icon: 'timer', tone: 'text-contended' },
+  refused: { label: 'Refused', icon: 'ban', tone: 'text-contended' },
   stuck: { label: 'Stuck', icon: 'alert-octagon', tone: 'text-dangertext' },
   unknown: { label: 'Unknown', icon: 'question', tone: 'text-unknown' },
 } as const;
@@ -123,6 +156,20 @@ const heldTitle = (unknown: number) =>
 
 function Unknown({ count }: { count: number }) {
   return <span className="text-unknown">+ {countText(count)} unknown</span>;
+}
+
+/** It grows between two readings as fast as there are callers that are kept from their work. */
+function BlockingTime({ fleet: { blocked, blockingMs, asOf } }: { fleet: FleetNow }) {
+  const seconds = useAtBackend('', (now) =>
+    Math.floor((blockingMs + blocked * Math.min(MOST_AHEAD_MS, Math.max(0, now - asOf))) / 1_000),
+  );
+  return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
+}
+
+function blockingRange(course: readonly SeriesPoint[]): string {
+  const range = rangeOf(course);
+  if (!range || course.length < 3) return 'collecting…';
+  return `up to ${baselineText(range[1])} in last hour`;
 }
 
 const lastHourLabel = (count: number, what: string) => `${countText(count)} ${what} in last hour`;

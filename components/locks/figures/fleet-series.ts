@@ -36,6 +36,11 @@ export function expirySeries({ minutes }: FleetNow): SeriesPoint[] {
   return minutes.map(({ at, expiries }) => ({ at, value: expiries }));
 }
 
+/** Refused attempts, minute by minute; the minute under way is left out. */
+export function refusalSeries({ minutes }: FleetNow): SeriesPoint[] {
+  return minutes.slice(0, -1).map(({ at, refused }) => ({ at, value: refused }));
+}
+
 /** A quantile of the waits, of the minutes that had any. */
 export function waitSeries({ minutes }: FleetNow, key: WaitKey): SeriesPoint[] {
   return minutes.flatMap((point) => {

@@ -6,15 +6,32 @@ import { Icon, type IconName } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
 import { VisibleText } from '../../ui/visible-text';
 
-const LOOKS: Record<LivenessVerdict['state'], { words: string; icon: IconName; ink: string }> = {
-  dead: { words: 'Process is dead', icon: 'unplug', ink: 'text-dangertext' },
-  alive: { words: 'Process is alive', icon: 'check-circle', ink: 'text-acc' },
-  unknown: { words: 'Unknown whether the process is alive', icon: 'question', ink: 'text-unknown' },
+const LOOKS: Record<
+  LivenessVerdict['state'],
+  { words: string; word: string; icon: IconName; ink: string }
+> = {
+  dead: { words: 'Process is dead', word: 'Dead', icon: 'unplug', ink: 'text-dangertext' },
+  alive: { words: 'Process is alive', word: 'Alive', icon: 'activity', ink: 'text-acc' },
+  unknown: {
+    words: 'Unknown whether the process is alive',
+    word: 'Unknown',
+    icon: 'question',
+    ink: 'text-unknown',
+  },
 };
 
 /** Whether the process of a hold is alive, what says so, and how old that is. */
-export function LivenessNote({ verdict, backend }: { verdict: LivenessVerdict; backend: string }) {
-  const { words, icon, ink } = LOOKS[verdict.state];
+export function LivenessNote({
+  verdict,
+  backend,
+  isBrief = false,
+}: {
+  verdict: LivenessVerdict;
+  backend: string;
+  /** Where it is clear that the process is meant. */
+  isBrief?: boolean;
+}) {
+  const { words, word, icon, ink } = LOOKS[verdict.state];
   const { evidence, at } = verdict;
   const agoMs = useAtBackend(backend, (now) =>
     at === null ? 0 : Math.max(0, Math.floor((now - at) / 1_000) * 1_000),
@@ -23,7 +40,9 @@ export function LivenessNote({ verdict, backend }: { verdict: LivenessVerdict; b
     <p className="flex min-w-0 items-start gap-2">
       <Icon name={icon} size={16} className={`mt-0.5 ${ink}`} />
       <span className="min-w-0 [overflow-wrap:anywhere]">
-        <b className={`font-[550] ${verdict.state === 'unknown' ? '' : ink}`}>{words}</b>
+        <b className={`font-[550] ${verdict.state === 'unknown' ? '' : ink}`}>
+          {isBrief ? word : words}
+        </b>
         <span className="text-t2">
           : <VisibleText text={evidence} />
         </span>

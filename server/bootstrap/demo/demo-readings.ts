@@ -44,12 +44,14 @@ export class DemoReadings {
 
   /** @param passedMs since the reading before */
   read(locks: Iterable<DemoLock>, now: number, passedMs: number): void {
-    const sample = { at: now, held: 0, waiting: 0, stuck: 0 };
+    const sample = { at: now, held: 0, waiting: 0, stuck: 0, blockingMs: 0 };
     for (const { key, record } of locks) {
       const holds = record.holds.filter(({ expiresAt }) => expiresAt > now);
       sample.held += holds.length > 0 ? 1 : 0;
       sample.waiting += record.queue.length;
-      if (this.readLock(key, record, holds, now, passedMs)) sample.stuck += 1;
+      const { isStuck, blockingMs } = this.readLock(key, record, holds, now, passedMs);
+      if (isStuck) sample.stuck += 1;
+      sample.blockingMs += blockingMs;
     }
     const last = this.samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
     if (now - last >= SAMPLE_EVERY_MS) this.samples.push(sample);
@@ -61,7 +63,7 @@ export class DemoReadings {
     holds: Hold[],
     now: number,
     passedMs: number,
-  ): boolean {
+  ): { isStuck: boolean; blockingMs: number } {
     const id = recordId(key);
     const since = queue.map(({ enqueuedAt }) => enqueuedAt);
     const facts = {
@@ -74,6 +76,7 @@ export class DemoReadings {
     const baselines = { ownHold: this.baselineOf(id, now), gaveUpAt: 0, policy };
     const blocked = blockedCallers(facts, baselines, now);
     const stuck = stuckReason(facts, baselines, now);
+    const blockingMs = totalBlockingMs(blocked, now);
     const [hold] = holds;
     const incident = nextIncident(this.open.get(id)?.last ?? null, {
       at: now,
@@ -81,7 +84,7 @@ export class DemoReadings {
       isActNow: stuck !== null,
       since: stuck?.since ?? null,
       waiters: queue.length,
-      blockingMs: totalBlockingMs(blocked, now),
+      blockingMs,
       actors: [],
       stuck,
       hold: hold ? incidentHold(hold) : null,
@@ -92,7 +95,7 @@ export class DemoReadings {
       const record = { backend: this.backend, key, waiterMs: blocked.callers * passedMs, status };
       this.addHeat(id, { ...record, status }, now);
     }
-    return stuck !== null;
+    return { isStuck: stuck !== null, blockingMs };
   }
 
   private follow(id: string, key: RecordKey, incident: Incident | null): void {

@@ -51,13 +51,15 @@ export interface HoldBaseline {
   count: number;
 }
 
-/** How many locks were held and stuck, and how many callers were waiting, at an instant. */
+/** How many locks were held and stuck, and who was waiting for how long, at an instant. */
 export interface FleetSample {
   /** This server's clock. */
   at: number;
   held: number;
   waiting: number;
   stuck: number;
+  /** Total blocking time in ms. */
+  blockingMs: number;
 }
 
 /** All locks of all backends, now and over the last hour. */
@@ -68,6 +70,9 @@ export interface FleetNow {
   held: number;
   /** All waiters, for all locks. */
   waiting: number;
+  /** How many callers locks keep from their work, and how long all of them together, in ms. */
+  blocked: number;
+  blockingMs: number;
   /** Over the last 60 seconds. */
   grantsPerSecond: number;
   /** Every 30 s of the last hour, as far as this process has run, oldest first. */

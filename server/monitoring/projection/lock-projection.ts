@@ -4,7 +4,11 @@ import type { LockDetail, LockPage, LockRow } from '../../contract/console/lock-
 import type { NamespaceRow } from '../../contract/console/namespace-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
-import { type BlockedCallers, blockedCallers } from '../../core/status/blocking-time';
+import {
+  type BlockedCallers,
+  blockedCallers,
+  totalBlockingMs,
+} from '../../core/status/blocking-time';
 import type { NameCount } from '../../engine/names/name-count';
 import { type Clock, processCpuMs } from '../../platform/clock';
 import type { Log } from '../../platform/log';
@@ -152,10 +156,12 @@ export class LockProjection {
     return this.table.groups.list();
   }
 
-  /** All locks together. */
-  async counts(): Promise<LockCounts> {
+  /** All locks together, with their total blocking time in ms. */
+  async counts(): Promise<LockCounts & { blockingMs: number }> {
     await this.table.refresh();
-    return this.table.groups.sum();
+    const sum = this.table.groups.sum();
+    const now = this.clock.now() - this.table.columns.blockedOrigin;
+    return { ...sum, blockingMs: totalBlockingMs(sum.blocked, now) };
   }
 
   row(namespace: string, name: string): LockRow | null {

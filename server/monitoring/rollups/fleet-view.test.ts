@@ -4,8 +4,10 @@ import { storesUnderTest } from '../../storage/conformance/testing/stores-under-
 import { FleetView } from './fleet-view';
 import { LockInsights } from './lock-insights';
 
+const NOT_BLOCKED = { callers: 0, sinceSum: 0 };
+
 const nothingHeld = {
-  counts: async () => ({ counts: {}, held: 0, waiting: 0 }),
+  counts: async () => ({ counts: {}, held: 0, waiting: 0, blocked: NOT_BLOCKED, blockingMs: 0 }),
   grantRate: { perSecond: () => 0 },
 };
 
@@ -32,7 +34,10 @@ test('the figures of the last hour are there for a page that was not', async () 
     const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
     let held = 0;
     const projection = {
-      counts: async () => ({ counts: { stuck: 1 }, held, waiting: 2 }),
+      counts: async () => ({
+        ...{ counts: { stuck: 1 }, held, waiting: 2 },
+        ...{ blocked: { callers: 2, sinceSum: 0 }, blockingMs: 9_000 },
+      }),
       grantRate: { perSecond: () => 0 },
     };
     const fleet = new FleetView(['default'], projection as never, insights, clock);
@@ -42,7 +47,8 @@ test('the figures of the last hour are there for a page that was not', async () 
     }
     const { samples, asOf } = await fleet.now();
     expect(samples).toHaveLength(120);
-    expect(samples[0]).toEqual({ at: asOf - 119 * 30_000, held: 11, waiting: 2, stuck: 1 });
+    const counted = { held: 11, waiting: 2, stuck: 1, blockingMs: 9_000 };
+    expect(samples[0]).toEqual({ at: asOf - 119 * 30_000, ...counted });
   } finally {
     await under.close();
   }

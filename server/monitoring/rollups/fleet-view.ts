@@ -39,8 +39,8 @@ export class FleetView {
 
   /** Keeps the figures of this instant, so that a page shows their course from its first paint. */
   async sample(): Promise<void> {
-    const { counts, held, waiting } = await this.projection.counts();
-    const sample = { at: this.clock.now(), held, waiting, stuck: counts.stuck };
+    const { counts, held, waiting, blockingMs } = await this.projection.counts();
+    const sample = { at: this.clock.now(), held, waiting, stuck: counts.stuck, blockingMs };
     this.samples = [...this.samples, sample].slice(-SAMPLES_MAX);
   }
 
@@ -56,10 +56,10 @@ export class FleetView {
     const { view, at } = this.hour ?? { view: await this.insights.ofAll([], '1h', asOf), at: asOf };
     const { points: minutes, total: hour } = view;
     const grantsPerSecond = this.projection.grantRate.perSecond();
-    const { counts, held, waiting } = await this.projection.counts();
+    const { counts, held, waiting, blocked, blockingMs } = await this.projection.counts();
     const { samples } = this;
     return {
-      ...{ counts, held, waiting, grantsPerSecond },
+      ...{ counts, held, waiting, blocked: blocked.callers, blockingMs, grantsPerSecond },
       ...{ samples, minutes, hour, hourAt: at, asOf },
     };
   }

@@ -225,8 +225,19 @@ export class HolderView {
       verdict: clearest(holds.map(({ verdict }) => verdict)),
       inDeadlock: own.some((wait) => waits.isInDeadlock(wait)),
       silentBackends: [...new Set(silent.map(({ publicBackend }) => publicBackend))],
+      places: placesOf([...sampled, ...own.flatMap(({ lock }) => table.byId(lock.id) ?? [])]),
     };
   }
+}
+
+function placesOf(rows: readonly ProjectionRow[]): ProcessRow['places'] {
+  const places = new Map(
+    rows.map(({ key: { namespace }, publicBackend: backend }) => [
+      `${namespace} ${backend}`,
+      { namespace, backend },
+    ]),
+  );
+  return [...places.values()];
 }
 
 /** Of several holds of one process: a proof of its death, else a sign of its life. */

@@ -64,6 +64,8 @@ export interface ProcessRow {
   inDeadlock: boolean;
   /** Backends that keep its locks and do not respond. */
   silentBackends: string[];
+  /** Where the locks are that were looked at, and those that it waits for; each place once. */
+  places: { namespace: string; backend: string }[];
 }
 
 /** One process with its locks. Instants of a lock are the clock of its backend. */

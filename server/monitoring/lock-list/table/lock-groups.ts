@@ -11,6 +11,8 @@ export interface LockCounts {
   held: number;
   waiting: number;
   counts: Record<LockStatus, number>;
+  /** Whom they keep from work, as in the columns. */
+  blocked: BlockedCallers;
 }
 
 /** The locks of one namespace on one backend, or on one shard of it. */
@@ -20,8 +22,6 @@ export interface LockGroup extends LockCounts, HoldFigures {
   storeId: string;
   /** The backend's name for people. */
   backend: string;
-  /** Whom its locks keep from work, as in the columns. */
-  blocked: BlockedCallers;
 }
 
 /** Counts of all locks, updated with each change. */
@@ -43,11 +43,13 @@ export class LockGroups {
 
   /** The sum over all locks. */
   sum(): LockCounts {
-    const sum: LockCounts = { locks: 0, held: 0, waiting: 0, counts: noLocks() };
-    for (const { locks, held, waiting, counts } of this.groups) {
+    const sum = noLocks();
+    for (const { locks, held, waiting, counts, blocked } of this.groups) {
       sum.locks += locks;
       sum.held += held;
       sum.waiting += waiting;
+      sum.blocked.callers += blocked.callers;
+      sum.blocked.sinceSum += blocked.sinceSum;
       for (const status of LOCK_STATUSES) sum.counts[status] += counts[status];
     }
     return sum;
@@ -92,15 +94,14 @@ export class LockGroups {
     if (known !== undefined) return known;
     const group = { namespace, storeId: backend, backend: publicBackend };
     const figures = { permitsHeld: 0, permitCapacity: 0, keptHolds: 0 };
-    const counts = { locks: 0, held: 0, waiting: 0, counts: noLocks() };
-    const blocked = { callers: 0, sinceSum: 0 };
-    const place = this.groups.push({ ...group, ...figures, ...counts, blocked }) - 1;
+    const place = this.groups.push({ ...group, ...figures, ...noLocks() }) - 1;
     this.indexes.set(id, place);
     return place;
   }
 }
 
-function noLocks(): Record<LockStatus, number> {
+function noLocks(): LockCounts {
   const zeros = LOCK_STATUSES.map((status) => [status, 0]);
-  return Object.fromEntries(zeros);
+  const blocked = { callers: 0, sinceSum: 0 };
+  return { locks: 0, held: 0, waiting: 0, counts: Object.fromEntries(zeros), blocked };
 }

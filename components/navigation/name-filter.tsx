@@ -1,0 +1,31 @@
+'use client';
+
+import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
+import { Menu, MenuChoice } from '../ui/controls/menu';
+import { setAddress } from './set-address';
+
+/** A filter by one of several names, kept in the page's address; nothing where there is no choice. */
+export function NameFilter({
+  label,
+  value,
+  choices,
+}: {
+  /** What it is called, also in the address. */
+  label: 'namespace' | 'backend';
+  value: string | null;
+  choices: readonly string[];
+}) {
+  if (value !== null) {
+    return <FilterChip label={label} value={value} onClear={() => setAddress({ [label]: null })} />;
+  }
+  if (choices.length < 2) return null;
+  return (
+    <Menu trigger={<MenuChip label={label} />}>
+      {choices.map((choice) => (
+        <MenuChoice key={choice} chosen={false} onSelect={() => setAddress({ [label]: choice })}>
+          {choice}
+        </MenuChoice>
+      ))}
+    </Menu>
+  );
+}
