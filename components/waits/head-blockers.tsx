@@ -1,5 +1,6 @@
 'use client';
 
+import { type ReactNode, useEffect, useRef } from 'react';
 import type {
   GraphOwner,
   HeadBlockerRow,
@@ -9,27 +10,37 @@ import { agoText } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { useAged, useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
-import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
 import { StatusBadge } from '../ui/status-badge';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockActs } from './deadlock-acts';
 import { DeadlockBadge } from './deadlock-badge';
+import type { Lane } from './graph/use-lanes';
 import { headId } from './wait-facts';
 
 const LOCKS_SHOWN = 3;
 
+/** Of a panel: what its padding and its border add to its content. */
+const PANEL_EDGES = 21;
+
 /** Who keeps others waiting and waits for no one else: deadlocks first, then by blocking time. */
 export function HeadBlockers({
   graph,
-  focus,
-  onFocus,
+  lanes,
+  panelHeight,
+  onPanel,
 }: {
   graph: WaitGraph;
-  /** The head blocker that the graph shows; null: none in particular. */
-  focus: string | null;
-  onFocus: (id: string | null) => void;
+  /** Those of the graph beside it: the head blockers of one stay together; empty: no graph. */
+  lanes: readonly Lane[];
+  /** How high the panel of a head blocker is at least; null: as high as it is. */
+  panelHeight: ((id: string) => number) | null;
+  /** Takes how high a panel is; null: there is nothing beside it. */
+  onPanel: ((id: string, height: number) => void) | null;
 }) {
+  const laneOf = (id: string) => lanes.findIndex((lane) => lane.heads.includes(id));
+  const ranked = graph.heads.map((head, rank) => ({ head, rank, id: headId(head, graph) }));
+  const sorted = ranked.sort((a, b) => laneOf(a.id) - laneOf(b.id) || a.rank - b.rank);
   return (
     <section aria-label="Head blockers" className="head-blockers">
       <header className="flex h-[30px] items-center justify-between text-12 text-t2">
@@ -39,26 +50,20 @@ export function HeadBlockers({
         <span>total blocking time</span>
       </header>
       <ol>
-        {graph.heads.map((head, rank) => {
-          const id = headId(head, graph);
-          return (
-            <li key={id} className="head-blocker" data-deadlock={head.deadlock !== null}>
-              <HeadTitle head={head} rank={rank} />
-              <HeadOwners head={head} graph={graph} />
-              <HeadLocks head={head} graph={graph} />
-              {head.deadlock && <DeadlockActs head={head} graph={graph} />}
-              <Button
-                tone="quiet"
-                size="small"
-                className="head-focus"
-                aria-pressed={focus === id}
-                onClick={() => onFocus(focus === id ? null : id)}
-              >
-                Show in graph
-              </Button>
-            </li>
-          );
-        })}
+        {sorted.map(({ head, rank, id }) => (
+          <HeadPanel
+            key={id}
+            id={id}
+            isDeadlock={head.deadlock !== null}
+            minHeight={panelHeight?.(id) ?? 0}
+            onHeight={onPanel}
+          >
+            <HeadTitle head={head} rank={rank} />
+            <HeadOwners head={head} graph={graph} />
+            <HeadLocks head={head} graph={graph} />
+            {head.deadlock && <DeadlockActs head={head} graph={graph} />}
+          </HeadPanel>
+        ))}
       </ol>
       {graph.moreHeads > 0 && (
         <p className="py-2 text-12 text-t3">
@@ -66,6 +71,37 @@ export function HeadBlockers({
         </p>
       )}
     </section>
+  );
+}
+
+/** One of them; it tells how high its content makes it. */
+function HeadPanel({
+  id,
+  isDeadlock,
+  minHeight,
+  onHeight,
+  children,
+}: {
+  id: string;
+  isDeadlock: boolean;
+  minHeight: number;
+  onHeight: ((id: string, height: number) => void) | null;
+  children: ReactNode;
+}) {
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = content.current;
+    if (!element || !onHeight) return;
+    const observer = new ResizeObserver(() => onHeight(id, element.offsetHeight + PANEL_EDGES));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [id, onHeight]);
+  return (
+    <li className="head-blocker" data-deadlock={isDeadlock} style={{ minHeight }}>
+      <div ref={content} className="flex flex-col gap-1">
+        {children}
+      </div>
+    </li>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { DeadlockRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { ActionsProvider } from '../actions/actions-provider';
 import { plural } from '../format/numbers';
@@ -16,6 +16,8 @@ import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { Duration } from '../ui/duration';
 import { useMedia } from '../ui/use-media';
+import { drawingsOf } from './graph/graph-shape';
+import { useLanes } from './graph/use-lanes';
 import { HeadBlockers } from './head-blockers';
 import { PastDeadlocks } from './past-deadlocks';
 import { isFiltering, matchingHeads, matchingWaits, readWaitFilter } from './wait-filter';
@@ -58,7 +60,9 @@ export function WaitsView({
   const params = useSearchParams();
   const filter = useMemo(() => readWaitFilter(params), [params]);
   const heads = useMemo(() => matchingHeads(data, filter), [data, filter]);
-  const [focus, setFocus] = useState<string | null>(null);
+  const isNarrow = useMedia(NARROW, false);
+  const drawings = useMemo(() => (view === 'graph' ? drawingsOf(heads) : []), [view, heads]);
+  const { lanes, panelHeight, onPanel, onDrawn } = useLanes(drawings.map((each) => each.heads));
   const isEmpty = data.waiting === 0;
   return (
     <ReadingProvider reading={reading}>
@@ -95,9 +99,14 @@ export function WaitsView({
             </p>
           ) : (
             <div className="waits-main">
-              <HeadBlockers graph={heads} focus={focus} onFocus={setFocus} />
+              <HeadBlockers
+                graph={heads}
+                lanes={lanes}
+                panelHeight={isNarrow ? null : panelHeight}
+                onPanel={isNarrow ? null : onPanel}
+              />
               {view === 'graph' ? (
-                <WaitCanvas graph={heads} focus={focus} />
+                <WaitCanvas drawings={drawings} lanes={lanes} onDrawn={onDrawn} />
               ) : (
                 <WaitTable graph={matchingWaits(data, filter)} isFiltered={isFiltering(filter)} />
               )}

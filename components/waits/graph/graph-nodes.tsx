@@ -76,6 +76,11 @@ export function LockNode({ data }: NodeProps) {
   );
 }
 
+/** Where the lines of a lane lead to its panel. */
+export function HeadNode() {
+  return <Ends />;
+}
+
 /** Callers that are not drawn one by one. */
 export function RestNode({ data }: NodeProps) {
   const { count } = data.shape as RestShape;

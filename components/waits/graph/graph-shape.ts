@@ -31,7 +31,14 @@ export interface RestShape {
   look: Look;
 }
 
-export type Shape = OwnerShape | LockShape | RestShape;
+/** The head blocker of a lane, which has a panel beside the drawing. */
+export interface HeadShape {
+  kind: 'head';
+  id: string;
+  look: Look;
+}
+
+export type Shape = OwnerShape | LockShape | RestShape | HeadShape;
 export type Look = 'plain' | 'severe' | 'deadlock' | 'unknown';
 
 /** From what blocks to what waits for it. */
@@ -51,6 +58,10 @@ export interface Drawing {
   lines: Line[];
 }
 
+/** Of more waiters than this of one lock, fewer are drawn one by one. */
+const WAITERS_MAX = 6;
+const WAITERS_DRAWN = 5;
+
 const SEVERE = new Set(['stuck', 'orphaned', 'expired']);
 
 /** The drawings of a graph, in the order of its head blockers. */
@@ -59,6 +70,7 @@ export function drawingsOf(graph: WaitGraph): Drawing[] {
   const lines: Line[] = [];
   const marked = ownersInDeadlock(graph);
   const markedWaits = waitsInDeadlock(graph);
+  const holders = new Set(graph.locks.flatMap((lock) => lock.holders.map(({ owner }) => owner)));
   const first = new Set(graph.heads.map(({ deadlock }) => deadlock?.steps[0]?.owner));
   const ownerShape = (place: number): OwnerShape | null => {
     const owner = graph.owners[place];
@@ -83,7 +95,8 @@ export function drawingsOf(graph: WaitGraph): Drawing[] {
       const at = { from: shape.id, to: id, isBack: false };
       lines.push({ ...at, look: isMarked ? 'deadlock' : lookOf(lock) });
     }
-    for (const wait of lock.waiters) {
+    const drawn = drawnWaiters(lock, holders);
+    for (const wait of drawn) {
       const shape = ownerShape(wait.owner);
       if (!shape) continue;
       shape.wait ??= { lock, wait };
@@ -92,12 +105,31 @@ export function drawingsOf(graph: WaitGraph): Drawing[] {
       const at = { from: id, to: shape.id, isBack: isMarked && first.has(wait.owner) };
       lines.push({ ...at, look: isMarked ? 'deadlock' : lookOf(lock) });
     }
-    const hidden = lock.waiting - lock.waiters.length;
+    const hidden = lock.waiting - drawn.length;
     if (hidden <= 0) return;
     shapes.set(`rest ${id}`, { kind: 'rest', id: `rest ${id}`, count: hidden, look });
     lines.push({ from: id, to: `rest ${id}`, look: lookOf(lock), isBack: false });
   });
-  return split(graph, shapes, lines);
+  return split(graph, shapes, lines).map((drawing) => withoutHead(graph, drawing));
+}
+
+/** Those who hold another lock of the graph come first, and are drawn always. */
+function drawnWaiters({ waiters }: GraphLock, holders: ReadonlySet<number>): GraphWait[] {
+  if (waiters.length <= WAITERS_MAX) return waiters;
+  const links = waiters.findLastIndex(({ owner }) => holders.has(owner)) + 1;
+  return waiters.slice(0, Math.max(WAITERS_DRAWN, links));
+}
+
+/** One owner that waits for nothing is not drawn: its lines lead to its panel. */
+function withoutHead(graph: WaitGraph, drawing: Drawing): Drawing {
+  const [id, ...others] = drawing.heads;
+  const head = graph.heads.find((each) => headId(each, graph) === id);
+  if (!head || head.deadlock || head.owners.length !== 1 || others.length > 0) return drawing;
+  const shapes = drawing.shapes.map((shape): Shape => {
+    if (shape.id !== `owner ${id}` || shape.kind !== 'owner' || shape.wait) return shape;
+    return { kind: 'head', id: shape.id, look: shape.look };
+  });
+  return { ...drawing, shapes };
 }
 
 function lookOf(lock: GraphLock): Look {

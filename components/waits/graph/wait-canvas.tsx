@@ -1,97 +1,112 @@
 'use client';
 
 import '@xyflow/react/dist/base.css';
-import {
-  Controls,
-  type Edge,
-  MarkerType,
-  type Node,
-  type NodeTypes,
-  ReactFlow,
-  type ReactFlowInstance,
-} from '@xyflow/react';
-import { useEffect, useMemo, useRef } from 'react';
-import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
-import { LockNode, OwnerNode, RestNode } from './graph-nodes';
-import { type Drawing, drawingsOf, type Line, type Look } from './graph-shape';
+import { type Edge, MarkerType, type Node, type NodeTypes, ReactFlow } from '@xyflow/react';
+import { useEffect, useMemo } from 'react';
+import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
+import type { Drawing, Line, Look } from './graph-shape';
 import { layOut, SIZES } from './lay-out';
+import type { Lane } from './use-lanes';
 
-const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode };
+const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode, head: HeadNode };
 
-const MARGIN = 20;
+/** Room above and below a drawing, and right of it. */
+const MARGIN = 16;
 
 const LINE_COLOURS: Record<Look, string> = {
-  plain: 'var(--line2)',
+  plain: 'var(--ctl)',
   severe: 'var(--dangertext)',
   deadlock: 'var(--dangertext)',
   unknown: 'var(--unknown)',
 };
 
 /**
- * The wait-for graph, drawn from left to right: a head blocker, its locks, their waiters, the locks
- * that these hold, and so on. Arrows lead from what waits to what it waits for.
+ * The wait-for graph, drawn from left to right in lanes beside the head blockers: their locks, the
+ * waiters of these, the locks that those hold, and so on. Arrows lead from what waits to what it
+ * waits for.
  */
-export default function WaitCanvas({ graph, focus }: { graph: WaitGraph; focus: string | null }) {
-  const drawings = useMemo(() => drawingsOf(graph), [graph]);
+export default function WaitCanvas({
+  drawings,
+  lanes,
+  onDrawn,
+}: {
+  /** One a lane, in the same order. */
+  drawings: readonly Drawing[];
+  lanes: readonly Lane[];
+  /** Takes how high each drawing is, by its first head blocker. */
+  onDrawn: (heights: Record<string, number>) => void;
+}) {
   const structure = drawings.map(structureOf).join('\n');
   // The layout depends on what is connected, not on ages and statuses.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure is all that is read
-  const places = useMemo(() => layOut(drawings), [structure]);
-  const nodes = useMemo(
-    () =>
-      drawings.flatMap(({ shapes }) =>
-        shapes.map((shape): Node => {
-          const position = places.get(shape.id) ?? { x: 0, y: 0 };
-          return {
-            id: shape.id,
-            type: shape.kind,
-            position,
-            data: { shape },
-            ...SIZES[shape.kind],
-          };
-        }),
-      ),
-    [drawings, places],
-  );
-  const edges = useMemo(() => drawings.flatMap(({ lines }) => lines.map(edgeOf)), [drawings]);
-  const flow = useRef<ReactFlowInstance | null>(null);
-  const focused = drawings.find(({ heads }) => focus !== null && heads.includes(focus));
-  const ids = focused?.shapes.map(({ id }) => id).join('\n') ?? '';
+  const layouts = useMemo(() => drawings.map(layOut), [structure]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows from the layouts
   useEffect(() => {
-    if (ids === '') return;
-    const shown = ids.split('\n').map((id) => ({ id }));
-    void flow.current?.fitView({ nodes: shown, maxZoom: 1, padding: 0.1, duration: 180 });
-  }, [ids]);
+    const heights = drawings.map(({ heads }, i) => {
+      return [heads[0] ?? '', (layouts[i]?.height ?? 0) + 2 * MARGIN];
+    });
+    onDrawn(Object.fromEntries(heights));
+  }, [layouts, onDrawn]);
+  const nodes = drawings.flatMap(({ shapes }, i) => {
+    const { places, height } = layouts[i] ?? { places: new Map(), height: 0 };
+    const lane = lanes[i] ?? { top: 0, height: 0 };
+    const top = lane.top + Math.max(MARGIN, Math.min(4 * MARGIN, (lane.height - height) / 2));
+    return shapes.map((shape): Node => {
+      const { x, y } = places.get(shape.id) ?? { x: 0, y: 0 };
+      const left = shapes.some(({ kind }) => kind === 'head') ? 0 : MARGIN;
+      const position = { x: left + x, y: top + y };
+      return { id: shape.id, type: shape.kind, position, data: { shape }, ...SIZES[shape.kind] };
+    });
+  });
+  const edges = drawings.flatMap(({ lines }) => lines.map(edgeOf));
+  const width = Math.max(0, ...layouts.map((layout) => layout.width)) + 2 * MARGIN;
+  const { top, height } = lanes.at(-1) ?? { top: 0, height: 0 };
   return (
     <section aria-label="Wait-for graph" className="wait-canvas">
+      <h2 className="wait-canvas-head">Waiting behind them, by lock</h2>
       <p className="sr-only">The list view shows the same as a table.</p>
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={NODE_TYPES}
-        onInit={(instance) => {
-          flow.current = instance;
-        }}
-        defaultViewport={{ x: MARGIN, y: MARGIN, zoom: 1 }}
-        minZoom={0.3}
-        maxZoom={1.5}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        disableKeyboardA11y
-        panOnScroll
-        zoomOnScroll={false}
-        zoomOnDoubleClick={false}
-        proOptions={{ hideAttribution: true }}
-      >
-        <Controls showInteractive={false} position="bottom-right" />
-      </ReactFlow>
+      <div className="wait-lanes">
+        <div className="relative" style={{ minWidth: width, height: top + height }}>
+          {lanes.map((lane) => (
+            <div
+              key={lane.heads[0]}
+              className="wait-lane"
+              data-deadlock={lane.heads.some((id) => deadlocked(drawings, id))}
+              style={{ top: lane.top, height: lane.height }}
+            />
+          ))}
+          <ReactFlow
+            nodes={nodes}
+            edges={edges}
+            nodeTypes={NODE_TYPES}
+            minZoom={1}
+            maxZoom={1}
+            nodesDraggable={false}
+            nodesConnectable={false}
+            nodesFocusable={false}
+            edgesFocusable={false}
+            elementsSelectable={false}
+            disableKeyboardA11y
+            panOnDrag={false}
+            panOnScroll={false}
+            zoomOnScroll={false}
+            zoomOnPinch={false}
+            zoomOnDoubleClick={false}
+            preventScrolling={false}
+            proOptions={{ hideAttribution: true }}
+          />
+        </div>
+      </div>
       <Legend />
     </section>
   );
 }
+
+/** Whether the lane of a head blocker has a deadlock in it. */
+const deadlocked = (drawings: readonly Drawing[], id: string) =>
+  drawings.some(
+    ({ heads, lines }) => heads.includes(id) && lines.some(({ look }) => look === 'deadlock'),
+  );
 
 const structureOf = ({ shapes, lines }: Drawing) =>
   [...shapes.map(({ id }) => id), ...lines.map(({ from, to }) => `${from} ${to}`)].join(' ');
