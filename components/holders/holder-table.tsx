@@ -53,7 +53,7 @@ export function HolderTable({
               Locks
             </th>
             <th scope="col">Waits for</th>
-            <th scope="col" data-number="true">
+            <th scope="col" data-number="true" className="holder-blocking">
               Total blocking time
             </th>
             <th scope="col" data-number="true" className="holder-age">

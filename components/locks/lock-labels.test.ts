@@ -68,6 +68,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
 });
 const held = row({}).hold as NonNullable<LockRow['hold']>;
 const blocked = { callers: 14, sinceSum: 14 * now };
+const brief = { p50Ms: 1_000, p99Ms: 200_000, count: 90 };
 const day = { p50Ms: 3_600_000, p99Ms: 86_400_000, count: 90 };
 const released = { ...held, releasedAt: now - 3_000, keptUntil: now + 26_000 };
 const ended = {
@@ -87,6 +88,7 @@ describe('the reason explains the status', () => {
     [row({ status: 'free', hold: { ...released, expiresAt: now - 38_000 } }), 'released 38 s ago'],
     [row({ status: 'contended', blocked }), 'steady'],
     [row({ status: 'contended', blocked, ownHold: day }), 'under p99, steady'],
+    [row({ status: 'contended', blocked, namespaceHold: brief }), '9.3 × namespace p99'],
     [row({ status: 'contended' }), '14 standbys'],
     [row({ status: 'contended', hold: null }), 'handing over'],
     [

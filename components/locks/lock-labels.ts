@@ -38,7 +38,7 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
       if (row.permits && hold.permits) return permitsLabel(row.permits);
       if (isReleased(hold)) return keptLabel(hold, now);
-      return pressureLabel(row, now) || demandLabel(row);
+      return pressureLabel(row, now) || demandLabel(row, hold, now);
     case 'held':
       if (!hold) return '';
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
@@ -61,10 +61,14 @@ function keptLabel({ expiresAt }: HoldRow, now: number): string {
   return `released, frees in ${countdownText(Math.max(0, expiresAt - now))}`;
 }
 
-/** Of a lock with waiters of which nothing is unusual: what they are, and that it is usual. */
-function demandLabel(row: LockRow): string {
+/** Of a lock with waiters whose own history says nothing unusual of it. */
+function demandLabel(row: LockRow, { grantedAt }: HoldRow, now: number): string {
   if (hasStandbysOnly(row)) return plural(row.waiters, 'standby', 'standbys');
-  return row.ownHold ? 'under p99, steady' : 'steady';
+  const usual = row.ownHold ?? row.namespaceHold;
+  if (!usual) return 'steady';
+  const heldMs = now - grantedAt;
+  if (heldMs <= usual.p99Ms) return 'under p99, steady';
+  return `${factorText(heldMs, usual.p99Ms)} namespace p99`;
 }
 
 /** 7 of 10 permits. */

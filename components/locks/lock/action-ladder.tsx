@@ -147,7 +147,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
 function NoActs({ because }: { because: string | null }) {
   return (
     <section id="actions" aria-label="Actions" className="card px-3.5 py-2.5 text-t2">
-      {because}: no actions.
+      {because}: no holder to act on.
     </section>
   );
 }

@@ -78,7 +78,11 @@ export function LockNode({ data }: NodeProps) {
 
 /** Where the lines of a lane lead to its panel. */
 export function HeadNode() {
-  return <Ends />;
+  return (
+    <div className="graph-node" data-kind="head">
+      <Ends />
+    </div>
+  );
 }
 
 /** Callers that are not drawn one by one. */
