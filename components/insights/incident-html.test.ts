@@ -46,6 +46,7 @@ function detailAlone(text: string): IncidentDetail {
         { ...party, owner: `${text}2`, from: BEGAN, to: null, end: null },
       ],
       refused: [{ from: BEGAN, to: BEGAN + 50_000, attempts: 4, owners: [text], areMore: true }],
+      deaths: [],
       moreWaits: 0,
       acts: [{ at: BEGAN + 120_000, kind: 'forced', by: text, reason: text }],
       asOf: BEGAN + 200_000,

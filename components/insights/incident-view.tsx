@@ -10,7 +10,7 @@ import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
-import { timelineSummary } from '../locks/timeline/timeline-labels';
+import { timelineMarks, timelineSummary } from '../locks/timeline/timeline-labels';
 import { TimelinePlot } from '../locks/timeline/timeline-plot';
 import { TimelineTable } from '../locks/timeline/timeline-table';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
@@ -142,6 +142,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
   const isHydrated = useIsHydrated();
   const span = zoom ?? { from: timeline.from, to: timeline.to };
   const lanes = incidentLanes(detail, span);
+  const acts = timelineMarks(timeline);
   return (
     <Panel
       title="Timeline"
@@ -162,10 +163,10 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
       {isHydrated && (
         <>
           <BlockingChart detail={detail} span={span} />
-          <figure aria-label={`Timeline: ${timelineSummary(lanes, timeline.acts)}`}>
+          <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
             <TimelinePlot
               lanes={lanes}
-              acts={timeline.acts.filter(({ at }) => at >= span.from && at <= span.to)}
+              acts={acts.filter(({ at }) => at >= span.from && at <= span.to)}
               refused={timeline.refused.filter(({ from, to }) => to >= span.from && from < span.to)}
               span={span}
               now={timeline.to}
@@ -175,7 +176,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
           </figure>
           <TimelineTable
             lanes={lanes}
-            acts={timeline.acts}
+            acts={acts}
             refused={timeline.refused}
             now={timeline.to}
             path={path}

@@ -80,6 +80,8 @@ const ended = {
   at: now - 38_000,
 };
 
+const forced = { ...ended, cause: 'forced' as const, at: now - 8_000 };
+
 describe('the reason explains the status', () => {
   test.each([
     [row({ status: 'held' }), ''],
@@ -90,6 +92,11 @@ describe('the reason explains the status', () => {
     [row({ status: 'contended', blocked, ownHold: day }), 'under p99, steady'],
     [row({ status: 'contended', blocked, namespaceHold: brief }), '9.3 × namespace p99'],
     [row({ status: 'contended' }), '14 standbys'],
+    [
+      row({ status: 'held', hold: { ...held, grantedAt: now - 8_000 }, ended: forced }),
+      'granted 8 s ago, after a force release',
+    ],
+    [row({ status: 'held', ended: { ...forced, at: now - 31_000 } }), ''],
     [row({ status: 'contended', hold: null }), 'handing over'],
     [
       row({ status: 'expiring', hold: { ...held, renewedAt: now - 26_000 } }),

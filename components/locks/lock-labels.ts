@@ -35,12 +35,14 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
     }
     case 'contended':
       if (!hold) return 'handing over';
+      if (isForcedLately(row, now)) return forcedLabel(hold, now);
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
       if (row.permits && hold.permits) return permitsLabel(row.permits);
       if (isReleased(hold)) return keptLabel(hold, now);
       return pressureLabel(row, now) || demandLabel(row, hold, now);
     case 'held':
       if (!hold) return '';
+      if (isForcedLately(row, now)) return forcedLabel(hold, now);
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
       if (row.permits && hold.permits) return permitsLabel(row.permits);
       return isReleased(hold) ? keptLabel(hold, now) : pressureLabel(row, now);
@@ -55,6 +57,15 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
       return ended ? `${ENDED_LABELS[ended.cause]} ${agoText(now - ended.at)}` : '';
   }
 }
+
+/** For how long a row says what came of an operator's act. */
+const CAME_OF_IT_MS = 30_000;
+
+const isForcedLately = ({ ended }: LockRow, now: number) =>
+  ended?.cause === 'forced' && now - ended.at <= CAME_OF_IT_MS;
+
+const forcedLabel = ({ grantedAt }: HoldRow, now: number) =>
+  `granted ${agoText(now - grantedAt)}, after a force release`;
 
 /** Of a lock that was released, and stays held for the least time that its holder asked for. */
 function keptLabel({ expiresAt }: HoldRow, now: number): string {

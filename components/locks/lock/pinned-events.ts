@@ -16,14 +16,16 @@ export interface PinnedEvent {
 
 const STUCK_LOOK: EventLook = { label: 'Stuck', icon: 'alert-octagon', ink: 'text-dangertext' };
 
+const EXIT_LOOK: EventLook = { label: 'Process exited', icon: 'unplug', ink: 'text-dangertext' };
+
 /**
  * What a reader looks for first in a lock's history, from the lock itself: its grant, since when it
- * is stuck, and what operators asked of the present hold. Newest first.
+ * is stuck or its process is gone, and what operators asked of the present hold. Newest first.
  *
  * @param now the clock of the lock's backend
  */
 export function pinnedEvents({ row }: Pick<LockDetail, 'row'>, now: number): PinnedEvent[] {
-  const { hold, stuck, frozen } = row;
+  const { hold, stuck, orphaned, frozen } = row;
   const pinned: PinnedEvent[] = [];
   if (hold) {
     const { grantedAt: at, owner, token, waitedMs } = hold;
@@ -33,6 +35,11 @@ export function pinnedEvents({ row }: Pick<LockDetail, 'row'>, now: number): Pin
     for (const [kind, remark] of Object.entries(remarks)) {
       if (remark) pinned.push({ ...remarked(kind, remark), token });
     }
+  }
+  if (orphaned) {
+    const detail = visibleText(hold?.liveness?.evidence ?? '');
+    const token = hold?.token ?? null;
+    pinned.push({ id: 'exited', at: orphaned.since, look: EXIT_LOOK, owner: '', detail, token });
   }
   if (frozen) pinned.push(remarked('frozen', frozen));
   if (stuck) {

@@ -1,6 +1,7 @@
 import type {
   ActMark,
   HoldBar,
+  LockTimeline,
   RefusalBar,
   WaitBar,
   WaitEnd,
@@ -43,8 +44,20 @@ const ACTS: Record<string, string> = {
   capacity: 'changed capacity',
 };
 
-/** What an operator did, in the few words of a flag: "ada asked to release". */
+/** What operators did, and the holders' processes that exited, as marks in the order of time. */
+export function timelineMarks({ acts, deaths }: Pick<LockTimeline, 'acts' | 'deaths'>): ActMark[] {
+  const exits = deaths.map(({ since: at, witness: by, evidence: reason }): ActMark => {
+    return { at, kind: EXITED, by, reason };
+  });
+  return [...acts, ...exits].sort((a, b) => a.at - b.at);
+}
+
+/** The kind of a mark that no operator made: a witness has proven it. */
+export const EXITED = 'exited';
+
+/** What happened at a mark, in the few words of a flag: "ada asked to release". */
 export function actLabel({ by, kind }: Pick<ActMark, 'by' | 'kind'>): string {
+  if (kind === EXITED) return 'process exited';
   return `${visibleText(by)} ${ACTS[kind] ?? eventLook(kind).label.toLowerCase()}`;
 }
 
@@ -69,6 +82,9 @@ export function waitTitle(bar: WaitBar, now: number): string {
 export function timelineSummary(lanes: TimelineLanes, acts: readonly ActMark[]): string {
   const holds = lanes.holds.reduce((sum, { bar }) => sum + bar.count, 0);
   const waiters = lanes.lanes.length + lanes.more;
-  const acted = acts.length === 0 ? 'no operator acts' : plural(acts.length, 'operator act');
-  return `${plural(holds, 'hold')}, ${exactCount(waiters)} waiters, ${acted}.`;
+  const exits = acts.filter(({ kind }) => kind === EXITED).length;
+  const done = acts.length - exits;
+  const acted = done === 0 ? 'no operator acts' : plural(done, 'operator act');
+  const exited = exits === 0 ? '' : `, ${plural(exits, 'process exit')}`;
+  return `${plural(holds, 'hold')}, ${exactCount(waiters)} waiters, ${acted}${exited}.`;
 }

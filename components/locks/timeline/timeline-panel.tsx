@@ -13,7 +13,7 @@ import { useIsHydrated } from '../../live/use-is-hydrated';
 import { Button } from '../../ui/controls/button';
 import { Panel } from '../../ui/panel';
 import { ProblemNote } from '../../ui/problem-note';
-import { timelineSummary } from './timeline-labels';
+import { timelineMarks, timelineSummary } from './timeline-labels';
 import { timelineLanes } from './timeline-lanes';
 import { TimelinePlot } from './timeline-plot';
 import { TimelineTable } from './timeline-table';
@@ -58,7 +58,8 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
     setSpanMs(ms);
   };
   const lanes = timelineLanes(data ?? null, detail, { ...span, now });
-  const acts = data?.acts.filter(({ at }) => at >= span.from && at <= span.to) ?? [];
+  const marked = data ? timelineMarks(data) : [];
+  const acts = marked.filter(({ at }) => at >= span.from && at <= span.to);
   const refused = data?.refused.filter(({ from, to }) => to >= span.from && from < span.to) ?? [];
   const marks = lanes.holds.length + lanes.lanes.length + acts.length + refused.length;
   const isEmpty = marks === 0;

@@ -120,6 +120,7 @@ export function TimelinePlot({
           <span
             key={`${act.at} ${act.kind}`}
             className="timeline-act"
+            data-kind={act.kind}
             style={{ left: percent(left) }}
             title={`${clockLabel(act.at)}: ${actLabel(act)}${act.reason && ` – “${visibleText(act.reason)}”`}`}
           >

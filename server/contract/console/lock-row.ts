@@ -32,7 +32,7 @@ export interface LockRow {
   frozen: Remark | null;
   /** The lock-delay: no grant before this instant; 0 for none. */
   delayedUntil: number;
-  /** The last hold that ended; shown while the lock is not held. */
+  /** The last hold that ended; of a held lock only if an operator ended it, else null. */
   ended: {
     owner: string;
     service: string;

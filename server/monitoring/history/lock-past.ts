@@ -21,7 +21,7 @@ const STORY_MAX = 300;
 
 const ROUTINE = ROUTINE_KINDS.map((kind) => `'${kind}'`).join(',');
 
-type PastPart = Omit<LockTimeline, 'asOf' | 'refused'>;
+type PastPart = Omit<LockTimeline, 'asOf' | 'refused' | 'deaths'>;
 
 /** What the recorded events say of the past of single locks. */
 export class LockPast {

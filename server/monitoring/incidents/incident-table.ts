@@ -1,7 +1,8 @@
 import type { Database, RunSql, SqlValue } from '@/db/database';
 import type { LockStatus } from '../../contract/console/console-terms';
-import type { IncidentFacts, IncidentRow } from '../../contract/console/past/incident';
+import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
 import type { Incident } from '../../core/incidents/incident';
+import type { RecordKey } from '../../storage/record-store';
 import { deleteRows } from '../history/delete-rows';
 
 /** How long incidents are kept after their end: as long as the events that explain them. */
@@ -101,6 +102,22 @@ export class IncidentTable {
       [at, at],
     );
     return rows.map(toRow);
+  }
+
+  /** The deaths that the incidents of a lock have between two instants, oldest first. */
+  async deathsOf(
+    backend: string,
+    key: RecordKey,
+    from: number,
+    to: number,
+  ): Promise<ProvenDeath[]> {
+    const { rows } = await this.database.raw.ask(
+      `SELECT ${COLUMNS} FROM incidents WHERE backend = ? AND namespace = ? AND name = ? AND ` +
+        `began_at <= ? AND (ended_at IS NULL OR ended_at >= ?) ORDER BY id LIMIT ${ROWS_AT_ONCE}`,
+      [backend, key.namespace, key.name, to, from],
+    );
+    const deaths = rows.flatMap((row) => toRow(row).facts.deaths ?? []);
+    return deaths.filter(({ since }) => since >= from && since <= to);
   }
 
   async countOpen(): Promise<number> {

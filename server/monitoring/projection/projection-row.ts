@@ -141,7 +141,7 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
     ...permitsView(record, readAt),
     frozen: record.frozen,
     delayedUntil: record.delayedUntil,
-    ended: hold || !record.ended ? null : endedRow(record.ended),
+    ended: endedRow(record.ended, hold !== null),
     waiters: row.waiters,
     oldestWaitAt: row.oldestWaitAt,
     readAt,
@@ -218,6 +218,9 @@ export const tracedHoldRow = (hold: Hold): HoldRow => ({
   ...waitedFor(hold),
 });
 
-function endedRow({ owner, service, token, cause, grantedAt, at }: EndedHold) {
+/** Of a held lock only an operator's act is of interest. */
+function endedRow(ended: EndedHold | null, isHeld: boolean): LockRow['ended'] {
+  if (!ended || (isHeld && ended.cause !== 'forced')) return null;
+  const { owner, service, token, cause, grantedAt, at } = ended;
   return { owner, service, token, cause, grantedAt, at };
 }

@@ -55,7 +55,8 @@ export async function getIncident(
     const { from } = timeline;
     const refused = await past.refused(incident.backend, incident, from, to);
     const related = await relatedIncidents(ctx, incident, timeline.waits);
-    return { incident, timeline: { ...timeline, refused, asOf }, events, related, asOf };
+    const deaths = incident.facts.deaths ?? [];
+    return { incident, timeline: { ...timeline, refused, deaths, asOf }, events, related, asOf };
   });
 }
 

@@ -63,3 +63,20 @@ test('two witnesses of different kinds release a lock, where the policy allows i
     },
   ]);
 }, 60_000);
+
+test('a release that fails keeps no other orphan from being released', async () => {
+  const { projection } = api.runtime;
+  const detail = projection.detail.bind(projection);
+  projection.detail = (namespace, name) =>
+    name === 'fails' ? Promise.reject(new Error('its backend is away')) : detail(namespace, name);
+  const fails = await take('default', 'fails', 17);
+  const others = await Promise.all([18, 19].map((pid) => take('default', `other ${pid}`, pid)));
+  for (const orphan of [fails, ...others]) {
+    await orphan.report(PODS);
+    await orphan.report(KERNEL);
+  }
+  for (const { state } of others) await expect.poll(state, { timeout: 20_000 }).toBe('free');
+  expect(await fails.state()).toBe('held');
+  projection.detail = detail;
+  await expect.poll(fails.state, { timeout: 20_000 }).toBe('free');
+}, 60_000);

@@ -31,7 +31,10 @@ export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean)
 /**
  * Releases the holds whose process two witnesses of different kinds have proven dead, where the
  * policy of their namespace allows that. Each is an act of Lockyard, audited, on the token that was
- * judged: another hold, or one that was renewed meanwhile, stays.
+ * judged: another hold, or one that was renewed meanwhile, stays. One that fails keeps no other from
+ * being released.
+ *
+ * @throws AggregateError of the releases that failed
  */
 async function releaseOrphans(runtime: Runtime): Promise<void> {
   const ctx: OperationContext = {
@@ -40,9 +43,16 @@ async function releaseOrphans(runtime: Runtime): Promise<void> {
     address: 'local',
     requestId: 'orphans',
   };
+  const failures: unknown[] = [];
   for (const orphan of [...findOrphans(runtime)]) {
-    if (await isStillDead(runtime, orphan)) await forceReleaseLock(ctx, orphan);
+    try {
+      if (await isStillDead(runtime, orphan)) await forceReleaseLock(ctx, orphan);
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  // It is a failure of the job all the same, and is tried again in the next round.
+  if (failures.length > 0) throw new AggregateError(failures, 'some orphans were not released');
 }
 
 function* findOrphans({

@@ -1,3 +1,5 @@
+import type { ProvenDeath } from './incident';
+
 /**
  * How one lock was used over a span of time, as bars and marks. Instants are its backend's clock.
  * Built from the recorded events, so it may lack what happened within the last second.
@@ -17,6 +19,8 @@ export interface LockTimeline {
   refused: RefusalBar[];
   /** Oldest first: what operators did. */
   acts: ActMark[];
+  /** Processes of its holders that were proven dead, as the lock's incidents have them. */
+  deaths: ProvenDeath[];
   /** The server's clock when it was made. */
   asOf: number;
 }

@@ -19,7 +19,7 @@ export async function getLockTimeline(
   { namespace, name, spanMs, to: until }: LockTimelineInput,
 ): Promise<LockTimeline> {
   await requireRole(ctx, 'viewer');
-  const { namespaces, past, engines, clock } = ctx.runtime;
+  const { namespaces, past, incidents, engines, clock } = ctx.runtime;
   const entry = await namespaces.get(namespace);
   const engine = entry && engines.get(entry.backend);
   if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
@@ -28,5 +28,6 @@ export async function getLockTimeline(
   const from = to - spanMs;
   const timeline = await askDatabase(() => past.timeline(key, from, to));
   const refused = await askDatabase(() => past.refused(entry.backend, key, from, to));
-  return { ...timeline, refused, asOf: clock.now() };
+  const deaths = await askDatabase(() => incidents.deathsOf(entry.backend, key, from, to));
+  return { ...timeline, refused, deaths, asOf: clock.now() };
 }
