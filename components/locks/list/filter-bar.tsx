@@ -66,7 +66,7 @@ interface ChipProps {
 
 /** The filters that are set, each removable. */
 function SetFilters({ query, onQuery }: Omit<ChipProps, 'page'>) {
-  const { status, namespace, search } = query;
+  const { status, namespace, backend, search } = query;
   return (
     <>
       {status && (
@@ -82,6 +82,9 @@ function SetFilters({ query, onQuery }: Omit<ChipProps, 'page'>) {
           value={namespace}
           onClear={() => onQuery({ namespace: null })}
         />
+      )}
+      {backend && (
+        <FilterChip label="backend" value={backend} onClear={() => onQuery({ backend: null })} />
       )}
       {search && (
         <FilterChip label="contains" value={search} onClear={() => onQuery({ search: '' })} />
@@ -110,20 +113,43 @@ function FilterMenus({ page, query, onQuery }: ChipProps) {
           ))}
         </Menu>
       )}
-      {!query.namespace && page.namespaces.length > 1 && (
-        <Menu trigger={<MenuChip label="namespace" />}>
-          {page.namespaces.map((namespace) => (
-            <MenuChoice
-              key={namespace}
-              chosen={false}
-              onSelect={() => onQuery({ namespace, view: query.view })}
-            >
-              {namespace}
-            </MenuChoice>
-          ))}
-        </Menu>
+      {!query.namespace && (
+        <NameMenu
+          label="namespace"
+          names={page.namespaces}
+          onChoose={(namespace) => onQuery({ namespace, view: query.view })}
+        />
+      )}
+      {!query.backend && (
+        <NameMenu
+          label="backend"
+          names={page.backends.map(({ id }) => id)}
+          onChoose={(backend) => onQuery({ backend, view: query.view })}
+        />
       )}
     </>
+  );
+}
+
+/** Nothing where there is no choice. */
+function NameMenu({
+  label,
+  names,
+  onChoose,
+}: {
+  label: string;
+  names: readonly string[];
+  onChoose: (name: string) => void;
+}) {
+  if (names.length < 2) return null;
+  return (
+    <Menu trigger={<MenuChip label={label} />}>
+      {names.map((name) => (
+        <MenuChoice key={name} chosen={false} onSelect={() => onChoose(name)}>
+          {name}
+        </MenuChoice>
+      ))}
+    </Menu>
   );
 }
 

@@ -6,7 +6,7 @@ const read = (address: string) => readListQuery(new URLSearchParams(address.spli
 
 test('a URL and the list query it encodes convert into each other', () => {
   const address =
-    '/?view=attention&state=contended&namespace=shop&q=cart+88&sort=held&order=descending' +
+    '/?view=attention&state=contended&namespace=shop&backend=redis-eu&q=cart+88&sort=held&order=descending' +
     '&peek=shop%2Fcart%2F88';
   expect(listUrl(read(address))).toBe(address);
   expect(read(address).peek).toEqual({ namespace: 'shop', name: 'cart/88' });
@@ -19,6 +19,7 @@ test('what an address says wrongly counts as not said', () => {
     view: null,
     status: null,
     namespace: null,
+    backend: null,
     search: '',
     sort: 'worst',
     descending: false,

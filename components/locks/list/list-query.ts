@@ -18,6 +18,7 @@ export interface ListQuery {
   view: ListView | null;
   status: LockStatus | null;
   namespace: string | null;
+  backend: string | null;
   search: string;
   sort: LockSort;
   descending: boolean;
@@ -28,6 +29,8 @@ export interface ListQuery {
 }
 
 const SEARCH_MAX = 200;
+/** An id as the environment names it, in lower case. */
+const BACKEND = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 const NAMESPACE = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 const oneOf = <T extends string>(values: readonly T[], value: string | null): T | null =>
@@ -35,11 +38,12 @@ const oneOf = <T extends string>(values: readonly T[], value: string | null): T 
 
 /** Reads an address; what it does not understand counts as not said. */
 export function readListQuery(params: { get: (name: string) => string | null }): ListQuery {
-  const namespace = params.get('namespace');
+  const [namespace, backend] = [params.get('namespace'), params.get('backend')];
   return {
     view: oneOf(LIST_VIEWS, params.get('view')),
     status: oneOf(LOCK_STATUSES, params.get('state')),
     namespace: namespace !== null && NAMESPACE.test(namespace) ? namespace : null,
+    backend: backend !== null && BACKEND.test(backend) ? backend : null,
     search: (params.get('q') ?? '').slice(0, SEARCH_MAX),
     sort: oneOf(LOCK_SORTS, params.get('sort')) ?? 'worst',
     descending: params.get('order') === 'descending',
@@ -54,6 +58,7 @@ export function listUrl(query: ListQuery): string {
   if (query.view) params.set('view', query.view);
   if (query.status) params.set('state', query.status);
   if (query.namespace) params.set('namespace', query.namespace);
+  if (query.backend) params.set('backend', query.backend);
   if (query.search) params.set('q', query.search);
   if (query.sort !== 'worst') params.set('sort', query.sort);
   if (query.descending) params.set('order', 'descending');
@@ -81,6 +86,7 @@ export function listInput(query: ListQuery, window: ListWindow): LockListInput {
     attention: query.view === 'attention',
     ...(query.status && { status: query.status }),
     ...(query.namespace && { namespace: query.namespace }),
+    ...(query.backend && { backend: query.backend }),
     ...(query.search && { search: query.search }),
     sort: query.sort,
     descending: query.descending,
@@ -88,8 +94,8 @@ export function listInput(query: ListQuery, window: ListWindow): LockListInput {
   };
 }
 
-export const isFiltered = (query: ListQuery): boolean =>
-  query.status !== null || query.namespace !== null || query.search !== '';
+export const isFiltered = ({ status, namespace, backend, search }: ListQuery): boolean =>
+  status !== null || namespace !== null || backend !== null || search !== '';
 
 function readPeek(text: string | null): ListQuery['peek'] {
   const cut = text?.indexOf('/') ?? -1;

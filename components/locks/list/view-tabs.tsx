@@ -6,7 +6,7 @@ import { countText } from '../../format/numbers';
 import { isFiltered, type ListQuery } from './list-query';
 
 /** The other filters of a view. */
-export const NO_FILTERS = { status: null, namespace: null, search: '' };
+export const NO_FILTERS = { status: null, namespace: null, backend: null, search: '' };
 
 /** The views of the lock list: what needs attention, and everything. */
 export function ViewTabs({

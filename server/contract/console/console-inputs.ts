@@ -31,12 +31,16 @@ export const serviceName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, 'must be 1 to 40 of A-Z a-z 0-9 . _ -');
 
+const backendId = z.string().min(1).max(32);
+
 /** What the lock list shows; the page's URL uses the same words. */
 export const lockListInput = z.strictObject({
   /** Only locks that need attention, or did within the last 30 s. */
   attention: z.boolean().default(false),
   status: z.enum(LOCK_STATUSES).optional(),
   namespace: namespaceName.optional(),
+  /** A backend's id as people know it. */
+  backend: backendId.optional(),
   /** Part of a name, an owner, a service or a token. */
   search: z.string().max(200).optional(),
   sort: z.enum(LOCK_SORTS).default('worst'),
@@ -50,7 +54,7 @@ export type LockListInput = z.output<typeof lockListInput>;
 export const lockRef = z.strictObject({ namespace: namespaceName, name: lockName });
 
 /** A backend by its id, as the environment names it in lower case. */
-export const backendRef = z.strictObject({ backend: z.string().min(1).max(32) });
+export const backendRef = z.strictObject({ backend: backendId });
 
 /** The last message before a stream was cut, from where the lock list resumes. */
 const resumed = { lastEventId: z.string().max(64).nullish() };

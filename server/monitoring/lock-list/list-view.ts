@@ -8,14 +8,14 @@ import type { LockTable } from './table/lock-table';
 /** What a view shows, and in which order. */
 export type ViewInput = Pick<
   LockListInput,
-  'attention' | 'status' | 'namespace' | 'search' | 'sort' | 'descending'
+  'attention' | 'status' | 'namespace' | 'backend' | 'search' | 'sort' | 'descending'
 >;
 
 /** A key for the view that an input asks for; equal for inputs that ask for the same one. */
 export function viewKey(input: ViewInput): string {
-  const { attention, status, namespace, search, sort, descending } = input;
-  const sought = search?.toLowerCase() ?? '';
-  return JSON.stringify([sort, descending, attention, status ?? '', namespace ?? '', sought]);
+  const { attention, status, namespace, backend, search, sort, descending } = input;
+  const filters = [status, namespace, backend, search?.toLowerCase()];
+  return JSON.stringify([sort, descending, attention, ...filters.map((each) => each ?? '')]);
 }
 
 /** The locks of a filter, in the order of a ranking. Only changed locks are checked again. */
@@ -60,8 +60,9 @@ export class ListView {
   }
 
   private get isUnfiltered(): boolean {
-    const { attention, namespace } = this.input;
-    return !attention && this.status < 0 && namespace === undefined && this.searchText === '';
+    const { attention, namespace, backend } = this.input;
+    const isAnywhere = namespace === undefined && backend === undefined;
+    return !attention && this.status < 0 && isAnywhere && this.searchText === '';
   }
 
   /** False: too much has changed since, and every lock must be checked. */
@@ -104,11 +105,11 @@ export class ListView {
     const { table, status, searchText } = this;
     if (!table.hasStatus(slot)) return false;
     if (status >= 0 && table.columns.statuses[slot] !== status) return false;
-    const { attention, namespace } = this.input;
+    const { attention, namespace, backend } = this.input;
     if (attention && !table.attention.has(slot)) return false;
-    if (namespace !== undefined && table.groups.namespaceOf(slot, table.columns) !== namespace) {
-      return false;
-    }
+    const group = table.groups.of(slot, table.columns);
+    if (namespace !== undefined && group?.namespace !== namespace) return false;
+    if (backend !== undefined && group?.backend !== backend) return false;
     return searchText === '' || table.at(slot)?.searchText.includes(searchText) === true;
   }
 }

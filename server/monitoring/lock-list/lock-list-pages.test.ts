@@ -15,6 +15,8 @@ const INPUTS = [
   { status: 'held' },
   { status: 'expired', sort: 'held' },
   { namespace: 'away', sort: 'lease' },
+  { backend: 'other', sort: 'name' },
+  { backend: 'none' },
   { search: 'JOB-1' },
   { search: 'w2', sort: 'waiters', descending: true },
 ].map((input) => lockListInput.parse({ ...input, limit: 1_000 }));

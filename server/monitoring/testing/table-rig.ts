@@ -97,6 +97,7 @@ export class TableRig {
       ({ row, shown }) =>
         (input.status === undefined || shown.status === input.status) &&
         (input.namespace === undefined || shown.namespace === input.namespace) &&
+        (input.backend === undefined || shown.backend === input.backend) &&
         row.searchText.includes(sought),
     );
     const sign = input.descending ? -1 : 1;

@@ -55,8 +55,9 @@ export class LockGroups {
     return sum;
   }
 
-  namespaceOf(slot: number, columns: LockColumns): string | undefined {
-    return this.groups[(columns.groups[slot] as number) - 1]?.namespace;
+  /** The group of a lock. */
+  of(slot: number, columns: LockColumns): LockGroup | undefined {
+    return this.groups[(columns.groups[slot] as number) - 1];
   }
 
   /** Adds a lock to the counts, by its columns. */
