@@ -12,7 +12,7 @@ import { useLive } from '../live/use-live';
 import { Rev } from '../ui/rev';
 import { AdjustDialog, type Adjusted } from './adjust-dialog';
 import { BoundsDialog } from './bounds-dialog';
-import { ChangesPanel } from './changes-panel';
+import { ChangesPanel } from './changes/changes-panel';
 import { CoursePanel } from './course/course-panel';
 import { GatePanel } from './gate-panel';
 import { ReconcileDialog } from './reconcile-dialog';

@@ -15,7 +15,7 @@ import { StatusBadge } from '../ui/status-badge';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockActs } from './deadlock-acts';
 import { DeadlockBadge } from './deadlock-badge';
-import type { Lane } from './graph/use-lanes';
+import type { Band } from './graph/use-bands';
 import { headId } from './wait-facts';
 
 const LOCKS_SHOWN = 3;
@@ -26,21 +26,21 @@ const PANEL_EDGES = 21;
 /** Who keeps others waiting and waits for no one else: deadlocks first, then by blocking time. */
 export function HeadBlockers({
   graph,
-  lanes,
+  bands,
   panelHeight,
   onPanel,
 }: {
   graph: WaitGraph;
   /** Those of the graph beside it: the head blockers of one stay together; empty: no graph. */
-  lanes: readonly Lane[];
+  bands: readonly Band[];
   /** How high the panel of a head blocker is at least; null: as high as it is. */
   panelHeight: ((id: string) => number) | null;
   /** Takes how high a panel is; null: there is nothing beside it. */
   onPanel: ((id: string, height: number) => void) | null;
 }) {
-  const laneOf = (id: string) => lanes.findIndex((lane) => lane.heads.includes(id));
+  const bandOf = (id: string) => bands.findIndex((band) => band.heads.includes(id));
   const ranked = graph.heads.map((head, rank) => ({ head, rank, id: headId(head, graph) }));
-  const sorted = ranked.sort((a, b) => laneOf(a.id) - laneOf(b.id) || a.rank - b.rank);
+  const sorted = ranked.sort((a, b) => bandOf(a.id) - bandOf(b.id) || a.rank - b.rank);
   return (
     <section aria-label="Head blockers" className="head-blockers">
       <header className="flex h-[30px] items-center justify-between text-12 text-t2">

@@ -17,7 +17,7 @@ import { PastNote } from '../past/past-note';
 import { Duration } from '../ui/duration';
 import { useMedia } from '../ui/use-media';
 import { drawingsOf } from './graph/graph-shape';
-import { useLanes } from './graph/use-lanes';
+import { useBands } from './graph/use-bands';
 import { HeadBlockers } from './head-blockers';
 import { PastDeadlocks } from './past-deadlocks';
 import { isFiltering, matchingHeads, matchingWaits, readWaitFilter } from './wait-filter';
@@ -62,7 +62,7 @@ export function WaitsView({
   const heads = useMemo(() => matchingHeads(data, filter), [data, filter]);
   const isNarrow = useMedia(NARROW, false);
   const drawings = useMemo(() => (view === 'graph' ? drawingsOf(heads) : []), [view, heads]);
-  const { lanes, panelHeight, onPanel, onDrawn } = useLanes(drawings.map((each) => each.heads));
+  const { bands, panelHeight, onPanel, onDrawn } = useBands(drawings.map((each) => each.heads));
   const isEmpty = data.waiting === 0;
   return (
     <ReadingProvider reading={reading}>
@@ -101,12 +101,12 @@ export function WaitsView({
             <div className="waits-main">
               <HeadBlockers
                 graph={heads}
-                lanes={lanes}
+                bands={bands}
                 panelHeight={isNarrow ? null : panelHeight}
                 onPanel={isNarrow ? null : onPanel}
               />
               {view === 'graph' ? (
-                <WaitCanvas drawings={drawings} lanes={lanes} onDrawn={onDrawn} />
+                <WaitCanvas drawings={drawings} bands={bands} onDrawn={onDrawn} />
               ) : (
                 <WaitTable graph={matchingWaits(data, filter)} isFiltered={isFiltering(filter)} />
               )}

@@ -53,7 +53,7 @@ export function timelineMarks({ acts, deaths }: Pick<LockTimeline, 'acts' | 'dea
 }
 
 /** The kind of a mark that no operator made: a witness has proven it. */
-export const EXITED = 'exited';
+const EXITED = 'exited';
 
 /** What happened at a mark, in the few words of a flag: "ada asked to release". */
 export function actLabel({ by, kind }: Pick<ActMark, 'by' | 'kind'>): string {

@@ -76,7 +76,7 @@ export function LockNode({ data }: NodeProps) {
   );
 }
 
-/** Where the lines of a lane lead to its panel. */
+/** Where the lines of a band lead to its panel. */
 export function HeadNode() {
   return (
     <div className="graph-node" data-kind="head">

@@ -31,7 +31,7 @@ export interface RestShape {
   look: Look;
 }
 
-/** The head blocker of a lane, which has a panel beside the drawing. */
+/** The head blocker of a band, which has a panel beside the drawing. */
 export interface HeadShape {
   kind: 'head';
   id: string;

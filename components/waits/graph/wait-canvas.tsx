@@ -6,7 +6,7 @@ import { useEffect, useMemo } from 'react';
 import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
 import { layOut, SIZES } from './lay-out';
-import type { Lane } from './use-lanes';
+import type { Band } from './use-bands';
 
 const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode, head: HeadNode };
 
@@ -21,18 +21,18 @@ const LINE_COLOURS: Record<Look, string> = {
 };
 
 /**
- * The wait-for graph, drawn from left to right in lanes beside the head blockers: their locks, the
+ * The wait-for graph, drawn from left to right in bands beside the head blockers: their locks, the
  * waiters of these, the locks that those hold, and so on. Arrows lead from what waits to what it
  * waits for.
  */
 export default function WaitCanvas({
   drawings,
-  lanes,
+  bands,
   onDrawn,
 }: {
-  /** One a lane, in the same order. */
+  /** One a band, in the same order. */
   drawings: readonly Drawing[];
-  lanes: readonly Lane[];
+  bands: readonly Band[];
   /** Takes how high each drawing is, by its first head blocker. */
   onDrawn: (heights: Record<string, number>) => void;
 }) {
@@ -49,8 +49,8 @@ export default function WaitCanvas({
   }, [layouts, onDrawn]);
   const nodes = drawings.flatMap(({ shapes }, i) => {
     const { places, height } = layouts[i] ?? { places: new Map(), height: 0 };
-    const lane = lanes[i] ?? { top: 0, height: 0 };
-    const top = lane.top + Math.max(MARGIN, Math.min(4 * MARGIN, (lane.height - height) / 2));
+    const band = bands[i] ?? { top: 0, height: 0 };
+    const top = band.top + Math.max(MARGIN, Math.min(4 * MARGIN, (band.height - height) / 2));
     return shapes.map((shape): Node => {
       const { x, y } = places.get(shape.id) ?? { x: 0, y: 0 };
       const left = shapes.some(({ kind }) => kind === 'head') ? 0 : MARGIN;
@@ -60,19 +60,19 @@ export default function WaitCanvas({
   });
   const edges = drawings.flatMap(({ lines }) => lines.map(edgeOf));
   const width = Math.max(0, ...layouts.map((layout) => layout.width)) + 2 * MARGIN;
-  const { top, height } = lanes.at(-1) ?? { top: 0, height: 0 };
+  const { top, height } = bands.at(-1) ?? { top: 0, height: 0 };
   return (
     <section aria-label="Wait-for graph" className="wait-canvas">
       <h2 className="wait-canvas-head">Waiting behind them, by lock</h2>
       <p className="sr-only">The list view shows the same as a table.</p>
-      <div className="wait-lanes">
+      <div className="wait-bands">
         <div className="relative" style={{ minWidth: width, height: top + height }}>
-          {lanes.map((lane) => (
+          {bands.map((band) => (
             <div
-              key={lane.heads[0]}
-              className="wait-lane"
-              data-deadlock={lane.heads.some((id) => deadlocked(drawings, id))}
-              style={{ top: lane.top, height: lane.height }}
+              key={band.heads[0]}
+              className="wait-band"
+              data-deadlock={band.heads.some((id) => deadlocked(drawings, id))}
+              style={{ top: band.top, height: band.height }}
             />
           ))}
           <ReactFlow
@@ -102,7 +102,7 @@ export default function WaitCanvas({
   );
 }
 
-/** Whether the lane of a head blocker has a deadlock in it. */
+/** Whether the band of a head blocker has a deadlock in it. */
 const deadlocked = (drawings: readonly Drawing[], id: string) =>
   drawings.some(
     ({ heads, lines }) => heads.includes(id) && lines.some(({ look }) => look === 'deadlock'),

@@ -1,16 +1,16 @@
 'use client';
 
 import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
-import { exactCount, plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
-import { Icon, type IconName } from '../icons/icon';
-import { type HistoryPage, HistoryPanel, useHistoryPages } from '../live/history-panel';
-import { useAtBackend } from '../live/reading';
-import { useTRPCClient } from '../live/trpc';
-import { usePastAt } from '../past/past-at';
-import { Instant } from '../ui/instant';
-import { ExactName, VisibleText } from '../ui/visible-text';
-import { boundsLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
+import { exactCount, plural } from '../../format/numbers';
+import { visibleText } from '../../format/visible-name';
+import { Icon, type IconName } from '../../icons/icon';
+import { type HistoryPage, HistoryPanel, useHistoryPages } from '../../live/history-panel';
+import { useAtBackend } from '../../live/reading';
+import { useTRPCClient } from '../../live/trpc';
+import { usePastAt } from '../../past/past-at';
+import { Instant } from '../../ui/instant';
+import { ExactName, VisibleText } from '../../ui/visible-text';
+import { boundsLabel, CHANGES_SHOWN, deltaLabel } from '../counter-labels';
 import { type ChangeFold, foldChanges } from './fold-changes';
 
 /** What happened to the counter, newest first. */
