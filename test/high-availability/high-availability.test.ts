@@ -5,7 +5,6 @@ import { type SeenByRoute, TwoServers } from './two-servers';
 
 const DOWN_MS = 8_000;
 const DATABASE_DOWN_MS = 3_000;
-const START_ATTEMPTS = 3;
 const TEST_MAX_MS = 240_000;
 
 let installation: TwoServers;
@@ -23,21 +22,10 @@ afterAll(() => installation?.close(), TEST_MAX_MS);
 /** Each begins with everything running, whatever the one before left. */
 beforeEach(async () => {
   if (isDown.database) await installation.database.start();
-  for (const place of isDown.servers) await startAgain(place);
+  for (const place of isDown.servers) await at(place).restart();
   isDown = { servers: new Set(), database: false };
   await installation.untilGranting();
 }, TEST_MAX_MS);
-
-/** As a service manager does: a server whose database fails at its start ends, and is restarted. */
-async function startAgain(place: number): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await at(place).restart();
-    } catch (error) {
-      if (attempt === START_ATTEMPTS) throw error;
-    }
-  }
-}
 
 const at = (place: number) => {
   const server = installation.servers[place];

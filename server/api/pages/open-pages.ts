@@ -62,6 +62,7 @@ export async function openPages(
       routes: new PageRoutes(buildDir),
     });
     await pages.prepare();
+    keeper.endStart();
     return { handle: (scope, nonce) => pages.answer(scope, nonce), close };
   } catch (error) {
     await close();

@@ -60,9 +60,19 @@ export class PageAnswers {
     this.files = new PageThrottle(clock, SHARE_OF_FILES);
   }
 
-  /** Renders the pages that are kept in memory. */
-  prepare(): Promise<void> {
-    return this.cached.prepare();
+  /** Renders the pages that are kept in memory, as far as the page process answers. */
+  async prepare(): Promise<void> {
+    try {
+      await this.cached.prepare();
+    } catch (err) {
+      if (!(err instanceof PageProcessFailure)) throw err;
+      // Locks are served without pages too.
+      const { log } = this.parts.runtime;
+      log.warn(
+        { err },
+        'A page could not be rendered at the start, it is rendered when it is asked for',
+      );
+    }
   }
 
   /** Answers a request for a page or a file. The answer's security policy names `nonce`. */

@@ -58,10 +58,21 @@ test('one that is stopped is killed when it has left a few pings unanswered, and
   const answering = "process.on('message', () => process.send({ residentBytes: 7 }));";
   await keep(READY + answering, 100).start();
   await until(() => keeper.residentBytes === 7);
+  keeper.endStart();
   const { pid = 0 } = keeper;
   process.kill(pid, 'SIGSTOP');
   await until(() => keeper.isUp && keeper.pid !== pid);
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+});
+
+test('one that is long busy with its first pages is left alone until the start is over', async () => {
+  const busy =
+    "process.once('message', () => { const end = Date.now() + 1_500; while (Date.now() < end); " +
+    "process.on('message', () => process.send({ residentBytes: 7 })); });";
+  await keep(READY + busy, 100).start();
+  const { pid } = keeper;
+  await until(() => keeper.residentBytes === 7);
+  expect(keeper.pid).toBe(pid);
 });
 
 test('one that cannot start ends the start in one line', async () => {

@@ -19,7 +19,7 @@ const PING_EVERY_MS = 2_000;
 /**
  * A process with this many unanswered pings, 8 s to 10 s, is stuck or stopped. Pings are counted,
  * not timed, because this process may have been stopped itself. A start takes long where many start
- * at once.
+ * at once, and so do the first pages, which load most of the code.
  */
 const UNANSWERED_MAX = 4;
 const UNANSWERED_MAX_AT_START = 90;
@@ -40,6 +40,7 @@ export interface PageSupervisorOptions {
 export class PageSupervisor {
   private child: ChildProcess | null = null;
   private isEnding = false;
+  private isStarting = true;
   private retry: NodeJS.Timeout | null = null;
   private backOffMs = BACK_OFF_MIN_MS;
   /** Whether the process is ready for requests. */
@@ -62,6 +63,11 @@ export class PageSupervisor {
         ),
       );
     });
+  }
+
+  /** To be called once the first pages were rendered: from now on it must answer pings in time. */
+  endStart(): void {
+    this.isStarting = false;
   }
 
   /** Its process id, while it runs. */
@@ -96,7 +102,8 @@ export class PageSupervisor {
     let wasReady = false;
     const ping = () => {
       unanswered += 1;
-      isStuck = unanswered > (wasReady ? UNANSWERED_MAX : UNANSWERED_MAX_AT_START);
+      const isPatient = this.isStarting || !wasReady;
+      isStuck = unanswered > (isPatient ? UNANSWERED_MAX_AT_START : UNANSWERED_MAX);
       if (isStuck) child.kill('SIGKILL');
       else if (child.connected) child.send(PING, () => undefined);
     };
