@@ -15,6 +15,7 @@ import { raceOnMariadb } from './race-on-mariadb';
 import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
 import { raceRefusals } from './refused-attempts';
+import { measureSizes } from './sizes';
 
 /** Every case of `npm run bench -- looking`, in the order in which they are measured. */
 const lookingCases: LookingCase[] = [...pageCases, ...listCases, ...watchCases, ...labCases];
@@ -49,6 +50,7 @@ async function raceStores(): Promise<void> {
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
     catalogue: benchCatalogue,
+    sizes: () => measureSizes(serverIn('BENCH_MYSQL_URL')),
     async gate() {
       const server = serverIn('BENCH_MYSQL_URL');
       const database = await freshDatabase(server, 'bench_gate');
