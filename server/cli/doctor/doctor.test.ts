@@ -1,18 +1,26 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { newTestLocation } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { createApiKey } from '@/server/operations/api-keys/create-api-key';
+import { rotateApiKey } from '@/server/operations/api-keys/rotate-api-key';
 import type { Finding } from '@/server/operations/installation/finding';
 import { createUser } from '@/server/operations/users/create-user';
 import { systemClock } from '@/server/platform/clock';
+import { TestAuthority } from '@/server/storage/conformance/testing/test-authority';
 import { ApiHarness } from '@/test/api-harness';
 import { startControlSocket } from '../control-socket';
 import { UsageError } from '../usage-error';
 import { runDoctor } from './run-doctor';
+
+const HOUR_MS = 60 * 60_000;
+const DAY_MS = 24 * HOUR_MS;
 
 let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
 let mysql: Awaited<ReturnType<typeof newTestLocation>>;
@@ -51,13 +59,22 @@ afterEach(async () => {
 });
 
 /** What the doctor says, by subject. */
-async function examine(variables: Record<string, string>, ...words: string[]) {
+const examine = (variables: Record<string, string>, ...words: string[]) =>
+  examineLater(0, variables, ...words);
+
+/** The same by a clock that is ahead. */
+async function examineLater(
+  aheadMs: number,
+  variables: Record<string, string>,
+  ...words: string[]
+) {
   let text = '';
   const write = (more: string) => {
     text += more;
   };
   const all = [...words, '--json'];
-  const exitCode = await runDoctor(all, { env: variables, clock: systemClock, write });
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  const exitCode = await runDoctor(all, { env: variables, clock, write });
   const { findings } = JSON.parse(text) as { findings: Finding[] };
   const about = (subject: string) => findings.filter((each) => each.subject.startsWith(subject));
   return { exitCode, findings, about };
@@ -136,6 +153,56 @@ test('a proxy that buffers answers or changes Host is a problem, another is none
   ]);
   const plain = await examine(env, '--url', await startProxy({}));
   expect(plain.about('address').filter(({ level }) => level !== 'ok')).toEqual([]);
+});
+
+test('a certificate that ends soon, has ended, is of another name or is not trusted is named', async () => {
+  const authority = new TestAuthority();
+  ends.push(() => authority.remove());
+  const { key, cert } = authority.sign('DNS:localhost');
+  const files = { key: readFileSync(key), cert: readFileSync(cert) };
+  const proxy = createTlsServer(files, (_, res) => res.end());
+  proxies.push(proxy);
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const says = async (host: string, aheadMs = 0) => {
+    const found = await examineLater(aheadMs, env, '--url', `https://${host}:${port}`);
+    return found.about('address').map(({ level, says: text }) => `${level}: ${text}`);
+  };
+  const untrusted = expect.stringMatching(/^problem: its certificate is not trusted .+UNABLE/);
+  const soon = expect.stringMatching(/^warning: its certificate expires in 1 d/);
+  expect(await says('localhost')).toEqual([soon, untrusted]);
+  expect(await says('127.0.0.1')).toEqual([
+    'problem: its certificate is for another host name than 127.0.0.1',
+    soon,
+    untrusted,
+  ]);
+  const ended = expect.stringMatching(/^problem: its certificate expired .+ ago/);
+  expect(await says('localhost', 3 * DAY_MS)).toEqual([ended, untrusted]);
+});
+
+test('a key that expires soon or has expired in use is named, one that was rotated is not', async () => {
+  const make = (name: string) =>
+    createApiKey(api.cli, { name, namespaces: ['default'], expiresInMs: 3 * DAY_MS });
+  const [soon, ended] = [await make('soon'), await make('ended')];
+  const { database, clock } = api.runtime;
+  const { apiKeys } = database.tables;
+  const past = { lastUsedAt: clock.now() - 2 * HOUR_MS, expiresAt: clock.now() - HOUR_MS };
+  // As it is a minute after it has expired.
+  const revoked = { ...past, revokedAt: past.expiresAt };
+  for (const change of [past, revoked]) {
+    await database.db.update(apiKeys).set(change).where(eq(apiKeys.id, ended.id));
+    const { about } = await examine(env, '--url', api.url);
+    expect(about('API key ended')).toMatchObject([
+      { level: 'problem', says: expect.stringMatching(/^expired 1 h.* ago, and was in use$/) },
+    ]);
+    expect(about('API key soon')).toMatchObject([
+      { level: 'warning', says: expect.stringMatching(/^expires in 2 d/) },
+    ]);
+  }
+  await rotateApiKey(api.cli, { id: soon.id, graceMs: HOUR_MS });
+  const { about } = await examine(env, '--url', api.url);
+  // The one that took its place, for the same time.
+  expect(about('API key soon')).toMatchObject([{ says: expect.stringMatching(/^expires in 2 d/) }]);
 });
 
 test('a wrong key, an address without a server, and one that is none are problems', async () => {

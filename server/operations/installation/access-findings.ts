@@ -11,12 +11,18 @@ interface KeyFacts {
   revokedAt: number | null;
   /** Null, or absent: it does not expire. */
   expiresAt?: number | null;
+  /** The key that took its place; null, or absent: none. */
+  replacedBy?: string | null;
 }
 
 /** Keys that expire, and keys that no program uses. @param now epoch milliseconds */
 export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
-  const live = keys.filter(({ revokedAt }) => revokedAt === null);
-  const found = live.flatMap(({ name, createdAt, lastUsedAt, expiresAt = null }): Finding[] => {
+  // One that has expired is revoked from that instant on: by now, or in a moment.
+  const wasRevoked = ({ revokedAt, expiresAt = null }: KeyFacts) =>
+    revokedAt !== null && (expiresAt === null || revokedAt < expiresAt);
+  const live = keys.filter((key) => !wasRevoked(key));
+  const found = live.flatMap((key): Finding[] => {
+    const { name, createdAt, lastUsedAt, expiresAt = null, replacedBy = null } = key;
     const subject = `API key ${name}`;
     const isUsed = lastUsedAt !== null && now - lastUsedAt < SOON_MS;
     const rotate = 'Rotate it, and give the new key to the service.';
@@ -24,6 +30,8 @@ export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
       const says = `expired ${lengthOf(now - expiresAt)} ago`;
       return isUsed ? [problem(subject, `${says}, and was in use`, rotate)] : [];
     }
+    // Of one that was rotated only its grace ends.
+    if (replacedBy !== null) return [];
     if (expiresAt !== null && expiresAt - now < SOON_MS) {
       return [warning(subject, `expires in ${lengthOf(expiresAt - now)}`, rotate)];
     }

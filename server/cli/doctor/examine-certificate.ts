@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { checkServerIdentity, connect } from 'node:tls';
+import { type Finding, lengthOf, problem, warning } from '@/server/operations/installation/finding';
+import type { Clock } from '@/server/platform/clock';
+
+const ANSWER_WITHIN_MS = 5_000;
+const SOON_MS = 14 * 24 * 60 * 60_000;
+const RENEW = 'Renew it, and have the proxy read it again.';
+
+/**
+ * What is wrong with the certificate at an address; nothing where it has none, or does not answer.
+ *
+ * @param url an origin
+ */
+export async function examineCertificate(
+  { protocol, hostname, port }: URL,
+  subject: string,
+  clock: Clock,
+): Promise<Finding[]> {
+  if (protocol !== 'https:') return [];
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({
+    host,
+    port: Number(port || 443),
+    // Callers do not connect like this: here the certificate is read whatever is wrong with it.
+    rejectUnauthorized: false,
+    ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
+  });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const certificate = socket.getPeerCertificate();
+    const endsAt = Date.parse(certificate.valid_to);
+    const leftMs = endsAt - clock.now();
+    const found: Finding[] = [];
+    if (checkServerIdentity(host, certificate)) {
+      const says = `its certificate is for another host name than ${host}`;
+      found.push(problem(subject, says, 'Give the proxy a certificate of that name.'));
+    }
+    if (leftMs <= 0) {
+      found.push(problem(subject, `its certificate expired ${lengthOf(-leftMs)} ago`, RENEW));
+    } else if (leftMs < SOON_MS) {
+      found.push(warning(subject, `its certificate expires in ${lengthOf(leftMs)}`, RENEW));
+    }
+    const code = String(socket.authorizationError ?? '');
+    if (!socket.authorized && !OTHERWISE_SAID.has(code)) {
+      const says = `its certificate is not trusted on this machine (${code})`;
+      found.push(
+        problem(subject, says, 'Name its authority in NODE_EXTRA_CA_CERTS, here and at callers.'),
+      );
+    }
+    return found;
+  } catch {
+    return [];
+  } finally {
+    socket.destroy();
+  }
+}
+
+const OTHERWISE_SAID = new Set(['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID']);
