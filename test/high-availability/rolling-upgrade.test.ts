@@ -55,12 +55,39 @@ function expectUnharmed(what: string): void {
   }
 }
 
+/** How a server answers an acquire of a lock with a key. */
+async function answerTo(url: string, apiKey: string, name: string): Promise<number> {
+  const { status } = await fetch(`${url}/api/v1/lock.acquire`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ name, namespace: 'default', owner: 'narrow', leaseMs: 1_000 }),
+  });
+  return status;
+}
+
+/** What an old server does not know of a key it must not ignore. */
+async function expectNarrowKeysRefused(servers: TwoServers['servers']): Promise<void> {
+  const [fresh, old] = servers;
+  const limits = [
+    ['--prefix', 'jobs:'],
+    ['--verb', 'acquire'],
+    ['--expires', '1h'],
+  ];
+  for (const words of limits) {
+    const key = installation.createKey(root, words);
+    expect([words, await answerTo(fresh.url, key, 'jobs:a')]).toEqual([words, 200]);
+    expect([words, await answerTo(old.url, key, 'jobs:a')]).toEqual([words, 401]);
+  }
+}
+
 test('servers of the version before are replaced one after another, under callers that never pause', async () => {
+  await pause(BOTH_RUN_MS);
   expectUnharmed('two old servers');
   for (const [place, server] of installation.servers.entries()) {
     expect(await server.stop()).toBe(0);
     await server.restart(root);
     await pause(BOTH_RUN_MS);
+    if (place === 0) await expectNarrowKeysRefused(installation.servers);
     expectUnharmed(place === 0 ? 'one of each version' : 'two new servers');
   }
 }, 300_000);

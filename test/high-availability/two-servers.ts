@@ -26,6 +26,7 @@ export class TwoServers {
     readonly database: OwnMariadb,
     readonly servers: readonly [RunningServer, RunningServer],
     private readonly haproxy: ExampleHaproxy,
+    private readonly variables: Record<string, string>,
     private readonly apiKey: string,
   ) {}
 
@@ -39,14 +40,25 @@ export class TwoServers {
       servers.push(one);
       const two = await startServer(variables, /ready on/, folder);
       servers.push(two);
-      const apiKey = createKey(folder, { ...variables, LOCKYARD_DATA_DIR: one.dataDir });
+      const own = { ...variables, LOCKYARD_DATA_DIR: one.dataDir };
+      const apiKey = createKey(folder, own, []);
       const haproxy = await ExampleHaproxy.start([one.url, two.url]);
-      return new TwoServers(database, [one, two], haproxy, apiKey);
+      return new TwoServers(database, [one, two], haproxy, own, apiKey);
     } catch (error) {
       await Promise.all(servers.map((server) => server.discard()));
       await database.discard();
       throw error;
     }
+  }
+
+  /**
+   * Makes a key with the command line of the first server.
+   *
+   * @param folder of the program
+   * @param limits further words of the command
+   */
+  createKey(folder: string, limits: string[]): string {
+    return createKey(folder, this.variables, limits);
   }
 
   async beginTraffic(): Promise<void> {
@@ -94,8 +106,8 @@ export class TwoServers {
   }
 }
 
-function createKey(folder: string, variables: Record<string, string>): string {
-  const words = ['keys', 'create', '--name', 'traffic', '--namespace', 'default'];
+function createKey(folder: string, variables: Record<string, string>, limits: string[]): string {
+  const words = ['keys', 'create', '--name', 'traffic', '--namespace', 'default', ...limits];
   return execFileSync(process.execPath, ['.next/lockyard/cli.mjs', ...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, NODE_ENV: 'production', ...variables },
