@@ -20,9 +20,9 @@ const FORWARDED_HEADERS = ['cookie', 'x-forwarded-for', 'x-forwarded-proto', 'x-
 /** The console API for a signed-in user; others are redirected to the sign-in or setup page. */
 export const openConsole = cache(async () => {
   const api = consoleClient(await headers());
-  const { user, setupNeeded, demo, unencrypted = false } = await api.session.current.query();
-  if (user === null) redirect(setupNeeded ? '/setup' : '/sign-in');
-  return { api, user, demo, unencrypted };
+  const { user, setupNeeded, demo, retentionDays, ...rest } = await api.session.current.query();
+  if (user === null || !retentionDays) redirect(setupNeeded ? '/setup' : '/sign-in');
+  return { api, user, demo, retentionDays, unencrypted: rest.unencrypted === true };
 });
 
 export type ConsoleApi = ReturnType<typeof consoleClient>;

@@ -3,7 +3,7 @@ import { ConsoleShell } from '@/components/shell/console-shell';
 import { openConsole } from '../console-api';
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { api, user, demo, unencrypted } = await openConsole();
+  const { api, user, demo, unencrypted, retentionDays } = await openConsole();
   const [backends, guarantees] = await Promise.all([
     api.backends.list.query(),
     api.backends.guarantees.query(),
@@ -13,6 +13,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       account={user}
       demo={demo}
       unencrypted={unencrypted}
+      retentionDays={retentionDays}
       backends={backends}
       guarantees={guarantees}
     >

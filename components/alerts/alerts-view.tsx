@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { AlertPage, AlertRow } from '@/server/contract/console/alerts/alert-row';
-import { exactCount } from '../format/numbers';
+import { exactCount, plural } from '../format/numbers';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
@@ -31,7 +31,7 @@ const unsentNote = (error: unknown): string =>
 /** What fires, what was resolved, and who is sent it. */
 export function AlertsView({ initial }: { initial: AlertPage | null }) {
   const trpc = useTRPC();
-  const { account } = useSession();
+  const { account, retentionDays } = useSession();
   const [silencing, setSilencing] = useState<{ of: AlertRow | null } | null>(null);
   const { data, error } = useQuery(
     trpc.alerts.list.queryOptions(undefined, {
@@ -81,7 +81,9 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
             <Panel title="Resolved" aside="the latest">
               <AlertList alerts={data.resolved} silences={[]} now={now} onSilence={null} />
               {data.resolved.length === 0 && (
-                <p className="px-3.5 py-3 text-t2">None in the last 30 days.</p>
+                <p className="px-3.5 py-3 text-t2">
+                  None in the last {plural(retentionDays.history, 'day')}.
+                </p>
               )}
             </Panel>
           </div>

@@ -4,7 +4,9 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
+import { plural } from '../format/numbers';
 import { problemOf } from '../live/problem';
+import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
@@ -62,12 +64,14 @@ export function AuditView({
     const current = readAuditQuery(new URLSearchParams(window.location.search));
     window.history.replaceState(null, '', auditUrl({ ...current, ...part }));
   };
+  const { retentionDays } = useSession();
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const acts = data?.pages[0]?.acts ?? initial?.acts ?? [];
   return (
     <div className="page">
       <PageHead title="Audit" end={<AuditExportMenu query={query} />}>
         Every operator action, recorded before it runs – including rejected attempts.
+        {retentionDays.audit !== null && ` Kept for ${plural(retentionDays.audit, 'day')}.`}
       </PageHead>
       <div className="flex flex-wrap items-center gap-2 pb-3">
         <AuditSearch value={query.search} onChange={(search) => change({ search })} />

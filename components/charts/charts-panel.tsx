@@ -6,9 +6,11 @@ import { useCallback, useEffect, useId, useState } from 'react';
 import type { InsightRange, LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '../format/durations';
+import { plural } from '../format/numbers';
 import { RangeButtons } from '../insights/range-buttons';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
+import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { heldMsOf } from '../locks/lock-facts';
 import { Button } from '../ui/controls/button';
@@ -159,11 +161,12 @@ function NoActivity({
   range: InsightRange;
   onRange: (range: InsightRange) => void;
 }) {
+  const { retentionDays } = useSession();
   const wider = widerRange(range);
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3.5 py-2">
       <p>No activity in the {RANGE_LABELS[range].long}.</p>
-      <p className="text-t3">History is kept for 30 days.</p>
+      <p className="text-t3">History is kept for {plural(retentionDays.history, 'day')}.</p>
       {wider && (
         <Button size="small" onClick={() => onRange(wider)}>
           View {RANGE_LABELS[wider].long}

@@ -2,9 +2,10 @@
 
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
-import { exactCount } from '../format/numbers';
+import { exactCount, plural } from '../format/numbers';
 import { LoadOlder } from '../live/load-older';
 import { problemOf } from '../live/problem';
+import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { usePastAt } from '../past/past-at';
 import { Panel } from '../ui/panel';
@@ -28,6 +29,7 @@ export function IncidentsPanel({
   className?: string;
 }) {
   const client = useTRPCClient();
+  const { retentionDays } = useSession();
   const at = usePastAt();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['insights.incidents', at],
@@ -61,8 +63,8 @@ export function IncidentsPanel({
       {!data && !error && <RowsSkeleton />}
       {first && rows.length === 0 && (
         <p className="px-3.5 py-3 text-t2">
-          No incidents in the last 30 days. One begins when a lock is stuck or expired, or when its
-          waits add up to more than 30&nbsp;s.
+          No incidents in the last {plural(retentionDays.history, 'day')}. One begins when a lock is
+          stuck or expired, or when its waits add up to more than 30&nbsp;s.
         </p>
       )}
       <IncidentList incidents={rows} now={first?.asOf ?? 0} chosen={chosen} />

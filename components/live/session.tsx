@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
+import type { RetentionDays } from '@/server/contract/console/console-terms';
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
 import { usePastAt } from '../past/past-at';
 import { useTRPC, useTRPCClient } from './trpc';
@@ -19,6 +20,7 @@ interface Session {
   demo: boolean;
   /** The person is an admin, whose connection crosses a network in the clear. */
   unencrypted: boolean;
+  retentionDays: RetentionDays;
   may: (role: Role) => boolean;
 }
 
@@ -31,18 +33,20 @@ export function SessionProvider({
   account,
   demo,
   unencrypted,
+  retentionDays,
   children,
 }: {
   account: Account;
   demo: boolean;
   unencrypted: boolean;
+  retentionDays: RetentionDays;
   children: ReactNode;
 }) {
   const trpc = useTRPC();
   const router = useRouter();
   const { data } = useQuery(
     trpc.session.current.queryOptions(undefined, {
-      initialData: { user: account, setupNeeded: false, demo, unencrypted },
+      initialData: { user: account, setupNeeded: false, demo, unencrypted, retentionDays },
       staleTime: CHECK_EVERY_MS,
       refetchInterval: CHECK_EVERY_MS,
     }),
@@ -59,9 +63,10 @@ export function SessionProvider({
       account: user,
       demo,
       unencrypted: isUnencrypted,
+      retentionDays,
       may: (role) => ROLES.indexOf(user.role) >= ROLES.indexOf(role),
     }),
-    [user, demo, isUnencrypted],
+    [user, demo, isUnencrypted, retentionDays],
   );
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }

@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, Suspense } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
+import type { RetentionDays } from '@/server/contract/console/console-terms';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
@@ -25,6 +26,7 @@ export function ConsoleShell({
   account,
   demo,
   unencrypted,
+  retentionDays,
   backends,
   guarantees,
   children,
@@ -32,6 +34,7 @@ export function ConsoleShell({
   account: Account;
   demo: boolean;
   unencrypted: boolean;
+  retentionDays: RetentionDays;
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
   children: ReactNode;
@@ -39,7 +42,12 @@ export function ConsoleShell({
   const router = useRouter();
   return (
     <ConsoleClient>
-      <SessionProvider account={account} demo={demo} unencrypted={unencrypted}>
+      <SessionProvider
+        account={account}
+        demo={demo}
+        unencrypted={unencrypted}
+        retentionDays={retentionDays}
+      >
         <SkipLink />
         <AwayGuard className="shell">
           <NavRail />

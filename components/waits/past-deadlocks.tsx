@@ -2,9 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { DeadlockEnding, DeadlockRow } from '@/server/contract/console/waits/wait-graph';
-import { exactCount } from '../format/numbers';
+import { exactCount, plural } from '../format/numbers';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
+import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
@@ -22,7 +23,7 @@ const END_LABELS: Record<DeadlockEnding, string> = {
   unseen: 'ended while no server was running',
 };
 
-/** The deadlocks of the last 30 days, newest first. */
+/** The deadlocks that are kept, newest first. */
 export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
   const trpc = useTRPC();
   const { data, error } = useQuery({
@@ -31,12 +32,14 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
   });
   const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
   const rows = data ?? [];
+  const { retentionDays } = useSession();
+  const kept = `last ${plural(retentionDays.history, 'day')}`;
   return (
     <section aria-label="Deadlocks" className="past-deadlocks">
       <h2 className="flex h-[30px] items-center gap-2 font-[620]">
         Deadlocks
         <span className="font-[450] text-12 text-t3">
-          {rows.length === 0 ? 'none in the last 30 days' : `last 30 days, newest first`}
+          {rows.length === 0 ? `none in the ${kept}` : `${kept}, newest first`}
         </span>
       </h2>
       {error && <ProblemNote problem={problemOf(error)} title="Could not load past deadlocks" />}

@@ -12,14 +12,12 @@ import { HeapWatch } from '../monitoring/maintenance/heap-watch';
 import { gateMetrics } from '../monitoring/metrics/gate-metrics';
 import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
 import { jobMetrics } from '../monitoring/metrics/job-metrics';
+import type { Monitoring } from '../monitoring/monitoring';
 import { LockPresence } from '../monitoring/presence/lock-presence';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
-import {
-  type LeavingShard,
-  type Monitoring,
-  startMonitoring,
-} from '../monitoring/start-monitoring';
+import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
 import { apiKeyMetrics } from '../operations/api-keys/api-key-metrics';
+import { pruneAudit } from '../operations/audit/prune-audit';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { CallerLimits } from '../operations/caller-limits';
 import { CancelledRequests } from '../operations/locks/for-services/cancelled-requests';
@@ -160,10 +158,12 @@ async function addBackends(
     heap,
     witnesses: config.witnesses,
     receivers: config.receivers,
+    retention: config.retention,
     origin: config.publicUrl ?? `http://${config.host}:${config.port}`,
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },
+    pruneAudit: () => pruneAudit({ config, database, clock }),
   });
   monitoring.fleet.remember(past);
   ends.push(() => stopMonitoring());

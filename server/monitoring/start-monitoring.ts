@@ -1,5 +1,6 @@
 import type { Database } from '@/db/database';
 import type { ConfiguredWitness } from '../bootstrap/config/witness-urls';
+import { DEFAULT_RETENTION, type Retention } from '../core/retention';
 import type { NameCount } from '../engine/names/name-count';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
@@ -18,13 +19,14 @@ import { evidenceMetrics } from './liveness/evidence-metrics';
 import { HolderEvidence } from './liveness/holder-evidence';
 import { UrlWitnesses } from './liveness/url-witnesses';
 import type { HeapWatch } from './maintenance/heap-watch';
-import { type HistoryLag, Maintenance } from './maintenance/maintenance';
+import { Maintenance } from './maintenance/maintenance';
 import { eventMetrics } from './metrics/event-metrics';
 import { EventTally } from './metrics/event-tally';
 import { Metrics } from './metrics/metrics';
 import { NamespaceLabels } from './metrics/namespace-labels';
 import { backendMetrics, liveMetrics, lockMetrics, nameMetrics } from './metrics/state-metrics';
 import { waitMetrics } from './metrics/wait-metrics';
+import type { Monitoring } from './monitoring';
 import { NameDeletion } from './names/name-deletion';
 import { NamespaceCapacity } from './names/namespace-capacity';
 import { PastView } from './past/past-view';
@@ -73,32 +75,12 @@ export interface MonitoringOptions extends AlertDelivery {
   heap: Pick<HeapWatch, 'isShort'>;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
+  /** Removes old audit entries; absent: none is ever removed. */
+  pruneAudit?: () => Promise<void>;
   /** URLs that answer whether a holder's process is alive. */
   witnesses?: readonly ConfiguredWitness[];
-}
-
-export interface Monitoring {
-  projection: LockProjection;
-  evidence: HolderEvidence;
-  events: EventHistory;
-  past: LockPast;
-  incidents: IncidentTable;
-  overview: OverviewView;
-  pastView: PastView;
-  insights: LockInsights;
-  counterHistory: CounterHistory;
-  fleet: FleetView;
-  metrics: Metrics;
-  /** Whether this process runs maintenance, as far as it knows. */
-  runsMaintenance: () => boolean;
-  historyLags: () => HistoryLag[];
-  nameDeletion: NameDeletion;
-  /** Counts what this process refuses. */
-  refusals: RefusalCounter;
-  waits: WaitWatch;
-  deadlocks: DeadlockHistory;
-  holders: HolderView;
-  close(): Promise<void>;
+  /** Absent: the default. */
+  retention?: Retention;
 }
 
 /** A shard that is being emptied, or was. */
@@ -113,6 +95,8 @@ export interface LeavingShard extends Pick<MonitoredBackend, 'id'> {
 export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const { backends, leaving = [], database, clock, log, processId } = parts;
   const { namespaces, names, heap, resolveIntents, witnesses = [] } = parts;
+  const { retention = DEFAULT_RETENTION, pruneAudit = async () => undefined } = parts;
+  const { historyMs } = retention;
   const publicIds = [
     ...backends.map((backend) => ({ id: backend.id, publicId: publicId(backend) })),
     ...leaving.map(({ id, backend }) => ({ id, publicId: backend })),
@@ -150,8 +134,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const recorders = [...backends, ...leaving].map(({ id, store }) => {
     const tally = tallies.get(id) ?? new EventTally();
     return store
-      ? new EventRecorder(database, { id, store }, clock, tally)
-      : new FormerShard(database, id, clock);
+      ? new EventRecorder(database, { id, store }, clock, tally, retention)
+      : new FormerShard(database, id, clock, retention);
   });
   const past = new LockPast(database);
   const incidents = new IncidentRecorder({
@@ -161,6 +145,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     backends,
     past,
     clock,
+    historyMs,
   });
   const heat = new HeatTable(database);
   const capacity = new NamespaceCapacity({
@@ -173,19 +158,20 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     log,
   });
   const urlWitnesses = new UrlWitnesses(witnesses, evidence);
-  const alerts = new Alerting({ ...parts, projection });
+  const alerts = new Alerting({ ...parts, projection, historyMs });
   const maintenance = new Maintenance({
     backends,
     projection,
     recorders,
     incidents,
-    heat: new HeatRecorder(projection.table, heat, clock),
+    heat: new HeatRecorder(projection.table, heat, clock, historyMs),
     alerts,
     capacity,
     clock,
     log,
     processId,
     resolveIntents,
+    pruneAudit,
     holders: {
       askUrls: () => urlWitnesses.run(),
       async prune() {
@@ -205,6 +191,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     log,
     watch: waits,
     isRunner: () => maintenance.isRunner,
+    historyMs,
   });
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
@@ -241,7 +228,9 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ]),
     job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
     job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),
-    job('remove old refused attempts', PRUNE_EVERY_MS, () => pruneRefusals(database, clock.now())),
+    job('remove old refused attempts', PRUNE_EVERY_MS, () =>
+      pruneRefusals(database, clock.now(), retention),
+    ),
     job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
     job(
       'look for deadlocks',

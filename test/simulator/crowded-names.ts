@@ -138,7 +138,12 @@ export class CrowdedNames {
     const idle = { run: async () => {}, prune: async () => {}, restart: () => {} };
     const alerts = { jobs: () => [], restart: () => {}, abort: () => {} };
     const recording = { recorders: [], incidents: idle, heat: idle, alerts };
-    const others = { ...recording, holders, resolveIntents: async () => {} };
+    const others = {
+      ...recording,
+      holders,
+      resolveIntents: async () => {},
+      pruneAudit: async () => {},
+    };
     new Maintenance({ ...shared, projection, capacity, processId, ...others }).start();
     if (operators) this.operated.set(process, { store: flawed(operators), epochOf });
     this.repeat(process, FOLLOW_EVERY_MS, () => projection.follow(backend));

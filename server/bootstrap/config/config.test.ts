@@ -4,10 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import { NetworkList } from '../../platform/network-list';
 import { ConfigError } from '../../platform/start-error';
 import { TestAuthority } from '../../storage/conformance/testing/test-authority';
 import { pageProcessEnv, readConfig } from './config';
+
+const DAY_MS = 24 * 60 * 60_000;
 
 test('an empty environment is a server on loopback with SQLite in the data folder', () => {
   expect(readConfig({})).toEqual({
@@ -32,6 +35,7 @@ test('an empty environment is a server on loopback with SQLite in the data folde
       connections: 4_000,
       refusalsSeconds: 60,
     },
+    retention: DEFAULT_RETENTION,
     lab: { servers: {}, onBackends: false },
     demo: false,
   });
@@ -75,6 +79,9 @@ test('everything can be set', () => {
     LOCKYARD_WATCHES_PER_KEY: '60',
     LOCKYARD_CONNECTIONS: '20000',
     LOCKYARD_REFUSALS_SECONDS: '0',
+    LOCKYARD_HISTORY_DAYS: '90',
+    LOCKYARD_MINUTES_DAYS: '400',
+    LOCKYARD_AUDIT_DAYS: '3650',
     LOCKYARD_LAB_MYSQL_URL: 'mysql://lab:p%40ss@lab.internal/ignored',
     LOCKYARD_LAB_REDIS_URL: 'redis://a, redis://:p,w@b:6380,rediss://c',
     LOCKYARD_LAB_ZOOKEEPER_URL: 'zookeeper://zk1,zk2',
@@ -118,6 +125,7 @@ test('everything can be set', () => {
       connections: 20_000,
       refusalsSeconds: 0,
     },
+    retention: { historyMs: 90 * DAY_MS, minutesMs: 400 * DAY_MS, auditMs: 3_650 * DAY_MS },
     allowUnsafe: ['orders', 'default'],
     metricsToken: 'Xo7-of-the-scraper',
     trustedProxies: NetworkList.parse('10.0.0.0/8,fd00::1'),
@@ -197,6 +205,17 @@ describe('every mistake is one line that names the variable', () => {
     [
       { LOCKYARD_BACKEND_B: 'redis://h/1', LOCKYARD_GATE_A: 'redis://H:6379/1' },
       'LOCKYARD_GATE_A must not name the same store as LOCKYARD_BACKEND_B.',
+    ],
+    [
+      { LOCKYARD_HISTORY_DAYS: '0' },
+      'LOCKYARD_HISTORY_DAYS must be a whole number of days from 1 to 3650, not "0".',
+    ],
+    [{ LOCKYARD_HISTORY_DAYS: '30d' }, 'LOCKYARD_HISTORY_DAYS must be a whole number of days'],
+    [{ LOCKYARD_MINUTES_DAYS: '3651' }, 'LOCKYARD_MINUTES_DAYS must be a whole number of days'],
+    [{ LOCKYARD_AUDIT_DAYS: '-1' }, 'LOCKYARD_AUDIT_DAYS must be a whole number of days'],
+    [
+      { LOCKYARD_MINUTES_DAYS: '29' },
+      'LOCKYARD_MINUTES_DAYS must be at least LOCKYARD_HISTORY_DAYS, which is 30.',
     ],
     [{ LOCKYARD_PORT: '4000' }, 'Did you mean PORT?'],
     [{ LOCKYARD_HOST: '::' }, 'Did you mean HOST?'],

@@ -13,6 +13,7 @@ import {
   SHARD_SUFFIX_CHARS,
   type ShardList,
 } from '@/db/urls/shard-list';
+import type { Retention } from '../../core/retention';
 import { nearestName } from '../../platform/nearest-name';
 import { NetworkList } from '../../platform/network-list';
 import { ConfigError } from '../../platform/start-error';
@@ -21,7 +22,9 @@ import { type ConfiguredGate, GATE_PREFIX, readGates } from './gates';
 import { LAB_NAMES, type LabConfig, readLab } from './lab-servers';
 import { LIMIT_NAMES, type Limits, readLimits } from './limits';
 import { isForPages, LOG_NAMES, refuseUnknownLogSettings } from './log-settings';
+import { RETENTION_NAMES, readRetention } from './retention-days';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
+import { readMetricsToken, readSecret } from './secrets';
 import { BACKEND_PREFIX, separateStores } from './separate-stores';
 import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
 import { readTraceUrl } from './trace-url';
@@ -56,6 +59,7 @@ export interface Config {
   /** Proxies whose word on the caller's address and encryption is believed. */
   trustedProxies: NetworkList;
   limits: Limits;
+  retention: Retention;
   lab: LabConfig;
   /** A demo fleet runs, and a link signs in to it. */
   demo: boolean;
@@ -71,9 +75,6 @@ type Env = Record<string, string | undefined>;
 const DEFAULT_PORT = 3000;
 const DEFAULT_HOST = '127.0.0.1';
 const LOOPBACK = '127.0.0.0/8,::1';
-export const SECRET_MIN_CHARS = 32;
-const SECRET_MIN_DISTINCT = 10;
-const METRICS_TOKEN_MIN_CHARS = 16;
 const BACKEND_ID_MAX = 32;
 /** Those whose values are secrets, or hold one. */
 const SECRET_PREFIXES = [BACKEND_PREFIX, GATE_PREFIX, WITNESS_PREFIX, ...ALERT_PREFIXES];
@@ -91,6 +92,7 @@ const NAMES = [
   'LOCKYARD_TRACE_URL',
   ...LOG_NAMES,
   ...LIMIT_NAMES,
+  ...RETENTION_NAMES,
   ...LAB_NAMES,
   'LOCKYARD_DEMO',
   'LOCKYARD_URL',
@@ -139,6 +141,7 @@ export function readConfig(environment: Env): Config {
     metricsToken: readMetricsToken(env),
     trustedProxies: readTrustedProxies(env),
     limits: readLimits(env),
+    retention: readRetention(env),
     lab: readLab(env),
     demo,
   };
@@ -177,32 +180,6 @@ function readHost(env: Env): string {
     throw new ConfigError(`HOST must be a host name or an address, not "${host}".`);
   }
   return host;
-}
-
-function readSecret(env: Env): string | null {
-  const secret = env.LOCKYARD_SECRET;
-  if (secret === undefined || secret === '') return null;
-  if (secret.length < SECRET_MIN_CHARS) {
-    throw new ConfigError(
-      `LOCKYARD_SECRET must have at least ${SECRET_MIN_CHARS} characters; it has ${secret.length}.`,
-    );
-  }
-  if (new Set(secret).size < SECRET_MIN_DISTINCT) {
-    throw new ConfigError(
-      'LOCKYARD_SECRET is too easy to guess; make one with: openssl rand -base64 32',
-    );
-  }
-  return secret;
-}
-
-function readMetricsToken(env: Env): string | null {
-  const token = env.LOCKYARD_METRICS_TOKEN;
-  if (token === undefined || token === '') return null;
-  if (token.length >= METRICS_TOKEN_MIN_CHARS && /^[\x21-\x7e]+$/.test(token)) return token;
-  throw new ConfigError(
-    `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters, ` +
-      'letters, digits and signs without spaces.',
-  );
 }
 
 function readTrustedProxies(env: Env): NetworkList {

@@ -5,7 +5,8 @@ import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { StartError } from '@/server/platform/start-error';
 import type { Clock } from '../../platform/clock';
-import { type Config, SECRET_MIN_CHARS } from './config';
+import type { Config } from './config';
+import { SECRET_MIN_CHARS } from './secrets';
 
 const FINGERPRINT = 'secret-fingerprint';
 

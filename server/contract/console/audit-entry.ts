@@ -1,3 +1,13 @@
+export const AUDIT_OUTCOMES = [
+  'pending',
+  'done',
+  'changed',
+  'refused',
+  'failed',
+  'unknown',
+  'not_applied',
+] as const;
+
 /** One entry of the audit log. `outcome` `pending`: the result of the action is not known yet. */
 export interface AuditEntry {
   id: number;
@@ -10,7 +20,7 @@ export interface AuditEntry {
   subject: string;
   reason: string;
   seen: Record<string, unknown>;
-  outcome: 'pending' | 'done' | 'changed' | 'refused' | 'failed' | 'unknown' | 'not_applied';
+  outcome: (typeof AUDIT_OUTCOMES)[number];
   result: Record<string, unknown>;
   closedAt: number | null;
   /** The id that the caller sent with the action, or the one that it was given. */

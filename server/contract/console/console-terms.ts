@@ -33,3 +33,10 @@ export const LOCK_STATUSES = [
 ] as const;
 
 export type LockStatus = (typeof LOCK_STATUSES)[number];
+
+/** For how many days the past is kept. */
+export interface RetentionDays {
+  history: number;
+  /** Null: audit entries are kept for ever. */
+  audit: number | null;
+}

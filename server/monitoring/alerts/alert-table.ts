@@ -5,9 +5,6 @@ import { type Alert, alertKey } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { deleteRows } from '../history/delete-rows';
 
-/** How long alerts are kept after their end. */
-const KEEP_MS = 30 * 24 * 60 * 60_000;
-
 /** Of the resolved ones only so many are kept, the latest. */
 const KEPT_MAX = 20_000;
 
@@ -111,15 +108,15 @@ export class AlertTable {
     return Number(rows[0]?.[0] ?? 0);
   }
 
-  /** Removes old ones, a few at a time. */
-  async prune(now: number): Promise<void> {
+  /** Removes those resolved before an instant, and the oldest of too many, a few at a time. */
+  async prune(before: number): Promise<void> {
     const { rows } = await this.database.raw.ask(
       'SELECT resolved_at FROM alerts WHERE resolved_at IS NOT NULL ' +
         'ORDER BY resolved_at DESC LIMIT 1 OFFSET ?',
       [KEPT_MAX],
     );
-    const before = Math.max(now - KEEP_MS, Number(rows[0]?.[0] ?? 0));
-    await deleteRows(this.database, 'alerts', 'resolved_at < ?', [before]);
+    const oldest = Math.max(before, Number(rows[0]?.[0] ?? 0));
+    await deleteRows(this.database, 'alerts', 'resolved_at < ?', [oldest]);
   }
 
   private async rows(sql: string, values: SqlValue[]): Promise<AlertRow[]> {

@@ -44,6 +44,8 @@ export class AlertWatch {
     private readonly sources: AlertSources,
     /** The position from which receivers still need resolved alerts. */
     private readonly sentUpTo: () => Promise<number>,
+    /** How long resolved alerts are kept. */
+    private readonly historyMs: number,
   ) {
     this.stored = new AlertTable(database);
     this.settings = new AlertSettings(database);
@@ -85,7 +87,7 @@ export class AlertWatch {
   }
 
   async prune(): Promise<void> {
-    await this.stored.prune(this.sources.now());
+    await this.stored.prune(this.sources.now() - this.historyMs);
   }
 
   private rulesOf(namespace: string): AlertRules {

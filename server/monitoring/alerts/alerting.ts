@@ -1,5 +1,6 @@
 import type { Database } from '@/db/database';
 import type { ConfiguredReceiver } from '../../bootstrap/config/alert-receivers';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import { randomTextPool } from '../../platform/random-text-pool';
 import type { MetricFamily } from '../metrics/metrics';
@@ -30,6 +31,8 @@ interface AlertingParts extends AlertDelivery {
   backends: AlertSources['backends'];
   namespaces: { all: AlertSources['namespaces'] };
   clock: Clock;
+  /** How long resolved alerts are kept; absent: the default. */
+  historyMs?: number;
 }
 
 /** The alerts of one process: all of this runs only while it runs maintenance. */
@@ -38,13 +41,15 @@ export class Alerting {
   private readonly senders: AlertSender[];
 
   constructor({ database, receivers = [], clock, origin = '', ...parts }: AlertingParts) {
+    const { historyMs = DEFAULT_RETENTION.historyMs } = parts;
     const newId = randomTextPool(ID_BYTES);
     const stored = new ReceiverTable(database);
-    this.watch = new AlertWatch(database, sourcesOf(parts, clock), async () => {
+    const sentUpTo = async () => {
       const states = await stored.all();
       const positions = receivers.map(({ id }) => states.get(id)?.position ?? 0);
       return positions.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...positions);
-    });
+    };
+    this.watch = new AlertWatch(database, sourcesOf(parts, clock), sentUpTo, historyMs);
     const alerts = () => this.watch.known();
     this.senders = receivers.map(
       (receiver) => new AlertSender({ receiver, stored, alerts, clock, origin, newId }),

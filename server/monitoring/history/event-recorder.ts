@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { Database, RunSql, SqlValue } from '@/db/database';
 import { spanClass } from '../../core/past/event-span';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
@@ -50,6 +51,7 @@ export class EventRecorder {
     private readonly backend: Pick<MonitoredBackend, 'id' | 'store'>,
     private readonly clock: Clock,
     tally: EventTally,
+    private readonly retention = DEFAULT_RETENTION,
   ) {
     this.cursorId = `opened/${backend.id}`;
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
@@ -92,7 +94,7 @@ export class EventRecorder {
   async prune(): Promise<void> {
     const { store, id } = this.backend;
     const now = this.clock.now();
-    await pruneRecorded(this.database, id, now);
+    await pruneRecorded(this.database, id, now, this.retention);
     const done = Math.min(this.saved, this.rollUps.position);
     while ((await store.pruneHistory(done, now - KEEP_COMMITS_MS)) > 0);
   }

@@ -1,5 +1,6 @@
 import { like } from 'drizzle-orm';
 import type { Database } from '@/db/database';
+import type { Retention } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import { pruneRecorded } from './prune-recorded';
 
@@ -35,6 +36,7 @@ export class FormerShard {
     private readonly database: Database,
     readonly id: string,
     private readonly clock: Clock,
+    private readonly retention: Retention,
   ) {}
 
   lagMs(): number | null {
@@ -46,6 +48,6 @@ export class FormerShard {
   restart(): void {}
 
   prune(): Promise<void> {
-    return pruneRecorded(this.database, this.id, this.clock.now());
+    return pruneRecorded(this.database, this.id, this.clock.now(), this.retention);
   }
 }

@@ -1,4 +1,5 @@
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import { HEAT_LOCKS_MAX, HEAT_STEPS_MS, worseStatus } from '../../core/statistics/heat-steps';
 import type { Clock } from '../../platform/clock';
 import type { LockTable } from '../lock-list/table/lock-table';
@@ -19,6 +20,7 @@ export class HeatRecorder {
     private readonly table: Pick<LockTable, 'slice' | 'slotsEnd' | 'columns' | 'at'>,
     private readonly stored: Pick<HeatTable, 'add' | 'prune'>,
     private readonly clock: Clock,
+    private readonly historyMs = DEFAULT_RETENTION.historyMs,
   ) {}
 
   /** Forgets what is not stored yet, as after another process did this work. */
@@ -48,7 +50,7 @@ export class HeatRecorder {
   }
 
   async prune(): Promise<void> {
-    await this.stored.prune(this.clock.now());
+    await this.stored.prune(this.clock.now(), this.historyMs);
   }
 }
 

@@ -9,11 +9,8 @@ import type { RecordKey } from '../../storage/record-store';
 
 const HOUR_MS = 60 * 60_000;
 
-/** How long the rows of each step are kept: fine steps are shown for an hour only. */
-const KEEP_MS: Record<number, number> = {
-  [HEAT_STEPS_MS[0]]: 3 * HOUR_MS,
-  [HEAT_STEPS_MS[1]]: 30 * 24 * HOUR_MS,
-};
+/** How long the rows of the fine steps are kept, which are shown for an hour only. */
+const FINE_MS = 3 * HOUR_MS;
 
 /** Rows read at a time, so that a request over a long range does not block others. */
 const ROWS_AT_ONCE = 400;
@@ -82,10 +79,10 @@ export class HeatTable {
     }
   }
 
-  async prune(now: number): Promise<void> {
-    for (const stepMs of HEAT_STEPS_MS) {
-      const sql = 'DELETE FROM lock_heat WHERE step_ms = ? AND at < ?';
-      await this.database.raw.ask(sql, [stepMs, now - (KEEP_MS[stepMs] ?? 0)]);
-    }
+  async prune(now: number, historyMs: number): Promise<void> {
+    const [fineMs, coarseMs] = HEAT_STEPS_MS;
+    const sql = 'DELETE FROM lock_heat WHERE step_ms = ? AND at < ?';
+    await this.database.raw.ask(sql, [fineMs, now - FINE_MS]);
+    await this.database.raw.ask(sql, [coarseMs, now - historyMs]);
   }
 }

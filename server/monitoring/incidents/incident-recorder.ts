@@ -5,6 +5,7 @@ import {
   nextIncident,
   withActors,
 } from '../../core/incidents/incident';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { LockPast } from '../history/lock-past';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
@@ -37,6 +38,8 @@ interface Parts {
   backends: readonly MonitoredBackend[];
   past: Pick<LockPast, 'timeline'>;
   clock: Clock;
+  /** Absent: the default. Incidents are kept as long as the events that explain them. */
+  historyMs?: number;
 }
 
 /** An open incident, and what of it is stored. */
@@ -95,7 +98,8 @@ export class IncidentRecorder {
   }
 
   async prune(): Promise<void> {
-    await this.stored.prune(this.parts.clock.now());
+    const { clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
+    await this.stored.prune(clock.now() - historyMs);
   }
 
   private async load(): Promise<Map<string, Tracked>> {

@@ -5,9 +5,6 @@ import type { Incident } from '../../core/incidents/incident';
 import type { RecordKey } from '../../storage/record-store';
 import { deleteRows } from '../history/delete-rows';
 
-/** How long incidents are kept after their end: as long as the events that explain them. */
-const KEEP_MS = 30 * 24 * 60 * 60_000;
-
 const ROWS_AT_ONCE = 500;
 
 /** Ended incidents that a new runner looks at, so that the next one does not overlap with them. */
@@ -134,9 +131,9 @@ export class IncidentTable {
     return rows[0] ? toRow(rows[0]) : null;
   }
 
-  /** Removes those that ended more than 30 days ago, a few at a time. */
-  async prune(now: number): Promise<void> {
-    await deleteRows(this.database, 'incidents', 'ended_at < ?', [now - KEEP_MS]);
+  /** Removes those that ended before an instant, a few at a time. */
+  async prune(before: number): Promise<void> {
+    await deleteRows(this.database, 'incidents', 'ended_at < ?', [before]);
   }
 }
 

@@ -43,6 +43,7 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
     log: createLog({ write: (line) => void lines.push(line) }),
     processId: process,
     resolveIntents: async () => undefined,
+    pruneAudit: async () => undefined,
     holders: { askUrls: async () => undefined, prune: async () => undefined },
   }).start();
   await vi.waitFor(() => expect(attempts).toBeGreaterThan(2), 10_000);

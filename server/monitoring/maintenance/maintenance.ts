@@ -47,6 +47,7 @@ interface MaintenanceOptions {
   processId: string;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
+  pruneAudit: () => Promise<void>;
   /** What is known of the processes that hold locks. */
   holders: { askUrls: () => Promise<void>; prune: () => Promise<void> };
   /** How long work is divided; absent: by the clock. */
@@ -74,7 +75,7 @@ export class Maintenance {
 
   constructor(private readonly parts: MaintenanceOptions) {
     const { backends, recorders, incidents, heat, capacity, resolveIntents } = parts;
-    const { holders, alerts, log } = parts;
+    const { holders, alerts, log, pruneAudit } = parts;
     const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
       new Periodic({ job: name, everyMs, run, log });
     this.leasing = job('hold the maintenance lock', MAINTENANCE_RENEW_EVERY_MS, () =>
@@ -96,6 +97,7 @@ export class Maintenance {
       job('prune counts of waiting', CLEAN_UP_EVERY_MS, () => heat.prune()),
       ...alerts.jobs().map(({ name, everyMs, run }) => job(name, everyMs, run)),
       job('resolve audit intents', INTENTS_EVERY_MS, resolveIntents),
+      job('prune the audit log', CLEAN_UP_EVERY_MS, pruneAudit),
       job('set name limits', LEGACY_LIMITS_EVERY_MS, () => capacity.setLegacyLimits()),
       job('free capacity', CAPACITY_EVERY_MS, () => capacity.run()),
       job('ask the URLs of witnesses', ASK_URLS_EVERY_MS, holders.askUrls),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { TestClock } from '../../platform/testing/test-clock';
 import { pruneRefusals } from '../history/prune-recorded';
@@ -135,9 +136,9 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     const rows = async () =>
       (await database.raw.ask('SELECT COUNT(*) FROM lock_refusals', [])).rows[0];
     expect(await rows()).toEqual([2]);
-    await pruneRefusals(database, START + 30 * 24 * 60 * MINUTE_MS);
+    await pruneRefusals(database, START + 30 * 24 * 60 * MINUTE_MS, DEFAULT_RETENTION);
     expect(await rows()).toEqual([2]);
-    await pruneRefusals(database, START + 31 * 24 * 60 * MINUTE_MS);
+    await pruneRefusals(database, START + 31 * 24 * 60 * MINUTE_MS, DEFAULT_RETENTION);
     expect(await rows()).toEqual([0]);
   });
 

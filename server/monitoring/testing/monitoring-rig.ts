@@ -5,8 +5,9 @@ import { NameCount } from '../../engine/names/name-count';
 import { EngineRig, type Member } from '../../engine/testing/engine-rig';
 import { systemClock } from '../../platform/clock';
 import type { StoreName } from '../../storage/conformance/testing/stores-under-test';
+import type { Monitoring } from '../monitoring';
 import type { MonitoredBackend } from '../projection/monitored-backend';
-import { type Monitoring, startMonitoring } from '../start-monitoring';
+import { startMonitoring } from '../start-monitoring';
 
 /** One process that watches the locks, and the faults that can be put between it and its store. */
 export interface MonitoringMember extends Member {

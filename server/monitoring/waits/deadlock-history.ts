@@ -4,9 +4,9 @@ import type { Schema } from '@/db/schema';
 import {
   DEADLOCK_ENDS,
   DEADLOCKS_MAX,
-  DEADLOCKS_RETENTION_MS,
   type DeadlockRow,
 } from '../../contract/console/waits/wait-graph';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import type { DeadlockNews, WaitWatch } from './wait-watch';
@@ -18,7 +18,7 @@ const CHECK_EVERY_MS = 30_000;
 const PENDING_MAX = 200;
 
 /**
- * The deadlocks of the last 30 days in the control database, at most `DEADLOCKS_MAX`. Every process
+ * The latest deadlocks in the control database, at most `DEADLOCKS_MAX`. Every process
  * finds them; the one that runs maintenance writes them down.
  */
 export class DeadlockHistory {
@@ -36,6 +36,8 @@ export class DeadlockHistory {
       log: Pick<Log, 'warn'>;
       watch: Pick<WaitWatch, 'look' | 'rows'>;
       isRunner: () => boolean;
+      /** How long they are kept; absent: the default. */
+      historyMs?: number;
     },
   ) {}
 
@@ -62,11 +64,13 @@ export class DeadlockHistory {
     const now = clock.monotonic();
     if (this.checkedAt === null) {
       for (const row of watch.rows()) await this.add(row);
+      await this.prune(clock.now());
       // A process that has just started has not seen what lasts: it closes nothing yet.
       this.checkedAt = now;
     }
     if (now - this.checkedAt < CHECK_EVERY_MS) return;
     await this.check();
+    await this.prune(clock.now());
     this.checkedAt = now;
   }
 
@@ -138,7 +142,7 @@ export class DeadlockHistory {
   }
 
   private async prune(now: number): Promise<void> {
-    const { database } = this.parts;
+    const { database, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
     const { deadlocks } = database.tables;
     const [oldest] = await database.db
       .select({ foundAt: deadlocks.foundAt })
@@ -146,7 +150,7 @@ export class DeadlockHistory {
       .orderBy(desc(deadlocks.foundAt))
       .limit(1)
       .offset(DEADLOCKS_MAX - 1);
-    const before = Math.max(now - DEADLOCKS_RETENTION_MS, oldest?.foundAt ?? 0);
+    const before = Math.max(now - historyMs, oldest?.foundAt ?? 0);
     await database.db.delete(deadlocks).where(lt(deadlocks.foundAt, before));
   }
 }

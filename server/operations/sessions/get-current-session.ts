@@ -1,8 +1,12 @@
 import { isSetupNeeded } from '../../auth/setup-link';
+import type { RetentionDays } from '../../contract/console/console-terms';
+import type { Retention } from '../../core/retention';
 import { isBeyondThisMachine } from '../../platform/network-list';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import type { SignedInUser } from './sign-in';
+
+const DAY_MS = 24 * 60 * 60_000;
 
 export interface CurrentSession {
   user: SignedInUser | null;
@@ -11,6 +15,8 @@ export interface CurrentSession {
   demo: boolean;
   /** There for an admin whose connection crosses a network in the clear. */
   unencrypted?: boolean;
+  /** There for everybody who is signed in. */
+  retentionDays?: RetentionDays;
 }
 
 /** Who is signed in; for everybody. */
@@ -19,12 +25,18 @@ export async function getCurrentSession(ctx: ControlContext): Promise<CurrentSes
   const { demo } = runtime.config;
   if (actor?.kind === 'user') {
     const { userId, name, role } = actor;
-    const answer = { user: { id: userId, name, role }, setupNeeded: false, demo };
+    const retentionDays = daysOf(runtime.config.retention);
+    const answer = { user: { id: userId, name, role }, setupNeeded: false, demo, retentionDays };
     return role === 'admin' && isUnencrypted(ctx) ? { ...answer, unencrypted: true } : answer;
   }
   const setupNeeded = await askDatabase(() => isSetupNeeded(runtime.database));
   return { user: null, setupNeeded, demo };
 }
+
+const daysOf = ({ historyMs, auditMs }: Retention): RetentionDays => ({
+  history: historyMs / DAY_MS,
+  audit: auditMs === null ? null : auditMs / DAY_MS,
+});
 
 /** Calls may come over any network listened on, and a local proxy may pass on clear text. */
 function isUnencrypted({ runtime, address, isSecure }: ControlContext): boolean {

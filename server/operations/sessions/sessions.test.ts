@@ -318,6 +318,7 @@ describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
     expect(await getCurrentSession(contextOf(runtime, actor))).toEqual({
       user,
       setupNeeded: false,
+      retentionDays: { history: 30, audit: null },
       demo: false,
     });
     expect(await createSetupToken(runtime.database, runtime.clock)).toBeNull();

@@ -136,9 +136,8 @@ export interface DeadlockedLock {
   name: string;
 }
 
-/** How many deadlocks are kept, and for how long. */
+/** How many deadlocks are kept at most. */
 export const DEADLOCKS_MAX = 1_000;
-export const DEADLOCKS_RETENTION_MS = 30 * 24 * 60 * 60_000;
 
 /** How a lock takes part in the wait-for graph beyond its own queue. */
 export interface LockWaitPart {

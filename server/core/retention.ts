@@ -1,0 +1,20 @@
+const DAY_MS = 24 * 60 * 60_000;
+
+/** For how long the past is kept. */
+export interface Retention {
+  /** Events, incidents, deadlocks, resolved alerts, refused attempts, and what counters did. */
+  historyMs: number;
+  /** Roll-ups of locks by the minute; at least as long as the history. */
+  minutesMs: number;
+  /** Audit entries; null: for ever. */
+  auditMs: number | null;
+}
+
+export const DEFAULT_RETENTION: Retention = {
+  historyMs: 30 * DAY_MS,
+  minutesMs: 60 * DAY_MS,
+  auditMs: null,
+};
+
+/** Of what is counted by the week: baselines are of this week and the one before. */
+export const WEEKS_MS = 30 * DAY_MS;

@@ -1,0 +1,42 @@
+import type { EventHistory } from './history/event-history';
+import type { LockPast } from './history/lock-past';
+import type { IncidentTable } from './incidents/incident-table';
+import type { HolderEvidence } from './liveness/holder-evidence';
+import type { HistoryLag } from './maintenance/maintenance';
+import type { Metrics } from './metrics/metrics';
+import type { NameDeletion } from './names/name-deletion';
+import type { PastView } from './past/past-view';
+import type { LockProjection } from './projection/lock-projection';
+import type { RefusalCounter } from './refusals/refusal-counter';
+import type { CounterHistory } from './rollups/counter-history';
+import type { FleetView } from './rollups/fleet-view';
+import type { LockInsights } from './rollups/lock-insights';
+import type { OverviewView } from './rollups/overview-view';
+import type { DeadlockHistory } from './waits/deadlock-history';
+import type { HolderView } from './waits/holder-view';
+import type { WaitWatch } from './waits/wait-watch';
+
+/** What one process knows of all locks, and what it keeps of them. */
+export interface Monitoring {
+  projection: LockProjection;
+  evidence: HolderEvidence;
+  events: EventHistory;
+  past: LockPast;
+  incidents: IncidentTable;
+  overview: OverviewView;
+  pastView: PastView;
+  insights: LockInsights;
+  counterHistory: CounterHistory;
+  fleet: FleetView;
+  metrics: Metrics;
+  /** Whether this process runs maintenance, as far as it knows. */
+  runsMaintenance: () => boolean;
+  historyLags: () => HistoryLag[];
+  nameDeletion: NameDeletion;
+  /** Counts what this process refuses. */
+  refusals: RefusalCounter;
+  waits: WaitWatch;
+  deadlocks: DeadlockHistory;
+  holders: HolderView;
+  close(): Promise<void>;
+}
