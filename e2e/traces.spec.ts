@@ -1,0 +1,49 @@
+import { LockyardClient } from '../client/lockyard';
+import { lockPath } from '../server/core/names/console-path';
+import { openLive } from './locks-page';
+import { createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
+import { type RunningServer, startServer } from './start-server';
+
+const ONE = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
+const TWO = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' };
+const traceparentOf = ({ trace, span }: typeof ONE) => `00-${trace}-${span}-01`;
+const addressOf = ({ trace, span }: typeof ONE) =>
+  `https://traces.example/trace/${trace}?span=${span}`;
+
+let server: RunningServer;
+let admin: Person;
+test.beforeAll(async () => {
+  const template = 'https://traces.example/trace/{traceId}?span={spanId}';
+  server = await startServer({ LOCKYARD_TRACE_URL: template });
+  admin = await setUp(server);
+});
+test.afterAll(() => server.discard());
+
+test('the page of a lock opens the trace of its hold, and of the hold that it waited for', async ({
+  context,
+  page,
+}) => {
+  const apiKey = await createKey(server, admin, 'orders');
+  const client = new LockyardClient({ url: server.url, apiKey });
+  const acquire = (owner: string, ids: typeof ONE) =>
+    client.acquire(
+      { name: 'traced', owner, leaseMs: 600_000, waitMs: 20_000 },
+      { traceparent: traceparentOf(ids) },
+    );
+  const first = await acquire('orders-1', ONE);
+  const waiting = acquire('orders-2', TWO);
+  await signIn(context, server, admin);
+  await openLive(page, server.url + lockPath('default', 'traced'));
+  const holder = page.getByRole('region', { name: 'Holder' });
+  const link = (word: string) =>
+    holder.locator('dl > div', { has: page.getByText(word, { exact: true }) }).getByRole('link');
+  await expect(link('Trace')).toHaveAttribute('href', addressOf(ONE));
+  await expect(link('Waited for')).toHaveCount(0);
+  await expect.poll(async () => (await client.inspect({ name: 'traced' })).waiters.length).toBe(1);
+  if (first.outcome !== 'granted') throw new Error(first.outcome);
+  await client.release({ name: 'traced', owner: 'orders-1', token: first.token });
+  await waiting;
+  await expect(link('Trace')).toHaveAttribute('href', addressOf(TWO));
+  await expect(link('Waited for')).toHaveAttribute('href', addressOf(ONE));
+  await expect(link('Trace')).toHaveAttribute('rel', 'noopener noreferrer');
+});

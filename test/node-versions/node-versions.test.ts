@@ -1,0 +1,92 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LockyardClient } from '@/client/lockyard';
+import { makeAppReady } from '@/scripts/build/make-ready.mjs';
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+
+/** Beside the Node that runs all tests. */
+const VERSIONS = ['22.23.3', '24.21.0'];
+
+/** The client, and a handful of what the engine and its stores do, by parts of their paths. */
+const TESTS = [
+  'client/{fail-over,lead,lockyard-client,real-service,reentrancy,with-lock,with-locks}',
+  'client/observing',
+  'client/waiting',
+  'client/guards/sqlite',
+  'server/engine/{multi-locks,permits,request-identity,waiting,waits-over-restarts}',
+];
+const PATTERN = /^(.*)\{(.*)\}$/;
+const filters = TESTS.flatMap((text) => {
+  const [, folder = '', names = ''] = PATTERN.exec(text) ?? [];
+  return folder ? names.split(',').map((name) => `${folder}${name}.test`) : [text];
+});
+
+describe.each(VERSIONS)('with Node %s', (version) => {
+  let folder: string;
+  let node: string;
+  beforeAll(async () => {
+    await makeAppReady(() => undefined, { withDev: true });
+    folder = await mkdtemp(join(tmpdir(), 'lockyard-node-'));
+    await writeFile(join(folder, 'package.json'), '{"private":true}');
+    // What `node@…` installs by a script, which npm may be set up not to run.
+    const name = `node-${process.platform}-${process.arch}`;
+    await run('npm', ['install', '--no-audit', '--no-fund', `${name}@${version}`], { cwd: folder });
+    node = join(folder, 'node_modules', name, 'bin/node');
+  }, 600_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('the server starts, creates a key, grants a lock, shows its pages and ends in order', async () => {
+    const { stdout } = await run(node, ['--version']);
+    expect(stdout.trim()).toBe(`v${version}`);
+    const data = join(folder, 'data');
+    const env = { ...process.env, LOCKYARD_DATA_DIR: data, PORT: '0' };
+    const server = spawn(node, ['scripts/start.mjs'], { cwd: root, env });
+    let said = '';
+    for (const stream of [server.stdout, server.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+      });
+    }
+    try {
+      const address = () => /ready on (https?:\/\/[^\s/]+)/.exec(said)?.[1];
+      await expect.poll(address, { timeout: 120_000 }).toBeDefined();
+      const url = address() ?? '';
+      const words = ['keys', 'create', '--name', 'a', '--namespace', 'default'];
+      const key = await run(node, ['scripts/lockyard.mjs', ...words], { cwd: root, env });
+      const client = new LockyardClient({ url, apiKey: key.stdout.trim() });
+      const answer = await client.acquire({ name: 'x', leaseMs: 30_000 });
+      expect(answer.outcome).toBe('granted');
+      const page = await fetch(`${url}/sign-in`);
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Lockyard')]);
+    } finally {
+      const ended = once(server, 'exit');
+      server.kill('SIGTERM');
+      const [code] = await ended;
+      expect(code, said).toBe(0);
+    }
+  }, 240_000);
+
+  test('the tests of the client and of the engine pass', async () => {
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const { stdout } = await run(node, [vitest, 'run', '--reporter=json', ...filters], {
+      cwd: root,
+      env: { ...process.env, TEST_LONG: '' },
+      maxBuffer: 2 ** 26,
+    }).catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }));
+    const report = JSON.parse(stdout.slice(stdout.indexOf('{'))) as {
+      numPassedTests: number;
+      testResults: { assertionResults: { status: string; fullName: string }[] }[];
+    };
+    const results = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+    const failed = results.filter(({ status }) => status === 'failed').map((each) => each.fullName);
+    expect(failed).toEqual([]);
+    expect(report.numPassedTests).toBeGreaterThan(150);
+  }, 900_000);
+});
