@@ -2,8 +2,22 @@
 
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '../format/numbers';
+import { type Column, TableHead } from '../ui/table-head';
 import { quantileLabel } from './chart-labels';
 import { bucketLabel } from './time-ticks';
+
+const COLUMNS: Column[] = [
+  'Start',
+  'Grants',
+  'Wait p50',
+  'Wait p99',
+  'Hold p50',
+  'Hold p99',
+  'Expired',
+  'Force-released',
+  'Timed out',
+  'Refused',
+];
 
 /** The charts over time as figures: the steps in which anything happened, newest first. */
 export function ChartTable({ insight: { range, points } }: { insight: LockInsight }) {
@@ -17,26 +31,7 @@ export function ChartTable({ insight: { range, points } }: { insight: LockInsigh
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
     <section className="insight-table" aria-label="Chart data" tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            {[
-              'Start',
-              'Grants',
-              'Wait p50',
-              'Wait p99',
-              'Hold p50',
-              'Hold p99',
-              'Expired',
-              'Force-released',
-              'Timed out',
-              'Refused',
-            ].map((word) => (
-              <th key={word} scope="col">
-                {word}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={COLUMNS} />
         <tbody>
           {active.map((point) => (
             <tr key={point.at}>

@@ -9,11 +9,21 @@ import { useAged, useAtBackend } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
 import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
+import { type Column, TableHead } from '../ui/table-head';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockBadge } from '../waits/deadlock-badge';
 import { ProcessPanel } from './process-panel';
 
-const COLUMNS = 8;
+const COLUMNS: Column[] = [
+  { label: 'Service and process', className: 'holder-process' },
+  { label: 'Evidence', className: 'holder-evidence' },
+  { label: 'Host and pid', className: 'holder-place' },
+  { label: 'Version', className: 'holder-version' },
+  { label: 'Locks', isNumber: true, className: 'holder-number' },
+  'Waits for',
+  { label: 'Total blocking time', isNumber: true, className: 'holder-blocking' },
+  { label: 'Oldest hold', isNumber: true, className: 'holder-age' },
+];
 
 /** The processes by service; one at a time is open and shows its locks. */
 export function HolderTable({
@@ -35,32 +45,7 @@ export function HolderTable({
   return (
     <div className="card list-in-card">
       <table className="list holder-list">
-        <thead>
-          <tr>
-            <th scope="col" className="holder-process">
-              Service and process
-            </th>
-            <th scope="col" className="holder-evidence">
-              Evidence
-            </th>
-            <th scope="col" className="holder-place">
-              Host and pid
-            </th>
-            <th scope="col" className="holder-version">
-              Version
-            </th>
-            <th scope="col" data-number="true" className="holder-number">
-              Locks
-            </th>
-            <th scope="col">Waits for</th>
-            <th scope="col" data-number="true" className="holder-blocking">
-              Total blocking time
-            </th>
-            <th scope="col" data-number="true" className="holder-age">
-              Oldest hold
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={COLUMNS} />
         {named.map((service) => {
           const own = rows.filter((row) => row.service === service);
           const all = services.find((each) => each.service === service);
@@ -105,7 +90,7 @@ function ServiceLine({
   const deadlocked = rows.filter(({ inDeadlock }) => inDeadlock).length;
   return (
     <tr className="holder-service">
-      <th scope="rowgroup" colSpan={COLUMNS}>
+      <th scope="rowgroup" colSpan={COLUMNS.length}>
         <span className="font-[620] text-t1">{service}</span>{' '}
         {all && all.processes > 0 && (
           <>
@@ -172,7 +157,7 @@ function ProcessLine({
       </tr>
       {isOpen && (
         <tr id={panelId} className="holder-open">
-          <td colSpan={COLUMNS}>
+          <td colSpan={COLUMNS.length}>
             <ProcessPanel id={row.id} title={title} />
           </td>
         </tr>

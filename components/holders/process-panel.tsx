@@ -15,10 +15,20 @@ import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
+import { type Column, TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
 import { afterRelease } from './release-plan';
 import { useReleaseProcess } from './releasing-process';
 import { useProcessDetail } from './use-process-detail';
+
+const COLUMNS: Column[] = [
+  'Lock',
+  { label: 'State', className: 'process-state' },
+  { label: 'Held for', isNumber: true, className: 'process-number' },
+  { label: 'Lease left', className: 'process-lease' },
+  { label: 'Waiters', isNumber: true, className: 'process-number' },
+  'If released',
+];
 
 /** Everything that one process holds and waits for, and the act that ends all of its holds. */
 export function ProcessPanel({ id, title }: { id: string; title: string }) {
@@ -72,24 +82,7 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
   if (locks.length === 0) return null;
   return (
     <table className="list">
-      <thead>
-        <tr>
-          <th scope="col">Lock</th>
-          <th scope="col" className="process-state">
-            State
-          </th>
-          <th scope="col" data-number="true" className="process-number">
-            Held for
-          </th>
-          <th scope="col" className="process-lease">
-            Lease left
-          </th>
-          <th scope="col" data-number="true" className="process-number">
-            Waiters
-          </th>
-          <th scope="col">If released</th>
-        </tr>
-      </thead>
+      <TableHead columns={COLUMNS} />
       <tbody>
         {locks.map((lock) => (
           <tr key={`${lock.namespace} ${lock.name} ${lock.token}`}>

@@ -11,7 +11,16 @@ import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
+import { type Column, TableHead } from '../ui/table-head';
 import { ExactName, VisibleText } from '../ui/visible-text';
+
+const COLUMNS: Column[] = [
+  { label: 'Found', className: 'deadlock-found' },
+  'Owners and what each waited for',
+  'Ended',
+  { label: 'Lasted', isNumber: true, className: 'deadlock-number' },
+  { label: 'Waiting', isNumber: true, className: 'deadlock-number' },
+];
 
 const POLL_MS = 3_000;
 
@@ -45,21 +54,7 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
       {error && <ProblemNote problem={problemOf(error)} title="Could not load past deadlocks" />}
       {rows.length > 0 && (
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col" className="deadlock-found">
-                Found
-              </th>
-              <th scope="col">Owners and what each waited for</th>
-              <th scope="col">Ended</th>
-              <th scope="col" data-number="true" className="deadlock-number">
-                Lasted
-              </th>
-              <th scope="col" data-number="true" className="deadlock-number">
-                Waiting
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={COLUMNS} />
           <tbody>
             {rows.map((row) => (
               <tr key={row.id}>

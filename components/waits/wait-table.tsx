@@ -6,9 +6,18 @@ import { visibleText } from '../format/visible-name';
 import { useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
+import { type Column, TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
 import { DeadlockBadge } from './deadlock-badge';
 import { isUnknown, rootsByLock, waitsInDeadlock } from './wait-facts';
+
+const COLUMNS: Column[] = [
+  'Waiting',
+  { label: 'For', isNumber: true, className: 'wait-age' },
+  'Lock',
+  'Held by',
+  'Head blocker',
+];
 
 const NAMES_SHOWN = 2;
 
@@ -27,17 +36,7 @@ export function WaitTable({ graph, isFiltered }: { graph: WaitGraph; isFiltered:
     <div className="wait-table">
       <table className="list">
         <caption className="sr-only">Who waits for which lock, and who keeps it waiting</caption>
-        <thead>
-          <tr>
-            <th scope="col">Waiting</th>
-            <th scope="col" data-number="true" className="wait-age">
-              For
-            </th>
-            <th scope="col">Lock</th>
-            <th scope="col">Held by</th>
-            <th scope="col">Head blocker</th>
-          </tr>
-        </thead>
+        <TableHead columns={COLUMNS} />
         <tbody>
           {rows.map(({ lock, wait, roots, isMarked }) => (
             <tr key={`${lock.id} ${wait.ticket}`}>

@@ -6,9 +6,12 @@ import { durationText } from '../../format/durations';
 import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { pastHref } from '../../past/past-address';
+import { type Column, TableHead } from '../../ui/table-head';
 import { actLabel, refusalTitle, WAIT_END_LABELS } from './timeline-labels';
 import { endOf, type TimelineLanes } from './timeline-lanes';
 import { clockLabel } from './timeline-ticks';
+
+const COLUMNS: Column[] = ['Start', 'Who', 'What', 'Lasted'];
 
 interface Line {
   id: string;
@@ -39,15 +42,7 @@ export function TimelineTable({
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll */}
       <section className="insight-table timeline-table" aria-label="Timeline data" tabIndex={0}>
         <table>
-          <thead>
-            <tr>
-              {['Start', 'Who', 'What', 'Lasted'].map((word) => (
-                <th key={word} scope="col">
-                  {word}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={COLUMNS} />
           <tbody>
             {linesOf(lanes, acts, refused, now).map(({ id, at, who, what, lasted }) => (
               <tr key={id}>
