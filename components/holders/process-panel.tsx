@@ -52,7 +52,9 @@ export function ProcessPanel({ id, title }: { id: string; title: string }) {
                 data-release-all
                 onClick={() => release({ id, title, locks: data.locks })}
               >
-                Release all {exactCount(data.locks.length)} it holds…
+                {data.locks.length === 1
+                  ? 'Release the lock it holds…'
+                  : `Release all ${exactCount(data.locks.length)} it holds…`}
               </Button>
             )}
           </header>
@@ -72,7 +74,7 @@ function Summary({ detail: { row, locks } }: { detail: ProcessDetail }) {
       {isDead ? 'This process is gone and still holds' : 'Holds'} {plural(row.holds, 'lock')}
       {row.holds > locks.length && `, the first ${exactCount(PROCESS_LOCKS_SHOWN)} listed`}
       {row.blocked > 0 &&
-        `. ${plural(row.blocked, 'caller')} waiting for ${exactCount(waitedFor)} of them`}
+        `. ${plural(row.blocked, 'caller')} held up by ${locks.length === 1 ? 'it' : `${exactCount(waitedFor)} of them`}`}
       .
     </>
   );

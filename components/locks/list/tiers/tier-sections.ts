@@ -45,5 +45,10 @@ export const headsUntil = (sections: readonly TierSection[], place: number): num
 
 function tierOf({ status }: LockRow): number {
   if (status === 'stuck' || status === 'orphaned' || status === 'expired') return 0;
-  return status === 'unknown' ? 1 : 2;
+  if (status === 'unknown') return 1;
+  return WATCHED.has(status) ? 2 : CALM;
 }
+
+/** Of what has calmed down, and is in no section of its own. */
+const CALM = SECTION_TITLES.length;
+const WATCHED = new Set<LockRow['status']>(['expiring', 'contended', 'frozen']);
