@@ -86,26 +86,39 @@ function lend(name: string) {
   symlinkSync(join(root, 'node_modules', name), place);
 }
 
+/** All files of the package but the types. */
+const NO_TYPES = [
+  'LICENSE',
+  'README.md',
+  'dist/guards/mysql.js',
+  'dist/guards/redis.js',
+  'dist/guards/shared.js',
+  'dist/guards/sqlite.js',
+  'dist/lockyard-command.js',
+  'dist/lockyard.js',
+  'package.json',
+];
+
 describe('the package, packed and installed somewhere else', () => {
   test('carries the code, its types, README and licence, and nothing else', () => {
     const files = readdirSync(join(project, 'node_modules/lockyard'), { recursive: true }).map(
       String,
     );
     const other = files.filter((name) => !/^dist(\/guards)?$|^dist\/.+\.d\.ts$/.test(name));
-    expect(other.sort()).toEqual([
-      'LICENSE',
-      'README.md',
-      'dist/guards/mysql.js',
-      'dist/guards/redis.js',
-      'dist/guards/shared.js',
-      'dist/guards/sqlite.js',
-      'dist/lockyard-command.js',
-      'dist/lockyard.js',
-      'package.json',
-    ]);
+    expect(other.sort()).toEqual(NO_TYPES);
     expect(files).toContain('dist/lockyard.d.ts');
     const ours = readFileSync(join(root, 'LICENSE'), 'utf8');
     expect(readFileSync(join(project, 'node_modules/lockyard/LICENSE'), 'utf8')).toBe(ours);
+  });
+
+  test('is what npm would publish', () => {
+    const args = ['publish', join(root, 'client'), '--dry-run', '--json', '--offline'];
+    const report = JSON.parse(run('npm', ...args)) as Record<string, unknown>;
+    const { files, ...published } = (report.lockyard ?? report) as { files: { path: string }[] };
+    expect(published).toMatchObject({ name: 'lockyard', version: '0.1.0', bundled: [] });
+    const paths = files.map(({ path }) => path);
+    expect(paths.filter((path) => !path.endsWith('.d.ts')).sort()).toEqual(NO_TYPES);
+    expect(paths).toEqual(expect.arrayContaining(['dist/lockyard.d.ts', 'dist/guards/mysql.d.ts']));
   });
 
   test('type-checks under the rules of Node and runs', () => {
