@@ -170,10 +170,18 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
 
   test('can be piped, and says nothing on standard output besides', async () => {
     const { key } = await home.serve(furnish);
-    const { code, out } = await home.command(['backup', '-']);
+    const { code, out } = await home.command(['backup', '-', '--json']);
     expect(code).toBe(0);
     writeFileSync(home.file(), out);
-    await succeed(home, ['restore', home.file(), '--replace', '--quiet', '0s']);
+    const restore = ['restore', home.file(), '--replace', '--quiet', '0s', '--json'];
+    const { out: report } = await home.command(restore);
+    expect(JSON.parse(String(report))).toEqual({
+      file: home.file(),
+      rows: expect.any(Number),
+      epoch: expect.any(Number),
+      madeAt: expect.any(Number),
+      grantsFrom: expect.any(Number),
+    });
     await home.serve(async ({ runtime }) => {
       expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'orders' });
     });
