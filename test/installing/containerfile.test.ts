@@ -1,20 +1,12 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { findProgram } from '@/scripts/system/find-program.mjs';
 import { freePort } from '@/scripts/system/free-port.mjs';
 import { type Image, inside, takeSteps } from './container-steps';
+import { ended, ImagePrograms } from './image-programs';
 
 const BUILT_WITHIN_MS = 900_000;
 const ENDS_WITHIN_MS = 15_000;
@@ -22,9 +14,8 @@ const root = join(import.meta.dirname, '../..');
 const isRoot = process.getuid?.() === 0;
 const folder = mkdtempSync(join(tmpdir(), 'lockyard-image-'));
 const context = join(folder, 'context');
-const volume = join(folder, 'volume');
-const children: ChildProcess[] = [];
 let image: Image;
+let programs: ImagePrograms | null = null;
 
 beforeAll(() => {
   // The user of the image has to get to it.
@@ -34,12 +25,7 @@ beforeAll(() => {
 }, BUILT_WITHIN_MS);
 
 afterAll(async () => {
-  for (const child of children) {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-  }
+  await programs?.close();
   rmSync(folder, { recursive: true, force: true });
 }, BUILT_WITHIN_MS);
 
@@ -47,44 +33,6 @@ function bytesIn(place: string): number {
   return readdirSync(place, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-}
-
-/** As a container starts it: its own environment alone, and no home. */
-const environment = (port: number) => ({
-  ...image.env,
-  PATH: process.env.PATH ?? '',
-  NODE_ENV: 'production' as const,
-  HOST: '127.0.0.1',
-  PORT: String(port),
-  LOCKYARD_DATA_DIR: inside(image, image.env.LOCKYARD_DATA_DIR ?? ''),
-});
-
-/** A program of the image, as its user, where only the volume can be written. */
-function start(command: string[], port: number): ChildProcess {
-  const mounts = [
-    `mount --bind '${image.root}' '${image.root}'`,
-    `mount --bind '${volume}' '${inside(image, image.volume ?? '')}'`,
-    `mount -o remount,ro,bind '${image.root}'`,
-    `cd '${inside(image, image.workdir)}'`,
-  ];
-  const { uid = 0, gid = 0 } = image.user ?? {};
-  // Another user than root has no second one to become.
-  const asUser = isRoot ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];
-  const script = `${mounts.join(' && ')} && exec "$@"`;
-  const own = isRoot ? [] : ['--user', '--map-root-user'];
-  const program = command.map((word) => (word === 'node' ? process.execPath : word));
-  const child = spawn(
-    'unshare',
-    [...own, '--mount', 'sh', '-c', script, 'container', ...asUser, ...program],
-    { env: environment(port), stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  children.push(child);
-  return child;
-}
-
-async function ended(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  return child.exitCode;
 }
 
 test('packages and build together take 250 MB at most', () => {
@@ -97,16 +45,15 @@ test('packages and build together take 250 MB at most', () => {
 test(
   'the steps make what starts without rights from a folder that cannot be written, is healthy, serves pages and API, and ends in time',
   async () => {
-    const { mode, uid, gid } = statSync(inside(image, image.volume ?? ''));
+    const { mode, uid } = statSync(inside(image, image.volume ?? ''));
     expect([mode & 0o777, uid]).toEqual([0o700, isRoot ? image.user?.uid : process.getuid?.()]);
-    // A new volume is as the folder that it covers.
-    mkdirSync(volume, { mode });
-    chownSync(volume, uid, gid);
     const port = await freePort();
-    const health = () => ended(start(image.healthCheck, port));
+    const own = new ImagePrograms(image, join(folder, 'volume'), port);
+    programs = own;
+    const health = () => own.run(image.healthCheck);
     expect(await health()).toBe(1);
 
-    const server = start(image.command, port);
+    const server = own.start(image.command);
     const status = (path: string) =>
       fetch(`http://127.0.0.1:${port}${path}`).then((answer) => answer.status);
     await vi.waitFor(async () => expect(await status('/api/health/ready')).toBe(200), {
@@ -117,11 +64,8 @@ test(
     for (const path of ['/docs', '/sign-in', '/api/v1/openapi.json']) {
       expect([path, await status(path)]).toEqual([path, 200]);
     }
-    const key = start(
-      ['node', 'scripts/lockyard.mjs', 'keys', 'create', '--name', 'a', '--namespace', 'default'],
-      port,
-    );
-    expect(await ended(key)).toBe(0);
+    const create = ['keys', 'create', '--name', 'a', '--namespace', 'default'];
+    expect(await own.run(['node', 'scripts/lockyard.mjs', ...create])).toBe(0);
 
     const askedAt = performance.now();
     server.kill(image.stopSignal as NodeJS.Signals);
