@@ -8,7 +8,7 @@ export const SHARES = 8;
 /** A large share is written in this many parts, each in a transaction of its own. */
 export const PARTS = 8;
 
-/** A busier lock is shown without its newest events. */
+/** Of a busier lock some events are not shown until they are rolled up. */
 const EVENTS_MAX = 1_000;
 
 const NO_POSITION = -1;
@@ -39,8 +39,8 @@ export async function countedTo(ask: RunSql, backend: string, lockId: string): P
 }
 
 /**
- * A lock's events after that commit which roll-ups count, newest first: recorded, and in no roll-up
- * yet. If there are more than 1,000 of them, the newest.
+ * A lock's events after that commit which roll-ups count: recorded, and in no roll-up yet. They are
+ * looked for among the newest 1,000 of the lock, of all backends together; in no particular order.
  */
 export async function uncountedEvents(
   ask: RunSql,
@@ -48,12 +48,14 @@ export async function uncountedEvents(
   lockId: string,
   position: number,
 ): Promise<LockEvent[]> {
-  const sql =
-    'SELECT history_id, body FROM lock_events WHERE lock_id = ? AND backend = ? ORDER BY rev ' +
-    `DESC LIMIT ${EVENTS_MAX}`;
-  const { rows } = await ask(sql, [lockId, backend]);
-  return rows
-    .filter(([historyId]) => Number(historyId) > position)
-    .map(([, body]): LockEvent => JSON.parse(String(body)))
-    .filter(isRolledUp);
+  // The backend is compared outside: for a shard that the lock has left, the search would go
+  // through all events of the lock.
+  const newest =
+    'SELECT backend, history_id, body FROM lock_events WHERE lock_id = ? ORDER BY at DESC ' +
+    `LIMIT ${EVENTS_MAX}`;
+  const { rows } = await ask(
+    `SELECT body FROM (${newest}) AS newest WHERE backend = ? AND history_id > ?`,
+    [lockId, backend, position],
+  );
+  return rows.map(([body]): LockEvent => JSON.parse(String(body))).filter(isRolledUp);
 }
