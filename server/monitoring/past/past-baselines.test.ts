@@ -95,22 +95,40 @@ describe.each(TEST_DIALECTS)('what locks of the past are measured against, over 
     expect((await shown(renewed, [{ ...proof, at: MINUTE - 30_000 }])).status).toBe('held');
   });
 
-  it('a holder that renewed on after a waiter had timed out was stuck', async () => {
-    const key = freshKey();
-    const event = { kind: 'timeout', at: MINUTE - 2_000, rev: 3, service: 'orders', owner: 'w2' };
-    const events = [{ ...event, waitedMs: 1_000 } as const];
-    const commit = { id: locks, changes: [{ key, events }] };
-    const rows = eventRows('default', commit as Parameters<typeof eventRows>[1]);
-    await database.raw.transaction((ask) => insertEvents(ask, database.kind, rows));
-    const renewed = (at: number) => {
+  describe('a holder that renewed on after a waiter had timed out', () => {
+    const record = async (key: ReturnType<typeof freshKey>, kinds: string[]) => {
+      const events = kinds.map((kind, i) => {
+        const event = { kind, at: MINUTE - 2_000 - kinds.length + 1 + i, rev: 3 + i };
+        return { ...event, service: 'orders', owner: 'w2', waitedMs: 1_000 };
+      });
+      const commit = { id: locks, changes: [{ key, events }] };
+      const rows = eventRows('default', commit as unknown as Parameters<typeof eventRows>[1]);
+      await database.raw.transaction((ask) => insertEvents(ask, database.kind, rows));
+    };
+
+    const renewed = (key: ReturnType<typeof freshKey>, at: number) => {
       const row = rowAt(key, at);
       const holds = row.record.holds.map((hold) => ({ ...hold, renewals: 9, renewedAt: at }));
       return withRecord(row, { holds });
     };
-    expect((await shown(renewed(MINUTE - 2_001))).status).toBe('held');
-    expect((await shown(renewed(MINUTE))).stuck).toMatchObject({
-      kind: 'idleRenewals',
-      wish: 'gaveUp',
+
+    it('was stuck', async () => {
+      const key = freshKey();
+      await record(key, ['timeout']);
+      expect((await shown(renewed(key, MINUTE - 2_001))).status).toBe('held');
+      expect((await shown(renewed(key, MINUTE))).stuck).toMatchObject({
+        kind: 'idleRenewals',
+        wish: 'gaveUp',
+      });
+    });
+
+    it('is looked for among the newest 2,000 events of its lock', async () => {
+      const [near, far] = [freshKey(), freshKey()];
+      await record(near, ['timeout', ...new Array<string>(1_999).fill('renewed')]);
+      expect((await shown(renewed(near, MINUTE))).status).toBe('stuck');
+      locks += 1;
+      await record(far, ['timeout', ...new Array<string>(2_000).fill('renewed')]);
+      expect((await shown(renewed(far, MINUTE))).status).toBe('held');
     });
   });
 });
