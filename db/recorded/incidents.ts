@@ -31,6 +31,7 @@ export function incidentsTable({ table, index, uniqueIndex, ...kit }: Kit) {
     },
     (t) => [
       uniqueIndex('incidents_open').on(t.openFor),
+      index('incidents_lock').on(t.backend, t.namespace, t.name, t.beganAt),
       index('incidents_began').on(t.beganAt),
       index('incidents_ended').on(t.endedAt),
     ],

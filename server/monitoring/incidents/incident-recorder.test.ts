@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
+import { queryPlans } from '@/db/testing/query-plans';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { LockPast } from '../history/lock-past';
 import type { MonitoredBackend } from '../projection/monitored-backend';
@@ -142,5 +143,15 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     rig.now += 30 * 24 * 3_600_000;
     await by.prune();
     expect((await all()).map(({ name }) => name)).toEqual(['c', 'b']);
+  });
+
+  it.runIf(dialect === 'sqlite')('finds the deaths of a lock by an index, unsorted', async () => {
+    const { ask, plans } = queryPlans(database.raw.ask);
+    const raw = { ...database.raw, ask };
+    const key = { namespace: 'default', name: 'index' };
+    await new IncidentTable({ ...database, raw }).deathsOf('default', key, 0, rig.now);
+    expect(plans).toHaveLength(1);
+    expect(plans[0]).toContain('USING INDEX incidents_lock (backend=? AND namespace=? AND name=?');
+    expect(plans[0]).not.toContain('TEMP B-TREE');
   });
 });

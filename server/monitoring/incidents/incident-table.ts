@@ -110,7 +110,8 @@ export class IncidentTable {
   ): Promise<ProvenDeath[]> {
     const { rows } = await this.database.raw.ask(
       `SELECT ${COLUMNS} FROM incidents WHERE backend = ? AND namespace = ? AND name = ? AND ` +
-        `began_at <= ? AND (ended_at IS NULL OR ended_at >= ?) ORDER BY id LIMIT ${ROWS_AT_ONCE}`,
+        'began_at <= ? AND (ended_at IS NULL OR ended_at >= ?) ' +
+        `ORDER BY began_at, id LIMIT ${ROWS_AT_ONCE}`,
       [backend, key.namespace, key.name, to, from],
     );
     const deaths = rows.flatMap((row) => toRow(row).facts.deaths ?? []);

@@ -1,0 +1,1 @@
+CREATE INDEX `incidents_lock` ON `incidents` (`backend`,`namespace`,`name`,`began_at`);
