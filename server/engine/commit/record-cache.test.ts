@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { unwrittenRecord } from '../../core/lock/lock-record';
 import { RecordCache } from './record-cache';
@@ -49,4 +51,22 @@ it('what is evicted is not known any more, even where its entry is still referen
   records.evict('lock');
   expect(place.known).not.toBeNull();
   expect(records.get('lock')).toBeNull();
+});
+
+it('what is evicted again and again leaves no memory behind', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const ids = numbered('lock', CAPACITY);
+  const records = remembering([...ids, 'one more']);
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = used();
+  for (let round = 0; round < 1_000; round += 1) {
+    for (const id of ids.slice(0, CAPACITY / 2)) records.evict(id);
+    for (const id of ids.slice(0, CAPACITY / 2)) remember(records, id);
+  }
+  expect(used() - before).toBeLessThan(4_000_000);
+  expect(known(records, ['one more'])).toEqual(['one more']);
 });

@@ -23,8 +23,11 @@ interface EvictableEntry extends CacheEntry {
 export class RecordCache {
   /** The oldest first. */
   private readonly entries = new Map<string, EvictableEntry>();
-  /** Stays where it is: one that begins at the front passes every hole that was left there. */
-  private oldest = this.entries.entries();
+  /**
+   * Where the search for the oldest goes on: one that began at the front each time would pass every
+   * hole that was left there. Null where entries were removed since: it would keep them in memory.
+   */
+  private oldest: MapIterator<[string, EvictableEntry]> | null = null;
 
   /** @param capacity how many are kept at most */
   constructor(private readonly capacity: number) {}
@@ -57,12 +60,14 @@ export class RecordCache {
 
   evict(id: string): void {
     this.entries.delete(id);
+    this.oldest = null;
   }
 
   private evictOldest(): void {
     for (;;) {
+      this.oldest ??= this.entries.entries();
       const { done, value } = this.oldest.next();
-      if (done) this.oldest = this.entries.entries();
+      if (done) this.oldest = null;
       else {
         const [id, place] = value;
         this.entries.delete(id);
