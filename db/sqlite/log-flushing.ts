@@ -16,8 +16,9 @@ export class LogFlushing {
   /** Resolves when everything that was committed before the call is on the disk. */
   flush(): Promise<void> {
     if (this.failure) return this.failure;
+    if (this.next) return this.next;
     if (!this.running) return this.begin();
-    this.next ??= this.afterRunning(this.running);
+    this.next = this.afterRunning(this.running);
     return this.next;
   }
 

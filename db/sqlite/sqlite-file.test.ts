@@ -182,6 +182,17 @@ describe('the flush of the write-ahead log', () => {
     expect((await synchronous(file.client)).rows[0]?.[0]).toBe(2);
   });
 
+  it('is made up for by the next process, before it answers anything', async () => {
+    await file.close();
+    vi.restoreAllMocks();
+    const other = await openElsewhere();
+    await other.kill();
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    file = await openSqliteFile(path);
+    expect(statSync(`${path}-wal`).size).toBe(0);
+    expect((await file.client.execute('select id from kept')).rows).toHaveLength(1);
+  });
+
   it('is of the log that the file has, also when the log begins again', async () => {
     const { ino } = statSync(`${path}-wal`);
     await keep(1);

@@ -43,9 +43,11 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     for (const suffix of ['-wal', '-shm']) restrictToOwner(canonical(path) + suffix);
     const client = createClient({ url: fileUrl(path), concurrency: READERS });
     await client.execute('pragma journal_mode = wal');
+    await keepWhatIsInTheLog(client);
     const writer = createClient({ url: fileUrl(path), concurrency: 1 });
     await leaveFlushing(writer);
     const log = await open(`${canonical(path)}-wal`, 'r+');
+    await log.datasync();
     return queuedFile({ client, writer, log, claim });
   } catch (cause) {
     await claim.release();
@@ -58,7 +60,7 @@ const READERS = 4;
 
 /** How long a write waits for another program's lock; shorter than any caller's time limit. */
 const BUSY_MAX_MS = 3_000;
-const BUSY_PAUSE_MS = 20;
+const BUSY_PAUSE_MS = 50;
 
 interface OpenFile {
   client: Client;
@@ -101,6 +103,15 @@ function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
       await claim.release();
     },
   };
+}
+
+/**
+ * A process before this one may have committed what it could not flush any more, and a flush that
+ * failed is not made good by a later one. So everything is moved from the log to the file. While
+ * another program reads the file, or on a full disk, it stays in the log, which is flushed as it is.
+ */
+async function keepWhatIsInTheLog(client: Client): Promise<void> {
+  await client.execute('pragma wal_checkpoint(truncate)').catch(() => undefined);
 }
 
 /**
