@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 
 const READY_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 15_000;
+/** As `npm start` has them. */
+const NODE_OPTIONS = ['--max-semi-space-size=64', '--heap-growing-percent=40', '--v8-pool-size=1'];
 
 /** The built server as a process of its own, on embedded SQLite, with an admin and an API key. */
 export interface ServerUnderLoad {
@@ -43,20 +45,16 @@ export async function startServerUnderLoad(
 ): Promise<ServerUnderLoad> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lockyard-looking-'));
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCKYARD_'));
-  const child = spawn(
-    process.execPath,
-    ['--max-semi-space-size=64', '--heap-growing-percent=40', '.next/lockyard/main.mjs'],
-    {
-      env: {
-        ...Object.fromEntries(inherited),
-        NODE_ENV: 'production',
-        PORT: '0',
-        LOCKYARD_DATA_DIR: dataDir,
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'inherit'],
+  const child = spawn(process.execPath, [...NODE_OPTIONS, '.next/lockyard/main.mjs'], {
+    env: {
+      ...Object.fromEntries(inherited),
+      NODE_ENV: 'production',
+      PORT: '0',
+      LOCKYARD_DATA_DIR: dataDir,
+      ...env,
     },
-  );
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const killIt = () => child.kill('SIGKILL');
   process.once('exit', killIt);
   const close = async () => {
