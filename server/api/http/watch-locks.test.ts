@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { shutDown } from '@/server/bootstrap/shut-down';
+import type { ChangeKeyInput } from '@/server/contract/console/access-inputs';
 import { watchTarget } from '@/server/monitoring/watch/watch-target';
+import { changeApiKey } from '@/server/operations/api-keys/change-api-key';
+import { createApiKey } from '@/server/operations/api-keys/create-api-key';
 import { revokeApiKey } from '@/server/operations/api-keys/revoke-api-key';
 import { ApiHarness, type Reply } from '@/test/api-harness';
 import { EventStream } from '@/test/event-stream';
@@ -285,6 +288,47 @@ describe('a key', () => {
     });
     expect(await events.next()).toBeNull();
     expect(performance.now() - revokedAt).toBeLessThan(5_000);
+  });
+
+  test.each([
+    ['verbs', { verbs: ['acquire'] }, 'missingVerb', { prefix: 'narrow/' }],
+    ['prefix', { prefix: 'narrow/less' }, 'missingPrefix', { prefix: 'narrow/' }],
+    ['names', { prefix: 'narrow/less' }, 'missingPrefix', { names: ['narrow/a'] }],
+    ['namespaces', { namespaces: ['billing'] }, 'missingNamespace', { prefix: 'narrow/' }],
+  ] as const)('that is narrowed in its %s ends watches of more', async (what, less, detail, of) => {
+    const name = `narrowed-${what}`;
+    const wide = { name, namespaces: ['default'], prefix: 'narrow/' };
+    const { id, key: narrowed } = await createApiKey(api.cli, wide);
+    const { position } = await watch({ ...of, waitMs: 0 }, narrowed);
+    const waiting = ask({ ...of, since: position }, narrowed);
+    const events = await open(await stream(of, narrowed));
+    await nextAnswer(events);
+    await changeApiKey(api.cli, { id, ...less } as ChangeKeyInput);
+    const changedAt = performance.now();
+    const [reply, refused] = [await waiting, await events.next()];
+    expect(reply).toMatchObject({ status: 403, error: { data: { detail } } });
+    expect(refused).toMatchObject({
+      event: 'refused',
+      data: { error: { data: { reason: 'FORBIDDEN', detail, path: 'lock.watch' } } },
+    });
+    expect(performance.now() - changedAt).toBeLessThan(5_000);
+  });
+
+  test('that is narrowed to what a watch is of, or widened, keeps it', async () => {
+    const wide = { name: 'kept', namespaces: ['default'], prefix: 'kept/' };
+    const { id, key: kept } = await createApiKey(api.cli, wide);
+    const of = { prefix: 'kept/some' };
+    const events = await open(await stream(of, kept));
+    const { position } = await nextAnswer(events);
+    for (const change of [{ prefix: 'kept/s', verbs: ['read' as const] }, { prefix: null }]) {
+      await changeApiKey(api.cli, { id, ...change });
+      // Lasts longer than two checks.
+      const quiet = await watch({ ...of, since: position, waitMs: 1_200 }, kept);
+      expect(quiet.locks).toEqual([]);
+    }
+    await acquire('kept/some/lock');
+    expect((await nextAnswer(events)).locks).toMatchObject([{ name: 'kept/some/lock' }]);
+    events.close();
   });
 
   test('may have only so many watches open, and others as ever', async () => {

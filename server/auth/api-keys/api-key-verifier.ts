@@ -87,13 +87,16 @@ export class ApiKeyVerifier {
   }
 
   /**
-   * Why the key with this id is no longer accepted: for long-running calls. As fresh as `verify`.
+   * The service behind the key with this id, with what the key allows now: for long-running calls.
+   * As fresh as `verify`.
    *
-   * @returns null while it is live
+   * @throws LockyardError `UNAUTHENTICATED` for a key that has ended; `BACKEND_DOWN`
    */
-  async whyEnded(keyId: string): Promise<LockyardError | null> {
+  async presentActor(keyId: string): Promise<ServiceActor> {
     const found = await this.lookUp(keyId);
-    return found ? this.refusalOf(found) : REVOKED();
+    const ended = found ? this.refusalOf(found) : REVOKED();
+    if (!found || ended) throw ended;
+    return found.actor;
   }
 
   /** Forgets what is cached about a key, so that this process sees a committed change at once. */

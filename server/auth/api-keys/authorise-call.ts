@@ -4,7 +4,7 @@ import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-a
 import type { ServiceActor } from '../actor';
 
 /** What a call wants to use. */
-interface WantedAccess {
+export interface WantedAccess {
   procedure: ServiceProcedureName;
   namespace: string;
   /** The names of locks and counters; none where `prefix` or the whole namespace is asked for. */

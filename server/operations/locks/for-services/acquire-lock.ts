@@ -12,7 +12,7 @@ import { whileKeyIsLive } from './while-key-is-live';
 /**
  * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller
  * that hangs up leaves the queue, and what it was granted without hearing of it is given back. So
- * does one whose API key is revoked.
+ * does one whose API key is revoked, or narrowed so that it does not allow this.
  */
 export async function acquireLock(
   ctx: OperationContext,
@@ -39,7 +39,12 @@ export async function acquireLock(
     return answer;
   }
   const onQueued = () => ctx.onWaiting?.();
-  const answer = await whileKeyIsLive(ctx, (signal) =>
+  const wanted = {
+    procedure: 'lock.acquire',
+    namespace: key.namespace,
+    names: [key.name],
+  } as const;
+  const answer = await whileKeyIsLive(ctx, wanted, (signal) =>
     engine.acquire(key, ask, {
       holdRequestMs: HOLD_REQUEST_MS,
       signal,

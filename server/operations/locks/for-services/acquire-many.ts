@@ -45,7 +45,8 @@ export async function acquireMany(
     return answer;
   }
   const onQueued = () => ctx.onWaiting?.();
-  const answer = await whileKeyIsLive(ctx, (signal) =>
+  const wanted = { procedure: 'lock.acquireMany', namespace, names } as const;
+  const answer = await whileKeyIsLive(ctx, wanted, (signal) =>
     engine.multiLocks.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, onQueued }),
   );
   countMultiLockRefusal(ctx, engine, namespace, ask, answer);

@@ -20,7 +20,8 @@ const KEEP_ALIVE_MS = 10_000;
  *
  * @throws LockyardError as `resolveNamespace`; `INVALID` for a position that is none;
  *   `RATE_LIMITED` when the key has too many open watches; `UNAUTHENTICATED` within about a second
- *   of the end of its key; `BACKEND_DOWN` while the backend has never been read by this process
+ *   of the end of its key, `FORBIDDEN` as soon after the key is narrowed to less than what is
+ *   watched; `BACKEND_DOWN` while the backend has never been read by this process
  */
 export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<WatchAnswer> {
   const pace = { waitMs: input.waitMs, isPolled: true };
@@ -31,8 +32,8 @@ export function watchLocks(ctx: OperationContext, input: WatchInput): Promise<Wa
 }
 
 /**
- * The same as a stream, which lasts until the caller hangs up, the key ends, or this process
- * shuts down.
+ * The same as a stream, which lasts until the caller hangs up, the key ends or is narrowed to less
+ * than what is watched, or this process shuts down.
  *
  * @param send resolves when the next answer may be sent
  */
@@ -64,6 +65,8 @@ async function watching<T>(
   const onWaiting = () => ctx.onWaiting?.();
   return whileKeyIsLive(
     ctx,
+    // All names that begin with the watched prefix are allowed exactly if the prefix itself is.
+    { procedure: 'lock.watch', namespace, names: seen.names ?? [seen.prefix] },
     (signal) =>
       run(projection.watches.follow(target, from, { ...pace, signal, onWaiting }), signal),
     (actor) => limits.enterWatch(actor),

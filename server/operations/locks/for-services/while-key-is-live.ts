@@ -1,4 +1,6 @@
 import type { ServiceActor } from '../../../auth/actor';
+import { authoriseCall, type WantedAccess } from '../../../auth/api-keys/authorise-call';
+import { LockyardError } from '../../../contract/errors';
 import { Periodic } from '../../../platform/periodic';
 import type { OperationContext } from '../../operation-context';
 
@@ -6,23 +8,30 @@ const CHECK_EVERY_MS = 500;
 
 /**
  * Runs a call that may wait, with a signal that is aborted when the caller hangs up or its API key
- * ends. A call whose key was revoked by any process, or expires, ends with `UNAUTHENTICATED` within
- * about a second. While the database is not responding, the key counts as live.
+ * ends or allows the call no more. A call whose key was revoked by any process, or expires, ends
+ * with `UNAUTHENTICATED` within about a second; one whose key was narrowed so that it would be
+ * refused now, with `FORBIDDEN`. While the database is not responding, the key counts as live and
+ * unchanged.
  *
+ * @param wanted what the call uses for as long as it lasts
  * @param enter counts the call against a limit of its key, until the answer is called
  * @throws LockyardError `RATE_LIMITED` when too many calls of this key are already waiting;
- *   `UNAUTHENTICATED`
+ *   `UNAUTHENTICATED`; `FORBIDDEN`
  */
 export async function whileKeyIsLive<T>(
   { runtime, actor, signal }: OperationContext,
+  wanted: WantedAccess,
   run: (signal: AbortSignal) => Promise<T>,
   enter = (caller: ServiceActor) => runtime.limits.enterWait(caller),
 ): Promise<T> {
   const leave = actor?.kind === 'service' ? enter(actor) : null;
   const ended = new AbortController();
   const check = async (keyId: string) => {
-    const refusal = await runtime.apiKeys.whyEnded(keyId).catch(() => null);
-    if (refusal) ended.abort(refusal);
+    try {
+      authoriseCall(await runtime.apiKeys.presentActor(keyId), wanted);
+    } catch (error) {
+      if (isRefusal(error)) ended.abort(error);
+    }
   };
   const checking =
     actor?.kind === 'service'
@@ -41,3 +50,7 @@ export async function whileKeyIsLive<T>(
     leave?.();
   }
 }
+
+const isRefusal = (error: unknown) =>
+  error instanceof LockyardError &&
+  (error.reason === 'UNAUTHENTICATED' || error.reason === 'FORBIDDEN');
