@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { newApiKey } from '../../auth/api-keys/api-key-text';
 import { listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../operations/audit/list-audit';
 import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
 import { listUsers } from '../../operations/users/list-users';
@@ -170,6 +171,26 @@ test('a file that contradicts what is there changes nothing', async () => {
     expect(error?.reason, line).toBe(reason);
   }
   expect((await acts()).length).toBe(before);
+});
+
+test('the text of a key that was rotated changes nothing, and its successor stays', async () => {
+  const { key } = newApiKey();
+  environment.ROTATED_KEY = key;
+  const secret = 'secret: { fromEnv: ROTATED_KEY }';
+  const text = `version: 1\nkeys: [{ name: rotated, namespaces: [default], ${secret} }]`;
+  expect((await apply(text)).code).toBe(0);
+  const id = await api.keyId('rotated');
+  const { id: successor } = await rotateApiKey(api.cli, { id, graceMs: 60_000 });
+  const before = await listApiKeys(api.cli);
+  for (const how of [{}, { dryRun: true }, { prune: true }]) {
+    const { code, error } = await apply(text, how);
+    expect([code, error?.reason, error?.message]).toEqual([
+      1,
+      'CONFLICT',
+      `The API key ${id} in $ROTATED_KEY was rotated; ${successor} has taken its place.`,
+    ]);
+  }
+  expect(await listApiKeys(api.cli)).toEqual(before);
 });
 
 test('a key file that is there already is not written over, and nothing is done', async () => {

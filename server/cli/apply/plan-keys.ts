@@ -22,8 +22,8 @@ interface MatchedKey {
  * its name that is in use.
  *
  * @param present newest first
- * @throws LockyardError `INVALID` for a text that is no key, `CONFLICT` for a key that has ended or
- *   is another service's
+ * @throws LockyardError `INVALID` for a text that is no key, `CONFLICT` for a key that has ended,
+ *   was rotated or is another service's
  */
 export function matchKeys(
   wanted: WantedKey[],
@@ -42,6 +42,10 @@ export function matchKeys(
       throw new LockyardError('INVALID', `${from} is no API key; make one with: keys generate`);
     }
     const known = present.find(({ id }) => id === text.id) ?? null;
+    if (known && known.replacedBy !== null) {
+      const what = `was rotated; ${known.replacedBy} has taken its place.`;
+      throw new LockyardError('CONFLICT', `The API key ${text.id} in ${from} ${what}`);
+    }
     if (known && (known.name !== each.name || known.state !== 'live')) {
       const what = known.state === 'live' ? `of ${known.name}` : known.state;
       throw new LockyardError('CONFLICT', `The API key ${text.id} in ${from} is ${what}.`);

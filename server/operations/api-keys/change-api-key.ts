@@ -3,7 +3,7 @@ import type { ChangeKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
-import { permitKeyAct, requireLiveKey, selectKeyForUpdate } from './find-api-key';
+import { permitKeyAct, requireLiveKey, type StoredKey, selectKeyForUpdate } from './find-api-key';
 import { requireNamespaces } from './require-namespaces';
 import { expiryOf, limitsOf } from './stored-limits';
 
@@ -11,8 +11,8 @@ import { expiryOf, limitsOf } from './stored-limits';
  * Changes what a key may do, or when it expires; its secret stays. It holds here at once, and within
  * 1 s at every process.
  *
- * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, for namespaces of a
- *   witness, and where a key without limits would get a prefix or verbs: its form does not keep a
+ * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, for a later expiry of a
+ *   key that was rotated, for namespaces of a witness, and where a key without limits would get a prefix or verbs: its form does not keep a
  *   server of an earlier version from ignoring them
  */
 export async function changeApiKey(
@@ -26,6 +26,7 @@ export async function changeApiKey(
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const row = await selectKeyForUpdate(database, tx, id);
     requireLiveKey(row, clock.now());
+    refuseLongerGrace(row, wantedExpiry);
     const before = limitsOf(row.limits);
     const prefix = input.prefix === undefined ? before.prefix : (input.prefix ?? undefined);
     const verbs = input.verbs === undefined ? before.verbs : (input.verbs ?? undefined);
@@ -46,6 +47,17 @@ export async function changeApiKey(
   });
   verifier.forget(id);
   return answer;
+}
+
+/** A key is rotated where its secret may have leaked: it never lives longer than its grace. */
+function refuseLongerGrace(
+  { replacedBy, expiresAt }: StoredKey,
+  wanted: number | null | undefined,
+): void {
+  const isLater = (wanted ?? Number.POSITIVE_INFINITY) > (expiresAt ?? Number.POSITIVE_INFINITY);
+  if (replacedBy === null || wanted === undefined || !isLater) return;
+  const text = `This API key was rotated; ${replacedBy} has taken its place. It cannot expire later.`;
+  throw new LockyardError('CONFLICT', text);
 }
 
 const NEEDS_NEW_KEY =

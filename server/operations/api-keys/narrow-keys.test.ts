@@ -185,6 +185,22 @@ test('of two that rotate a key at once one wins; the old secret works until the 
   expect([await check(made.key), await check(immediate.key)]).toEqual([401, 200]);
 });
 
+test('a key that was rotated never lives longer than its grace', async () => {
+  const { id } = await create({ prefix: 'mine:' });
+  await rotateApiKey(api.cli, { id, graceMs: 60_000 });
+  const endsAt = clock.now() + 60_000;
+  for (const expiresAt of [null, endsAt + 1]) {
+    await expect(changeApiKey(api.cli, { id, expiresAt })).rejects.toMatchObject({
+      reason: 'CONFLICT',
+      message: expect.stringMatching(/was rotated; \w+ has taken its place/),
+    });
+  }
+  await changeApiKey(api.cli, { id, prefix: 'mine:less' });
+  await changeApiKey(api.cli, { id, expiresAt: endsAt - 1 });
+  const row = (await listApiKeys(api.cli)).find((each) => each.id === id);
+  expect(row).toMatchObject({ expiresAt: endsAt - 1, prefix: 'mine:less' });
+});
+
 test('a change of a key holds at once; a key without limits is given none', async () => {
   const { id, key } = await create({ prefix: 'mine:' });
   const inspect = (name: string) => api.get(key, 'lock.inspect', { name });
