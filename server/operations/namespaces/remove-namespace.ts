@@ -3,13 +3,14 @@ import type { RemoveNamespaceInput } from '../../contract/console/access-inputs'
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
-import type { OperationContext } from '../operation-context';
+import type { OperationContext, Runtime } from '../operation-context';
 
 /**
  * Removes a namespace that has no locks and counters, and that no live API key is for. Within 2 s
  * every process refuses it. Its history stays; created again, it is on the same backend.
  *
- * @throws LockyardError `NOT_FOUND`; `CONFLICT` for `default`, and for one in use
+ * @throws LockyardError `NOT_FOUND`; `CONFLICT` for `default`, and for one in use; `BACKEND_DOWN`
+ *   where this process cannot say whether it is empty
  */
 export async function removeNamespace(
   ctx: OperationContext,
@@ -26,6 +27,7 @@ export async function removeNamespace(
     if (name === 'default') {
       throw new LockyardError('CONFLICT', 'The namespace "default" cannot be removed.');
     }
+    requireKnownNames(ctx.runtime, name, row.backend);
     const inUse = nameCount.total(name);
     if (inUse > 0) {
       const text = `Namespace "${name}" still has locks or counters (${inUse}); delete them first.`;
@@ -45,4 +47,15 @@ export async function removeNamespace(
     log.warn({ err }, 'could not reload the namespaces; retrying');
   });
   return answer;
+}
+
+/** What a backend that was not read, or does not respond, may keep is counted as nothing. */
+function requireKnownNames(
+  { engines, projection }: Pick<Runtime, 'engines' | 'projection'>,
+  name: string,
+  backend: string,
+): void {
+  if (engines.get(backend)?.health().reachable && projection.isRead(backend)) return;
+  const text = `Backend "${backend}" of namespace "${name}" cannot be read, so it may have locks.`;
+  throw new LockyardError('BACKEND_DOWN', text);
 }
