@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { printableJson } from '../../../client/command/terminal/printable';
 import { LockyardError } from '../../contract/errors';
@@ -22,9 +22,11 @@ interface ApplySurroundings {
 
 /**
  * Applies a file, and answers the exit code. Secrets that are generated go to the files that it
- * names, mode 0600, which are made before anything is changed; others are printed.
+ * names, mode 0600, which are made before anything is changed; others are printed, and so is one
+ * whose file cannot be written then.
  *
- * @throws StartError for a file that cannot be read or is wrong; LockyardError for a change that
+ * @throws StartError for a file that cannot be read or is wrong, or a secret that was printed since
+ *   its file could not be written; LockyardError for a change that
  *   failed, after those before it were reported
  */
 export async function applyFile(
@@ -54,6 +56,8 @@ export async function applyFile(
     }
     const { failure } = report;
     if (failure) throw new LockyardError(failure.reason, failure.message);
+    const [unwritten] = files.failures;
+    if (unwritten) throw unwritten;
     return 0;
   } finally {
     files.close();
@@ -70,6 +74,8 @@ function textOf(file: string): string {
 
 /** The files for the keys that are about to be generated. */
 class SecretFiles {
+  /** Why secrets that have a file are not there. */
+  readonly failures: StartError[] = [];
   private readonly open = new Map<string, { path: string; handle: number; isUsed: boolean }>();
 
   /** @throws StartError for a file that is there already, or cannot be made */
@@ -90,11 +96,18 @@ class SecretFiles {
     }
   }
 
-  /** Whether a secret has a file; then it is there. */
+  /** Whether a secret is in a file of its own now; if not, it has to be printed. */
   write({ kind, name, secret }: ApplyReport['secrets'][number]): boolean {
     const file = kind === 'key' ? this.open.get(name) : undefined;
     if (!file) return false;
-    writeSync(file.handle, `${secret}\n`);
+    try {
+      writeFileSync(file.handle, `${secret}\n`);
+      fsyncSync(file.handle);
+    } catch (cause) {
+      const text = `The key of ${name} is printed, not written: ${(cause as Error).message}`;
+      this.failures.push(new StartError(text, { cause }));
+      return false;
+    }
     file.isUsed = true;
     return true;
   }

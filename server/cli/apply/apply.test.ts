@@ -9,6 +9,7 @@ import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../operations/audit/list-audit';
 import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
 import { listUsers } from '../../operations/users/list-users';
+import { limitFiles } from '../../storage/conformance/testing/limit-files';
 import { runCliCommand } from '../run-cli-command';
 import { applyFile } from './apply-file';
 import type { ApplyReport } from './apply-report';
@@ -32,9 +33,9 @@ const environment: Record<string, string> = {
 /** Applies a text as a file. */
 async function apply(
   text: string,
-  how: { dryRun?: boolean; prune?: boolean; json?: boolean } = {},
+  how: { dryRun?: boolean; prune?: boolean; json?: boolean; onAnswer?: () => void } = {},
 ) {
-  const { dryRun = false, prune = false, json = true } = how;
+  const { dryRun = false, prune = false, json = true, onAnswer } = how;
   const file = join(folder, 'lockyard.yaml');
   writeFileSync(file, text);
   const printed: string[] = [];
@@ -43,7 +44,7 @@ async function apply(
     {
       environment,
       json,
-      ask: (command) => runCliCommand(api.runtime, command),
+      ask: (command) => runCliCommand(api.runtime, command).finally(onAnswer),
       print: (line) => printed.push(line),
     },
   );
@@ -200,6 +201,32 @@ test('a key file that is there already is not written over, and nothing is done'
   expect([code, error?.message]).toEqual([1, expect.stringMatching(/k cannot be written: EEXIST/)]);
   expect(readFileSync(join(folder, 'taken.key'), 'utf8')).toBe('precious');
   expect((await listApiKeys(api.cli)).some(({ name }) => name === 'k')).toBe(false);
+});
+
+test('a key whose file cannot be written is printed, and so are those after it', async () => {
+  const text = [
+    'version: 1',
+    'keys:',
+    '  - { name: full-1, namespaces: [default], secretFile: full-1.key }',
+    '  - { name: full-2, namespaces: [default], secretFile: full-2.key }',
+  ].join('\n');
+  let answers = 0;
+  const fillDisk = () => {
+    answers += 1;
+    if (answers === 2) limitFiles({ pid: () => process.pid }, 1);
+  };
+  const { code, error, report } = await apply(text, { onAnswer: fillDisk }).finally(() =>
+    limitFiles({ pid: () => process.pid }, 'unlimited'),
+  );
+  expect([code, error?.message]).toEqual([
+    1,
+    expect.stringMatching(/key of full-1 is printed, not written: EFBIG/),
+  ]);
+  expect(report?.secrets.map(({ name }) => name)).toEqual(['full-1', 'full-2']);
+  for (const { name, secret } of report?.secrets ?? []) {
+    expect(await api.runtime.apiKeys.verify(secret)).toMatchObject({ service: name });
+    expect(existsSync(join(folder, `${name}.key`))).toBe(false);
+  }
 });
 
 test('of many that apply one file at once, one makes it so', async () => {
