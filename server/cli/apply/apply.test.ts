@@ -229,6 +229,19 @@ test('a key whose file cannot be written is printed, and so are those after it',
   }
 });
 
+test('a disabled user is created so, and is never enabled in between', async () => {
+  const text = 'version: 1\nusers: [{ name: Dora, role: viewer, disabled: true }]';
+  const before = (await acts()).length;
+  expect((await apply(text)).code).toBe(0);
+  const dora = (await listUsers(api.cli)).find(({ name }) => name === 'Dora');
+  expect(dora?.disabledAt).toBe(dora?.createdAt);
+  expect((await acts()).slice(0, (await acts()).length - before).sort()).toEqual([
+    'config.apply done',
+    'user.create done',
+  ]);
+  expect((await apply(text)).report?.changes).toEqual([]);
+});
+
 test('of many that apply one file at once, one makes it so', async () => {
   const state = {
     version: 1 as const,

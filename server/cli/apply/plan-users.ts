@@ -48,8 +48,7 @@ function createdUser(
     ],
     run: async (ctx) => {
       const secret = given ?? generatedPassword();
-      const { id } = await createUser(ctx, { name, role, password: secret });
-      if (disabled) await setDisabled(ctx, { id, disabled });
+      await createUser(ctx, { name, role, password: secret, disabled });
       return given === undefined ? { kind: 'user', name, secret } : undefined;
     },
   };

@@ -14,23 +14,27 @@ import { selectAdminsForUpdate } from './find-user';
 /**
  * Adds a person who may sign in.
  *
+ * @param input `disabled`: they may not until they are enabled
  * @throws LockyardError `INVALID` for a weak password or a name of the system, `CONFLICT` for a
  *   name that is taken or could be mistaken for one that is
  */
 export async function createUser(
   ctx: ControlContext,
-  { name, role, password }: CreatePersonInput,
+  { name, role, password, disabled = false }: CreatePersonInput & { disabled?: boolean },
 ): Promise<{ id: string }> {
   const { database, clock } = ctx.runtime;
-  const what = { act: 'user.create', subject: name, seen: { role } } as const;
+  const seen = { role, ...(disabled && { disabled }) };
+  const what = { act: 'user.create', subject: name, seen } as const;
   const who = await permit(ctx, 'admin', what);
   checkPassword(password, name);
   const passwordHash = await hashPassword(password);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     await refuseLookalikeName(database, tx, name);
-    const user = { name, role, passwordHash, createdAt: clock.now() };
+    const createdAt = clock.now();
+    const disabledAt = disabled ? createdAt : null;
+    const user = { name, role, passwordHash, createdAt, disabledAt };
     const id = await insertUser(database, tx, user);
-    return { answer: { id }, result: { id, role } };
+    return { answer: { id }, result: { id, ...seen } };
   });
 }
 
@@ -55,11 +59,18 @@ const ID_CHARS = 16;
 export async function insertUser(
   database: Database,
   tx: Db,
-  user: { name: string; role: Role; passwordHash: string; createdAt: number },
+  user: {
+    name: string;
+    role: Role;
+    passwordHash: string;
+    createdAt: number;
+    /** Absent or null: they may sign in. */
+    disabledAt?: number | null;
+  },
 ): Promise<string> {
   const id = randomText(ID_CHARS);
   try {
-    await tx.insert(database.tables.users).values({ id, ...user, disabledAt: null });
+    await tx.insert(database.tables.users).values({ id, disabledAt: null, ...user });
     return id;
   } catch (error) {
     if (!database.isDuplicateKey(error)) throw error;
