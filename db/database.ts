@@ -34,6 +34,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** An expression for the clock of a database, in epoch milliseconds, as an integer. */
+export const DATABASE_CLOCK = {
+  mysql: 'CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)',
+  sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
+} as const;
+
 /** A value for a `?`. */
 export type SqlValue = string | number;
 

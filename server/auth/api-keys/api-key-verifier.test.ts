@@ -10,7 +10,9 @@ import {
   openTestRuntime,
   type TestRuntime,
 } from '../../operations/testing/test-runtime';
+import { TestClock } from '../../platform/testing/test-clock';
 import { newApiKey, parseApiKey } from './api-key-text';
+import { ApiKeyVerifier } from './api-key-verifier';
 
 const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
@@ -116,7 +118,6 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
         return Reflect.get(target, property) as unknown;
       },
     });
-    const { ApiKeyVerifier } = await import('./api-key-verifier');
     const ring = new ApiKeyVerifier({
       ...runtime,
       database: Object.create(runtime.database, { db: { value: counting } }),
@@ -157,6 +158,19 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     const ended = rows.find((row) => row.id === id);
     expect(ended).toMatchObject({ state: 'expired', revokedAt: expiresAt });
     expect(rows.find((row) => row.id === later)).toMatchObject({ state: 'live', revokedAt: null });
+  });
+
+  test('a process whose clock is ahead refuses an expired key, and revokes it for no other', async () => {
+    // By the clock of the database, which no test moves.
+    const expiresAt = Date.now() + 60 * 60_000;
+    const input = { name: 'ahead', namespaces: ['default'], expiresAt };
+    const { id, key } = await createApiKey(ctx(), input);
+    const ahead = new ApiKeyVerifier({ ...runtime, clock: new TestClock(expiresAt) });
+    await expect(ahead.verify(key)).rejects.toMatchObject({ detail: 'keyExpired' });
+    await ahead.close();
+    const row = (await listApiKeys(ctx())).find((each) => each.id === id);
+    expect(row).toMatchObject({ state: 'live', revokedAt: null });
+    expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'ahead' });
   });
 
   test('a key for a namespace that does not exist is not made', async () => {

@@ -1,5 +1,5 @@
 import { and, eq, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
-import type { Database } from '@/db/database';
+import { DATABASE_CLOCK, type Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
 import type { KeyLimits } from '../../contract/key-limits';
@@ -151,12 +151,17 @@ export class ApiKeyVerifier {
 
   /**
    * Revokes what has expired, from that instant on: so that a clock that is set back brings no key
-   * to life, and a server of a version without expiry refuses it too.
+   * to life, and a server of a version without expiry refuses it too. The clock of the database
+   * has to agree: no process whose own clock is ahead ends a key for all others.
    */
   private async revokeExpired(): Promise<void> {
-    const { db, tables } = this.from.database;
+    const { db, tables, kind } = this.from.database;
     const { apiKeys } = tables;
-    const isOver = and(isNull(apiKeys.revokedAt), lte(apiKeys.expiresAt, this.from.clock.now()));
+    const isOver = and(
+      isNull(apiKeys.revokedAt),
+      lte(apiKeys.expiresAt, this.from.clock.now()),
+      lte(apiKeys.expiresAt, sql.raw(DATABASE_CLOCK[kind])),
+    );
     await db
       .update(apiKeys)
       .set({ revokedAt: sql`${apiKeys.expiresAt}` })

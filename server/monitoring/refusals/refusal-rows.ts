@@ -1,4 +1,4 @@
-import type { Database } from '@/db/database';
+import { DATABASE_CLOCK, type Database } from '@/db/database';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { replacing } from '../rollups/rollup-rows';
@@ -16,12 +16,6 @@ export interface RefusalRow {
   counts: RefusalCounts;
 }
 
-/** The clock of the database, in epoch milliseconds. */
-const NOW = {
-  mysql: 'CAST(UNIX_TIMESTAMP(SYSDATE(3)) * 1000 AS SIGNED)',
-  sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",
-} as const;
-
 const KEY = ['backend', 'lock_id', 'minute', 'process'];
 const VALUES = ['attempts', 'counts', 'written_at'];
 
@@ -35,7 +29,7 @@ export async function writeRefusals({ raw, kind }: Database, rows: RefusalRow[])
     });
     await raw.ask(
       `INSERT INTO lock_refusals (${[...KEY, ...VALUES]}) VALUES ` +
-        `${part.map(() => `(?,?,?,?,?,?,${NOW[kind]})`)} ${replacing(kind, KEY, VALUES)}`,
+        `${part.map(() => `(?,?,?,?,?,?,${DATABASE_CLOCK[kind]})`)} ${replacing(kind, KEY, VALUES)}`,
       values,
     );
   }
@@ -71,7 +65,7 @@ export async function readRefusals(
 
 /** The clock of the database now. */
 export async function databaseNow({ raw, kind }: Database): Promise<number> {
-  const { rows } = await raw.ask(`SELECT ${NOW[kind]}`, []);
+  const { rows } = await raw.ask(`SELECT ${DATABASE_CLOCK[kind]}`, []);
   return Number(rows[0]?.[0]);
 }
 
