@@ -151,6 +151,8 @@ test('where one change fails, those before it are done, those after it are not b
 });
 
 test('a file that contradicts what is there changes nothing', async () => {
+  await api.key('plain');
+  environment.PLAIN_KEY = newApiKey().key;
   const before = (await acts()).length;
   const contradictions: [string, string][] = [
     ['namespaces: [{ name: billing, backend: other }]', 'CONFLICT'],
@@ -160,16 +162,25 @@ test('a file that contradicts what is there changes nothing', async () => {
       'keys: [{ name: invoices, namespaces: [default], secret: { fromEnv: INVOICES_KEY } }]',
       'CONFLICT',
     ],
+    ['keys: [{ name: plain, namespaces: [default], prefix: p }]', 'CONFLICT'],
+    ['keys: [{ name: plain, namespaces: [default], verbs: [read] }]', 'CONFLICT'],
+    [
+      'keys: [{ name: a, namespaces: [default], prefix: p, secret: { fromEnv: PLAIN_KEY } }]',
+      'INVALID',
+    ],
+    ['keys: [{ name: a, namespaces: [default], expiresAt: 2020-01-01T00:00:00Z }]', 'INVALID'],
+    ['keys: [{ name: plain, namespaces: [default], expiresAt: 2020-01-01T00:00:00Z }]', 'INVALID'],
     ['namespaces: [{ name: billing, policy: { leaseMinMs: 5000, leaseMaxMs: 1000 } }]', 'INVALID'],
   ];
   for (const [line, reason] of contradictions) {
-    const { error } = await apply(
-      `version: 1\nnamespaces: [{ name: never }]\n${line}`.replace(
-        /^namespaces: \[\{ name: never \}\]\n(?=namespaces)/m,
-        '',
-      ),
+    const text = `version: 1\nnamespaces: [{ name: never }]\n${line}`.replace(
+      /^namespaces: \[\{ name: never \}\]\n(?=namespaces)/m,
+      '',
     );
-    expect(error?.reason, line).toBe(reason);
+    for (const dryRun of [true, false]) {
+      const { code, error } = await apply(text, { dryRun });
+      expect([code, error?.reason], line).toEqual([1, reason]);
+    }
   }
   expect((await acts()).length).toBe(before);
 });

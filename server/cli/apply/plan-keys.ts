@@ -2,9 +2,10 @@ import { parseApiKey } from '../../auth/api-keys/api-key-text';
 import type { ChangeKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { changeApiKey } from '../../operations/api-keys/change-api-key';
-import { createApiKey } from '../../operations/api-keys/create-api-key';
+import { createApiKey, parseGivenKey } from '../../operations/api-keys/create-api-key';
 import type { ApiKeyRow } from '../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
+import { expiryOf, requireFormFor, storedLimits } from '../../operations/api-keys/stored-limits';
 import { isInUse } from '../provisioning/key-commands';
 import type { WantedKey } from './apply-input';
 import { differences, type PlannedChange } from './planned-change';
@@ -54,11 +55,20 @@ export function matchKeys(
   });
 }
 
-/** What makes keys as wanted. */
-export function planKeys(matched: MatchedKey[]): PlannedChange[] {
-  return matched.flatMap((each) =>
-    each.known ? changedKey(each.wanted, each.known) : [createdKey(each)],
-  );
+/**
+ * What makes keys as wanted.
+ *
+ * @throws LockyardError what making them would refuse: `INVALID` for an expiry that is over, or a
+ *   given key of another form; `CONFLICT` for what a key cannot become
+ */
+export function planKeys(matched: MatchedKey[], now: number): PlannedChange[] {
+  return matched.flatMap((each) => {
+    const instant = each.wanted.expiresAt;
+    const expiresAt = expiryOf({ expiresAt: instant ? Date.parse(instant) : null }, now) ?? null;
+    return each.known
+      ? changedKey(each.wanted, each.known, expiresAt)
+      : [createdKey(each, expiresAt)];
+  });
 }
 
 /** What revokes the keys in use that are none of the wanted ones. */
@@ -74,8 +84,9 @@ export function planRevokedKeys(matched: MatchedKey[], present: ApiKeyRow[]): Pl
     }));
 }
 
-function createdKey({ wanted, given }: MatchedKey): PlannedChange {
-  const { name, namespaces = [], witness, prefix, verbs, expiresAt, secret } = wanted;
+function createdKey({ wanted, given }: MatchedKey, expiresAt: number | null): PlannedChange {
+  const { name, namespaces = [], witness, prefix, verbs, secret } = wanted;
+  if (given !== null) parseGivenKey(given, storedLimits({ prefix, verbs }, expiresAt));
   const from = secret && `key from $${secret.fromEnv}`;
   return {
     sign: '+',
@@ -85,14 +96,14 @@ function createdKey({ wanted, given }: MatchedKey): PlannedChange {
       witness ? 'witness' : `namespaces ${namespaces.join(', ')}`,
       ...(prefix === undefined ? [] : [`prefix ${JSON.stringify(prefix)}`]),
       ...(verbs ? [`verbs ${verbs.join(', ')}`] : []),
-      ...(expiresAt === undefined ? [] : [`expires ${expiresAt}`]),
+      ...(expiresAt === null ? [] : [`expires ${wanted.expiresAt}`]),
       from ?? 'with a generated key',
     ],
     run: async (ctx) => {
       const limits = {
         ...(prefix !== undefined && { prefix }),
         ...(verbs && { verbs }),
-        ...(expiresAt !== undefined && { expiresAt: Date.parse(expiresAt) }),
+        ...(expiresAt !== null && { expiresAt }),
       };
       const input = { name, namespaces, ...(witness && { witness }), ...limits };
       const { key } = await createApiKey(ctx, input, given);
@@ -101,14 +112,18 @@ function createdKey({ wanted, given }: MatchedKey): PlannedChange {
   };
 }
 
-function changedKey(wanted: WantedKey, known: ApiKeyRow): PlannedChange[] {
+function changedKey(
+  wanted: WantedKey,
+  known: ApiKeyRow,
+  expiresAt: number | null,
+): PlannedChange[] {
   const { name, namespaces = [], witness = false } = wanted;
   if (witness !== known.isWitness) {
     const text = `The API key ${known.id} of ${name} is ${known.isWitness ? 'a' : 'no'} witness’s.`;
     throw new LockyardError('CONFLICT', text);
   }
-  const expiresAt = wanted.expiresAt === undefined ? null : Date.parse(wanted.expiresAt);
   const { prefix = null, verbs = null } = wanted;
+  requireFormFor(known.form, { prefix, verbs });
   const instant = (at: number | null) => (at === null ? null : new Date(at).toISOString());
   const sorted = (names: string[]) => [...names].sort();
   const details = differences(

@@ -79,7 +79,7 @@ async function plan(
   return [
     ...planNamespaces(namespaces ?? [], present.namespaces),
     ...planUsers(users ?? [], present.users, env),
-    ...planKeys(matched),
+    ...planKeys(matched, ctx.runtime.clock.now()),
     ...(prune && keys ? planRevokedKeys(matched, present.keys) : []),
     ...(prune && users ? planRemovedUsers(users, present.users) : []),
     ...(prune && namespaces ? planRemovedNamespaces(namespaces, present.namespaces) : []),

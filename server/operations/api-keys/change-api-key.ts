@@ -5,7 +5,7 @@ import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
 import { permitKeyAct, requireLiveKey, type StoredKey, selectKeyForUpdate } from './find-api-key';
 import { requireNamespaces } from './require-namespaces';
-import { expiryOf, limitsOf } from './stored-limits';
+import { expiryOf, formOf, limitsOf, requireFormFor } from './stored-limits';
 
 /**
  * Changes what a key may do, or when it expires; its secret stays. It holds here at once, and within
@@ -30,9 +30,7 @@ export async function changeApiKey(
     const before = limitsOf(row.limits);
     const prefix = input.prefix === undefined ? before.prefix : (input.prefix ?? undefined);
     const verbs = input.verbs === undefined ? before.verbs : (input.verbs ?? undefined);
-    if (row.limits === null && (prefix ?? verbs) !== undefined) {
-      throw new LockyardError('CONFLICT', NEEDS_NEW_KEY);
-    }
+    requireFormFor(formOf(row.limits), { prefix, verbs });
     if (row.purpose === 'witness' && input.namespaces) {
       throw new LockyardError('CONFLICT', 'The key of a witness has no namespaces.');
     }
@@ -59,7 +57,3 @@ function refuseLongerGrace(
   const text = `This API key was rotated; ${replacedBy} has taken its place. It cannot expire later.`;
   throw new LockyardError('CONFLICT', text);
 }
-
-const NEEDS_NEW_KEY =
-  'This API key was made without limits, so its text cannot carry any: create a new key with them, ' +
-  'and revoke this one.';

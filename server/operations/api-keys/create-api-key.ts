@@ -1,4 +1,4 @@
-import { newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
+import { type ApiKeyText, newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
@@ -36,7 +36,7 @@ export async function createApiKey(
   const expiresAt = expiryOf(input, clock.now()) ?? null;
   const limits = storedLimits({ prefix, verbs }, expiresAt);
   const { id, secretHash, key } =
-    given === null ? newApiKey(formOf(limits)) : givenKey(given, limits);
+    given === null ? newApiKey(formOf(limits)) : parseGivenKey(given, limits);
   const seen = {
     ...(witness ? { witness } : { namespaces }),
     ...limitsOf(limits),
@@ -70,7 +70,13 @@ export async function createApiKey(
   });
 }
 
-function givenKey(key: string, limits: string | null) {
+/**
+ * The parts of a key that was made before.
+ *
+ * @param limits as a row keeps them
+ * @throws LockyardError `INVALID` for one whose form is not that of a key with these limits
+ */
+export function parseGivenKey(key: string, limits: string | null): ApiKeyText & { key: string } {
   const parsed = parseApiKey(key);
   const form = formOf(limits);
   if (parsed?.form === form) return { ...parsed, key };

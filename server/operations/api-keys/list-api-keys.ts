@@ -1,9 +1,10 @@
 import { desc } from 'drizzle-orm';
+import type { ApiKeyForm } from '../../auth/api-keys/api-key-text';
 import type { KeyVerb } from '../../contract/key-verbs';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
-import { limitsOf } from './stored-limits';
+import { formOf, limitsOf } from './stored-limits';
 
 /** An API key as admins see it: nothing of it can be used. */
 export interface ApiKeyRow {
@@ -15,6 +16,8 @@ export interface ApiKeyRow {
   prefix: string | null;
   /** What it may do; null: everything. */
   verbs: KeyVerb[] | null;
+  /** `plain`: it can get neither a prefix nor verbs. */
+  form: ApiKeyForm;
   /** It can only report on processes. */
   isWitness: boolean;
   createdBy: string;
@@ -49,6 +52,7 @@ export async function listApiKeys(ctx: ControlContext): Promise<ApiKeyRow[]> {
       namespaces: JSON.parse(namespaces) as string[],
       prefix,
       verbs,
+      form: formOf(limits),
       state: isExpired ? 'expired' : whatElse,
     };
   });

@@ -23,6 +23,21 @@ export const limitsOf = (stored: string | null): KeyLimits =>
   stored === null ? {} : (JSON.parse(stored) as KeyLimits);
 
 /**
+ * @throws LockyardError `CONFLICT` where a key without limits would get a prefix or verbs: its form
+ *   does not keep a server of an earlier version from ignoring them
+ */
+export function requireFormFor(
+  form: ApiKeyForm,
+  { prefix, verbs }: { prefix?: unknown; verbs?: unknown },
+): void {
+  if (form === 'limited' || (prefix ?? verbs ?? null) === null) return;
+  const text =
+    'This API key was made without limits, so its text cannot carry any: create a new key with ' +
+    'them, and revoke this one.';
+  throw new LockyardError('CONFLICT', text);
+}
+
+/**
  * The instant from which a key is refused; null: none; undefined: nothing was said of it.
  *
  * @throws LockyardError `INVALID` for one that is over
