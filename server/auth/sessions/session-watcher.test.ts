@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { openTestRuntime, type TestRuntime } from '../../operations/testing/test-runtime';
 import type { UserActor } from '../actor';
 import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from './session-limits';
@@ -30,12 +30,18 @@ beforeAll(async () => {
     await db.insert(tables.sessions).values({ ...session, expiresAt: now + SESSION_MAX_MS });
   }
 });
+afterEach(() => {
+  vi.useRealTimers();
+});
 afterAll(() => runtime.close());
 
 /** Waits for the next poll and its answers. */
 async function poll(): Promise<void> {
   vi.advanceTimersByTime(POLL_MS);
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 20; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    await runtime.database.sqlite?.flushed();
+  }
 }
 
 test('all streams together cost one question every half a second, and none when there are none', async () => {
@@ -67,7 +73,6 @@ test('all streams together cost one question every half a second, and none when 
   for (const watch of watches) watch.close();
   await poll();
   expect(questions).toBe(3);
-  vi.useRealTimers();
 });
 
 test('an open page keeps its session in use, for twelve hours and no longer', async () => {
@@ -86,5 +91,4 @@ test('an open page keeps its session in use, for twelve hours and no longer', as
   await poll();
   expect(watch.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
   watch.close();
-  vi.useRealTimers();
 });
