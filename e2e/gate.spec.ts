@@ -80,9 +80,8 @@ test('is this counter true? An admin puts Redis in front of a namespace; fast an
   const value = page.getByRole('region', { name: 'Current value' });
   await expect(value).toContainText('5 above the floor, 35 below the ceiling');
   const moves = page.getByRole('region', { name: 'History' }).getByRole('listitem');
-  await expect(moves).toHaveText(
-    Array.from({ length: 20 }, (_, i) => new RegExp(`−1\\s*orders\\s*${5 + i}$`)),
-  );
+  await expect(moves.first()).toHaveText(/orders\s*5$/);
+  await expect(moves.last()).toHaveText(/Created\s*orders/);
 
   // A read that is on its way would repair it at once.
   await expect(async () => {
