@@ -13,6 +13,10 @@ export class LogFlushing {
   /** @param sync makes everything written to the log so far permanent */
   constructor(private readonly sync: () => Promise<void>) {}
 
+  get hasFailed(): boolean {
+    return this.failure !== null;
+  }
+
   /** Resolves when everything that was committed before the call is on the disk. */
   flush(): Promise<void> {
     if (this.failure) return this.failure;

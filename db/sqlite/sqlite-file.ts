@@ -73,21 +73,19 @@ interface OpenFile {
 function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
   const flushing = new LogFlushing(() => log.datasync());
-  /** Write jobs that have begun and whose commits are not known to be on the disk. */
+  /** Write jobs whose commits are not known to be on the disk. */
   let unflushed = 0;
+  let isClosed = false;
   return {
     client,
     async write(job) {
       const giveUpAt = performance.now() + BUSY_MAX_MS;
-      const work = () => {
-        unflushed += 1;
-        return onceWritable(writer, job, giveUpAt);
-      };
+      unflushed += 1;
       try {
-        return await writes.run(work);
+        return await writes.run(() => onceWritable(writer, job, giveUpAt));
       } finally {
         // A job that failed may have committed something before that.
-        await flushing.flush();
+        if (!isClosed) await flushing.flush();
         unflushed -= 1;
       }
     },
@@ -95,8 +93,11 @@ function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
       if (unflushed > 0) await flushing.flush();
     },
     async close() {
-      await writes.idle();
-      await flushing.flush().catch(() => undefined);
+      do {
+        await writes.idle();
+        await flushing.flush().catch(() => undefined);
+      } while (unflushed > 0 && !flushing.hasFailed);
+      isClosed = true;
       writer.close();
       client.close();
       await log.close();
