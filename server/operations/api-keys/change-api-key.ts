@@ -11,8 +11,9 @@ import { expiryOf, formOf, limitsOf, requireFormFor } from './stored-limits';
  * Changes what a key may do, or when it expires; its secret stays. It holds here at once, and within
  * 1 s at every process.
  *
- * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, for a later expiry of a
- *   key that was rotated, for namespaces of a witness, and where a key without limits would get a prefix or verbs: its form does not keep a
+ * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, where a
+ *   key that was rotated would be allowed more or for longer, for namespaces, prefix or verbs of a
+ *   witness, and where a key without limits would get a prefix or verbs: its form does not keep a
  *   server of an earlier version from ignoring them
  */
 export async function changeApiKey(
@@ -26,20 +27,21 @@ export async function changeApiKey(
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const row = await selectKeyForUpdate(database, tx, id);
     requireLiveKey(row, clock.now());
-    refuseLongerGrace(row, wantedExpiry);
+    if (row.replacedBy !== null && isMore(row, input, wantedExpiry)) throw rotated(row.replacedBy);
+    if (row.purpose === 'witness' && hasLimits(input)) {
+      const text = 'The key of a witness has no namespaces, prefix or verbs.';
+      throw new LockyardError('CONFLICT', text);
+    }
     const before = limitsOf(row.limits);
     const prefix = input.prefix === undefined ? before.prefix : (input.prefix ?? undefined);
     const verbs = input.verbs === undefined ? before.verbs : (input.verbs ?? undefined);
     requireFormFor(formOf(row.limits), { prefix, verbs });
-    if (row.purpose === 'witness' && input.namespaces) {
-      throw new LockyardError('CONFLICT', 'The key of a witness has no namespaces.');
-    }
     if (input.namespaces) await requireNamespaces(database, tx, input.namespaces);
     const namespaces = input.namespaces ? JSON.stringify(input.namespaces) : row.namespaces;
     const expiresAt = wantedExpiry === undefined ? row.expiresAt : wantedExpiry;
     // A key of the limited form keeps that, whatever is lifted.
-    const limits = row.limits === null ? null : JSON.stringify({ prefix, verbs });
-    await tx.update(apiKeys).set({ namespaces, limits, expiresAt }).where(eq(apiKeys.id, id));
+    const kept = row.limits === null ? null : JSON.stringify({ prefix, verbs });
+    await tx.update(apiKeys).set({ namespaces, limits: kept, expiresAt }).where(eq(apiKeys.id, id));
     const was = { namespaces: JSON.parse(row.namespaces), ...before, expiresAt: row.expiresAt };
     return { answer: { id }, result: { was } };
   });
@@ -47,13 +49,31 @@ export async function changeApiKey(
   return answer;
 }
 
-/** A key is rotated where its secret may have leaked: it never lives longer than its grace. */
-function refuseLongerGrace(
-  { replacedBy, expiresAt }: StoredKey,
-  wanted: number | null | undefined,
-): void {
-  const isLater = (wanted ?? Number.POSITIVE_INFINITY) > (expiresAt ?? Number.POSITIVE_INFINITY);
-  if (replacedBy === null || wanted === undefined || !isLater) return;
-  const text = `This API key was rotated; ${replacedBy} has taken its place. It cannot expire later.`;
-  throw new LockyardError('CONFLICT', text);
+type Changes = Omit<ChangeKeyInput, 'id'>;
+
+/** Whether the change is about where the key holds, and for what. */
+const hasLimits = ({ namespaces, prefix, verbs }: Changes): boolean =>
+  [namespaces, prefix, verbs].some((limit) => limit !== undefined);
+
+/** Whether the change would let the key do more, or for longer. */
+function isMore(row: StoredKey, changes: Changes, wantedExpiry: number | null | undefined) {
+  const before = limitsOf(row.limits);
+  const { prefix = before.prefix ?? '', verbs = before.verbs, namespaces = [] } = changes;
+  const isLater = (wantedExpiry ?? NEVER) > (row.expiresAt ?? NEVER) && wantedExpiry !== undefined;
+  const held: string[] = JSON.parse(row.namespaces);
+  return (
+    isLater ||
+    !(prefix ?? '').startsWith(before.prefix ?? '') ||
+    (before.verbs !== undefined && !verbs?.every((verb) => before.verbs?.includes(verb))) ||
+    !namespaces.every((namespace) => held.includes(namespace))
+  );
 }
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** A key is rotated where its secret may have leaked. */
+const rotated = (replacedBy: string) =>
+  new LockyardError(
+    'CONFLICT',
+    `This API key was rotated; ${replacedBy} has taken its place. It may do less or expire sooner, not more or later.`,
+  );

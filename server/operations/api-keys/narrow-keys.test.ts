@@ -185,20 +185,41 @@ test('of two that rotate a key at once one wins; the old secret works until the 
   expect([await check(made.key), await check(immediate.key)]).toEqual([401, 200]);
 });
 
-test('a key that was rotated never lives longer than its grace', async () => {
-  const { id } = await create({ prefix: 'mine:' });
+test('a key that was rotated is never allowed more, nor longer than its grace', async () => {
+  const { id } = await create({ prefix: 'mine:', verbs: ['acquire', 'read'] });
   await rotateApiKey(api.cli, { id, graceMs: 60_000 });
   const endsAt = clock.now() + 60_000;
-  for (const expiresAt of [null, endsAt + 1]) {
-    await expect(changeApiKey(api.cli, { id, expiresAt })).rejects.toMatchObject({
+  const more = [
+    ...[null, endsAt + 1].map((expiresAt) => ({ expiresAt })),
+    ...[null, 'min', 'other:'].map((prefix) => ({ prefix })),
+    { verbs: null },
+    { verbs: ['read' as const, 'count' as const] },
+    { namespaces: ['default', 'other'] },
+  ];
+  for (const change of more) {
+    await expect(changeApiKey(api.cli, { id, ...change })).rejects.toMatchObject({
       reason: 'CONFLICT',
       message: expect.stringMatching(/was rotated; \w+ has taken its place/),
     });
   }
-  await changeApiKey(api.cli, { id, prefix: 'mine:less' });
+  await changeApiKey(api.cli, { id, prefix: 'mine:less', verbs: ['read'] });
   await changeApiKey(api.cli, { id, expiresAt: endsAt - 1 });
   const row = (await listApiKeys(api.cli)).find((each) => each.id === id);
   expect(row).toMatchObject({ expiresAt: endsAt - 1, prefix: 'mine:less' });
+});
+
+test('the key of a witness is given no limits', async () => {
+  const { id } = await create({ witness: true, namespaces: [] });
+  for (const change of [
+    { prefix: 'n:' },
+    { verbs: ['read' as const] },
+    { namespaces: ['default'] },
+  ]) {
+    await expect(changeApiKey(api.cli, { id, ...change })).rejects.toMatchObject({
+      reason: 'CONFLICT',
+      message: 'The key of a witness has no namespaces, prefix or verbs.',
+    });
+  }
 });
 
 test('a change of a key holds at once; a key without limits is given none', async () => {
