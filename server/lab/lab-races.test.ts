@@ -45,7 +45,8 @@ test(
   async () => {
     rig = await LabRig.open({ servers: lab.servers });
     const strategies = idsOf(RIGHT);
-    const { rows, last } = await rig.race({ strategies, workers: 6, stock: 12, thinkMs: 1 });
+    const load = { workers: 6, stock: 12, thinkMs: 1, perEntryMs: 30_000 };
+    const { rows, last } = await rig.race({ strategies, ...load });
     expect(last).toEqual({ kind: 'finished', endedBy: 'done' });
     expect(
       rows.map(({ id, sold, oversold, verdict, reason }) => ({

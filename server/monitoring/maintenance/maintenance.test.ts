@@ -216,7 +216,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
   it.sequential('remove all remembered answers that lapsed, however many', async () => {
     const { store } = rig.engines.under;
     const { now } = await readOne(store, freshKey());
-    const memos = Array.from({ length: 12_000 }, (_, i) => ({
+    const memos = Array.from({ length: 6_000 }, (_, i) => ({
       key: `lapsed-${i}`,
       inputHash: '',
       answer: null,

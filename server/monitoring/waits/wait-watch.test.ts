@@ -58,9 +58,11 @@ describe('who waits for whom', () => {
     const [head] = (await graph()).heads;
     expect(head?.deadlock?.id).toBe(found?.id);
     expect(await names(head?.owners)).toEqual(['p', 'q']);
-    const metrics = await watcher.monitoring.metrics.text();
-    expect(metrics).toMatch(/^lockyard_deadlocks 1$/m);
-    expect(metrics).toMatch(/^lockyard_deadlocks_total 1$/m);
+    await soon(async () => {
+      const metrics = await watcher.monitoring.metrics.text();
+      expect(metrics).toMatch(/^lockyard_deadlocks 1$/m);
+      expect(metrics).toMatch(/^lockyard_deadlocks_total 1$/m);
+    });
 
     const by = { by: 'ada', reason: 'deadlock', request: anonymousRequest() };
     await watcher.engine.run(mine, { verb: 'forceRelease', token, ...by });
