@@ -6,8 +6,6 @@ import { promisify } from 'node:util';
 
 const READY_WITHIN_MS = 60_000;
 const END_WITHIN_MS = 15_000;
-/** As `npm start` has them. */
-const NODE_OPTIONS = ['--max-semi-space-size=64', '--heap-growing-percent=40', '--v8-pool-size=1'];
 
 /** The built server as a process of its own, on embedded SQLite, with an admin and an API key. */
 export interface ServerUnderLoad {
@@ -39,13 +37,18 @@ export interface ProcessUsage {
   cpuMs: number;
 }
 
-/** @param env beyond a data folder and a port of its own */
+/**
+ * Started with the options of Node that this process has: `npm start` and `npm run bench` set the
+ * same.
+ *
+ * @param env beyond a data folder and a port of its own
+ */
 export async function startServerUnderLoad(
   env: Record<string, string> = {},
 ): Promise<ServerUnderLoad> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lockyard-looking-'));
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCKYARD_'));
-  const child = spawn(process.execPath, [...NODE_OPTIONS, '.next/lockyard/main.mjs'], {
+  const child = spawn(process.execPath, [...process.execArgv, '.next/lockyard/main.mjs'], {
     env: {
       ...Object.fromEntries(inherited),
       NODE_ENV: 'production',

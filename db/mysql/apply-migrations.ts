@@ -10,9 +10,9 @@ const DONE_ALREADY = new Set([1050, 1051, 1060, 1061, 1091]);
 
 /**
  * Applies migrations to a MySQL database, in their order. MySQL commits every change of a table by
- * itself, so a process that dies leaves a part of a migration behind: it is
- * remembered which statement is about to be applied, and the next process goes on with that one. It
- * alone may find its work done already.
+ * itself, so a process that dies leaves a part of a migration behind. A table says which statement
+ * is about to be applied, and the next process goes on with that one; only that one may find its
+ * work done already.
  *
  * @param connection one that no other process migrates by: see `acquireMigrationLock`
  */

@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 60 * 60_000;
+export const DAY_MS = 24 * 60 * 60_000;
 
 /** For how long the past is kept. */
 export interface Retention {

@@ -31,9 +31,10 @@ export interface Monitoring {
   metrics: Metrics;
   /** Whether this process runs maintenance, as far as it knows. */
   runsMaintenance: () => boolean;
+  /** How far the recorded history is behind, by store; none where another process records it. */
   historyLags: () => HistoryLag[];
   nameDeletion: NameDeletion;
-  /** Counts what this process refuses. */
+  /** Counts attempts to acquire a lock that this process refuses. */
   refusals: RefusalCounter;
   waits: WaitWatch;
   deadlocks: DeadlockHistory;

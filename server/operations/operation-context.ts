@@ -6,25 +6,9 @@ import type { Config } from '../bootstrap/config/config';
 import type { CounterGates } from '../engine/gate/counter-gates';
 import type { LockEngine } from '../engine/lock-engine';
 import type { NameCount } from '../engine/names/name-count';
-import type { EventHistory } from '../monitoring/history/event-history';
-import type { LockPast } from '../monitoring/history/lock-past';
-import type { IncidentTable } from '../monitoring/incidents/incident-table';
-import type { HolderEvidence } from '../monitoring/liveness/holder-evidence';
 import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
-import type { HistoryLag } from '../monitoring/maintenance/maintenance';
-import type { Metrics } from '../monitoring/metrics/metrics';
-import type { NameDeletion } from '../monitoring/names/name-deletion';
-import type { PastView } from '../monitoring/past/past-view';
+import type { Monitoring } from '../monitoring/monitoring';
 import type { LockPresence } from '../monitoring/presence/lock-presence';
-import type { LockProjection } from '../monitoring/projection/lock-projection';
-import type { RefusalCounter } from '../monitoring/refusals/refusal-counter';
-import type { CounterHistory } from '../monitoring/rollups/counter-history';
-import type { FleetView } from '../monitoring/rollups/fleet-view';
-import type { LockInsights } from '../monitoring/rollups/lock-insights';
-import type { OverviewView } from '../monitoring/rollups/overview-view';
-import type { DeadlockHistory } from '../monitoring/waits/deadlock-history';
-import type { HolderView } from '../monitoring/waits/holder-view';
-import type { WaitWatch } from '../monitoring/waits/wait-watch';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { RefusedActs } from './audit/refused-acts';
@@ -48,40 +32,20 @@ export interface ControlRuntime {
 }
 
 /** Everything of one process. */
-export interface Runtime extends ControlRuntime {
+export interface Runtime extends ControlRuntime, Omit<Monitoring, 'runsMaintenance'> {
   /** By backend id. */
   engines: Map<string, LockEngine>;
   /** The gates in front of counters. */
   gates: CounterGates;
   /** By backend id. */
   guarantees: Map<string, GuaranteeWatch>;
-  projection: LockProjection;
-  evidence: HolderEvidence;
-  events: EventHistory;
-  past: LockPast;
-  incidents: IncidentTable;
-  overview: OverviewView;
-  pastView: PastView;
-  insights: LockInsights;
-  counterHistory: CounterHistory;
-  fleet: FleetView;
-  metrics: Metrics;
-  /** How far the recorded history is behind, by store; none where another process records it. */
-  historyLags: () => HistoryLag[];
   presence: LockPresence;
   nameCount: NameCount;
   limits: CallerLimits;
   cancelledRequests: CancelledRequests;
-  nameDeletion: NameDeletion;
-  /** Counts attempts to acquire a lock that this process refuses. */
-  refusals: RefusalCounter;
-  waits: WaitWatch;
-  deadlocks: DeadlockHistory;
-  holders: HolderView;
   lab: LabRaces;
   /** Random, new at every start. */
   processId: string;
-  close(): Promise<void>;
 }
 
 /** The connection of a call to its caller, who may hang up. */

@@ -1,7 +1,6 @@
-import { DEFAULT_RETENTION, type Retention } from '../../core/retention';
+import { DAY_MS, DEFAULT_RETENTION, type Retention } from '../../core/retention';
 import { ConfigError } from '../../platform/start-error';
 
-const DAY_MS = 24 * 60 * 60_000;
 const DAYS_MAX = 3_650;
 const HISTORY = 'LOCKYARD_HISTORY_DAYS';
 const MINUTES = 'LOCKYARD_MINUTES_DAYS';

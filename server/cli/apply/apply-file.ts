@@ -26,8 +26,8 @@ interface ApplySurroundings {
  * whose file cannot be written then.
  *
  * @throws StartError for a file that cannot be read or is wrong, or a secret that was printed since
- *   its file could not be written; LockyardError for a change that
- *   failed, after those before it were reported
+ *   its file could not be written; LockyardError for a change that failed, after those before it
+ *   were reported
  */
 export async function applyFile(
   { file, dryRun, prune }: ApplyCommand,

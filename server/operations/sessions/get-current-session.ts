@@ -1,12 +1,10 @@
 import { isSetupNeeded } from '../../auth/setup-link';
 import type { RetentionDays } from '../../contract/console/console-terms';
-import type { Retention } from '../../core/retention';
+import { DAY_MS, type Retention } from '../../core/retention';
 import { isBeyondThisMachine } from '../../platform/network-list';
 import { askDatabase } from '../ask-database';
 import type { ControlContext } from '../operation-context';
 import type { SignedInUser } from './sign-in';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 export interface CurrentSession {
   user: SignedInUser | null;
