@@ -46,8 +46,10 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     await keepWhatIsInTheLog(client);
     const writer = createClient({ url: fileUrl(path), concurrency: 1 });
     await leaveFlushing(writer);
-    const log = await open(`${canonical(path)}-wal`, 'r+');
-    await log.datasync();
+    const log = await Promise.all(
+      Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
+    );
+    for (const descriptor of log) await descriptor.datasync();
     return queuedFile({ client, writer, log, claim });
   } catch (cause) {
     await claim.release();
@@ -58,6 +60,9 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
 /** While they are open the log stays the same file. */
 const READERS = 4;
 
+/** Flushes of the log that run at once. */
+const FLUSHES = 2;
+
 /** How long a write waits for another program's lock; shorter than any caller's time limit. */
 const BUSY_MAX_MS = 3_000;
 const BUSY_PAUSE_MS = 50;
@@ -65,14 +70,14 @@ const BUSY_PAUSE_MS = 50;
 interface OpenFile {
   client: Client;
   writer: Client;
-  /** The write-ahead log. */
-  log: FileHandle;
+  /** The write-ahead log, once for each flush that may run. */
+  log: FileHandle[];
   claim: Claim;
 }
 
 function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
-  const flushing = new LogFlushing(() => log.datasync());
+  const flushing = new LogFlushing(log.map((descriptor) => () => descriptor.datasync()));
   /** Write jobs whose commits are not known to be on the disk. */
   let unflushed = 0;
   let isClosed = false;
@@ -100,7 +105,7 @@ function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
       isClosed = true;
       writer.close();
       client.close();
-      await log.close();
+      for (const descriptor of log) await descriptor.close();
       await claim.release();
     },
   };
