@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
-import { encodeHistory } from '../codec/history-codec';
 import { idRange, recordId } from '../record-id';
 import {
   type Change,
@@ -19,14 +18,10 @@ import {
   type SwapResult,
 } from '../record-store';
 import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
-import extendAnswers from './sql/extend-answers.sql';
-import insertAnswers from './sql/insert-answers.sql';
-import insertHistory from './sql/insert-history.sql';
-import insertRecords from './sql/insert-records.sql';
 import pruneHistory from './sql/prune-history.sql';
-import updateRecords from './sql/update-records.sql';
 import { readSqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
+import { swapStatements } from './swap-statements';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
@@ -44,7 +39,6 @@ const SQL = {
   readAnswers:
     'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value ' +
     'FROM json_each(?))',
-  current: `SELECT id, ${REV}, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
   scan:
     `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ` +
     'ORDER BY id LIMIT ?',
@@ -71,6 +65,7 @@ const LAST_ID = '\u{10ffff}';
  * revived, and none lasts longer.
  */
 export class SqliteStore implements RecordStore, HistorySource {
+  readonly isEmbedded = true;
   /** The latest instant known to have been reached, and when that was by the monotonic clock. */
   private reached: { instant: number; at: number };
 
@@ -102,33 +97,31 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   async swap(changes: Change[]): Promise<SwapResult[]> {
-    const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
-    const { now, results } = await this.write((client) => {
-      const at = this.now();
-      return client.batch(swapStatements(changes, ids, at), 'write').then((batch) => ({
-        now: at,
-        results: batch,
-      }));
-    });
-    const current = currentOf(results.at(-1));
-    return changes.map((change) => {
-      const found = current(change);
-      const applied = found?.rev === change.rev && found.writer === change.writer;
-      return { applied, now, current: found };
+    return this.write(async (client) => {
+      const now = this.now();
+      const { statements, records } = swapStatements(changes, now);
+      const results = await client.batch(statements, 'write');
+      const written = results.slice(0, records).reduce((sum, each) => sum + each.rowsAffected, 0);
+      if (written === changes.length) return changes.map((change) => appliedAt(now, change));
+      const current = currentOf(await client.execute(currentStatement(changes)));
+      return changes.map((change) => {
+        const found = current(change);
+        const applied = found?.rev === change.rev && found.writer === change.writer;
+        return { applied, now, current: found };
+      });
     });
   }
 
   /** Checked and written in one turn of the file's write queue: no other write comes in between. */
   async swapAll(changes: Change[]): Promise<SwapResult[]> {
-    const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
     return this.write(async (client) => {
       const now = this.now();
-      const current = currentOf(await client.execute({ sql: SQL.current, args: [ids] }));
+      const current = currentOf(await client.execute(currentStatement(changes)));
       const isWhole = changes.every((change) => isExpected(change, current(change), now));
       if (!isWhole)
         return changes.map((change) => ({ applied: false, now, current: current(change) }));
-      await client.batch(swapStatements(changes, ids, now), 'write');
-      return changes.map(({ rev, writer }) => ({ applied: true, now, current: { rev, writer } }));
+      await client.batch(swapStatements(changes, now).statements, 'write');
+      return changes.map((change) => appliedAt(now, change));
     });
   }
 
@@ -222,6 +215,16 @@ export class SqliteStore implements RecordStore, HistorySource {
 
 type Standing = { rev: number; writer: string };
 
+function currentStatement(changes: Change[]): InStatement {
+  const ids = JSON.stringify(changes.map(({ key }) => recordId(key)));
+  const sql = `SELECT id, ${REV}, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))`;
+  return { sql, args: [ids] };
+}
+
+function appliedAt(now: number, { rev, writer }: Change): SwapResult {
+  return { applied: true, now, current: { rev, writer } };
+}
+
 /** Finds the current record of a change. */
 function currentOf(result: ResultSet | undefined): (change: Change) => Standing | null {
   const byId = versionsById(result?.rows ?? []);
@@ -231,45 +234,4 @@ function currentOf(result: ResultSet | undefined): (change: Change) => Standing 
 function isExpected({ expect, clock }: Change, found: Standing | null, now: number): boolean {
   const isSame = found?.rev === expect?.rev && found?.writer === expect?.writer;
   return isSame && now >= clock.past && now < clock.ahead;
-}
-
-function swapStatements(changes: Change[], ids: string, now: number): InStatement[] {
-  const proposals = JSON.stringify(
-    changes.map(({ key, expect, clock, writer, rev, head, queue }) => ({
-      id: recordId(key),
-      seenRev: expect?.rev ?? null,
-      seenWriter: expect?.writer ?? null,
-      past: clock.past,
-      ahead: Math.min(clock.ahead, NEVER),
-      rev,
-      writer,
-      head,
-      queue,
-    })),
-  );
-  const writers = JSON.stringify(changes.map((change) => change.writer));
-  const memos = changes.flatMap(({ key, writer, memos: kept }) =>
-    kept.map((memo) => ({
-      ...memo,
-      answer: JSON.stringify(memo.answer),
-      id: recordId(key),
-      writer,
-    })),
-  );
-  const extensions = changes.flatMap(({ key, writer, extensions: extended }) =>
-    extended.flatMap(({ keys, expiresAt }) =>
-      keys.map((requestKey) => ({ key: requestKey, expiresAt, id: recordId(key), writer })),
-    ),
-  );
-  const hasHistory = changes.some((change) => change.events.length > 0);
-  return [
-    { sql: insertRecords, args: [proposals, now] },
-    { sql: updateRecords, args: [proposals, now] },
-    ...(hasHistory
-      ? [{ sql: insertHistory, args: [writers, encodeHistory(changes), now, ids] }]
-      : []),
-    ...(memos.length > 0 ? [{ sql: insertAnswers, args: [JSON.stringify(memos)] }] : []),
-    ...(extensions.length > 0 ? [{ sql: extendAnswers, args: [JSON.stringify(extensions)] }] : []),
-    { sql: SQL.current, args: [ids] },
-  ];
 }

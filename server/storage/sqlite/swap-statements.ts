@@ -1,0 +1,104 @@
+import type { InStatement } from '@libsql/client';
+import { encodeHistory } from '../codec/history-codec';
+import { recordId } from '../record-id';
+import type { Change } from '../record-store';
+import extendAnswers from './sql/extend-answers.sql';
+import insertAnswers from './sql/insert-answers.sql';
+import insertHistory from './sql/insert-history.sql';
+import insertOneHistory from './sql/insert-one-history.sql';
+import insertRecords from './sql/insert-records.sql';
+import updateOneRecord from './sql/update-one-record.sql';
+import updateRecords from './sql/update-records.sql';
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** The statements of one transaction. */
+interface SwapStatements {
+  statements: InStatement[];
+  /** So many of them, at the beginning, write a record for each change that is applied. */
+  records: number;
+}
+
+/**
+ * What applies each change whose record is as expected, within its window, and then writes history
+ * and answers of those that were applied.
+ *
+ * @param now the store's clock, in epoch milliseconds
+ */
+export function swapStatements(changes: Change[], now: number): SwapStatements {
+  const [change] = changes;
+  const isPlain = changes.length === 1 && change?.memos.length === 0;
+  if (isPlain && change.extensions.length === 0 && change.expect) {
+    return updateOne(change, change.expect, now);
+  }
+  const created = changes.filter(({ expect }) => !expect);
+  const changed = changes.filter(({ expect }) => expect);
+  const records = [
+    ...(created.length > 0 ? [{ sql: insertRecords, args: [proposalsOf(created), now] }] : []),
+    ...(changed.length > 0 ? [{ sql: updateRecords, args: [proposalsOf(changed), now] }] : []),
+  ];
+  const statements = [...records, ...historyOf(changes, now), ...answersOf(changes)];
+  return { statements, records: records.length };
+}
+
+/** Most commits are of one lock that exists. */
+function updateOne(
+  change: Change,
+  expect: NonNullable<Change['expect']>,
+  now: number,
+): SwapStatements {
+  const { key, clock, writer, rev, head, queue } = change;
+  const window = [clock.past, Math.min(clock.ahead, NEVER)];
+  const seen = [recordId(key), expect.rev, expect.writer];
+  const update = {
+    sql: updateOneRecord,
+    args: [rev, writer, head, queue, now, ...seen, ...window],
+  };
+  if (change.events.length === 0) return { statements: [update], records: 1 };
+  const history = { sql: insertOneHistory, args: [now, encodeHistory([change]), writer] };
+  return { statements: [update, history], records: 1 };
+}
+
+/** Lists come as one JSON parameter, so every statement is a constant. */
+function proposalsOf(changes: Change[]): string {
+  return JSON.stringify(
+    changes.map(({ key, expect, clock, writer, rev, head, queue }) => ({
+      id: recordId(key),
+      seenRev: expect?.rev ?? null,
+      seenWriter: expect?.writer ?? null,
+      past: clock.past,
+      ahead: Math.min(clock.ahead, NEVER),
+      rev,
+      writer,
+      head,
+      queue,
+    })),
+  );
+}
+
+function historyOf(changes: Change[], now: number): InStatement[] {
+  if (changes.every((change) => change.events.length === 0)) return [];
+  const writers = JSON.stringify(changes.map((change) => change.writer));
+  const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
+  return [{ sql: insertHistory, args: [writers, encodeHistory(changes), now, ids] }];
+}
+
+function answersOf(changes: Change[]): InStatement[] {
+  const memos = changes.flatMap(({ key, writer, memos: kept }) =>
+    kept.map((memo) => ({
+      ...memo,
+      answer: JSON.stringify(memo.answer),
+      id: recordId(key),
+      writer,
+    })),
+  );
+  const extensions = changes.flatMap(({ key, writer, extensions: extended }) =>
+    extended.flatMap(({ keys, expiresAt }) =>
+      keys.map((requestKey) => ({ key: requestKey, expiresAt, id: recordId(key), writer })),
+    ),
+  );
+  return [
+    ...(memos.length > 0 ? [{ sql: insertAnswers, args: [JSON.stringify(memos)] }] : []),
+    ...(extensions.length > 0 ? [{ sql: extendAnswers, args: [JSON.stringify(extensions)] }] : []),
+  ];
+}
