@@ -49,6 +49,10 @@ export class LazyStore implements RecordStore, HistorySource {
     return this.store?.costsPerRecord ?? false;
   }
 
+  get isEmbedded(): boolean {
+    return this.store?.isEmbedded ?? false;
+  }
+
   get estimatesClock(): boolean {
     return this.store?.estimatesClock ?? false;
   }

@@ -155,6 +155,8 @@ export interface RecordStore {
   readonly settingsRev?: number;
   /** Whether a call costs little more than its records, so two small ones cost the same. */
   readonly costsPerRecord?: boolean;
+  /** Whether this process does the store's work itself; then calls only wait for the disk. */
+  readonly isEmbedded?: boolean;
   /** The clock it reports is a lower bound, except for an applied change; elsewhere a reading. */
   readonly estimatesClock?: boolean;
 }

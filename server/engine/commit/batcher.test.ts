@@ -9,13 +9,13 @@ const commandOn = (id: string) => ({ id }) as PendingCommand;
 
 describe('a batcher', () => {
   const commits: { ids: string[]; end: () => void }[] = [];
-  const batcherOf = (costsPerRecord = false) => {
+  const batcherOf = (costsPerRecord = false, isEmbedded = false) => {
     commits.length = 0;
     const commit = (groups: CommandGroup[]) =>
       new Promise<void>((end) => {
         commits.push({ ids: groups.map(({ id }) => id), end });
       });
-    return new Batcher({ commit }, { costsPerRecord });
+    return new Batcher({ commit }, { costsPerRecord, isEmbedded });
   };
   const submit = (batcher: Batcher, ...ids: string[]) => {
     for (const id of ids) batcher.submit(commandOn(id));
@@ -75,6 +75,21 @@ describe('a batcher', () => {
     await turn();
     await turn();
     expect(commits.map(({ ids }) => ids.length)).toEqual([16]);
+  });
+
+  it('lets no record wait for the packets of others where the store is embedded', async () => {
+    const batcher = batcherOf(false, true);
+    submit(batcher, ...numbered(10));
+    await turn();
+    submit(batcher, 'a', 'lock-3');
+    await turn();
+    submit(batcher, 'b');
+    await turn();
+    expect(commits.map(({ ids }) => ids.length)).toEqual([10, 1, 1]);
+    commits[0]?.end();
+    await turn();
+    await turn();
+    expect(sent().slice(1)).toEqual(['a', 'b', 'lock-3']);
   });
 
   it('sends what waits as soon as the packet before it is done', async () => {

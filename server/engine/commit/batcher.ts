@@ -9,6 +9,7 @@ const RECORDS_MAX = 256;
 
 /** Packets under way at once. */
 const COMMITS_MAX = 2;
+const EMBEDDED_COMMITS_MAX = 16;
 
 /**
  * How many records must wait for a second packet to set out beside the first: as many as that has,
@@ -64,11 +65,12 @@ export class Batcher {
   /**
    * @param committer if its promise rejects, the commands that it did not answer are refused
    * @param store where a packet costs little more than its records do, what is at hand goes in two
-   *   packets, so that the store works on one while this process works on the other
+   *   packets, so that the store works on one while this process works on the other; an embedded
+   *   one only waits for the disk, so what comes meanwhile sets out with each turn of the event loop
    */
   constructor(
     private readonly committer: Pick<Committer, 'commit'>,
-    private readonly store: Pick<RecordStore, 'costsPerRecord'>,
+    private readonly store: Pick<RecordStore, 'costsPerRecord' | 'isEmbedded'>,
   ) {}
 
   submit(command: PendingCommand): void {
@@ -102,7 +104,7 @@ export class Batcher {
     const mayStartMultiLock =
       this.multiLocks.length > 0 && this.runningMultiLocks < MULTI_LOCKS_MAX;
     if (mayStartMultiLock) this.startSoon();
-    else if (this.commits >= COMMITS_MAX) return;
+    else if (this.commits >= this.commitsMax) return;
     else if (this.waiting.size >= this.enoughRecords()) this.startSoon();
     else this.companyTimer ??= setTimeout(() => this.startSoon(), BATCH_COMPANY_MS);
   }
@@ -120,7 +122,7 @@ export class Batcher {
 
   private startBatches(): void {
     const reserved = this.startMultiLocks();
-    if (this.commits >= COMMITS_MAX) return;
+    if (this.commits >= this.commitsMax) return;
     const groups = this.takeGroups(reserved);
     if (groups.length === 0) return;
     this.commits += 1;
@@ -166,8 +168,13 @@ export class Batcher {
     });
   }
 
+  private get commitsMax(): number {
+    return this.store.isEmbedded ? EMBEDDED_COMMITS_MAX : COMMITS_MAX;
+  }
+
   /** How many records must wait for another packet to set out beside those under way. */
   private enoughRecords(): number {
+    if (this.store.isEmbedded) return 0;
     return this.store.costsPerRecord
       ? this.recordsInCommits / 2
       : Math.min(this.recordsInCommits, NEARLY_FULL);
