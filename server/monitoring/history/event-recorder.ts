@@ -15,8 +15,8 @@ import { pruneRecorded } from './prune-recorded';
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
 
-/** Events written in one transaction, by one statement. */
-const EVENTS_PER_TRANSACTION = 200;
+/** Events written in one transaction, by one statement: on SQLite locks wait for as long. */
+const EVENTS_PER_TRANSACTION = 50;
 
 const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
 
