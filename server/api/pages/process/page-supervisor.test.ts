@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -74,6 +74,16 @@ test('one that is long busy with its first pages is left alone until the start i
   await until(() => keeper.residentBytes === 7);
   expect(keeper.pid).toBe(pid);
 });
+
+test.runIf(process.platform === 'linux')(
+  'every thread of one has a lower priority than those that grant locks',
+  async () => {
+    await keep(READY).start();
+    const threads = readdirSync(`/proc/${keeper.pid}/task`).map(Number);
+    expect(threads.length).toBeGreaterThan(1);
+    expect(Math.min(...threads.map(getPriority))).toBeGreaterThan(getPriority());
+  },
+);
 
 test('one that cannot start ends the start in one line', async () => {
   await expect(keep('process.exit(3);').start()).rejects.toThrow(/ended as it started/);

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { StartError } from '@/server/platform/start-error';
 import type { Clock } from '../../../platform/clock';
@@ -8,7 +8,7 @@ import { Periodic } from '../../../platform/periodic';
 import { type PageProcessArguments, type PageProcessMessage, PING } from './page-process-protocol';
 
 /** These heap limits leave room for code and buffers below 250 MB of resident memory. */
-const HEAP_FLAGS = ['--max-old-space-size=112', '--max-semi-space-size=4'];
+const HEAP_FLAGS = ['--max-old-space-size=112', '--max-semi-space-size=4', '--v8-pool-size=1'];
 /** Gives locks priority over pages when the CPU is short. */
 const NICENESS = 5;
 const BACK_OFF_MIN_MS = 250;
@@ -147,11 +147,17 @@ export class PageSupervisor {
 
 const ignore = () => undefined;
 
+/** Linux has a priority for each thread, and those of Node's pool do as much as the main thread. */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, NICENESS);
+    for (const thread of threadsOf(pid)) setPriority(thread, NICENESS);
   } catch {
     // The process has ended already, or this system has no priorities: neither prevents the start.
   }
+}
+
+function threadsOf(pid: number): number[] {
+  if (process.platform !== 'linux') return [pid];
+  return readdirSync(`/proc/${pid}/task`).map(Number);
 }
