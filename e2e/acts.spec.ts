@@ -47,6 +47,17 @@ test('an extension moves the end of the lease, and the events and the audit log 
   await openLive(page, pageOf(name));
   await page.getByRole('button', { name: 'Extend…' }).click();
   await expect(dialog(page)).toHaveAccessibleName('Extend orders-1’s lease?');
+  // Of a group of radio buttons, Tab reaches the one that is chosen, and leaves the group.
+  const radios = dialog(page).getByRole('radio');
+  const focused = () => radios.evaluateAll((all) => all.indexOf(document.activeElement as never));
+  const visited: number[] = [];
+  for (let i = 0; i < 6; i += 1) {
+    await page.keyboard.press('Tab');
+    const at = await focused();
+    if (at >= 0) visited.push(at);
+  }
+  expect(new Set(visited)).toEqual(new Set([1]));
+  await expect(radios.nth(1)).toBeChecked();
   await dialog(page).getByText('15 min').click();
   const act = dialog(page).getByRole('button', { name: /^Extend by/ });
   await expect(act).toBeDisabled();

@@ -95,6 +95,25 @@ test.describe('everybody can use, on any screen,', () => {
     await expectSound(page());
   });
 
+  test('bars without the colours of the page, where the system chooses them', async () => {
+    await page().emulateMedia({ forcedColors: 'active' });
+    try {
+      await openLive(page(), `${server.url}/?view=all`);
+      const bar = (name: string) => lockRow(page(), name).locator('.lease-bar');
+      await expect(bar('lapsed')).toHaveCSS('border-top-style', 'dashed');
+      await expect(bar('frozen')).toHaveCSS('border-top-style', 'solid');
+      await openLive(page(), `${server.url}/locks/team-blue/jam`);
+      const stuck = page().locator('.timeline-hold[data-tone="stuck"]').first();
+      await expect(stuck).toHaveCSS('border-top-style', 'double');
+      const chosen = page()
+        .getByRole('region', { name: 'Timeline' })
+        .locator('[aria-pressed=true]');
+      await expect(chosen).toHaveCSS('outline-style', 'solid');
+    } finally {
+      await page().emulateMedia({ forcedColors: 'none' });
+    }
+  });
+
   test('a name without a lock', async () => {
     await open('/locks/default/never-taken?range=30d');
     await expect(page().getByText('No lock by this name is known').first()).toBeVisible();

@@ -83,6 +83,15 @@ test.describe('one server', () => {
       String(LOCKS + 1),
       { timeout: SHOWN_WITHIN_MS },
     );
+    const grid = page.getByRole('grid', { name: 'Locks' });
+    for (const place of [50_000, 99_999]) {
+      await grid.evaluate((element, share) => {
+        const frame = element.parentElement as HTMLElement;
+        frame.scrollTop = share * frame.scrollHeight;
+      }, place / LOCKS);
+      const name = `mass:${String(place).padStart(6, '0')}`;
+      await expect(lockRow(page, name)).toBeInViewport({ timeout: SHOWN_WITHIN_MS });
+    }
     await page.getByRole('searchbox').fill('mass:073219');
     await expect(lockRow(page, 'mass:073219')).toBeVisible({ timeout: SHOWN_WITHIN_MS });
     // That one is full.

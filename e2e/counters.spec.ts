@@ -61,6 +61,13 @@ test('the list follows what services add, and says how far each counter can stil
 
   await orders.createCounter({ name: 'another' });
   await expect(row(page, 'another')).toContainText('no limits');
+  for (const width of [1000, 1440, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const heights = await page
+      .getByRole('row')
+      .evaluateAll((rows) => rows.map((each) => each.getBoundingClientRect().height));
+    expect(Math.max(...heights), `a line a counter at ${width} px`).toBeLessThanOrEqual(32);
+  }
   await page.getByRole('searchbox', { name: 'Search counters' }).fill('TICK');
   await expect(row(page, 'another')).toHaveCount(0);
   await expect(tickets).toBeVisible();

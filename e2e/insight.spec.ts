@@ -167,6 +167,12 @@ test('a lock that callers skip is stuck beyond that limit too, and its page name
   await open(page, '/?q=scales');
   const row = lockRow(page, 'scales', 'quick');
   await expect(cell(row, 'state')).toContainText(/over 1.s limit, 3.attempts refused/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const isWhole = (element: HTMLElement) =>
+    element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth;
+  const why = cell(row, 'state').locator('.row-reason');
+  await expect.poll(() => why.evaluate(isWhole), { message: 'on a phone' }).toBe(true);
+  await page.setViewportSize({ width: 1440, height: 900 });
   await cell(row, 'name').getByRole('link').click();
   const refused = page.getByRole('region', { name: 'Refused attempts' });
   await expect(refused).toContainText(/3.attempts of 2.owners refused, last/);
@@ -191,6 +197,25 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   await incidents.getByRole('link', { name: 'saw' }).click({ timeout: 15_000 });
   await expect(page.getByRole('heading', { level: 1 })).toContainText('saw');
   await expect(page.locator('main')).toContainText(/held the lock for .+ with 1.waiter\./);
+  const plotOf = (name: string) => page.getByRole('figure', { name, exact: true });
+  await expect(plotOf('Waits')).toContainText('blocking at most');
+  await plotOf('Holds').locator('svg').hover();
+  await expect(page.locator('.linked-cursor')).toHaveText(/^\d\d:\d\d:\d\d$/);
+  await expect(plotOf('Waits')).toContainText(/blocking .*oldest/);
+  await expect(plotOf('Holds')).toContainText(/held/);
+  const keys = page.getByRole('slider', { name: 'Instant in the charts' });
+  await keys.focus();
+  await keys.press('ArrowLeft');
+  await expect(keys).toHaveAttribute('aria-valuetext', /blocking .*refused so far/);
+  const plot = await plotOf('Waits').locator('svg').boundingBox();
+  if (!plot) throw new Error('The plot is not drawn.');
+  const y = plot.y + plot.height / 2;
+  await page.mouse.move(plot.x + plot.width * 0.4, y);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width * 0.9, y, { steps: 4 });
+  await page.mouse.up();
+  await page.getByRole('button', { name: 'Reset zoom' }).click();
+
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export HTML' }).click(),
@@ -209,6 +234,17 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   await expect(page.getByRole('button', { name: 'Freeze' })).toBeVisible();
   await mill.release({ ...place, token });
   expect((await waiting).outcome).toBe('granted');
+});
+
+test('the page of the backends has their response times of the last hour from its first paint', async ({
+  page,
+}) => {
+  const words = /Latency, last hour: [^"]*ms to [^"]*ms/;
+  const html = await (await page.request.get(`${server.url}/backends`)).text();
+  expect(html.replaceAll('&nbsp;', ' ')).toMatch(words);
+  await openPage(page, `${server.url}/backends`);
+  const course = page.getByRole('figure', { name: words });
+  await expect(course.locator('rect').first()).toBeAttached();
 });
 
 test('a lock is compared with its own p99, shown in its row, and far beyond it the lock is stuck', async ({

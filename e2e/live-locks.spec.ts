@@ -1,5 +1,5 @@
+import { visibleText } from '@/server/core/format/visible-text';
 import type { LockyardClient } from '../client/lockyard';
-import { visibleText } from '../components/format/visible-name';
 import { lockPath } from '../server/core/names/console-path';
 import { cell, countLoads, lockRow, openLive, untilAlive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';

@@ -183,6 +183,10 @@ test('5. Root or victim? One click shows deadlock and head blocker, another the 
   await expect(deadlock).toContainText('ledger-1');
   await expect(heads.filter({ hasText: 'root-1' }).first()).toContainText('2 callers');
   await expect(region('Wait-for graph').getByRole('link', { name: 'mail-run' })).toBeVisible();
+  // Not needed for the answer: what would end the deadlock is on the line where it is best broken.
+  await region('Wait-for graph').getByRole('button', { name: 'Break here' }).click();
+  await expect(page.getByRole('dialog')).toContainText(/pay-1|ledger-1/);
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await click(page.getByText('List', { exact: true }));
   const victim = page.getByRole('row').filter({ hasText: 'victim-1' });
   await expect(victim.getByRole('cell').nth(3)).toContainText('link-1');

@@ -2,7 +2,7 @@
 
 import type { ComponentProps, ReactNode } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { agoText } from '../format/durations';
+import { agoText } from '@/server/core/format/durations';
 import { shortToken } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { ReadingProvider, useAtBackend } from '../live/reading';

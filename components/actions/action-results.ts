@@ -7,12 +7,13 @@ import {
   boundText,
   countdownText,
   durationText,
-  rangeText,
   spokenDuration,
-} from '../format/durations';
+} from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
+import { rangeText } from '../format/durations';
 import { instantText } from '../format/instants';
-import { exactCount, shortToken } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
+import { shortToken } from '../format/numbers';
 import { type ActionEffect, effectSeenIn } from './results/action-effect';
 
 /** What came of an action. */

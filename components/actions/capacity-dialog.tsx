@@ -2,10 +2,10 @@
 
 import { useState } from 'react';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { waitersThatFit } from '@/server/core/lock/permits';
 import { parseWholeNumber } from '../counters/counter-labels';
-import { exactCount, plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';

@@ -2,9 +2,10 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { countdownText, rangeText } from '../format/durations';
-import { plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
+import { countdownText } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
+import { rangeText } from '../format/durations';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { ActionDialog } from './action-dialog';

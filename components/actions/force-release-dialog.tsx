@@ -1,8 +1,8 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { boundText } from '../format/durations';
-import { visibleText } from '../format/visible-name';
+import { boundText } from '@/server/core/format/durations';
+import { visibleText } from '@/server/core/format/visible-text';
 import { useTRPCClient } from '../live/trpc';
 import { useIsClosed } from '../shell/backend-queries';
 import { ActionDialog } from './action-dialog';

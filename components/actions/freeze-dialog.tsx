@@ -1,7 +1,7 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
 import { VisibleText } from '../ui/visible-text';

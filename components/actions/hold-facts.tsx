@@ -1,8 +1,9 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { agoText, factorText, spokenDuration } from '../format/durations';
-import { exactCount, plural, shortToken } from '../format/numbers';
+import { agoText, factorText, spokenDuration } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { shortToken } from '../format/numbers';
 import { useAtBackend } from '../live/reading';
 import { isRenewing, renewalDueAt } from '../locks/lock-facts';
 import { renewalDueLabel } from '../locks/lock-labels';

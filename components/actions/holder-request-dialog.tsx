@@ -1,7 +1,7 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { visibleText } from '../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 import { useTRPCClient } from '../live/trpc';
 import { renewalDueAt } from '../locks/lock-facts';
 import { ActionDialog } from './action-dialog';

@@ -2,7 +2,7 @@ import type { SilenceMatcher } from '@/server/contract/console/alerts/alert-row'
 import type { AlertKind, AlertRules } from '@/server/contract/console/alerts/alert-rules';
 import { ALERT_LABELS } from '@/server/core/alerts/alert-sentence';
 import { boundText } from '@/server/core/format/durations';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 
 /** A rule of a namespace: the field that sets it, and what it compares. */
 export interface RuleField {

@@ -3,8 +3,8 @@
 import Link from 'next/link';
 import type { AlertRow, SilenceRow } from '@/server/contract/console/alerts/alert-row';
 import { isSilenced } from '@/server/core/alerts/silences';
+import { spokenDuration } from '@/server/core/format/durations';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
-import { spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { AlertPage, AlertRow } from '@/server/contract/console/alerts/alert-row';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';

@@ -1,8 +1,8 @@
 'use client';
 
 import type { ReceiverRow } from '@/server/contract/console/alerts/alert-row';
-import { agoText } from '../format/durations';
-import { plural } from '../format/numbers';
+import { agoText } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';

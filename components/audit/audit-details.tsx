@@ -1,8 +1,8 @@
 'use client';
 
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
+import { visibleText } from '@/server/core/format/visible-text';
 import { exactInstant } from '../format/instants';
-import { visibleText } from '../format/visible-name';
 import { CopyButton } from '../ui/controls/copy-button';
 
 /** Everything that one entry records. */

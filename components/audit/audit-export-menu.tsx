@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Menu, MenuItem } from '../ui/controls/menu';

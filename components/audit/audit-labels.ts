@@ -1,8 +1,8 @@
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
-import { spokenDuration } from '../format/durations';
+import { spokenDuration } from '@/server/core/format/durations';
+import { visibleText } from '@/server/core/format/visible-text';
 import { revText, shortToken } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
 import type { IconName } from '../icons/icon';
 import { formatPolicy } from '../namespaces/policy-bounds';
 

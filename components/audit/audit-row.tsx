@@ -3,8 +3,8 @@
 import Link from 'next/link';
 import { useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
+import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
-import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { pastHref } from '../past/past-address';
 import { Instant } from '../ui/instant';

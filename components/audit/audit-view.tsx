@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
-import { plural } from '../format/numbers';
+import { plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
@@ -15,11 +15,14 @@ import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { TableHead } from '../ui/table-head';
 import { AuditExportMenu } from './audit-export-menu';
 import { actionLabel, OUTCOMES } from './audit-labels';
 import { type AuditQuery, auditInput, auditUrl, isFiltered, readAuditQuery } from './audit-query';
 import { AuditRange } from './audit-range';
 import { AuditRow } from './audit-row';
+
+const COLUMNS = ['Time', 'Actor', 'Action', 'Target', 'Reason', 'Before → after', 'Outcome'];
 
 const POLL_MS = 5_000;
 const SEARCH_DEBOUNCE_MS = 200;
@@ -118,17 +121,7 @@ export function AuditView({
 function AuditTable({ rows, now }: { rows: AuditEntry[]; now: number }) {
   return (
     <table className="list audit-list">
-      <thead>
-        <tr>
-          <th scope="col">Time</th>
-          <th scope="col">Actor</th>
-          <th scope="col">Action</th>
-          <th scope="col">Target</th>
-          <th scope="col">Reason</th>
-          <th scope="col">Before → after</th>
-          <th scope="col">Outcome</th>
-        </tr>
-      </thead>
+      <TableHead columns={COLUMNS} />
       <tbody>
         {rows.map((entry) => (
           <AuditRow key={entry.id} entry={entry} now={now} />

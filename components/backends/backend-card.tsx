@@ -1,14 +1,15 @@
 import Link from 'next/link';
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import type { BackendCourses, BackendHealth } from '@/server/contract/console/backend-health';
 import { type BackendLossRow, LOSS_LABELS } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { agoText, spokenDuration } from '../format/durations';
-import { plural } from '../format/numbers';
+import { agoText, spokenDuration } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { ProblemNote } from '../ui/problem-note';
 import { BackendFacts } from './backend-facts';
 import { GuaranteeBadge, GuaranteeVerdict } from './guarantee-verdict';
+import { LatencyCourse } from './latency-course';
 import { StoreSettings } from './store-settings';
 
 /** By the scheme of the store's URL. */
@@ -25,11 +26,14 @@ const KIND_LABELS: Record<string, string> = {
 export function BackendCard({
   backend,
   row,
+  courses,
   namespaces,
 }: {
   backend: BackendHealth;
   /** Null where it could not be read for the first paint. */
   row: GuaranteeRow | null;
+  /** Null while they are not known. */
+  courses: BackendCourses | null;
   namespaces: NamespaceRow[] | null;
 }) {
   const { id, kind, reachable, loss } = backend;
@@ -55,7 +59,10 @@ export function BackendCard({
       <ShardsSummary backend={backend} />
       <div className="backend-parts grid lg:grid-cols-[9fr_10fr_9fr]">
         <GuaranteeVerdict row={row} />
-        <BackendFacts backend={backend} namespaces={namespaces} />
+        <div>
+          <BackendFacts backend={backend} namespaces={namespaces} />
+          {courses && <LatencyCourse backend={id} {...courses} />}
+        </div>
         {row ? <StoreSettings row={row} /> : <div />}
       </div>
     </li>

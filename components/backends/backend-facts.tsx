@@ -2,8 +2,9 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { latencyText, spokenDuration } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { spokenDuration } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { latencyText } from '../format/durations';
 
 /** A smaller clock skew is not worth showing. */
 const CLOCK_SKEW_MIN_MS = 250;

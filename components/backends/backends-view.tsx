@@ -1,7 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { BackendHealth } from '@/server/contract/console/backend-health';
+import type { BackendCourses, BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { problemOf } from '../live/problem';
@@ -15,16 +15,21 @@ import { BackendCard } from './backend-card';
 /** How often the number of locks is refetched. */
 const POLL_MS = 10_000;
 
+/** How often the response times of the last hour are. */
+const COURSES_POLL_MS = 15_000;
+
 /** The backends by severity: guarantees and health of each. */
 export function BackendsView({
   initial,
   initialGuarantees,
   initialNamespaces,
+  initialCourses,
 }: {
   initial: BackendHealth[];
   initialGuarantees: GuaranteeRow[];
   /** Null where they could not be read for the first paint. */
   initialNamespaces: NamespaceRow[] | null;
+  initialCourses: BackendCourses | null;
 }) {
   const trpc = useTRPC();
   const { data, error } = useBackendsHealth(initial);
@@ -33,6 +38,12 @@ export function BackendsView({
     trpc.namespaces.list.queryOptions(undefined, {
       ...(initialNamespaces && { initialData: initialNamespaces }),
       refetchInterval: POLL_MS,
+    }),
+  );
+  const { data: courses } = useQuery(
+    trpc.backends.courses.queryOptions(undefined, {
+      ...(initialCourses && { initialData: initialCourses }),
+      refetchInterval: COURSES_POLL_MS,
     }),
   );
   const rowOf = (id: string) => guarantees.find(({ backend }) => backend === id) ?? null;
@@ -52,6 +63,7 @@ export function BackendsView({
             key={backend.id}
             backend={backend}
             row={rowOf(backend.id)}
+            courses={courses ?? null}
             namespaces={namespaces?.filter((each) => each.backend === backend.id) ?? null}
           />
         ))}

@@ -2,8 +2,8 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { GuaranteeReading, GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { spokenDuration } from '../format/durations';
-import { plural } from '../format/numbers';
+import { spokenDuration } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';

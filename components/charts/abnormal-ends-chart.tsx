@@ -2,7 +2,7 @@
 
 import { ResponsiveContainer, Scatter, ScatterChart, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { ChartHead } from './chart-head';
 import { CHART_MARGIN, useTimeAxis } from './time-axes';
 

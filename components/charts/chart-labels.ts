@@ -1,7 +1,7 @@
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { durationText } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
 import { RANGE_LABELS } from './chart-range';
 
 type Total = LockInsight['total'];

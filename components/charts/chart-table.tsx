@@ -1,7 +1,7 @@
 'use client';
 
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { type Column, TableHead } from '../ui/table-head';
 import { quantileLabel } from './chart-labels';
 import { bucketLabel } from './time-ticks';

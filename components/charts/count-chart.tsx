@@ -2,7 +2,8 @@
 
 import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
 import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
-import { countText, exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { countText } from '../format/numbers';
 import { ChartHead } from './chart-head';
 import { abnormalEndsLabel } from './chart-labels';
 import { countTicks } from './duration-ticks';

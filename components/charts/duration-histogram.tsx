@@ -3,8 +3,8 @@
 import { useMemo } from 'react';
 import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { durationText } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
 import { ChartHead } from './chart-head';
 import { quantileLabel } from './chart-labels';
 import { countTicks, tickLabel } from './duration-ticks';

@@ -2,9 +2,9 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '@/server/core/format/numbers';
 import { ChangedNote, OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
-import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { WholeNumberField } from './bounds-fields';
 import { boundsLabel, deltaLabel, parseWholeNumber } from './counter-labels';

@@ -1,5 +1,5 @@
 import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 
 /** A bound is near when less than this share of the way between the bounds is left to it. */
 const NEAR_SHARE = 0.1;

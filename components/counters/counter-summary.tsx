@@ -1,5 +1,5 @@
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { Rev } from '../ui/rev';
 import { ExactName } from '../ui/visible-text';
 import { boundsLabel } from './counter-labels';

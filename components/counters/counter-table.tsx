@@ -2,20 +2,40 @@
 
 import Link from 'next/link';
 import type { CounterCourses, CounterRow } from '@/server/contract/console/counter-row';
+import { agoText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath } from '@/server/core/names/console-path';
 import { SelectAllBox, SelectBox } from '../deletion/select-controls';
 import type { SelectionControls } from '../deletion/use-selection';
 import { isNameable } from '../deletion/use-selection';
-import { agoText } from '../format/durations';
-import { exactCount } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
+import { type Column, TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
 import { boundLabel, boundsPosition, deltaLabel, headroomLabel } from './counter-labels';
 import { CourseCell } from './course/course-cell';
 
-/** The counters, one a line; on a phone a block each. */
+const COLUMNS: Column[] = [
+  'Name',
+  { label: 'Value', cell: 'value', isNumber: true },
+  { label: 'Headroom', cell: 'room' },
+  { label: 'Last hour', cell: 'course' },
+  { label: 'Floor', cell: 'bound', isNumber: true },
+  { label: 'Ceiling', cell: 'bound', isNumber: true },
+  { label: 'Last change', cell: 'move' },
+];
+
+function columnsOf(selecting: SelectionControls | null): Column[] {
+  if (!selecting) return COLUMNS;
+  const content = <SelectAllBox selecting={selecting} label="Select all shown counters" />;
+  return [{ label: 'Select', cell: 'select', content }, ...COLUMNS];
+}
+
+/**
+ * The counters, one a line; on a phone a block each. Bounds have columns of their own only on a wide
+ * screen: the headroom says how far they are.
+ */
 export function CounterTable({
   rows,
   courses,
@@ -30,46 +50,23 @@ export function CounterTable({
   return (
     <div className="card list-in-card">
       <table className="list counter-list" data-selecting={selecting?.isSelecting}>
-        <thead>
-          <tr>
-            {selecting && (
-              <th scope="col" data-cell="select">
-                <SelectAllBox selecting={selecting} label="Select all shown counters" />
-              </th>
-            )}
-            <th scope="col">Name</th>
-            <th scope="col" data-cell="value" data-number="true">
-              Value
-            </th>
-            <th scope="col" data-cell="room">
-              Headroom
-            </th>
-            <th scope="col" data-cell="course">
-              Last hour
-            </th>
-            <th scope="col" data-cell="bound" data-number="true">
-              Floor
-            </th>
-            <th scope="col" data-cell="bound" data-number="true">
-              Ceiling
-            </th>
-            <th scope="col">Last change</th>
-          </tr>
-        </thead>
+        <TableHead columns={columnsOf(selecting)} />
         <tbody>
           {rows.map((row) => (
             <tr key={row.id} data-selected={selecting?.selection.has(row.id)}>
               {selecting && <SelectCell row={row} selecting={selecting} />}
               <td data-cell="main">
-                <Link
-                  href={counterPath(row.namespace, row.name)}
-                  prefetch={false}
-                  className="flex min-w-0 rounded-4"
-                >
-                  <ExactName name={row.name} />
-                </Link>
-                <span className="block truncate text-12 font-[450] text-t3">
-                  {row.namespace} · {row.backend}
+                <span className="counter-name">
+                  <Link
+                    href={counterPath(row.namespace, row.name)}
+                    prefetch={false}
+                    className="flex min-w-0 rounded-4"
+                  >
+                    <ExactName name={row.name} />
+                  </Link>
+                  <span className="counter-where" title={`${row.namespace} · ${row.backend}`}>
+                    {row.namespace} · {row.backend}
+                  </span>
                 </span>
               </td>
               <td data-cell="act" data-number="true" className="font-[550]">
@@ -81,14 +78,16 @@ export function CounterTable({
               <td data-cell="course">
                 {courses && <CourseCell row={row} course={courses[row.id] ?? null} />}
               </td>
-              <td data-number="true" className="text-t2 max-md:hidden!">
+              <td data-cell="bound" data-number="true" className="text-t2">
                 {boundLabel(row.floor)}
               </td>
-              <td data-number="true" className="text-t2 max-md:hidden!">
+              <td data-cell="bound" data-number="true" className="text-t2">
                 {boundLabel(row.ceiling)}
               </td>
               <td data-cell="move">
-                <LastChange row={row} />
+                <span className="counter-change">
+                  <LastChange row={row} />
+                </span>
               </td>
             </tr>
           ))}
@@ -139,7 +138,10 @@ function Headroom({ row }: { row: CounterRow }) {
           <span style={{ inlineSize: `${share * 100}%` }} />
         </span>
       )}
-      <span className={`text-12 ${tight ? 'font-[550] text-contended' : 'text-t2'}`}>
+      <span
+        className={`room-label ${tight ? 'font-[550] text-contended' : 'text-t2'}`}
+        title={headroomLabel(row)}
+      >
         {headroomLabel(row)}
       </span>
     </span>
@@ -156,7 +158,7 @@ export function LastChange({ row }: { row: CounterRow }) {
   return (
     <>
       <b className="font-[550]">{deltaLabel(lastMove.delta)}</b>
-      <span className="text-t2">
+      <span className="change-by text-t2">
         {' '}
         by <ExactName name={lastMove.who} className="text-12" />
       </span>

@@ -3,11 +3,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/contract/console/counter-row';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-controls';
 import { SelectionBar } from '../deletion/selection-bar';
 import { isNameable, useSelection } from '../deletion/use-selection';
-import { exactCount, plural } from '../format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
@@ -16,6 +16,7 @@ import { useSession } from '../live/session';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { useLive } from '../live/use-live';
+import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
 import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
@@ -97,6 +98,10 @@ export function CountersView({ initial }: { initial: CounterPage }) {
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </div>
+          <PastNote
+            past={data.past}
+            limits="Counters that were deleted since are missing; limits are those of now."
+          />
           {rows.length > 0 ? (
             <CounterTable
               rows={rows}

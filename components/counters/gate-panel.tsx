@@ -2,8 +2,8 @@
 
 import type { ReactNode } from 'react';
 import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
-import { durationText } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';

@@ -3,10 +3,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
+import { exactCount } from '@/server/core/format/numbers';
 import { counterPath } from '@/server/core/names/console-path';
 import { OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
-import { exactCount } from '../format/numbers';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { BoundsFields, isBetween, parseBounds, WholeNumberField } from './bounds-fields';

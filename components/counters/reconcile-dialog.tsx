@@ -1,9 +1,9 @@
 'use client';
 
 import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '@/server/core/format/numbers';
 import { OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
-import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { boundsDiffer, boundsLabel } from './counter-labels';
 import { CounterSummary } from './counter-summary';

@@ -2,9 +2,9 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '@/server/core/format/numbers';
 import { OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
-import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { type Adjusted, isOutsideOf } from './adjust-dialog';

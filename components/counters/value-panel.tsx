@@ -1,7 +1,7 @@
 'use client';
 
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';

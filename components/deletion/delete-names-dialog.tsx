@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { exactCount } from '@/server/core/format/numbers';
 import { isValidReason, ReasonField } from '../actions/reason-field';
-import { exactCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { failureTitleWithoutRetry, problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';

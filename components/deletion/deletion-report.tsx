@@ -2,8 +2,8 @@ import type {
   DeletionResult,
   DeletionPreview as Preview,
 } from '@/server/contract/console/deletion-inputs';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import type { RetentionReason } from '@/server/core/names/deletion';
-import { exactCount, plural } from '../format/numbers';
 import { VisibleText } from '../ui/visible-text';
 import type { DeletionProgress } from './use-deletion';
 

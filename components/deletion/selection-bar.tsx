@@ -3,7 +3,7 @@
 import dynamic from 'next/dynamic';
 import { type ReactNode, useRef, useState } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useKeys } from '../live/use-keys';
 import { Button } from '../ui/controls/button';

@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ageText,
   agoText,
   baselineText,
   countdownText,
   durationText,
   factorText,
-  rangeText,
-  shareLeft,
   spokenDuration,
-} from './durations';
+} from '@/server/core/format/durations';
+import { ageText, rangeText, shareLeft } from './durations';
 
 /** With plain spaces, so that the expectations can be read. */
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');

@@ -1,16 +1,5 @@
 import { durationText } from '@/server/core/format/durations';
 
-export {
-  agoText,
-  baselineText,
-  boundText,
-  countdownText,
-  durationParts,
-  durationText,
-  factorText,
-  spokenDuration,
-} from '@/server/core/format/durations';
-
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;

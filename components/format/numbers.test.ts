@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { countText, exactCount, plural, rateText, revText, shortToken } from './numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { countText, rateText, revText, shortToken } from './numbers';
 
 test.each([
   [0, '0'],

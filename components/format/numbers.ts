@@ -1,7 +1,5 @@
 import { exactCount } from '@/server/core/format/numbers';
 
-export { exactCount, plural } from '@/server/core/format/numbers';
-
 /** 1,284; from ten thousand 12.4 k, from ten million 12.4 M. */
 export function countText(count: number): string {
   if (count < 10_000) return exactCount(count);

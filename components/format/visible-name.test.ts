@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { visibleName, visiblePieces, visibleText } from './visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
+import { visibleName, visiblePieces } from './visible-name';
 
 const text = (name: string) => {
   const { head, tail } = visibleName(name);

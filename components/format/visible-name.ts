@@ -1,7 +1,5 @@
 import { cellsOf, type NamePiece } from '@/server/core/format/visible-text';
 
-export { visibleText } from '@/server/core/format/visible-text';
-
 /** A name in two parts: the head may be cut; the tail, which tells siblings apart, is kept. */
 export interface VisibleName {
   head: NamePiece[];

@@ -1,7 +1,7 @@
 'use client';
 
 import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
 import { FilterChip, MenuChip } from '../ui/controls/filter-chip';

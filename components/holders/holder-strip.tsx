@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
-import { plural } from '../format/numbers';
+import { plural } from '@/server/core/format/numbers';
 import { useAged, useSilentBackends } from '../live/reading';
 import { useTRPC } from '../live/trpc';
 import { FigureCount } from '../locks/figures/figure-count';

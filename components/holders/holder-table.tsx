@@ -1,9 +1,9 @@
 'use client';
 
 import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
-import { agoText, spokenDuration } from '../format/durations';
-import { exactCount, plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
+import { agoText, spokenDuration } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
 import { useAged, useAtBackend } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';

@@ -3,7 +3,7 @@
 import { useSearchParams } from 'next/navigation';
 import { useMemo, useRef, useState } from 'react';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';

@@ -5,7 +5,7 @@ import {
   PROCESS_LOCKS_SHOWN,
   type ProcessDetail,
 } from '@/server/contract/console/waits/holder-rows';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';

@@ -2,10 +2,10 @@
 
 import { useRef, useState } from 'react';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { agoText } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { isValidReason, ReasonField } from '../actions/reason-field';
-import { agoText } from '../format/durations';
-import { exactCount, plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
 import { Button } from '../ui/controls/button';

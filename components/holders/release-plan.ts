@@ -1,7 +1,7 @@
 import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
-import { plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 
 /** What becomes of a lock if this hold is released, as far as is known. */
 export function afterRelease(lock: HeldLock): string {

@@ -2,10 +2,10 @@
 
 import Link from 'next/link';
 import type { HeatMap, HeatRow } from '@/server/contract/console/past/overview';
+import { durationText } from '@/server/core/format/durations';
 import { lockPath } from '@/server/core/names/console-path';
 import { ChartHead } from '../charts/chart-head';
 import { bucketLabel } from '../charts/time-ticks';
-import { durationText } from '../format/durations';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
 import { ExactName } from '../ui/visible-text';
 

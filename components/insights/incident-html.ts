@@ -1,8 +1,8 @@
 import type { IncidentDetail } from '@/server/contract/console/past/incident';
-import { durationText } from '../format/durations';
+import { durationText } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { exactInstant } from '../format/instants';
-import { plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
 import { eventDetail, eventLook } from '../locks/lock/event-labels';
 import { actLabel, holdTitle, waitTitle } from '../locks/timeline/timeline-labels';
 import { endOf, shareAt } from '../locks/timeline/timeline-lanes';

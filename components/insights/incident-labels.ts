@@ -3,9 +3,14 @@ import type {
   IncidentRelation,
   IncidentRow,
 } from '@/server/contract/console/past/incident';
-import { baselineText, boundText, durationText, spokenDuration } from '../format/durations';
-import { exactCount, plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
+import {
+  baselineText,
+  boundText,
+  durationText,
+  spokenDuration,
+} from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 
 /** How long an incident lasted, or has lasted by the last reading, in milliseconds. */
 function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {

@@ -1,4 +1,4 @@
-import type { IncidentDetail } from '@/server/contract/console/past/incident';
+import type { IncidentDetail, IncidentRow } from '@/server/contract/console/past/incident';
 import type { WaitBar } from '@/server/contract/console/past/lock-timeline';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { HISTORY_MIN_COUNT } from '@/server/core/status/stuck-reason';
@@ -10,7 +10,7 @@ export function incidentLanes(
   span: { from: number; to: number } = timeline,
 ): TimelineLanes {
   const { stuck, hold } = incident.facts;
-  const p99Ms = stuck && stuck.kind !== 'longWait' ? stuck.p99Ms : null;
+  const p99Ms = incidentP99Ms(incident);
   const present = {
     row: {
       hold,
@@ -24,6 +24,11 @@ export function incidentLanes(
     policy: DEFAULT_POLICY,
   };
   return timelineLanes(timeline, present, { from: span.from, to: span.to, now: timeline.to });
+}
+
+/** The p99 that the hold was measured against; null: a limit of the namespace, or nothing. */
+export function incidentP99Ms({ facts: { stuck } }: IncidentRow): number | null {
+  return stuck && stuck.kind !== 'longWait' ? stuck.p99Ms : null;
 }
 
 export interface BlockingPoint {

@@ -4,15 +4,17 @@ import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
 import type { IncidentDetail, IncidentPage } from '@/server/contract/console/past/incident';
+import type { ActMark } from '@/server/contract/console/past/lock-timeline';
+import { durationText } from '@/server/core/format/durations';
 import { lockPath } from '@/server/core/names/console-path';
-import { durationText } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
-import { timelineMarks, timelineSummary } from '../locks/timeline/timeline-labels';
+import { actLabel, timelineMarks, timelineSummary } from '../locks/timeline/timeline-labels';
 import { TimelinePlot } from '../locks/timeline/timeline-plot';
 import { TimelineTable } from '../locks/timeline/timeline-table';
+import { clockLabel } from '../locks/timeline/timeline-ticks';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
 import { pastHref } from '../past/past-address';
 import { Button } from '../ui/controls/button';
@@ -21,11 +23,13 @@ import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
 import { ExactName, WholeName } from '../ui/visible-text';
-import { BlockingChart } from './blocking-chart';
 import { IncidentEvents } from './incident-events';
 import { incidentFacts, incidentSentence, RELATION_LABELS, worstInstant } from './incident-labels';
 import { incidentLanes } from './incident-timeline';
 import { IncidentsPanel } from './incidents-panel';
+import { HoldsPlot, RefusalsPlot, readingLabel, WaitsPlot } from './plots/incident-plots';
+import { readingAt } from './plots/instant-reading';
+import { LinkedPlots, type PlotMark } from './plots/linked-plots';
 
 const POLL_MS = 5_000;
 
@@ -143,6 +147,13 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
   const span = zoom ?? { from: timeline.from, to: timeline.to };
   const lanes = incidentLanes(detail, span);
   const acts = timelineMarks(timeline);
+  const [cursor, setCursor] = useState<number | null>(null);
+  const reading = cursor === null ? null : readingAt(timeline, cursor);
+  const plot = { detail, span, reading };
+  const zoomTo = (next: ZoomSpan) => {
+    setCursor(null);
+    setZoom(next);
+  };
   return (
     <Panel
       title="Timeline"
@@ -162,18 +173,30 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
       )}
       {isHydrated && (
         <>
-          <BlockingChart detail={detail} span={span} />
-          <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
-            <TimelinePlot
-              lanes={lanes}
-              acts={acts.filter(({ at }) => at >= span.from && at <= span.to)}
-              refused={timeline.refused.filter(({ from, to }) => to >= span.from && from < span.to)}
-              span={span}
-              now={timeline.to}
-              path={path}
-              onZoom={setZoom}
-            />
-          </figure>
+          <LinkedPlots
+            span={span}
+            cursor={cursor}
+            marks={marksOf(detail, acts)}
+            told={reading && cursor !== null ? readingLabel(reading, clockLabel(cursor)) : 'none'}
+            onCursor={setCursor}
+            onZoom={zoomTo}
+          >
+            <WaitsPlot {...plot} />
+            <HoldsPlot {...plot} />
+            <RefusalsPlot {...plot} />
+            <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
+              <TimelinePlot
+                lanes={lanes}
+                acts={acts.filter(({ at }) => at >= span.from && at <= span.to)}
+                refused={timeline.refused.filter(
+                  ({ from, to }) => to >= span.from && from < span.to,
+                )}
+                span={span}
+                now={timeline.to}
+                path={path}
+              />
+            </figure>
+          </LinkedPlots>
           <TimelineTable
             lanes={lanes}
             acts={acts}
@@ -185,6 +208,18 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
       )}
     </Panel>
   );
+}
+
+/** When it began and ended, and what was done meanwhile. */
+function marksOf({ incident }: IncidentDetail, acts: readonly ActMark[]): PlotMark[] {
+  const { beganAt, endedAt } = incident;
+  return [
+    { at: beganAt, label: `began ${clockLabel(beganAt)}`, kind: 'began' },
+    ...(endedAt === null
+      ? []
+      : [{ at: endedAt, label: `ended ${clockLabel(endedAt)}`, kind: 'ended' as const }]),
+    ...acts.map((act) => ({ at: act.at, label: actLabel(act), kind: 'act' as const })),
+  ];
 }
 
 /** Makes the file here, from what the page shows. */

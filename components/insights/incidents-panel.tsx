@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { LoadOlder } from '../live/load-older';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';

@@ -4,7 +4,7 @@ import {
   type LabEntry,
   type LabSettings,
 } from '@/server/contract/console/lab/lab-race';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 
 /** The form of a race as it is typed. */
 export interface RaceForm {

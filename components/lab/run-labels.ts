@@ -1,7 +1,8 @@
 import type { LabRow, LabSettings } from '@/server/contract/console/lab/lab-race';
 import type { LabRun, LabRunEntry, LabRunSummary } from '@/server/contract/console/lab/lab-run';
-import { boundText, durationText, latencyText } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { boundText, durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { latencyText } from '../format/durations';
 
 /** How a run ended, in a few words. */
 export function endLabel({

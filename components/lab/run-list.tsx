@@ -3,10 +3,16 @@
 import Link from 'next/link';
 import { useState } from 'react';
 import type { LabRunSummary } from '@/server/contract/console/lab/lab-run';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
+import { type Column, TableHead } from '../ui/table-head';
 import { endLabel } from './run-labels';
+
+const COLUMNS: Column[] = [
+  { label: 'Compare', isHidden: true, cell: 'select' },
+  ...['Started', 'Load', 'Result', 'End'],
+];
 
 const SHOWN_AT_FIRST = 10;
 
@@ -47,17 +53,7 @@ export function RunList({ runs, now }: { runs: LabRunSummary[]; now: number }) {
     >
       <div className="list-in-card">
         <table className="list lab-runs">
-          <thead>
-            <tr>
-              <th scope="col" data-cell="select">
-                <span className="sr-only">Compare</span>
-              </th>
-              <th scope="col">Started</th>
-              <th scope="col">Load</th>
-              <th scope="col">Result</th>
-              <th scope="col">End</th>
-            </tr>
-          </thead>
+          <TableHead columns={COLUMNS} />
           <tbody>
             {runs.slice(0, shown).map((run) => (
               <RunLine

@@ -1,6 +1,7 @@
 'use client';
 
-import { ageText, spokenDuration } from '../format/durations';
+import { spokenDuration } from '@/server/core/format/durations';
+import { ageText } from '../format/durations';
 import { usePastAt } from '../past/past-at';
 import { useAged, useAtBackend, useSilentBackends } from './reading';
 import type { LinkState } from './use-live';

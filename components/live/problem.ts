@@ -1,5 +1,5 @@
 import type { Reason } from '@/server/contract/errors';
-import { visibleText } from '../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 
 /** A failed call in words for people. */
 export interface Problem {

@@ -1,9 +1,15 @@
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
 import type { PermitUse } from '@/server/contract/primitives';
+import {
+  agoText,
+  boundText,
+  countdownText,
+  factorText,
+  spokenDuration,
+} from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
-import { agoText, boundText, countdownText, factorText, spokenDuration } from '../format/durations';
-import { exactCount, plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
 import { expiredAt, hasStandbysOnly, renewalDueAt } from './lock-facts';
 import { pressureLabel, refusedLabel } from './pressure-labels';
 

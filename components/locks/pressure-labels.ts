@@ -1,6 +1,6 @@
 import type { LockRow, RefusedAttempts } from '@/server/contract/console/lock-row';
-import { agoText, factorText } from '../format/durations';
-import { exactCount, plural } from '../format/numbers';
+import { agoText, factorText } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
 
 type PressedRow = Pick<LockRow, 'hold' | 'ownHold' | 'waiters' | 'queueTrend' | 'refused'>;
 

@@ -6,8 +6,9 @@ import { useState } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
+import { exactCount } from '@/server/core/format/numbers';
 import { isFilling } from '@/server/core/names/filling';
-import { countText, exactCount } from '../format/numbers';
+import { countText } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
@@ -18,8 +19,14 @@ import { Instant } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { type Column, TableHead } from '../ui/table-head';
 import { CreateNamespaceDialog, PolicyDialog } from './namespace-dialogs';
 import { formatPolicy, policyBounds } from './policy-bounds';
+
+const COLUMNS: Column[] = [
+  ...['Name', 'Backend', 'Policy', 'Locks', 'Held', 'Waiting', 'Created'],
+  { label: 'Actions', isHidden: true },
+];
 
 const POLL_MS = 5_000;
 
@@ -72,20 +79,7 @@ export function NamespacesView({
       {!namespaces && !error && <RowsSkeleton />}
       {namespaces && (
         <table className="list namespace-list">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Backend</th>
-              <th scope="col">Policy</th>
-              <th scope="col">Locks</th>
-              <th scope="col">Held</th>
-              <th scope="col">Waiting</th>
-              <th scope="col">Created</th>
-              <th scope="col">
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
+          <TableHead columns={COLUMNS} />
           <tbody>
             {namespaces.map((namespace) => (
               <NamespaceTableRow

@@ -1,6 +1,6 @@
 import { DEFAULT_POLICY, type NamespacePolicy } from '@/server/contract/namespace-policy';
-import { boundText } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { boundText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
 
 /** One limit of a policy; `isCustom`: differs from the default policy. */
 export interface PolicyBound {

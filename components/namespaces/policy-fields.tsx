@@ -11,7 +11,7 @@ import {
   STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
 } from '@/server/contract/namespace-policy';
-import { exactCount } from '../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { Field } from '../ui/controls/field';
 import { durationInput, readDuration } from './duration-input';
 

@@ -1,11 +1,12 @@
 'use client';
 
 import type { PastMinute } from '@/server/contract/console/past/past-minute';
-import { durationText } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
 import { LockLink } from '../locks/lock-link';
 import { Instant } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
+import { TableHead } from '../ui/table-head';
 
 const HEADS = ['Lock', 'Grants', 'Timeouts', 'Expiries', 'Forced', 'Wait p99', 'Hold p99'];
 
@@ -19,15 +20,7 @@ export function PastMinuteView({ minute: { minute, rows, areMore } }: { minute: 
       </PageHead>
       <div className="card overflow-x-auto">
         <table className="past-minute">
-          <thead>
-            <tr>
-              {HEADS.map((head) => (
-                <th key={head} scope="col">
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={HEADS} />
           <tbody>
             {rows.map((row) => (
               <tr key={`${row.backend}/${row.namespace}/${row.name}`}>

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import { visibleText } from '../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 import { failureTitleWithoutRetry } from '../live/problem';
 import { useSession, useSignOut } from '../live/session';
 import { useTRPCClient } from '../live/trpc';

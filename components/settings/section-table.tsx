@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { problemOf } from '../live/problem';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
+import { TableHead } from '../ui/table-head';
 
 /** The table of a section, with actions at the end of each row; until it is loaded, why not. */
 export function SectionTable<Row>({
@@ -37,18 +38,16 @@ export function SectionTable<Row>({
       {rows && rows.length > 0 && (
         <div className="list-in-card">
           <table className="list">
-            <thead>
-              <tr>
-                {columns.map((column) => (
-                  <th key={column} scope="col">
-                    {column}
-                  </th>
-                ))}
-                <th scope="col" className={areActionsWide ? 'md:w-48' : 'md:w-24'}>
-                  <span className="sr-only">Actions</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead
+              columns={[
+                ...columns,
+                {
+                  label: 'Actions',
+                  isHidden: true,
+                  className: areActionsWide ? 'md:w-48' : 'md:w-24',
+                },
+              ]}
+            />
             <tbody>{rows.map(children)}</tbody>
           </table>
         </div>

@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import { visibleText } from '../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon, type IconName } from '../icons/icon';
 import { useSession } from '../live/session';
 import { PageHead } from '../ui/page-head';

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Role } from '@/server/contract/console/console-terms';
-import { visibleText } from '../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { useTRPC, useTRPCClient } from '../live/trpc';

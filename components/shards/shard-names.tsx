@@ -11,6 +11,7 @@ import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
 import { SearchField } from '../ui/controls/search-field';
 import { ProblemNote } from '../ui/problem-note';
+import { TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
 
 const POLL_MS = 5_000;
@@ -88,14 +89,7 @@ function NameTable({ names }: { names: ShardedName[] }) {
   return (
     <div className="card list-in-card">
       <table className="list sharded-list">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Namespace</th>
-            <th scope="col">Type</th>
-            <th scope="col">Shard</th>
-          </tr>
-        </thead>
+        <TableHead columns={['Name', 'Namespace', 'Type', 'Shard']} />
         <tbody>
           {names.map(({ id, kind, namespace, name, shard }) => (
             <tr key={id}>

@@ -1,7 +1,15 @@
 import type { ShardsPage } from '@/server/contract/console/shard-row';
-import { latencyText, spokenDuration } from '../format/durations';
-import { exactCount } from '../format/numbers';
+import { spokenDuration } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { latencyText } from '../format/durations';
 import { Icon } from '../icons/icon';
+import { type Column, TableHead } from '../ui/table-head';
+
+const COLUMNS: Column[] = [
+  ...['Database', 'Status'],
+  ...['Latency', 'Locks', 'Counters'].map((label) => ({ label, isNumber: true })),
+  ...['Share', 'Names'].map((label) => ({ label, isHidden: true })),
+];
 
 type Shard = ShardsPage['shards'][number];
 
@@ -19,27 +27,7 @@ export function ShardTable({
   return (
     <div className="card list-in-card">
       <table className="list shard-list">
-        <thead>
-          <tr>
-            <th scope="col">Database</th>
-            <th scope="col">Status</th>
-            <th scope="col" data-number="true">
-              Latency
-            </th>
-            <th scope="col" data-number="true">
-              Locks
-            </th>
-            <th scope="col" data-number="true">
-              Counters
-            </th>
-            <th scope="col">
-              <span className="sr-only">Share</span>
-            </th>
-            <th scope="col">
-              <span className="sr-only">Names</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={COLUMNS} />
         <tbody>
           {shards.map((shard) => (
             <ShardRow

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
 import type { ShardsPage } from '@/server/contract/console/shard-row';
-import { plural } from '../format/numbers';
+import { plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { visibleText } from '../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 import { useSession, useSignOut } from '../live/session';
 import { ROLE_LABELS } from '../settings/role-field';
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../ui/controls/menu';

@@ -3,7 +3,8 @@
 import Link from 'next/link';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { latencyText, spokenDuration } from '../format/durations';
+import { spokenDuration } from '@/server/core/format/durations';
+import { latencyText } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useBackendsHealth, useGuarantees } from './backend-queries';
 import { isClosed, sortBySeverity } from './sort-by-severity';

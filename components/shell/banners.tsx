@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { exactCount } from '@/server/core/format/numbers';
 import { isFilling } from '@/server/core/names/filling';
-import { exactCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';

@@ -1,4 +1,4 @@
-import { durationParts } from '../format/durations';
+import { durationParts } from '@/server/core/format/durations';
 
 /** A length of time whose units step back behind the figures. */
 export function Duration({ ms, atLeast = false }: { ms: number; atLeast?: boolean }) {

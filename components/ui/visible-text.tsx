@@ -1,5 +1,6 @@
 import type { NamePiece } from '@/server/core/format/visible-text';
-import { visibleName, visiblePieces, visibleText } from '../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
+import { visibleName, visiblePieces } from '../format/visible-name';
 
 /** Pieces of a text, those that could not be seen as labelled boxes. */
 function Pieces({ pieces }: { pieces: NamePiece[] }) {

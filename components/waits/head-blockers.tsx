@@ -6,8 +6,8 @@ import type {
   HeadBlockerRow,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
-import { agoText } from '../format/durations';
-import { exactCount, plural } from '../format/numbers';
+import { agoText } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { useAged, useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { DeadlockEnding, DeadlockRow } from '@/server/contract/console/waits/wait-graph';
-import { exactCount, plural } from '../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';

@@ -1,7 +1,7 @@
 'use client';
 
 import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
-import { durationText } from '../format/durations';
+import { durationText } from '@/server/core/format/durations';
 import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
 import { FilterChip, MenuChip } from '../ui/controls/filter-chip';

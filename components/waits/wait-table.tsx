@@ -1,8 +1,8 @@
 'use client';
 
 import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
-import { plural } from '../format/numbers';
-import { visibleText } from '../format/visible-name';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';

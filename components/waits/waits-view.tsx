@@ -4,8 +4,8 @@ import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { useMemo } from 'react';
 import type { DeadlockRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import { plural } from '@/server/core/format/numbers';
 import { ActionsProvider } from '../actions/actions-provider';
-import { plural } from '../format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider, useAged } from '../live/reading';
@@ -79,7 +79,7 @@ export function WaitsView({
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </header>
-          <PastNote past={data.past} />
+          <PastNote past={data.past} limits="Statuses use the baselines and policies of now." />
           {isEmpty ? (
             <p className="px-[var(--gutter)] py-8 text-14 text-t2">
               {data.past
@@ -106,7 +106,12 @@ export function WaitsView({
                 onPanel={isNarrow ? null : onPanel}
               />
               {view === 'graph' ? (
-                <WaitCanvas drawings={drawings} bands={bands} onDrawn={onDrawn} />
+                <WaitCanvas
+                  drawings={drawings}
+                  bands={bands}
+                  backends={data.backends.map(({ id }) => id)}
+                  onDrawn={onDrawn}
+                />
               ) : (
                 <WaitTable graph={matchingWaits(data, filter)} isFiltered={isFiltering(filter)} />
               )}

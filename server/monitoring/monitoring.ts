@@ -10,6 +10,7 @@ import type { LockProjection } from './projection/lock-projection';
 import type { RefusalCounter } from './refusals/refusal-counter';
 import type { CounterHistory } from './rollups/counter-history';
 import type { FleetView } from './rollups/fleet-view';
+import type { LatencyCourses } from './rollups/latency-courses';
 import type { LockInsights } from './rollups/lock-insights';
 import type { OverviewView } from './rollups/overview-view';
 import type { DeadlockHistory } from './waits/deadlock-history';
@@ -28,6 +29,7 @@ export interface Monitoring {
   insights: LockInsights;
   counterHistory: CounterHistory;
   fleet: FleetView;
+  latencies: LatencyCourses;
   metrics: Metrics;
   /** Whether this process runs maintenance, as far as it knows. */
   runsMaintenance: () => boolean;

@@ -45,6 +45,7 @@ import { RefusalSync } from './refusals/refusal-sync';
 import { CounterHistory } from './rollups/counter-history';
 import { FleetView, SAMPLE_EVERY_MS } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
+import { LATENCY_SAMPLE_EVERY_MS, LatencyCourses } from './rollups/latency-courses';
 import { LockInsights } from './rollups/lock-insights';
 import { OverviewView } from './rollups/overview-view';
 import { DeadlockHistory } from './waits/deadlock-history';
@@ -220,6 +221,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });
   const fleet = new FleetView(ids, projection, insights, clock);
+  const latencies = new LatencyCourses(() => publicHealths(backends), clock);
   const readBaselines = job('read hold baselines', BASELINES_EVERY_MS, () => baselines.refresh());
   const jobs = [
     ...backends.flatMap((backend) => [
@@ -239,6 +241,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ),
     job('read evidence of holders', EVIDENCE_EVERY_MS, () => evidence.refresh()),
     job('sample the figures', SAMPLE_EVERY_MS, () => fleet.sample()),
+    job('sample response times', LATENCY_SAMPLE_EVERY_MS, async () => latencies.sample()),
   ].map((each) => each.start());
   void readBaselines.startNow();
   return {
@@ -268,6 +271,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       clock,
     ),
     fleet,
+    latencies,
     metrics,
     runsMaintenance: () => maintenance.isRunner,
     historyLags: () => maintenance.historyLags(),

@@ -1,8 +1,8 @@
 'use client';
 
 import { useState } from 'react';
-import { plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
 import { isRenewing } from '../../locks/lock-facts';

@@ -3,8 +3,8 @@
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { ReassignObstacle } from '@/server/contract/console/operator-answers';
-import { plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { useTRPCClient } from '../../live/trpc';
 import { ActionDialog } from '../action-dialog';
 import { TypedNameField, useTypedName } from '../fields/typed-name';

@@ -1,5 +1,5 @@
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import { boundText } from '../../format/durations';
+import { boundText } from '@/server/core/format/durations';
 
 /** Why no waiter can be granted the lock by a reassignment, whichever it is; null: one may be. */
 export function reassignObstacle(

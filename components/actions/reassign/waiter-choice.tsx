@@ -1,7 +1,7 @@
 'use client';
 
 import type { WaiterRow } from '@/server/contract/console/lock-row';
-import { exactCount, plural } from '../../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import { ExactName } from '../../ui/visible-text';

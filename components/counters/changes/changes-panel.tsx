@@ -1,8 +1,8 @@
 'use client';
 
 import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
-import { exactCount, plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon, type IconName } from '../../icons/icon';
 import { type HistoryPage, HistoryPanel, useHistoryPages } from '../../live/history-panel';
 import { useAtBackend } from '../../live/reading';

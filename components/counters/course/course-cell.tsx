@@ -15,11 +15,13 @@ export function CourseCell({
   course: CounterCourse | null;
 }) {
   const now = useAtBackend(row.backend, (at) => Math.floor(at / REDRAWN_MS) * REDRAWN_MS);
-  if (!course) return <span className="text-12 text-t3">no change in last hour</span>;
+  if (!course) return <span className="room-label text-t3">no change in last hour</span>;
   return (
     <span className="room">
       <ValueLine row={row} course={course} now={now} height={20} />
-      <span className="text-12 text-t2">{rateLabel(course)}</span>
+      <span className="room-label text-t2" title={rateLabel(course)}>
+        {rateLabel(course)}
+      </span>
     </span>
   );
 }

@@ -1,6 +1,6 @@
 import type { CounterCourse, CounterRow } from '@/server/contract/console/counter-row';
-import { durationText } from '../../format/durations';
-import { exactCount } from '../../format/numbers';
+import { durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
 
 const MINUTE_MS = 60_000;
 /** A bound that is further away than this is not worth a word. */

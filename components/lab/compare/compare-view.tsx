@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
-import { exactCount, plural } from '../../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { Instant } from '../../ui/instant';
 import { PageHead } from '../../ui/page-head';
 import { VerdictBadge } from '../result/result-cells';

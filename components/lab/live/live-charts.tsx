@@ -11,10 +11,11 @@ import {
   YAxis,
 } from 'recharts';
 import type { LabSample } from '@/server/contract/console/lab/lab-run';
+import { exactCount } from '@/server/core/format/numbers';
 import { ChartHead } from '../../charts/chart-head';
 import { countTicks } from '../../charts/duration-ticks';
 import { CHART_MARGIN } from '../../charts/time-axes';
-import { countText, exactCount } from '../../format/numbers';
+import { countText } from '../../format/numbers';
 
 interface LiveChartsProps {
   /** The newest last. */

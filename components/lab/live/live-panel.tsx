@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from 'react';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
-import { durationText } from '../../format/durations';
-import { exactCount } from '../../format/numbers';
+import { durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
 import type LiveCharts from './live-charts';
 
 /** A race while it runs: how far it is, and the running strategy's charts. */

@@ -1,6 +1,6 @@
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
-import { exactCount, plural } from '../../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { latencyLabel } from '../run-labels';
 
 /** What a run showed, in words. */

@@ -1,5 +1,5 @@
 import type { LabRow, LabRowVerdict } from '@/server/contract/console/lab/lab-race';
-import { exactCount } from '../../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { Icon, type IconName } from '../../icons/icon';
 import { latencyLabel } from '../run-labels';
 import { type LabScales, latencyPosition } from './lab-scales';

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
 import type { LabRun, LabRunEntry } from '@/server/contract/console/lab/lab-run';
-import { exactCount } from '../../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
 import { entryLabel } from '../run-labels';
 import { SourceDialog } from '../source/source-dialog';
 import { decadeText, type LabScales, labScales } from './lab-scales';

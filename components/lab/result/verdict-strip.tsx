@@ -1,5 +1,6 @@
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
-import { countText, exactCount } from '../../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
+import { countText } from '../../format/numbers';
 import { Icon, type IconName } from '../../icons/icon';
 import { runVerdict } from './lab-verdict';
 

@@ -1,7 +1,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
-import { plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
 
 /** What can be done to many locks at once. */
 export type BulkAct = 'ask' | 'extend' | 'release' | 'freeze';

@@ -2,11 +2,11 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { ExtensionChoice, FIRST_EXTENSION_MS } from '../../actions/fields/extension-choice';
 import { OperatorDialog } from '../../actions/operator-dialog';
 import { rangeText } from '../../format/durations';
-import { exactCount, plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
 import { Field } from '../../ui/controls/field';
 import { ExactName } from '../../ui/visible-text';
 import {

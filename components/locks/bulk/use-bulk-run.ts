@@ -2,10 +2,10 @@
 
 import { useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { visibleText } from '@/server/core/format/visible-text';
 import { publishResult } from '../../actions/action-results';
 import { useRequestId } from '../../actions/use-action-attempt';
 import { rangeText } from '../../format/durations';
-import { visibleText } from '../../format/visible-name';
 import { actOnEach } from '../../live/act-on-each';
 import { isOutcomeUnknown, problemOf } from '../../live/problem';
 import { useTRPCClient } from '../../live/trpc';

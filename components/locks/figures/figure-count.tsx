@@ -1,4 +1,5 @@
-import { countText, exactCount } from '../../format/numbers';
+import { exactCount } from '@/server/core/format/numbers';
+import { countText } from '../../format/numbers';
 
 /** A number of a figure, abbreviated where it is long; the whole one is its title. */
 export function FigureCount({ of }: { of: number }) {

@@ -3,8 +3,10 @@
 import type { ReactNode } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { ageText, baselineText, durationText } from '../../format/durations';
-import { countText, exactCount, rateText } from '../../format/numbers';
+import { baselineText, durationText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { ageText } from '../../format/durations';
+import { countText, rateText } from '../../format/numbers';
 import { useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import type { ListQuery } from '../list/list-query';

@@ -3,7 +3,8 @@
 import type { ReactNode } from 'react';
 import { LOCK_STATUSES } from '@/server/contract/console/console-terms';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { countText, exactCount, plural } from '../../format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { countText } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { useIsStale } from '../../live/reading';
 import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';

@@ -1,8 +1,8 @@
 'use client';
 
 import { useSyncExternalStore } from 'react';
-import { exactCount } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { exactCount } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { useSession } from '../../live/session';
 import { usePastAt } from '../../past/past-at';

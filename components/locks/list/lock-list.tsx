@@ -11,8 +11,8 @@ import {
   useState,
 } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { exactCount } from '@/server/core/format/numbers';
 import type { SelectionControls } from '../../deletion/use-selection';
-import { exactCount } from '../../format/numbers';
 import { useMedia } from '../../ui/use-media';
 import { LockListRow, RowSkeleton } from '../row/lock-list-row';
 import { type PeekControls, useRowKeys } from '../row/use-row-keys';

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
-import { visibleText } from '../../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { useTRPC, useTRPCClient } from '../../live/trpc';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/controls/menu';

@@ -2,14 +2,14 @@
 
 import { type ReactNode, useState } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { agoText, boundText, countdownText } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
-import { agoText, boundText, countdownText } from '../../format/durations';
-import { plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { useKeys } from '../../live/use-keys';
 import { useIsClosed } from '../../shell/backend-queries';

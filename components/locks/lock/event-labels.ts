@@ -1,7 +1,7 @@
 import type { EventRow } from '@/server/contract/console/lock-row';
-import { durationText } from '../../format/durations';
-import { plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { durationText } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import type { IconName } from '../../icons/icon';
 
 /** An event's look in a list: operators' acts in the accent, trouble in its colour. */

@@ -3,9 +3,10 @@
 import Link from 'next/link';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
+import { spokenDuration } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { auditPathOf } from '../../audit/audit-query';
-import { spokenDuration } from '../../format/durations';
-import { exactCount, plural, shortToken } from '../../format/numbers';
+import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { type HistoryPage, HistoryPanel, useHistoryPages } from '../../live/history-panel';
 import { useAtBackend } from '../../live/reading';

@@ -1,7 +1,7 @@
 'use client';
 
+import { agoText } from '@/server/core/format/durations';
 import type { LivenessVerdict } from '@/server/core/status/holder-liveness';
-import { agoText } from '../../format/durations';
 import { Icon, type IconName } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
 import { VisibleText } from '../../ui/visible-text';

@@ -20,7 +20,7 @@ import { ActionLadder } from './action-ladder';
 import { EventsPanel } from './events-panel';
 import { HolderPanel } from './holder-panel';
 import { LockHeader } from './lock-header';
-import { QueuePanel } from './queue-panel';
+import { QueuePanel } from './queue/queue-panel';
 import { ReleaseImpact } from './release-impact';
 import { WaitPartNote } from './wait-part-note';
 

@@ -1,6 +1,6 @@
 import type { LockDetail } from '@/server/contract/console/lock-row';
-import { spokenDuration } from '../../format/durations';
-import { visibleText } from '../../format/visible-name';
+import { spokenDuration } from '@/server/core/format/durations';
+import { visibleText } from '@/server/core/format/visible-text';
 import { stuckLabel } from '../lock-labels';
 import { type EventLook, eventLook } from './event-labels';
 

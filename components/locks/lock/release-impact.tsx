@@ -2,11 +2,12 @@
 
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
+import { boundText } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
-import { boundText } from '../../format/durations';
-import { exactCount, plural, shortToken } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { shortToken } from '../../format/numbers';
 import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
 import { useIsClosed } from '../../shell/backend-queries';

@@ -1,11 +1,11 @@
 'use client';
 
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
 import { reassignObstacle } from '../../actions/reassign/reassign-obstacle';
-import { plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
 import { useIsStale } from '../../live/reading';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';

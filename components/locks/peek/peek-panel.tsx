@@ -2,8 +2,9 @@
 
 import { type ReactNode, useMemo, useState } from 'react';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
+import { exactCount } from '@/server/core/format/numbers';
 import { ResultNote } from '../../actions/results/result-note';
-import { exactCount, shortToken } from '../../format/numbers';
+import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { LiveIndicator } from '../../live/live-indicator';
 import { ReadingProvider } from '../../live/reading';
@@ -16,7 +17,7 @@ import { RowsSkeleton } from '../../ui/rows-skeleton';
 import { StatusBadge } from '../../ui/status-badge';
 import { WholeName } from '../../ui/visible-text';
 import { HolderPanel } from '../lock/holder-panel';
-import { QueuePanel } from '../lock/queue-panel';
+import { QueuePanel } from '../lock/queue/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
 import { hasStandbysOnly } from '../lock-facts';
 import { OnItButton, OnItNote } from '../presence/on-it-button';

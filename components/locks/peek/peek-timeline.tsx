@@ -4,18 +4,23 @@ import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import { Button } from '../../ui/controls/button';
+import { useMedia } from '../../ui/use-media';
 
 const TimelinePanel = dynamic(() =>
   import('../timeline/timeline-panel').then((all) => all.TimelinePanel),
 );
 
-/** Who held the lock and who waited for it; loaded when it is asked for. */
+/** Screens on which the preview is beside the list, and as high as what goes before its acts. */
+const HAS_ROOM = '(min-width: 1800px) and (min-height: 900px)';
+
+/** Who held the lock and who waited for it; on a smaller screen loaded when it is asked for. */
 export function PeekTimeline({ detail }: { detail: LockDetail }) {
-  const [isOpen, setOpen] = useState(false);
-  if (isOpen) return <TimelinePanel detail={detail} />;
+  const [isAskedFor, setAskedFor] = useState(false);
+  const hasRoom = useMedia(HAS_ROOM, false);
+  if (isAskedFor || hasRoom) return <TimelinePanel detail={detail} />;
   return (
     <div className="border-line border-t px-3.5 py-2">
-      <Button tone="quiet" size="small" onClick={() => setOpen(true)}>
+      <Button tone="quiet" size="small" onClick={() => setAskedFor(true)}>
         Show timeline
       </Button>
     </div>

@@ -1,8 +1,8 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { PresenceRow } from '@/server/contract/console/operator-answers';
 import type { Remark } from '@/server/contract/primitives';
-import { agoText } from '../../format/durations';
-import { visibleText } from '../../format/visible-name';
+import { agoText } from '@/server/core/format/durations';
+import { visibleText } from '@/server/core/format/visible-text';
 
 type Acted = Pick<LockRow, 'hold' | 'status'>;
 

@@ -1,8 +1,8 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { agoText } from '@/server/core/format/durations';
 import { useActions } from '../../actions/actions-provider';
-import { agoText } from '../../format/durations';
 import { Icon } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
 import { useSession } from '../../live/session';

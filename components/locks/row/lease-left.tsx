@@ -1,7 +1,8 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { countdownText, shareLeft } from '../../format/durations';
+import { countdownText } from '@/server/core/format/durations';
+import { shareLeft } from '../../format/durations';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { expiredAt } from '../lock-facts';
 import { leaseLabel } from '../lock-labels';

@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { lockPath } from '@/server/core/names/console-path';
 import { resultLabel, useWatchedResult } from '../../actions/action-results';
@@ -18,7 +19,6 @@ import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { revText } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
 import { onTick, useAtBackend } from '../../live/reading';
 import { pastHref } from '../../past/past-address';

@@ -1,10 +1,11 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { baselineText, durationText, factorText } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
-import { baselineText, durationText, factorText } from '../../format/durations';
-import { countText, exactCount, shortToken } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { countText, shortToken } from '../../format/numbers';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import { GridCell } from '../../ui/grid-cell';

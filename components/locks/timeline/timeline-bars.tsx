@@ -3,8 +3,8 @@
 import Link from 'next/link';
 import type { CSSProperties, ReactNode } from 'react';
 import type { RefusalBar, WaitBar } from '@/server/contract/console/past/lock-timeline';
+import { visibleText } from '@/server/core/format/visible-text';
 import { shortToken } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
 import { pastHref } from '../../past/past-address';
 import { holdTitle, refusalTitle, WAIT_END_LABELS, waitTitle } from './timeline-labels';
 import { endOf, type HoldLine, type Segment, shareAt } from './timeline-lanes';

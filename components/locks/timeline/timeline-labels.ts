@@ -6,9 +6,10 @@ import type {
   WaitBar,
   WaitEnd,
 } from '@/server/contract/console/past/lock-timeline';
-import { durationText } from '../../format/durations';
-import { exactCount, plural, shortToken } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { durationText } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
+import { shortToken } from '../../format/numbers';
 import { eventLook } from '../lock/event-labels';
 import type { TimelineLanes } from './timeline-lanes';
 import { clockLabel } from './timeline-ticks';

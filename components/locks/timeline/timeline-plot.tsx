@@ -2,8 +2,8 @@
 
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
-import { exactCount } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { exactCount } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { ExactName } from '../../ui/visible-text';
 import {
   box,
@@ -21,6 +21,9 @@ import { clockLabel, timelineTicks } from './timeline-ticks';
 import { useZoom, type ZoomSpan } from './use-zoom';
 
 const TICK_PX = 110;
+
+const ignoreZoom = () => undefined;
+
 /** Bars over time: holders in the first lane, a lane for each waiter, operators' acts as lines. */
 export function TimelinePlot({
   lanes,
@@ -39,10 +42,11 @@ export function TimelinePlot({
   now: number;
   /** Of the lock's page. */
   path: string;
-  onZoom: (zoom: ZoomSpan) => void;
+  /** Absent: what it is in takes the span that is dragged over. */
+  onZoom?: (zoom: ZoomSpan) => void;
 }) {
   const { ref, widthPx } = useWidth();
-  const { selection, handlers } = useZoom(span, onZoom);
+  const { selection, handlers } = useZoom(span, onZoom ?? ignoreZoom);
   const ticks = timelineTicks(span.from, span.to, Math.max(2, widthPx / TICK_PX));
   const flags = placeFlags(acts, span, widthPx);
   const flagRows = Math.max(0, ...flags.map(({ row }) => row + 1));
@@ -65,7 +69,7 @@ export function TimelinePlot({
         )}
         {refused.length > 0 && <span className="timeline-lane">refused</span>}
       </div>
-      <div className="timeline-plot" ref={ref} {...handlers}>
+      <div className="timeline-plot" ref={ref} {...(onZoom && handlers)}>
         {ticks.map(({ at, label }) => (
           <span key={at} className="timeline-tick" style={{ left: percent(shareAt(at, span)) }}>
             <span>{label}</span>

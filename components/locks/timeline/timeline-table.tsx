@@ -2,9 +2,9 @@
 
 import Link from 'next/link';
 import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
-import { durationText } from '../../format/durations';
-import { plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
+import { durationText } from '@/server/core/format/durations';
+import { plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { pastHref } from '../../past/past-address';
 import { type Column, TableHead } from '../../ui/table-head';
 import { actLabel, refusalTitle, WAIT_END_LABELS } from './timeline-labels';

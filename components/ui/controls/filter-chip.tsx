@@ -1,4 +1,4 @@
-import { visibleText } from '../../format/visible-name';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { VisibleText } from '../visible-text';
 

@@ -2,11 +2,12 @@
 
 import { Handle, type NodeProps, Position } from '@xyflow/react';
 import Link from 'next/link';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { lockPath } from '@/server/core/names/console-path';
-import { exactCount, plural } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
+import { BackendGlyph } from '../../ui/backend-glyph';
 import { STATUS_STYLES } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { WaitAge } from '../wait-table';
@@ -50,7 +51,7 @@ export function OwnerNode({ data }: NodeProps) {
 
 /** A lock with waiters; it leads to its page. */
 export function LockNode({ data }: NodeProps) {
-  const { lock, look } = data.shape as LockShape;
+  const { lock, glyph, look } = data.shape as LockShape;
   const { icon, ink, word } = STATUS_STYLES[lock.status];
   const at = usePastAt();
   return (
@@ -68,9 +69,12 @@ export function LockNode({ data }: NodeProps) {
           <Icon name={icon} size={12} />
           {word}
         </span>
-        <span className="truncate">
-          {exactCount(lock.waiting)} waiting · {lock.backend}
-        </span>
+        <span className="truncate">{exactCount(lock.waiting)} waiting</span>
+        {glyph !== 'none' && (
+          <span className="ml-auto">
+            <BackendGlyph id={lock.backend} isFilled={glyph === 'filled'} />
+          </span>
+        )}
       </span>
     </div>
   );

@@ -4,6 +4,7 @@ import type {
   GraphWait,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
+import { type CycleHold, leastWorkHold } from '../use-hold-act';
 import { headId, isUnknown, ownerId, ownersInDeadlock, waitsInDeadlock } from '../wait-facts';
 
 /** An owner in the drawing; its place in the queue that it waits in, if it waits. */
@@ -20,6 +21,8 @@ export interface LockShape {
   kind: 'lock';
   id: string;
   lock: GraphLock;
+  /** How its backend is marked: not where there is one only; filled where a chain changes it. */
+  glyph: 'none' | 'plain' | 'filled';
   look: Look;
 }
 
@@ -48,6 +51,8 @@ export interface Line {
   look: Look;
   /** It closes a circle: it leads back to where the drawing of that begins. */
   isBack: boolean;
+  /** Its hold, where a deadlock is best broken; absent: not here. */
+  breaks?: CycleHold;
 }
 
 /** What hangs together, drawn as one. */
@@ -72,6 +77,8 @@ export function drawingsOf(graph: WaitGraph): Drawing[] {
   const markedWaits = waitsInDeadlock(graph);
   const holders = new Set(graph.locks.flatMap((lock) => lock.holders.map(({ owner }) => owner)));
   const first = new Set(graph.heads.map(({ deadlock }) => deadlock?.steps[0]?.owner));
+  const glyphOf = glyphsOf(graph);
+  const breaks = graph.heads.flatMap((head) => leastWorkHold(head, graph) ?? []);
   const ownerShape = (place: number): OwnerShape | null => {
     const owner = graph.owners[place];
     if (!owner) return null;
@@ -86,14 +93,19 @@ export function drawingsOf(graph: WaitGraph): Drawing[] {
     const id = `lock ${lock.id}`;
     const inCycle = lock.waiters.some(({ owner }) => markedWaits.has(`${place} ${owner}`));
     const look: Look = inCycle ? 'deadlock' : lookOf(lock);
-    shapes.set(id, { kind: 'lock', id, lock, look });
-    for (const { owner } of lock.holders) {
+    shapes.set(id, { kind: 'lock', id, lock, glyph: glyphOf(lock), look });
+    for (const { owner, token } of lock.holders) {
       const shape = ownerShape(owner);
       if (!shape) continue;
       shape.holds += 1;
       const isMarked = inCycle && marked.has(owner);
       const at = { from: shape.id, to: id, isBack: false };
-      lines.push({ ...at, look: isMarked ? 'deadlock' : lookOf(lock) });
+      const breakAt = breaks.find((hold) => hold.lock === lock && hold.token === token);
+      lines.push({
+        ...at,
+        look: isMarked ? 'deadlock' : lookOf(lock),
+        ...(breakAt && { breaks: breakAt }),
+      });
     }
     const drawn = drawnWaiters(lock, holders);
     for (const wait of drawn) {
@@ -111,6 +123,21 @@ export function drawingsOf(graph: WaitGraph): Drawing[] {
     lines.push({ from: id, to: `rest ${id}`, look: lookOf(lock), isBack: false });
   });
   return split(graph, shapes, lines).map((drawing) => withoutHead(graph, drawing));
+}
+
+/** A chain changes backend at a lock whose holder waits for a lock of another one. */
+function glyphsOf({ backends, locks }: WaitGraph): (lock: GraphLock) => LockShape['glyph'] {
+  if (backends.length < 2) return () => 'none';
+  const waitedAt = new Map<number, Set<string>>();
+  for (const { backend, waiters } of locks) {
+    for (const { owner } of waiters) {
+      waitedAt.set(owner, (waitedAt.get(owner) ?? new Set()).add(backend));
+    }
+  }
+  return ({ backend, holders }) => {
+    const others = holders.flatMap(({ owner }) => [...(waitedAt.get(owner) ?? [])]);
+    return others.some((other) => other !== backend) ? 'filled' : 'plain';
+  };
 }
 
 /** Those who hold another lock of the graph come first, and are drawn always. */

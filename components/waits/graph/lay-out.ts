@@ -1,4 +1,5 @@
 import { Graph, layout } from '@dagrejs/dagre';
+import { BREAK_BUTTON } from './break-line';
 import type { Drawing, Shape } from './graph-shape';
 
 export const SIZES: Record<Shape['kind'], { width: number; height: number }> = {
@@ -30,7 +31,9 @@ export function layOut({ shapes, lines }: Drawing): Layout {
   graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 40, ranker: 'network-simplex' });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, kind } of shapes) graph.setNode(id, { ...SIZES[kind] });
-  for (const { from, to, isBack } of lines) if (!isBack) graph.setEdge(from, to);
+  for (const { from, to, isBack, breaks } of lines) {
+    if (!isBack) graph.setEdge(from, to, breaks ? { ...BREAK_BUTTON, labelpos: 'c' } : {});
+  }
   layout(graph);
   const places = new Map<string, Place>();
   for (const { id, kind } of shapes) {

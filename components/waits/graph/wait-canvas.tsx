@@ -1,14 +1,24 @@
 'use client';
 
 import '@xyflow/react/dist/base.css';
-import { type Edge, MarkerType, type Node, type NodeTypes, ReactFlow } from '@xyflow/react';
+import {
+  type Edge,
+  type EdgeTypes,
+  MarkerType,
+  type Node,
+  type NodeTypes,
+  ReactFlow,
+} from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
+import { BackendGlyph } from '../../ui/backend-glyph';
+import { BreakLine } from './break-line';
 import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
 import { layOut, SIZES } from './lay-out';
 import type { Band } from './use-bands';
 
 const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode, head: HeadNode };
+const EDGE_TYPES: EdgeTypes = { break: BreakLine };
 
 /** Room above and below a drawing, and right of it. */
 const MARGIN = 16;
@@ -28,11 +38,14 @@ const LINE_COLOURS: Record<Look, string> = {
 export default function WaitCanvas({
   drawings,
   bands,
+  backends,
   onDrawn,
 }: {
   /** One a band, in the same order. */
   drawings: readonly Drawing[];
   bands: readonly Band[];
+  /** Their ids. */
+  backends: readonly string[];
   /** Takes how high each drawing is, by its first head blocker. */
   onDrawn: (heights: Record<string, number>) => void;
 }) {
@@ -79,6 +92,7 @@ export default function WaitCanvas({
             nodes={nodes}
             edges={edges}
             nodeTypes={NODE_TYPES}
+            edgeTypes={EDGE_TYPES}
             minZoom={1}
             maxZoom={1}
             nodesDraggable={false}
@@ -97,7 +111,7 @@ export default function WaitCanvas({
           />
         </div>
       </div>
-      <Legend />
+      <Legend backends={backends} />
     </section>
   );
 }
@@ -109,15 +123,19 @@ const deadlocked = (drawings: readonly Drawing[], id: string) =>
   );
 
 const structureOf = ({ shapes, lines }: Drawing) =>
-  [...shapes.map(({ id }) => id), ...lines.map(({ from, to }) => `${from} ${to}`)].join(' ');
+  [...shapes.map(({ id }) => id), ...lines.map(lineId)].join(' ');
 
-function edgeOf({ from, to, look, isBack }: Line): Edge {
+/** With whether an act is on it, which needs room. */
+const lineId = ({ from, to, breaks }: Line) => `${from} ${to}${breaks ? ' breaks' : ''}`;
+
+function edgeOf({ from, to, look, isBack, breaks }: Line): Edge {
   const stroke = LINE_COLOURS[look];
   return {
     id: `${from} ${to}`,
     source: from,
     target: to,
-    type: 'smoothstep',
+    type: breaks ? 'break' : 'smoothstep',
+    ...(breaks && { data: { hold: breaks } }),
     sourceHandle: isBack ? 'back' : 'out',
     targetHandle: isBack ? 'front' : 'in',
     markerStart: {
@@ -135,13 +153,19 @@ function edgeOf({ from, to, look, isBack }: Line): Edge {
   };
 }
 
-function Legend() {
+function Legend({ backends }: { backends: readonly string[] }) {
   return (
     <ul className="wait-legend">
       <li data-look="plain">waits for</li>
       <li data-look="severe">stuck or expired</li>
       <li data-look="deadlock">deadlock</li>
       <li data-look="unknown">backend not responding</li>
+      {backends.length > 1 &&
+        backends.map((id) => (
+          <li key={id} data-look="backend">
+            <BackendGlyph id={id} /> {id}
+          </li>
+        ))}
     </ul>
   );
 }

@@ -129,6 +129,7 @@ test('who may do what in the console', async () => {
     ['audit.list', {}, 'viewer', 'query'],
     ['namespaces.list', undefined, 'viewer', 'query'],
     ['backends.list', undefined, 'viewer', 'query'],
+    ['backends.courses', undefined, 'viewer', 'query'],
     ['backends.guarantees', undefined, 'viewer', 'query'],
     ['backends.shards', { backend: 'spread' }, 'viewer', 'query'],
     ['backends.home', { backend: 'spread', namespace: 'default', name: 'a' }, 'viewer', 'query'],

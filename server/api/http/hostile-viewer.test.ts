@@ -52,6 +52,7 @@ const QUERIES: Record<string, object | undefined> = {
   'namespaces.list': undefined,
   'namespaces.gates': undefined,
   'backends.list': undefined,
+  'backends.courses': undefined,
   'backends.guarantees': undefined,
   'backends.shards': { backend: 'default', shard: 'a', search: 'b', after: 'c', limit: 4 },
   'backends.home': { backend: 'default', namespace: 'default', name: 'x', kind: 'lock' },

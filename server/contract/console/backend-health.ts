@@ -79,3 +79,35 @@ export const LOSS_LABELS: Record<LossKind, string> = {
   evicted: 'The store evicted keys because its memory was full.',
   records: 'Some of its records were deleted by another program.',
 };
+
+/**
+ * How fast one backend responded over the last hour, as the process that answers saw it: nothing of
+ * it is stored, so it begins when that process starts.
+ */
+export interface BackendCourse {
+  /** The backend's id. */
+  backend: string;
+  /** Oldest first, one a step of `COURSE_STEP_MS`; none where the process did not run. */
+  points: LatencyPoint[];
+}
+
+/** One step of the course. */
+export interface LatencyPoint {
+  /** When the step began, by the server's clock, epoch ms. */
+  at: number;
+  /** The slowest response in it, in ms; null: the backend did not respond throughout. */
+  latencyMs: number | null;
+  /** Whether the backend failed to respond at any time in it. */
+  wasSilent: boolean;
+}
+
+/** The courses of all backends. */
+export interface BackendCourses {
+  courses: BackendCourse[];
+  /** The server's clock when they were read, epoch ms. */
+  asOf: number;
+}
+
+/** How long one step is, and how much time a course covers. */
+export const COURSE_STEP_MS = 30_000;
+export const COURSE_SPAN_MS = 60 * 60_000;

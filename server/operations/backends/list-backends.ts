@@ -1,4 +1,4 @@
-import type { BackendHealth } from '../../contract/console/backend-health';
+import type { BackendCourses, BackendHealth } from '../../contract/console/backend-health';
 import type { GuaranteeRow } from '../../contract/console/guarantee-row';
 import { LockyardError } from '../../contract/errors';
 import type { OperationContext } from '../operation-context';
@@ -9,6 +9,12 @@ export async function listBackends(ctx: OperationContext): Promise<BackendHealth
   await requireRole(ctx, 'viewer');
   const health = [...ctx.runtime.engines.values()].map((engine) => engine.health());
   return health.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** How fast each backend responded to this process over the last hour. */
+export async function listBackendCourses(ctx: OperationContext): Promise<BackendCourses> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.latencies.now();
 }
 
 /** What each backend can promise, as its settings were last read by this process. */

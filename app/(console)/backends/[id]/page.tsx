@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { redirect } from 'next/navigation';
-import { visibleText } from '@/components/format/visible-name';
 import { ShardsView } from '@/components/shards/shards-view';
+import { visibleText } from '@/server/core/format/visible-text';
 import { nameFromPath } from '@/server/core/names/console-path';
 import { notFoundOr, openConsole } from '../../../console-api';
 

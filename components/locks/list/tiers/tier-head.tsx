@@ -1,8 +1,8 @@
 'use client';
 
 import type { CSSProperties } from 'react';
+import { exactCount } from '@/server/core/format/numbers';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
-import { exactCount } from '../../../format/numbers';
 import { useAtEachBackend, useSilentBackends } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
 import { countOf, SECTION_TITLES, type TierSection } from './tier-sections';

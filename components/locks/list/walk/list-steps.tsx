@@ -1,8 +1,8 @@
 'use client';
 
 import Link from 'next/link';
+import { exactCount } from '@/server/core/format/numbers';
 import { lockPath } from '@/server/core/names/console-path';
-import { exactCount } from '../../../format/numbers';
 import { Icon, type IconName } from '../../../icons/icon';
 import { pastHref } from '../../../past/past-address';
 import { usePastAt } from '../../../past/past-at';

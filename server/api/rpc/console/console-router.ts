@@ -83,6 +83,7 @@ import { revokeApiKey } from '../../../operations/api-keys/revoke-api-key';
 import { rotateApiKey } from '../../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../../operations/audit/list-audit';
 import {
+  listBackendCourses,
   listBackends,
   listGuarantees,
   refreshGuarantees,
@@ -273,6 +274,7 @@ export const consoleRouter = consoleRouterOf({
     shards: query(shardNamesInput, listShards),
     home: query(shardHomeInput, findShardOfName),
     list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
+    courses: consoleProcedure.query(({ ctx }) => listBackendCourses(ctx.operation)),
     guarantees: consoleProcedure.query(({ ctx }) => listGuarantees(ctx.operation)),
     readGuarantees: mutation(backendRef, refreshGuarantees),
   }),

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { readRange } from '@/components/charts/chart-range';
-import { visibleText } from '@/components/format/visible-name';
 import { LockView } from '@/components/locks/lock/lock-view';
 import { lockRef } from '@/server/contract/console/console-inputs';
+import { visibleText } from '@/server/core/format/visible-text';
 import { lockPath } from '@/server/core/names/console-path';
 import { notFoundOr, openConsole, readOrNull } from '../../../../console-api';
 import { pathNamesOf, type SearchParams, searchParamsOf } from '../../../../page-request';

@@ -1,13 +1,13 @@
 'use client';
 
 import type { LockDetail } from '@/server/contract/console/lock-row';
+import { agoText } from '@/server/core/format/durations';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import type { RefusedOwner } from '@/server/core/statistics/refusal-counts';
-import { agoText } from '../../format/durations';
-import { exactCount, plural } from '../../format/numbers';
-import { visibleText } from '../../format/visible-name';
-import { useAtBackend } from '../../live/reading';
-import { ExactName } from '../../ui/visible-text';
-import { refusedSentence } from '../pressure-labels';
+import { useAtBackend } from '../../../live/reading';
+import { ExactName } from '../../../ui/visible-text';
+import { refusedSentence } from '../../pressure-labels';
 
 /** How many owners are listed at first. */
 const SHOWN = 3;

@@ -1,0 +1,40 @@
+import {
+  COURSE_SPAN_MS,
+  COURSE_STEP_MS,
+  type LatencyPoint,
+} from '@/server/contract/console/backend-health';
+import { latencyText } from '../format/durations';
+
+/** A bar of a course of response times. */
+export interface CourseBar {
+  at: number;
+  /** Its place from the left edge, in steps. */
+  left: number;
+  /** Its height: 1 is that of the slowest step, and of one without a response. */
+  share: number;
+  isSilent: boolean;
+}
+
+/** The steps of the last hour as bars. The scale begins at 0. @param asOf the server's clock */
+export function courseBars(points: readonly LatencyPoint[], asOf: number): CourseBar[] {
+  const max = Math.max(1, ...points.map(({ latencyMs }) => latencyMs ?? 0));
+  const end = asOf - (asOf % COURSE_STEP_MS);
+  const begin = end - COURSE_SPAN_MS + COURSE_STEP_MS;
+  return points
+    .filter(({ at }) => at >= begin && at <= end)
+    .map(({ at, latencyMs, wasSilent }) => {
+      const share = wasSilent ? 1 : (latencyMs ?? 0) / max;
+      return { at, left: (at - begin) / COURSE_STEP_MS, share, isSilent: wasSilent };
+    });
+}
+
+/** The same in words. */
+export function courseSummary(points: readonly LatencyPoint[]): string {
+  const known = points.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
+  const silent = points.filter(({ wasSilent }) => wasSilent).length;
+  const silence =
+    silent === 0 ? '' : `not responding in ${silent} of ${points.length} half-minutes`;
+  if (known.length === 0) return silence || 'no readings yet';
+  const range = `${latencyText(Math.min(...known))} to ${latencyText(Math.max(...known))}`;
+  return silence ? `${range}, ${silence}` : range;
+}

@@ -1,0 +1,80 @@
+import type { HoldBar, LockTimeline } from '@/server/contract/console/past/lock-timeline';
+
+/** What the charts of an incident say of one instant. Durations are in ms. */
+export interface InstantReading {
+  /** The ages of all waits, added up. */
+  blockingMs: number;
+  /** The age of the oldest wait; null: there was none. */
+  oldestMs: number | null;
+  /** For how long the lock had been held; null: it was not held. */
+  heldMs: number | null;
+  /** Attempts refused by then, of those that the timeline has. */
+  refused: number;
+  /** How long ago the last of them was; null: there was none yet. */
+  lastRefusedMs: number | null;
+}
+
+/** One instant of the holds. */
+export interface HoldPoint {
+  at: number;
+  heldMs: number | null;
+}
+
+/** What was so at an instant of an incident, by its lock's backend's clock. */
+export function readingAt(
+  { holds, waits, refused, to }: Pick<LockTimeline, 'holds' | 'waits' | 'refused' | 'to'>,
+  at: number,
+): InstantReading {
+  const ages = waits
+    .filter((wait) => wait.from <= at && (wait.to ?? to) >= at)
+    .map((wait) => at - wait.from);
+  const begun = refused.filter((bar) => bar.from <= at);
+  const last = begun.at(-1);
+  return {
+    blockingMs: ages.reduce((sum, age) => sum + age, 0),
+    oldestMs: ages.length === 0 ? null : Math.max(...ages),
+    heldMs: heldAt(holds, at, to),
+    refused: begun.reduce((sum, { attempts }) => sum + attempts, 0),
+    lastRefusedMs: last ? Math.max(0, at - last.to) : null,
+  };
+}
+
+/** For how long the lock had been held over a span, in `steps` equal steps. */
+export function holdSeries(
+  { holds, to }: Pick<LockTimeline, 'holds' | 'to'>,
+  span: { from: number; to: number },
+  steps: number,
+): HoldPoint[] {
+  return Array.from({ length: steps + 1 }, (_, i) => {
+    const at = span.from + ((span.to - span.from) * i) / steps;
+    return { at, heldMs: heldAt(holds, at, to) };
+  });
+}
+
+/** Of shared holds the longest. Short ones drawn as one bar are not one long hold. */
+function heldAt(holds: readonly HoldBar[], at: number, now: number): number | null {
+  const ages = holds
+    .filter((bar) => bar.count === 1 && bar.from <= at && (bar.to ?? now) >= at)
+    .map((bar) => at - bar.from);
+  return ages.length === 0 ? null : Math.max(...ages);
+}
+
+/** The holds that ended in a span: when, and how long each was, on average where several are one. */
+export function endedHolds(
+  { holds }: Pick<LockTimeline, 'holds'>,
+  span: { from: number; to: number },
+): { at: number; ms: number }[] {
+  return holds.flatMap(({ from, to, count }) =>
+    to === null || to < span.from || to > span.to ? [] : [{ at: to, ms: (to - from) / count }],
+  );
+}
+
+/** A logarithmic scale that has all values in it and covers at least one power of ten. */
+export function logScale(values: readonly number[]): (value: number) => number {
+  const known = values.filter((value) => value >= 1);
+  const high = Math.max(10, ...known) * 1.3;
+  const low = Math.max(1, Math.min(high / 10, ...known.map((value) => value / 1.3)));
+  const width = Math.log(high) - Math.log(low);
+  return (value) =>
+    Math.min(1, Math.max(0, (Math.log(Math.max(1, value)) - Math.log(low)) / width));
+}

@@ -1,0 +1,110 @@
+'use client';
+
+import { type PointerEvent, type ReactNode, useRef, useState } from 'react';
+import { box, percent } from '../../locks/timeline/timeline-bars';
+import { shareAt } from '../../locks/timeline/timeline-lanes';
+import { clockLabel } from '../../locks/timeline/timeline-ticks';
+import { useZoom, type ZoomSpan } from '../../locks/timeline/use-zoom';
+
+/** An instant that is marked in all plots. */
+export interface PlotMark {
+  at: number;
+  label: string;
+  kind: 'began' | 'ended' | 'act';
+}
+
+/** Steps of the arrow keys over the whole width. */
+const KEY_STEPS = 200;
+
+const plotIn = (plots: HTMLElement) => plots.querySelector<HTMLElement>('.linked-overlay');
+
+/**
+ * Plots one below another over the same span: what is pointed at in one is pointed at in all, also
+ * by arrow keys, and dragging over any of them zooms all.
+ */
+export function LinkedPlots({
+  span,
+  cursor,
+  marks,
+  told,
+  onCursor,
+  onZoom,
+  children,
+}: {
+  span: ZoomSpan;
+  /** The instant that is pointed at; null: none. */
+  cursor: number | null;
+  marks: readonly PlotMark[];
+  /** What the plots say of the instant, for who cannot see them. */
+  told: string;
+  onCursor: (at: number | null) => void;
+  onZoom: (zoom: ZoomSpan) => void;
+  children: ReactNode;
+}) {
+  const overlay = useRef<HTMLDivElement>(null);
+  const [isByKey, setByKey] = useState(false);
+  const { selection, handlers } = useZoom(span, onZoom, plotIn);
+  const point = (event: PointerEvent<HTMLElement>) => {
+    const plot = overlay.current?.getBoundingClientRect();
+    if (!plot) return;
+    const share = (event.clientX - plot.left) / plot.width;
+    onCursor(share < 0 || share > 1 ? null : Math.round(span.from + share * (span.to - span.from)));
+  };
+  return (
+    <figure
+      className="linked-plots"
+      aria-label="The incident over time"
+      {...handlers}
+      onPointerMove={(event) => {
+        point(event);
+        handlers.onPointerMove(event);
+      }}
+      onPointerLeave={() => !isByKey && onCursor(null)}
+    >
+      {children}
+      <input
+        type="range"
+        className="linked-keys"
+        aria-label="Instant in the charts"
+        aria-valuetext={told}
+        min={span.from}
+        max={span.to}
+        step={Math.max(1, Math.round((span.to - span.from) / KEY_STEPS))}
+        value={cursor ?? span.to}
+        onFocus={() => setByKey(true)}
+        onBlur={() => {
+          setByKey(false);
+          onCursor(null);
+        }}
+        onChange={(event) => onCursor(Number(event.target.value))}
+      />
+      <div className="linked-overlay" ref={overlay} aria-hidden="true">
+        {marks
+          .filter(({ at }) => at >= span.from && at <= span.to)
+          .map(({ at, label, kind }) => (
+            <span
+              key={`${kind} ${at}`}
+              className="linked-mark"
+              data-kind={kind}
+              data-leftward={shareAt(at, span) > 0.8}
+              style={{ left: percent(shareAt(at, span)) }}
+            >
+              {kind !== 'act' && <span>{label}</span>}
+            </span>
+          ))}
+        {cursor !== null && !selection && (
+          <span
+            className="linked-cursor"
+            data-leftward={shareAt(cursor, span) > 0.8}
+            style={{ left: percent(shareAt(cursor, span)) }}
+          >
+            <span>{clockLabel(cursor)}</span>
+          </span>
+        )}
+        {selection && (
+          <span className="linked-selection" style={box(selection.left, selection.width)} />
+        )}
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,149 @@
+'use client';
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useRef } from 'react';
+import type { WaiterRow } from '@/server/contract/console/lock-row';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
+import { useAtBackend } from '../../../live/reading';
+import { Duration } from '../../../ui/duration';
+import { ExactName } from '../../../ui/visible-text';
+import { Countdown, LeaseBar } from '../../row/lease-left';
+
+/** Of a longer queue only the waiters in sight are drawn: each has figures that change. */
+const WHOLE_MAX = 100;
+
+/** The height of a waiter, before it is measured. */
+const ROW_PX = 29;
+
+interface QueueListProps {
+  waiters: readonly WaiterRow[];
+  backend: string;
+  /** If the queue is not known: when it last was, by the backend's clock. */
+  lastReadAt: number | null;
+}
+
+/** The waiters in the order in which they will be served; a long queue scrolls in a frame. */
+export function QueueList(props: QueueListProps) {
+  const { waiters } = props;
+  const isLong = waiters.length > WHOLE_MAX;
+  return (
+    <div className="queue" data-long={isLong}>
+      <p aria-hidden="true" className="panel-row queue-row queue-head max-sm:hidden">
+        <span className="text-right">#</span>
+        <span>Owner</span>
+        <span className="text-right">Waiting</span>
+        <span>Times out in</span>
+      </p>
+      {isLong ? (
+        <LongQueue {...props} />
+      ) : (
+        <ol>
+          {waiters.map((waiter, place) => (
+            <Waiter key={waiter.ticket} {...props} waiter={waiter} place={place} />
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+function LongQueue(props: QueueListProps) {
+  const { waiters } = props;
+  const frame = useRef<HTMLElement>(null);
+  const virtual = useVirtualizer({
+    count: waiters.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (place) => waiters[place]?.ticket ?? place,
+    overscan: 8,
+  });
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
+    <section ref={frame} className="queue-frame" aria-label="Whole queue" tabIndex={0}>
+      <ol style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ key, index, start }) => {
+          const waiter = waiters[index];
+          if (!waiter) return null;
+          const drawn = { of: waiters.length, top: start, measure: virtual.measureElement };
+          return <Waiter key={key} {...props} waiter={waiter} place={index} drawn={drawn} />;
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Waiter({
+  waiter,
+  place,
+  backend,
+  lastReadAt,
+  drawn,
+}: Omit<QueueListProps, 'waiters'> & {
+  waiter: WaiterRow;
+  place: number;
+  /** Where it is in a long queue. */
+  drawn?: { of: number; top: number; measure: (element: Element | null) => void };
+}) {
+  const { owner, service, enqueuedAt, patienceUntil, detached, setSize, permits } = waiter;
+  const ageMs = useAtBackend(
+    backend,
+    (now) => Math.floor(Math.max(0, (lastReadAt ?? now) - enqueuedAt) / 1_000) * 1_000,
+  );
+  return (
+    <li
+      className="panel-row queue-row"
+      {...(drawn && {
+        ref: drawn.measure,
+        'data-index': place,
+        'aria-setsize': drawn.of,
+        'aria-posinset': place + 1,
+        style: { transform: `translateY(${drawn.top}px)` },
+      })}
+    >
+      <span className="text-right text-t3">{exactCount(place + 1)}</span>
+      <span
+        className="flex min-w-0 items-baseline gap-2.5"
+        title={`${visibleText(owner)}, service ${service}`}
+      >
+        <ExactName name={owner} className="text-12" />
+        {place === 0 && lastReadAt === null && <span className="text-12 text-acc">next</span>}
+        {permits !== undefined && (
+          <span className="truncate text-12 text-t3">{plural(permits, 'permit')}</span>
+        )}
+        {setSize && (
+          <span
+            className="truncate text-12 text-t3"
+            title={`Waits for ${setSize} locks and takes all of them together`}
+          >
+            multi-lock ({setSize})
+          </span>
+        )}
+        {detached && (
+          <span className="truncate text-12 text-t3" title="Waiter is between long-poll requests">
+            reconnecting
+          </span>
+        )}
+      </span>
+      <span className="text-right">
+        <Duration ms={ageMs} />
+      </span>
+      <span className="flex items-center gap-2.5">
+        {lastReadAt === null ? (
+          <Countdown
+            backend={backend}
+            until={patienceUntil}
+            wholeMs={Math.max(1, patienceUntil - enqueuedAt)}
+          />
+        ) : (
+          <>
+            <LeaseBar share={0} look="unknown" />
+            <span className="text-t3" title="Unknown: data is stale">
+              ?
+            </span>
+          </>
+        )}
+      </span>
+    </li>
+  );
+}

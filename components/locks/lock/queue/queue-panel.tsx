@@ -1,0 +1,67 @@
+'use client';
+
+import { useState } from 'react';
+import type { LockDetail } from '@/server/contract/console/lock-row';
+import { spokenDuration } from '@/server/core/format/durations';
+import { exactCount } from '@/server/core/format/numbers';
+import { totalBlockingMs } from '@/server/core/status/blocking-time';
+import { useAtBackend } from '../../../live/reading';
+import { Button } from '../../../ui/controls/button';
+import { Panel } from '../../../ui/panel';
+import { trendLabel } from '../../pressure-labels';
+import { QueueList } from './queue-list';
+import { RefusedAttempts } from './refused-attempts';
+
+/** Of a longer queue the others are shown when they are asked for. */
+const SHOWN = 8;
+
+/** Who waits, in the order in which they will be served. */
+export function QueuePanel({ detail }: { detail: LockDetail }) {
+  const { row, waiters } = detail;
+  const [isWhole, setWhole] = useState(false);
+  const hidden = isWhole ? 0 : waiters.length - SHOWN;
+  const isUnknown = row.status === 'unknown';
+  return (
+    <Panel title="Queue" aside={waiters.length === 0 ? undefined : <QueueAside detail={detail} />}>
+      {waiters.length === 0 ? (
+        <p className="px-3.5 py-3 text-t2">{emptyQueueText(detail)}</p>
+      ) : (
+        <QueueList
+          waiters={isWhole ? waiters : waiters.slice(0, SHOWN)}
+          backend={row.backend}
+          lastReadAt={isUnknown ? row.readAt : null}
+        />
+      )}
+      {hidden > 0 && (
+        <div className="px-2 py-1.5">
+          <Button tone="quiet" size="small" onClick={() => setWhole(true)}>
+            Show {exactCount(hidden)} more
+          </Button>
+        </div>
+      )}
+      <RefusedAttempts detail={detail} />
+    </Panel>
+  );
+}
+
+function emptyQueueText({ row, fresh }: LockDetail): string {
+  if (!fresh && row.waiters > 0) return `${queueLabel(row.waiters, true)}.`;
+  return row.status === 'unknown' ? 'Queue unknown: backend not responding.' : 'No waiters.';
+}
+
+/** How many wait, how the queue changes, and how long all callers have been kept from the lock. */
+function QueueAside({ detail: { row, waiters } }: { detail: LockDetail }) {
+  const { blocked, backend, queueTrend, status } = row;
+  const blockingMs = useAtBackend(backend, (now) =>
+    blocked ? Math.floor(totalBlockingMs(blocked, now) / 1_000) * 1_000 : 0,
+  );
+  const isUnknown = status === 'unknown';
+  const label = queueLabel(waiters.length, isUnknown, queueTrend);
+  const isSummed = blocked !== undefined && blocked.callers > 1 && !isUnknown;
+  return <>{isSummed ? `${label}, total blocking time ${spokenDuration(blockingMs)}` : label}</>;
+}
+
+function queueLabel(count: number, isUnknown: boolean, trend?: number): string {
+  if (isUnknown) return `${exactCount(count)} waiting at last update`;
+  return [`${exactCount(count)} waiting`, trendLabel(trend)].filter(Boolean).join(', ');
+}

@@ -1,0 +1,50 @@
+'use client';
+
+import type {
+  GraphLock,
+  HeadBlockerRow,
+  WaitGraph,
+} from '@/server/contract/console/waits/wait-graph';
+import { useActions } from '../actions/actions-provider';
+import { useTRPCClient } from '../live/trpc';
+import { useSubmit } from '../ui/controls/use-submit';
+
+/** A hold that is part of a deadlock. */
+export interface CycleHold {
+  lock: GraphLock;
+  token: number;
+  owner: string;
+}
+
+/**
+ * The hold of a deadlock at which ending it loses the least work: the one that was granted last, by
+ * the server's clock. Undefined: not a deadlock, or its holds are not known.
+ */
+export function leastWorkHold(
+  { deadlock }: HeadBlockerRow,
+  { locks, owners, backends }: WaitGraph,
+): CycleHold | undefined {
+  const holds = (deadlock?.steps ?? []).flatMap((step) => {
+    const lock = locks[step.lock];
+    const hold = lock?.holders.find(({ token }) => token === step.token);
+    const owner = hold && owners[hold.owner];
+    if (!lock || !owner) return [];
+    const offsetMs = backends.find(({ id }) => id === lock.backend)?.clockOffsetMs ?? 0;
+    return [{ lock, token: hold.token, owner: owner.owner, at: hold.grantedAt - offsetMs }];
+  });
+  return holds.sort((a, b) => b.at - a.at)[0];
+}
+
+/** Opens the dialog of an act for a hold of the graph; `mayAct` is false where acts are off. */
+export function useHoldAct() {
+  const actions = useActions();
+  const client = useTRPCClient();
+  const { isBusy, problem, submit } = useSubmit();
+  const open = (act: 'ask' | 'release', { lock: { namespace, name }, token }: CycleHold) =>
+    void submit(async () => {
+      const detail = await client.locks.detail.query({ namespace, name });
+      const hold = detail.holds.find((each) => each.token === token) ?? detail.row.hold;
+      actions?.[act]({ ...detail.row, hold });
+    });
+  return { mayAct: actions !== null, isBusy, problem, open };
+}
