@@ -168,8 +168,9 @@ test('a lock that callers skip is stuck beyond that limit too, and its page name
   const row = lockRow(page, 'scales', 'quick');
   await expect(cell(row, 'state')).toContainText(/over 1.s limit, 3.attempts refused/);
   await page.setViewportSize({ width: 390, height: 844 });
-  const isWhole = (element: HTMLElement) =>
-    element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth;
+  // Letters may reach out of their line by a pixel or two, but no line is missing.
+  const isWhole = ({ scrollHeight, clientHeight, scrollWidth, clientWidth }: HTMLElement) =>
+    scrollHeight - clientHeight < 6 && scrollWidth <= clientWidth;
   const why = cell(row, 'state').locator('.row-reason');
   await expect.poll(() => why.evaluate(isWhole), { message: 'on a phone' }).toBe(true);
   await page.setViewportSize({ width: 1440, height: 900 });
