@@ -137,7 +137,10 @@ export function HoldsPlot({ detail, span, reading }: PlotProps) {
   );
 }
 
-/** The parts of a series in which the lock was held without a break by one hold. */
+/** A hold of fewer steps than this is only the dot at its end. */
+const RUN_MIN = 6;
+
+/** The parts of a series in which one hold held the lock for long. */
 function runsOf(series: ReturnType<typeof holdSeries>) {
   const runs: { at: number; heldMs: number }[][] = [];
   let last: number | null = null;
@@ -148,7 +151,7 @@ function runsOf(series: ReturnType<typeof holdSeries>) {
     }
     last = heldMs;
   }
-  return runs;
+  return runs.filter((run) => run.length >= RUN_MIN);
 }
 
 /** Refused attempts, a bar a minute. */
