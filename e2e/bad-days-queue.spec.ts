@@ -29,7 +29,7 @@ test.beforeAll(async () => {
   });
   admin = await setUp(server);
   const policy = {
-    ...{ leaseMinMs: 100, leaseMaxMs: 3_600_000, patienceMaxMs: 3_600_000 },
+    ...{ leaseMinMs: 100, leaseMaxMs: 3_600_000, patienceMaxMs: 600_000 },
     ...{ queueLimit: WAITERS, lockDelayMs: 0, requiredMeta: [], stuckAfterMs: 0 },
   };
   await callConsole(server, admin.cookie, 'namespaces.create', { name: NAMESPACE, policy });
@@ -44,7 +44,7 @@ test.afterAll(async () => {
 /** Waits with one place in the queue over all requests, which end after 25 s each. */
 async function keepWaiting(place: number): Promise<void> {
   const owner = `crowd-${String(place).padStart(4, '0')}`;
-  const ask = { namespace: NAMESPACE, name: NAME, owner, leaseMs: 60_000, waitMs: 3_600_000 };
+  const ask = { namespace: NAMESPACE, name: NAME, owner, leaseMs: 60_000, waitMs: 600_000 };
   while (!gone.signal.aborted) {
     await crowd.acquire({ ...ask, requestId: owner }).catch(() => undefined);
   }
