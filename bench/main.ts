@@ -1,4 +1,5 @@
 import { benchAcquisitions, benchStock } from './catalogue/bench-catalogue';
+import { measureCommitCost } from './commit-cost';
 import { freshDatabase } from './fresh-database';
 import { raceGate } from './gate-counters';
 import { raceHistory } from './history-cost';
@@ -46,6 +47,7 @@ async function raceStores(): Promise<void> {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     permits: () => racePermits(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     refusals: () => raceRefusals(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
+    commits: () => measureCommitCost(serverIn('BENCH_LOGGED_MYSQL_URL'), { rounds, roundMs }),
     history: () => raceHistory(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),

@@ -6,7 +6,8 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a
  * MariaDB that flushes every commit, a Redis that keeps everything in memory, a ZooKeeper. Their
  * URLs are in BENCH_MYSQL_URL (without a database), BENCH_REDIS_URL and BENCH_ZOOKEEPER_URL; set
- * one yourself to measure another server. Arguments are passed on.
+ * one yourself to measure another server. The case "commits" has a MariaDB with a binary log,
+ * BENCH_LOGGED_MYSQL_URL. Arguments are passed on.
  *
  * `npm run bench -- catalogue` measures the strategies of the catalogue alone.
  *
@@ -37,6 +38,8 @@ async function bench() {
     return measureScreen(say);
   }
   const isLooking = process.argv.includes('looking');
+  const words = process.argv.slice(2).filter((word) => Number.isNaN(Number(word)));
+  const measuresCommits = words.length === 0 || words.includes('commits');
   await (isLooking ? makeAppReady(say, { withDev: true }) : makeToolsReady(say));
   if (!isLooking) await ensureStores('BENCH', say);
   const { urls, stop } = await startStores(
@@ -46,6 +49,9 @@ async function bench() {
           BENCH_MYSQL_URL: () => startPrivateMariadb({ durable: true }),
           BENCH_REDIS_URL: startPrivateRedis,
           BENCH_ZOOKEEPER_URL: startPrivateZookeeper,
+          ...(measuresCommits && {
+            BENCH_LOGGED_MYSQL_URL: () => startPrivateMariadb({ durable: true, binaryLog: true }),
+          }),
         },
   );
   await bundle({ ...benchPrograms, ...labEntries }, '.build/bench');

@@ -14,15 +14,25 @@ export const mariadbIsInstalled = () => serverProgram() !== null && installProgr
 /**
  * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder
  * that goes with it. With `durable` every commit is flushed to disk, as in production; without,
- * commits are faster, and a server that is killed may lose the last second. `url` names no database:
- * users create their own. `data` is the folder of its files. `signal`, `start`, `stop` and `pid` as
- * `startPrivateServer`. More `settings` are such as `['--innodb-file-per-table=0']`. With
- * `bearsFullDisk` a file that may not grow (`prlimit --fsize`, Linux only) is an error to the
- * server and not its end.
+ * commits are faster, and a server that is killed may lose the last second. With `binaryLog` it
+ * keeps one, of rows, and flushes it as often. `url` names no database: users create their own.
+ * `data` is the folder of its files. `signal`, `start`, `stop` and `pid` as `startPrivateServer`.
+ * More `settings` are such as `['--innodb-file-per-table=0']`. With `bearsFullDisk` a file that may
+ * not grow (`prlimit --fsize`, Linux only) is an error to the server and not its end.
  *
- * @param {{ durable: boolean, settings?: string[], bearsFullDisk?: boolean }} options
+ * @param {{
+ *   durable: boolean,
+ *   binaryLog?: boolean,
+ *   settings?: string[],
+ *   bearsFullDisk?: boolean,
+ * }} options
  */
-export async function startPrivateMariadb({ durable, settings = [], bearsFullDisk = false }) {
+export async function startPrivateMariadb({
+  durable,
+  binaryLog = false,
+  settings = [],
+  bearsFullDisk = false,
+}) {
   const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
   const data = join(folder, 'd');
   // Only root has to say so. Who else runs this may have no name at all, as in a container.
@@ -54,7 +64,14 @@ export async function startPrivateMariadb({ durable, settings = [], bearsFullDis
     `--pid-file=${join(folder, 'p')}`,
     `--log-error=${log}`,
     '--skip-name-resolve',
-    '--skip-log-bin',
+    ...(binaryLog
+      ? [
+          `--log-bin=${join(data, 'binary-log')}`,
+          '--server-id=1',
+          '--binlog-format=ROW',
+          `--sync-binlog=${durable ? 1 : 0}`,
+        ]
+      : ['--skip-log-bin']),
     '--performance-schema=0',
     '--max-connections=1000',
     '--innodb-buffer-pool-size=256M',

@@ -4,7 +4,9 @@ import { tlsFailure } from '@/db/tls-failure';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
-import { NOT_ALL_APPLIED } from './mysql-statements';
+import { type MysqlServer, mysqlServer, READ_SERVER } from './mysql-server';
+import { GUARD_FAILED } from './packets/guard';
+import type { Packet, Rows } from './packets/packet';
 
 /** The error number with which a server refuses a packet larger than its `max_allowed_packet`. */
 export const PACKET_TOO_LARGE = 1153;
@@ -14,9 +16,6 @@ const PACKET_HEAD_BYTES = 64;
 
 /** Most bytes per character. */
 const CHAR_BYTES = 3;
-
-/** Rows of one statement, as arrays. */
-export type Rows = unknown[][];
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const ROLLBACK_TIMEOUT_MS = 500;
@@ -36,37 +35,42 @@ const SESSION = [
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
   'SET SESSION innodb_lock_wait_timeout = 2, group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-  // Last, because its answer is read. The value stays the same for as long as the connection lasts.
-  'SELECT @@max_allowed_packet',
+  // Last, because its answer is read.
+  READ_SERVER,
 ];
 
 /** One connection, a packet at a time. Opens when needed, also after it broke; never resends. */
 export class MysqlConnection {
-  private connection: Connection | null = null;
+  private opened: { connection: Connection; server: MysqlServer } | null = null;
   private isClosed = false;
-  /** Per connection. The server closes a connection that sends more. */
-  private packetBytesMax = 0;
 
   constructor(
     private readonly uri: string,
     private readonly timeoutMs: number,
   ) {}
 
+  /** Sends one packet of statements and returns the rows of each. Throws as `exchange`. */
+  packet(statements: string[]): Promise<Rows[]> {
+    return this.exchange(() => ({ statements, read: (answers) => answers }));
+  }
+
   /**
-   * Sends one packet of statements and returns the rows of each.
+   * Sends one packet and returns what the answers to it mean.
    *
+   * @param write given the server that it is sent to
    * @throws StoreError `applied: 'no'` if it was never sent or was rolled back, `'unknown'`
    *   otherwise. After any error nothing of it is left open: the connection is rolled back or
    *   closed. A packet larger than the server accepts is never sent: then the cause has the `errno`
    *   `PACKET_TOO_LARGE`.
    */
-  async packet(statements: string[]): Promise<Rows[]> {
+  async exchange<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
     const timeLimit = new TimeLimit(this.timeoutMs, noAnswer);
     try {
-      const connection = this.connection ?? (await this.open(timeLimit));
-      this.refuseTooLarge(statements);
+      const { connection, server } = this.opened ?? (await this.open(timeLimit));
+      const { statements, read } = write(server);
+      refuseTooLarge(statements, server.packetBytesMax);
       try {
-        return await timeLimit.race(send(connection, statements));
+        return read(await timeLimit.race(send(connection, statements)));
       } catch (error) {
         throw await this.cleanUp(connection, error as QueryError);
       }
@@ -78,11 +82,13 @@ export class MysqlConnection {
   /** Permanent: every later call fails. */
   close(): void {
     this.isClosed = true;
-    this.connection?.destroy();
-    this.connection = null;
+    this.opened?.connection.destroy();
+    this.opened = null;
   }
 
-  private async open(timeLimit: TimeLimit): Promise<Connection> {
+  private async open(
+    timeLimit: TimeLimit,
+  ): Promise<{ connection: Connection; server: MysqlServer }> {
     if (this.isClosed) throw new StoreError('This store is closed.', 'no');
     const connection = mysql.createConnection({
       uri: this.uri,
@@ -98,35 +104,27 @@ export class MysqlConnection {
       queryFormat: (sql) => sql,
     });
     connection.on('error', () => this.drop(connection));
+    let server: MysqlServer;
     try {
       const answers = await timeLimit.race(send(connection, SESSION));
-      this.packetBytesMax = Number((answers.at(-1) as Rows | undefined)?.[0]?.[0]);
+      server = mysqlServer(answers.at(-1) ?? []);
     } catch (cause) {
       connection.destroy();
       const why = tlsFailure(cause);
       const refusal = why && `The database cannot be used: ${why}.`;
       throw new StoreError(refusal ?? 'The database cannot be reached.', 'no', { cause, refusal });
     }
+    const opened = { connection, server };
     if (this.isClosed) connection.destroy();
-    else this.connection = connection;
-    return connection;
-  }
-
-  private refuseTooLarge(statements: string[]): void {
-    const chars = statements.reduce((sum, { length }) => sum + length + 1, 0);
-    if (chars * CHAR_BYTES + PACKET_HEAD_BYTES <= this.packetBytesMax) return;
-    const bytes = Buffer.byteLength(statements.join(';')) + PACKET_HEAD_BYTES;
-    if (bytes <= this.packetBytesMax) return;
-    const text = `A packet of ${bytes} bytes is more than max_allowed_packet.`;
-    const cause = Object.assign(new Error(text), { errno: PACKET_TOO_LARGE });
-    throw new StoreError('This is more than the database accepts at once.', 'no', { cause });
+    else this.opened = opened;
+    return opened;
   }
 
   /** Leaves nothing open, and says what is known of the packet's effect. */
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
     const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
-    if (!isPassing && errno !== NOT_ALL_APPLIED && errno !== OTHER_STAMP) {
+    if (!isPassing && errno !== GUARD_FAILED && errno !== OTHER_STAMP) {
       this.drop(connection);
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }
@@ -145,9 +143,19 @@ export class MysqlConnection {
   }
 
   private drop(connection: Connection): void {
-    if (this.connection === connection) this.connection = null;
+    if (this.opened?.connection === connection) this.opened = null;
     connection.destroy();
   }
+}
+
+function refuseTooLarge(statements: string[], bytesMax: number): void {
+  const chars = statements.reduce((sum, { length }) => sum + length + 1, 0);
+  if (chars * CHAR_BYTES + PACKET_HEAD_BYTES <= bytesMax) return;
+  const bytes = Buffer.byteLength(statements.join(';')) + PACKET_HEAD_BYTES;
+  if (bytes <= bytesMax) return;
+  const text = `A packet of ${bytes} bytes is more than max_allowed_packet.`;
+  const cause = Object.assign(new Error(text), { errno: PACKET_TOO_LARGE });
+  throw new StoreError('This is more than the database accepts at once.', 'no', { cause });
 }
 
 /** A server that stops midway ends its answer as if complete: only the result count shows it. */

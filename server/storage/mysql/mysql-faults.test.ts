@@ -21,6 +21,7 @@ let under: StoreUnderTest;
 let url: string;
 let foreign: Connection;
 let store: MysqlStore;
+let open: (timeoutMs?: number) => MysqlStore;
 
 beforeAll(async () => {
   under = await storesUnderTest.mysql.open();
@@ -31,7 +32,8 @@ afterAll(() => under.close());
 beforeEach(async () => {
   foreign = await createConnection({ uri: url });
   await foreign.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  store = new MysqlStore(url);
+  open = (timeoutMs) => new MysqlStore(url, timeoutMs);
+  store = open();
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -60,6 +62,10 @@ const failureOf = (work: Promise<unknown>): Promise<StoreError> =>
     },
   );
 
+/** What is sent to a server without `INSERT … RETURNING`. */
+const statementsOf = (write: Parameters<MysqlConnection['exchange']>[0]): string[] =>
+  write({ packetBytesMax: 1e9, hasReturning: false }).statements;
+
 /** The connection of a swap or a deletion that is under way. */
 const swappingThread = async (): Promise<number> => {
   const find =
@@ -87,7 +93,20 @@ const openTransactions = async () => {
   return rows.length;
 };
 
-describe('a deadlock', () => {
+/** With what the server can do, and as on a server without `INSERT … RETURNING`. */
+const inEachForm = (title: string, cases: () => void) =>
+  describe.each([
+    ['by RETURNING', true],
+    ['by reading back', false],
+  ])(`${title}, %s`, (_, usesReturning) => {
+    beforeEach(() => {
+      open = (timeoutMs) => new MysqlStore(url, timeoutMs, null, usesReturning);
+      store = open();
+    });
+    cases();
+  });
+
+inEachForm('a deadlock', () => {
   /**
    * Two records that the other transaction locks in reverse order. Ours is the smaller transaction,
    * so it is the victim.
@@ -129,7 +148,7 @@ describe('a deadlock', () => {
   });
 });
 
-describe('changes that belong together', () => {
+inEachForm('changes that belong together', () => {
   /** Three of them on their way, two written and the third waiting for its row. */
   const stalled = async () => {
     const keys = [freshKey('set'), freshKey('set'), freshKey('set')].sort((a, b) =>
@@ -173,7 +192,7 @@ describe('changes that belong together', () => {
     expect(await error).toMatchObject({ applied: 'unknown' });
     await foreign.query('ROLLBACK');
     await vi.waitFor(async () => expect(await openTransactions()).toBe(0), { timeout: 5_000 });
-    store = new MysqlStore(url);
+    store = open();
     const { records } = await store.read(
       changes.map(({ key }) => key),
       [],
@@ -183,9 +202,9 @@ describe('changes that belong together', () => {
   });
 });
 
-describe('a row that another transaction keeps locked', () => {
+inEachForm('a row that another transaction keeps locked', () => {
   it('for too long ends the wait: nothing was changed, the connection is clean, the same call works', async () => {
-    const patient = new MysqlStore(url, 10_000);
+    const patient = open(10_000);
     const [kept, beside] = [freshKey(), freshKey()];
     const seen = await created(patient, kept);
     await lockRows(kept);
@@ -216,7 +235,7 @@ describe('a row that another transaction keeps locked', () => {
   });
 
   it('beyond the time of a packet leaves its effect unknown, and a second swap finds it out', async () => {
-    const hasty = new MysqlStore(url, 300);
+    const hasty = open(300);
     const key = freshKey();
     const seen = await created(hasty, key);
     await lockRows(key);
@@ -232,7 +251,7 @@ describe('a row that another transaction keeps locked', () => {
   });
 });
 
-describe('a connection', () => {
+inEachForm('a connection', () => {
   it('that is killed leaves its swap unknown, and the next call opens another', async () => {
     const key = freshKey();
     const seen = await created(store, key);
@@ -323,16 +342,17 @@ describe('a connection', () => {
 
 describe('a server that goes away after a swap took', () => {
   it('and before the losers of the same swap were looked up leaves the whole swap unknown', async () => {
+    store = new MysqlStore(url, undefined, null, false);
     const [took, lost] = [freshKey(), freshKey()];
     await created(store, lost);
-    const packet = MysqlConnection.prototype.packet;
-    vi.spyOn(MysqlConnection.prototype, 'packet').mockImplementation(function (
+    const { exchange } = MysqlConnection.prototype;
+    vi.spyOn(MysqlConnection.prototype, 'exchange').mockImplementation(function (
       this: MysqlConnection,
-      statements,
+      write,
     ) {
-      const isSwap = statements[0] === 'START TRANSACTION';
+      const isSwap = statementsOf(write)[0] === 'START TRANSACTION';
       return isSwap
-        ? packet.call(this, statements)
+        ? exchange.call(this, write)
         : Promise.reject(new StoreError('The database cannot be reached.', 'no'));
     });
     const swap = store.swap([creation(took), creation(lost, { rev: 5 })]);
@@ -348,10 +368,11 @@ describe('a deletion', () => {
   it('touches no stored answers: what has expired is removed by a call of its own', async () => {
     const key = freshKey();
     const seen = await created(store, key);
-    const packet = vi.spyOn(MysqlConnection.prototype, 'packet');
+    const exchange = vi.spyOn(MysqlConnection.prototype, 'exchange');
     expect(await store.deleteRecords([{ key, ...seen }])).toEqual([true]);
-    expect(packet.mock.calls.join()).not.toContain('lock_requests');
-    packet.mockRejectedValue(new StoreError('Another writer conflicted with this one.', 'no'));
+    const sent = exchange.mock.calls.flatMap(([write]) => statementsOf(write));
+    expect(sent.join()).not.toContain('lock_requests');
+    exchange.mockRejectedValue(new StoreError('Another writer conflicted with this one.', 'no'));
     expect(await failureOf(store.deleteExpiredAnswers())).toMatchObject({ applied: 'no' });
   });
 

@@ -17,25 +17,21 @@ import {
 import { type EpochFence, fencedSwap, hasStamp, READ_STAMP } from '../sharding/epoch-fence';
 import { splitOversizeSwap } from '../split-oversize-swap';
 import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
-import { MysqlConnection, PACKET_TOO_LARGE, type Rows } from './mysql-connection';
+import { PACKET_TOO_LARGE } from './mysql-connection';
+import { MysqlConnections } from './mysql-connections';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
-import {
-  bytes,
-  CLOCK,
-  deletePacket,
-  idList,
-  NOT_ALL_APPLIED,
-  readPacket,
-  swapAllPacket,
-  swapPacket,
-} from './mysql-statements';
+import type { MysqlServer } from './mysql-server';
+import { deletePacket } from './packets/delete-packet';
+import { GUARD_FAILED } from './packets/guard';
+import { judgedSwap } from './packets/judged-swap';
+import type { Packet, PacketOutcome, Rows } from './packets/packet';
+import { readPacket } from './packets/read-packet';
+import { bytes, CLOCK, idList } from './packets/sql-text';
+import { swapAllPacket, swapPacket } from './packets/swap-packet';
 
 /** How long reading the settings may take, connecting included. */
 const GUARANTEES_TIMEOUT_MS = 3_000;
-
-/** Packets in flight at once; more would only make the groups smaller. */
-const CONNECTIONS = 4;
 
 /** Remembered answers removed per batch. */
 const DELETED_ANSWERS = 5_000;
@@ -45,21 +41,20 @@ const PRUNE_ROWS = 1_000;
 
 /** Records in MySQL or MariaDB: one primary, InnoDB. One packet per call. */
 export class MysqlStore implements RecordStore, HistorySource {
-  private readonly idle: MysqlConnection[];
-  private readonly all: MysqlConnection[];
-  private readonly queue: ((connection: MysqlConnection) => void)[] = [];
+  private readonly connections: MysqlConnections;
 
   /**
    * @param uri `mysql://user:password@host:port/database`
    * @param fence for a shard: without its stamp nothing is changed, and no read is answered
+   * @param usesReturning false: swaps as on a server without `INSERT … RETURNING`
    */
   constructor(
     private readonly uri: string,
-    private readonly timeoutMs = STORE_CALL_MAX_MS,
+    timeoutMs = STORE_CALL_MAX_MS,
     private readonly fence: EpochFence | null = null,
+    private readonly usesReturning = true,
   ) {
-    this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
-    this.idle = [...this.all];
+    this.connections = new MysqlConnections(uri, timeoutMs);
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -77,32 +72,22 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async swap(changes: Change[]): Promise<SwapResult[]> {
-    let results: Rows[];
     try {
-      results = await this.change(swapPacket(changes));
+      const outcome = await this.applyTimely(changes);
+      return await this.resultsOf(changes, outcome);
     } catch (error) {
       if (!failedWith(error, PACKET_TOO_LARGE)) throw error;
       return splitOversizeSwap(this, changes, 'each');
     }
-    const [took, now] = results.at(-1)?.[0] ?? [];
-    const writers = new Set(String(took ?? '').split(','));
-    const lost = changes.filter((change) => !writers.has(change.writer));
-    const current = await this.currentOf(lost);
-    return changes.map(({ key, rev, writer }) =>
-      writers.has(writer)
-        ? { applied: true, now: Number(now), current: { rev, writer } }
-        : { applied: false, now: Number(now), current: current.get(recordId(key)) ?? null },
-    );
   }
 
   async swapAll(changes: Change[]): Promise<SwapResult[]> {
     try {
-      const results = await this.change(swapAllPacket(changes));
-      const now = Number(results.at(-1)?.[0]?.[1]);
+      const { now } = await this.change((server) => swapAllPacket(changes, this.mayReturn(server)));
       return changes.map(({ rev, writer }) => ({ applied: true, now, current: { rev, writer } }));
     } catch (error) {
       if (failedWith(error, PACKET_TOO_LARGE)) return splitOversizeSwap(this, changes, 'all');
-      if (!failedWith(error, NOT_ALL_APPLIED)) throw error;
+      if (!failedWith(error, GUARD_FAILED)) throw error;
     }
     const { records } = await this.read(
       changes.map((change) => change.key),
@@ -168,7 +153,7 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async close(): Promise<void> {
-    for (const connection of this.all) connection.close();
+    this.connections.close();
   }
 
   /** The stamp that this shard must carry; null for a store that is no shard. */
@@ -178,9 +163,43 @@ export class MysqlStore implements RecordStore, HistorySource {
     return this.fence.stamp;
   }
 
-  private async change(packet: string[]): Promise<Rows[]> {
+  private mayReturn({ hasReturning }: MysqlServer): boolean {
+    return this.usesReturning && hasReturning;
+  }
+
+  /** Applies each change that can be: all in their shared time, or else each in its own. */
+  private async applyTimely(changes: Change[]): Promise<PacketOutcome> {
+    try {
+      return await this.change((server) => swapPacket(changes, this.mayReturn(server)));
+    } catch (error) {
+      if (!failedWith(error, GUARD_FAILED)) throw error;
+      return this.change(() => judgedSwap(changes));
+    }
+  }
+
+  private async resultsOf(
+    changes: Change[],
+    { applied, now, found }: PacketOutcome,
+  ): Promise<SwapResult[]> {
+    const current =
+      found ?? (await this.currentOf(changes.filter(({ writer }) => !applied.has(writer))));
+    return changes.map(({ key, rev, writer }) =>
+      applied.has(writer)
+        ? { applied: true, now, current: { rev, writer } }
+        : { applied: false, now, current: current.get(recordId(key)) ?? null },
+    );
+  }
+
+  private async change<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
     const stamp = this.stamp();
-    return this.packet(stamp === null ? packet : fencedSwap(packet, stamp));
+    return this.connections.exchange((server) => {
+      const packet = write(server);
+      if (stamp === null) return packet;
+      const { statements, read } = packet;
+      // What the fence adds is answered before the packet's own statements but the first.
+      const readOwn = (answers: Rows[]) => read(answers.slice(-statements.length));
+      return { statements: fencedSwap(statements, stamp), read: readOwn };
+    });
   }
 
   private async history(which: string): Promise<HistoryRow[]> {
@@ -234,30 +253,8 @@ export class MysqlStore implements RecordStore, HistorySource {
     }
   }
 
-  private async packet(statements: string[]): Promise<Rows[]> {
-    const connection = this.idle.pop() ?? (await this.nextIdle());
-    try {
-      return await connection.packet(statements);
-    } finally {
-      const next = this.queue.shift();
-      if (next) next(connection);
-      else this.idle.push(connection);
-    }
-  }
-
-  /** The next idle connection; if there is none in time, rejects before anything is sent. */
-  private nextIdle(): Promise<MysqlConnection> {
-    return new Promise((resolve, reject) => {
-      const take = (connection: MysqlConnection) => {
-        clearTimeout(timer);
-        resolve(connection);
-      };
-      const timer = setTimeout(() => {
-        this.queue.splice(this.queue.indexOf(take), 1);
-        reject(new StoreError('Every connection to the database is busy.', 'no'));
-      }, this.timeoutMs / 3);
-      this.queue.push(take);
-    });
+  private packet(statements: string[]): Promise<Rows[]> {
+    return this.connections.exchange(() => ({ statements, read: (answers) => answers }));
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Shard, ShardList } from '../../../db/urls/shard-list';
 import { STORE_CALL_MAX_MS } from '../../core/timing';
-import { MysqlConnection, type Rows } from '../mysql/mysql-connection';
-import { CLOCK, quote } from '../mysql/mysql-statements';
+import { MysqlConnection } from '../mysql/mysql-connection';
+import type { Rows } from '../mysql/packets/packet';
+import { CLOCK, quote } from '../mysql/packets/sql-text';
 import { STAMP_ROW } from './epoch-fence';
 
 /** What a shard knows of itself and the others, besides its stamp. */

@@ -25,6 +25,9 @@ const schemes: Record<string, StoreKind> = {
   mysql: mysqlBy(openMysqlUnderTest),
 };
 
+/** Every MySQL, and MariaDB before 10.5. */
+const WITHOUT_RETURNING = mysqlBy((timeoutMs) => openMysqlUnderTest(timeoutMs, false));
+
 /** It compares its stamp in the step in which it writes. */
 const AS_A_SHARD = mysqlBy(openShardUnderTest);
 
@@ -34,6 +37,7 @@ const AS_A_SHARD = mysqlBy(openShardUnderTest);
  */
 export const contractStores: Record<string, StoreKind> = {
   ...schemes,
+  'mysql, without RETURNING': WITHOUT_RETURNING,
   'mysql, as a shard': AS_A_SHARD,
   'redis, least privileges': { ...storesUnderTest.redis, open: openLeastPrivilegedRedis },
   'mysql, least privileges': mysqlBy(openLeastPrivilegedMysql),
@@ -50,5 +54,6 @@ type Racing = [name: string, kind: StoreKind, share: number];
  */
 export const racingStores: Racing[] = [
   ...Object.entries(schemes).map(([name, kind]): Racing => [name, kind, 1]),
+  ['mysql, without RETURNING', WITHOUT_RETURNING, 0.5],
   ['mysql, as a shard', AS_A_SHARD, 0.2],
 ];

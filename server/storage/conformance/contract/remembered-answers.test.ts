@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { newWriter } from '../../../engine/new-writer';
-import { created, creation, freshKey, swapOne, update } from '../testing/changes';
+import { created, creation, eventOf, freshKey, swapOne, update } from '../testing/changes';
 import { contract, MINUTE, memoOf, NEVER } from './contract-suite';
 
 contract('rule 5: answers are stored with the record', (suite) => {
@@ -25,6 +25,21 @@ contract('rule 5: answers are stored with the record', (suite) => {
       creation(took, { memos: [tookMemo] }),
     ]);
     expect(await suite.memosOf(lostMemo.key, tookMemo.key)).toEqual([tookMemo]);
+  });
+
+  it('stores none of a change that lost beside an applied one whose writer differs in case alone', async () => {
+    const [lost, took] = [freshKey(), freshKey()];
+    await created(suite.store, lost);
+    const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];
+    const writer = newWriter();
+    const results = await suite.store.swap([
+      creation(lost, { writer: writer.toUpperCase(), events: [eventOf(1)], memos: [lostMemo] }),
+      creation(took, { writer: writer.toLowerCase(), events: [eventOf(1)], memos: [tookMemo] }),
+    ]);
+    expect(results.map(({ applied }) => applied)).toEqual([false, true]);
+    expect(await suite.memosOf(lostMemo.key, tookMemo.key)).toEqual([tookMemo]);
+    expect(await suite.historyOf(lost)).toEqual([]);
+    expect(await suite.historyOf(took)).toHaveLength(1);
   });
 
   it('replaces an answer by a later one', async () => {

@@ -127,15 +127,21 @@ function noYoungGaps(): never {
   throw new Error('This store has one writer: an id that was handed out is visible.');
 }
 
-/** @param timeoutMs how long a packet may take; by default as long as in production */
-export async function openMysqlUnderTest(timeoutMs?: number): Promise<StoreUnderTest> {
+/**
+ * @param timeoutMs how long a packet may take; by default as long as in production
+ * @param usesReturning false: as on a server without `INSERT … RETURNING`
+ */
+export async function openMysqlUnderTest(
+  timeoutMs?: number,
+  usesReturning = true,
+): Promise<StoreUnderTest> {
   const scratch = await createScratchDatabase(testMysqlUrl());
   const url: BackendUrl = { kind: 'mysql', url: scratch.url };
   const database = await openDatabase(url);
   await migrate(database);
   const opened: Store[] = [];
   const open = () => {
-    const store = new MysqlStore(scratch.url, timeoutMs);
+    const store = new MysqlStore(scratch.url, timeoutMs, null, usesReturning);
     opened.push(store);
     return store;
   };

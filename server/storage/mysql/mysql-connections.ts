@@ -1,0 +1,57 @@
+import { StoreError } from '../record-store';
+import { MysqlConnection } from './mysql-connection';
+import type { MysqlServer } from './mysql-server';
+import type { Packet } from './packets/packet';
+
+/** Packets in flight at once; more would only make the groups smaller. */
+const CONNECTIONS = 4;
+
+/** The connections of one store, each used for one packet at a time. */
+export class MysqlConnections {
+  private readonly idle: MysqlConnection[];
+  private readonly all: MysqlConnection[];
+  private readonly queue: ((connection: MysqlConnection) => void)[] = [];
+
+  /** @param timeoutMs how long one packet may take */
+  constructor(
+    uri: string,
+    private readonly timeoutMs: number,
+  ) {
+    this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
+    this.idle = [...this.all];
+  }
+
+  /**
+   * Sends a packet over the next idle connection. Throws as `MysqlConnection.exchange`, and if no
+   * connection is idle in time: then nothing is sent.
+   */
+  async exchange<T>(write: (server: MysqlServer) => Packet<T>): Promise<T> {
+    const connection = this.idle.pop() ?? (await this.nextIdle());
+    try {
+      return await connection.exchange(write);
+    } finally {
+      const next = this.queue.shift();
+      if (next) next(connection);
+      else this.idle.push(connection);
+    }
+  }
+
+  /** Permanent: every later call fails. */
+  close(): void {
+    for (const connection of this.all) connection.close();
+  }
+
+  private nextIdle(): Promise<MysqlConnection> {
+    return new Promise((resolve, reject) => {
+      const take = (connection: MysqlConnection) => {
+        clearTimeout(timer);
+        resolve(connection);
+      };
+      const timer = setTimeout(() => {
+        this.queue.splice(this.queue.indexOf(take), 1);
+        reject(new StoreError('Every connection to the database is busy.', 'no'));
+      }, this.timeoutMs / 3);
+      this.queue.push(take);
+    });
+  }
+}

@@ -1,0 +1,25 @@
+import type { ObsoleteRecord } from '../../record-store';
+import { inRowOrder } from './row-order';
+import { bytes, CLOCK, quote } from './sql-text';
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * One packet, one transaction, one commit: deletes each record that is still as it was seen, if the
+ * server's clock has come far enough.
+ *
+ * @returns the statements, and of each deletion, in their order, which of the records it deletes
+ */
+export function deletePacket(records: ObsoleteRecord[]): {
+  packet: string[];
+  places: number[];
+} {
+  const rows = inRowOrder(records.map((record, place) => ({ ...record, place })));
+  const deletions = rows.map(
+    ({ id, rev, writer, notBefore = 0 }) =>
+      `DELETE FROM locks WHERE id = ${bytes(id)} AND rev = ${Math.floor(rev)} AND writer = ` +
+      `${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
+  );
+  const packet = ['START TRANSACTION', ...deletions, 'COMMIT'];
+  return { packet, places: rows.map(({ place }) => place) };
+}

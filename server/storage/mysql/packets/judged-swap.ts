@@ -1,0 +1,129 @@
+import type { Change } from '../../record-store';
+import type { Packet, PacketOutcome, Rows } from './packet';
+import { type ChangedRow, inRowOrder } from './row-order';
+import { bytes, CLOCK, quote } from './sql-text';
+import { clockIsIn, isLimited, windowOf } from './time-window';
+import { writeHistoryAndAnswers } from './write-history';
+
+/**
+ * A swap that judges each change by a window of its own, and reads back which were applied: on
+ * every server. `@took` lists the writers that are in the rows afterwards.
+ */
+export function judgedSwap(changes: Change[]): Packet<PacketOutcome> {
+  return packetOf(changes, []);
+}
+
+/** The same for changes that are applied all or none: if one of them failed, the guard fails. */
+export function judgedSwapAll(changes: Change[]): Packet<PacketOutcome> {
+  const isPart = `COALESCE(@went_in, 0) < ${changes.length}`;
+  return packetOf(changes, [
+    `SET @whole = (SELECT n FROM (SELECT 1 n UNION ALL SELECT 2) two WHERE ${isPart})`,
+  ]);
+}
+
+/** @param guard statements after the records are written and before history and answers are */
+function packetOf(changes: Change[], guard: string[]): Packet<PacketOutcome> {
+  const rows = inRowOrder(changes);
+  return {
+    statements: [
+      'START TRANSACTION',
+      `SET @now = ${CLOCK}`,
+      ...writeRecords(rows, guard),
+      ...writeHistoryAndAnswers(rows),
+      'COMMIT',
+      `SELECT @took, ${CLOCK}`,
+    ],
+    read: readBack,
+  };
+}
+
+function readBack(answers: Rows[]): PacketOutcome {
+  const [took, now] = answers.at(-1)?.[0] ?? [];
+  return { applied: new Set(String(took ?? '').split(',')), now: Number(now), found: null };
+}
+
+/** Writes the records and sets `@took`. */
+function writeRecords(rows: ChangedRow[], guard: string[]): string[] {
+  const [first, ...more] = rows;
+  if (first?.expect && more.length === 0 && guard.length === 0) {
+    return updateRecord(first, first.expect);
+  }
+  const ids = rows.map(({ id }) => bytes(id));
+  const writers = rows.map(({ writer }) => quote(writer));
+  return [
+    upsertRecords(rows),
+    ...rows.flatMap(removeIfUntimely),
+    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO ` +
+      `@took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
+    ...guard,
+    `DELETE FROM locks WHERE @ghosts > 0 AND id IN (${ids}) AND seen <> ''`,
+  ];
+}
+
+/** A single record that should exist, as in a handover: far cheaper, and leaves no ghost row. */
+function updateRecord(
+  { id, clock, writer, rev, head, queue }: ChangedRow,
+  expect: NonNullable<Change['expect']>,
+): string[] {
+  const set = [
+    `rev = ${rev}`,
+    `writer = ${quote(writer)}`,
+    `head = ${quote(head)}`,
+    ...(queue === null ? [] : [`queue = ${quote(queue)}`]),
+    'changed_at = @now',
+  ];
+  return [
+    `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ` +
+      `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
+    // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
+    // remaining statements still run.
+    `SET @took = (SELECT writer FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)})`,
+  ];
+}
+
+/**
+ * One statement for all records, existing or not, so that rows are locked in one order.
+ *
+ * An existing row is compared, under its lock, with what its change expects. Assignments run from
+ * left to right, so all but the first only test whether the writer was written. A change that
+ * expects a row and finds none leaves a ghost (a row with `seen`), which the same transaction
+ * removes: no other transaction ever sees it.
+ */
+function upsertRecords(changes: ChangedRow[]): string {
+  const rows = changes.map(({ id, expect, clock, writer, rev, head, queue }) => {
+    const seen = expect ? `${expect.rev}:${expect.writer}` : '';
+    const { first, last } = windowOf(clock);
+    return `(${bytes(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? UNCHANGED_QUEUE)},${quote(seen)},${first},${last},@now)`;
+  });
+  return (
+    'INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ' +
+    `${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`
+  );
+}
+
+/**
+ * Removes a record that this packet created if the clock is outside the change's window. This is
+ * checked after every record was written, since an insert may have waited for a row. Most creations
+ * have no window.
+ */
+function removeIfUntimely({ id, expect, clock, writer }: ChangedRow): string[] {
+  const window = windowOf(clock);
+  if (expect || !isLimited(window)) return [];
+  return [
+    `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at ` +
+      `= @now AND NOT (${clockIsIn(window)})`,
+  ];
+}
+
+/** Replaces the queue if the stored one stays. No queue's text equals this. */
+const UNCHANGED_QUEUE = '-';
+
+const ASSIGNMENTS = [
+  `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer) AND ${CLOCK} BETWEEN VALUES(past) AND ` +
+    'VALUES(ahead), VALUES(writer), writer)',
+  'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',
+  'head = IF(writer = VALUES(writer), VALUES(head), head)',
+  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', ` +
+    'VALUES(queue), queue)',
+  'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
+].join(', ');

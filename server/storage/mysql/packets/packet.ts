@@ -1,0 +1,22 @@
+/** Rows of one statement, as arrays. */
+export type Rows = unknown[][];
+
+/** Statements that are sent together, and what the server's answers to them mean. */
+export interface Packet<T> {
+  statements: string[];
+  /** @param answers one for each statement */
+  read(answers: Rows[]): T;
+}
+
+/** What became of the changes of a packet that was committed. */
+export interface PacketOutcome {
+  /** The writers of the applied changes. */
+  applied: ReadonlySet<string>;
+  /** The server's clock in the swap or after it, epoch milliseconds. */
+  now: number;
+  /**
+   * What the swap found in place of what the other changes expect, by the ids of the records; one
+   * that is not there has no record. Null: the packet did not look.
+   */
+  found: ReadonlyMap<string, { rev: number; writer: string }> | null;
+}

@@ -1,0 +1,157 @@
+import type { Change } from '../../record-store';
+import { guarded } from './guard';
+import type { Packet, PacketOutcome, Rows } from './packet';
+import { type ChangedRow, inRowOrder } from './row-order';
+import { bytes, CLOCK, quote } from './sql-text';
+import { clockIsIn, isLimited, sharedWindow, windowOf } from './time-window';
+import { writeHistoryAndAnswers } from './write-history';
+
+/**
+ * A swap for servers with `INSERT … RETURNING`: one statement writes the records and tells which
+ * changes were applied. The window that all changes share is tested once, after the last wait for a
+ * row.
+ *
+ * The guard fails if the clock is outside that window, or if a record that a change expects does
+ * not exist: then nothing is applied, and each change must be judged on its own.
+ */
+export function returningSwap(changes: Change[]): Packet<PacketOutcome> {
+  const rows = inRowOrder(changes);
+  const [first, ...more] = rows;
+  if (first?.expect && more.length === 0) return updateRecord(first, first.expect);
+  const mayLeaveGhosts = rows.some(({ expect }) => expect !== null);
+  return upsertPacket(rows, [...(mayLeaveGhosts ? ['@ghosts = 0'] : []), ...isTimely(rows)]);
+}
+
+/** The same for changes that are applied all or none: the guard fails unless all of them are. */
+export function returningSwapAll(changes: Change[]): Packet<PacketOutcome> {
+  const rows = inRowOrder(changes);
+  const isWhole = `LENGTH(@took) = ${Buffer.byteLength(writerList(rows))}`;
+  return upsertPacket(rows, ['@ghosts = 0', isWhole, ...isTimely(rows)]);
+}
+
+function isTimely(rows: ChangedRow[]): string[] {
+  const window = sharedWindow(rows);
+  return isLimited(window) ? [clockIsIn(window)] : [];
+}
+
+/** Every writer between two commas. */
+function writerList(rows: ChangedRow[]): string {
+  return `,${rows.map(({ writer }) => writer).join(',')},`;
+}
+
+function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOutcome> {
+  return {
+    statements: [
+      'START TRANSACTION',
+      // Binary, so that its texts are compared by byte.
+      `SET @took = ${bytes(writerList(rows))}, @ghosts = 0, @now = ${CLOCK}`,
+      upsertRecords(rows),
+      `SELECT @now := ${guarded(CLOCK, conditions)}, @took := NULLIF(TRIM(',' FROM @took), '')`,
+      ...writeHistoryAndAnswers(rows),
+      'COMMIT',
+    ],
+    read: ([, , versions = [], clock]) => outcomeOf(rows, versions, Number(clock?.[0]?.[0])),
+  };
+}
+
+/**
+ * One statement for all records, existing or not, so that rows are locked in one order.
+ *
+ * An existing row is compared, under its lock, with what its change expects; the writer of a change
+ * that lost is taken out of `@took`. Assignments run from left to right, so all but the first only
+ * test whether the writer was written. Rev and writer of each row are returned as they are
+ * afterwards, in the order of the values.
+ *
+ * A change that expects a row and finds none leaves a ghost (a row with `seen`), which sets
+ * `@ghosts`: the guard makes sure that none is ever committed.
+ */
+function upsertRecords(rows: ChangedRow[]): string {
+  const values = rows.map(({ id, expect, writer, rev, head, queue }) => {
+    const seen = expect ? `${expect.rev}:${expect.writer}` : '';
+    return `(${quote(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? UNCHANGED_QUEUE)},${quote(seen)},@now)`;
+  });
+  const writesQueue = rows.some(({ expect, queue }) => expect !== null && queue !== null);
+  const assignments = writesQueue ? [...ASSIGNMENTS, ASSIGN_QUEUE] : ASSIGNMENTS;
+  return (
+    `INSERT INTO locks (id, rev, writer, head, queue, seen, changed_at) VALUES ${values} ON ` +
+    `DUPLICATE KEY UPDATE ${assignments} RETURNING IF(seen = '', rev, @ghosts := 1), writer`
+  );
+}
+
+/** Replaces the queue if the stored one stays. No queue's text equals this. */
+const UNCHANGED_QUEUE = '-';
+
+const TAKE_OUT = "@took := REPLACE(@took, CONCAT(',', VALUES(writer), ','), ',')";
+
+const ASSIGNMENTS = [
+  `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer), VALUES(writer), ` +
+    `IF((${TAKE_OUT}) IS NULL, writer, writer))`,
+  'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',
+  'head = IF(writer = VALUES(writer), VALUES(head), head)',
+  'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
+];
+
+const ASSIGN_QUEUE =
+  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', ` +
+  'VALUES(queue), queue)';
+
+/** @param versions what was returned of each row */
+function outcomeOf(rows: ChangedRow[], versions: Rows, now: number): PacketOutcome {
+  if (versions.length !== rows.length) {
+    throw new Error('The database did not return every record.');
+  }
+  const applied = new Set<string>();
+  const found = new Map<string, { rev: number; writer: string }>();
+  for (const [i, change] of rows.entries()) {
+    const [rev, writer] = versions[i] ?? [];
+    const version = { rev: Number(rev), writer: String(writer) };
+    if (version.rev === change.rev && version.writer === change.writer) applied.add(change.writer);
+    else found.set(change.id, version);
+  }
+  return { applied, now, found };
+}
+
+/** @param text rev and writer, with a colon between them */
+function versionOf(text: string): { rev: number; writer: string } {
+  const end = text.indexOf(':');
+  return { rev: Number(text.slice(0, end)), writer: text.slice(end + 1) };
+}
+
+/**
+ * A single record that should exist, as in a handover: its window is tested under its row lock, and
+ * it leaves no ghost. What is there afterwards is read before the commit, with the clock.
+ */
+function updateRecord(
+  row: ChangedRow,
+  expect: NonNullable<Change['expect']>,
+): Packet<PacketOutcome> {
+  const { id, clock, writer, rev, head, queue } = row;
+  const isRow = `id = ${quote(id)}`;
+  const set = [
+    `rev = ${rev}`,
+    `writer = ${quote(writer)}`,
+    `head = ${quote(head)}`,
+    ...(queue === null ? [] : [`queue = ${quote(queue)}`]),
+    `changed_at = ${CLOCK}`,
+  ];
+  return {
+    statements: [
+      'START TRANSACTION',
+      `UPDATE locks SET ${set} WHERE ${isRow} AND rev = ${expect.rev} AND writer = ` +
+        `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
+      // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
+      // remaining statements still run. The aggregates make one row of none.
+      `SELECT @now := ${CLOCK}, MAX(CONCAT(rev, ':', writer)), ` +
+        `@took := MAX(IF(writer = ${quote(writer)}, BINARY writer, NULL)) FROM locks WHERE ${isRow}`,
+      ...writeHistoryAndAnswers([row]),
+      'COMMIT',
+    ],
+    read([, , seen]) {
+      const [now, version] = seen?.[0] ?? [];
+      if (version === null) return { applied: new Set(), now: Number(now), found: new Map() };
+      const found = versionOf(String(version));
+      const applied = new Set(found.writer === writer ? [writer] : []);
+      return { applied, now: Number(now), found: new Map([[id, found]]) };
+    },
+  };
+}
