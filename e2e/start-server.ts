@@ -29,6 +29,8 @@ export interface RunningServer {
    * version of the program, built.
    */
   restart(folder?: string): Promise<void>;
+  /** Starts it again after its end, and waits until it answers calls, before it is ready. */
+  restartUntilListening(): Promise<void>;
   /** Ends it for good and deletes its data. */
   discard(): Promise<void>;
 }
@@ -82,6 +84,10 @@ export async function startServer(
       run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir }, other);
       ready = await untilReady(run);
     },
+    async restartUntilListening() {
+      run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir }, folder);
+      await untilListening(run, url);
+    },
     async discard() {
       await end('SIGKILL');
       rmSync(dataDir, { recursive: true, force: true });
@@ -132,8 +138,18 @@ async function untilReady(
   throw new Error(`The server did not become ready. It said:\n${run.output()}`);
 }
 
-const answers = (url: string) =>
-  fetch(`${url}/api/health/ready`).then(
+async function untilListening(run: Run, url: string): Promise<void> {
+  for (let waitedMs = 0; waitedMs < readyWithinMs; waitedMs += 10) {
+    if (await answers(url, 'live')) return;
+    if (run.child.exitCode !== null) break;
+    await pause(10);
+  }
+  run.child.kill('SIGKILL');
+  throw new Error(`The server did not listen. It said:\n${run.output()}`);
+}
+
+const answers = (url: string, health = 'ready') =>
+  fetch(`${url}/api/health/${health}`).then(
     (reply) => reply.ok,
     () => false,
   );

@@ -28,6 +28,21 @@ test('a server that is asked to end answers its waiters that their places are ke
   expect(answers).toMatchObject([1, 2, 3].map((place) => ({ outcome: 'queued', place })));
 });
 
+test('a server that is asked to end before its pages are ready answers its waiters just so', async () => {
+  const name = 'busy before pages';
+  await server.stop();
+  await server.restartUntilListening();
+  await orders.acquire({ name, leaseMs: 600_000 });
+  const ask = { name, owner: 'w1', leaseMs: 60_000, waitMs: 25_000, requestId: 'request-w1' };
+  const waiting = orders.acquire(ask);
+  await expect.poll(async () => (await orders.inspect({ name })).waiters.length).toBe(1);
+  expect(server.output()).not.toContain('ready on');
+  const startedAt = performance.now();
+  expect(await server.stop()).toBe(0);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
+});
+
 test('work under a lock and a wait for one go on over a restart of the server', async () => {
   const name = 'outlives-servers';
   const order: string[] = [];

@@ -22,47 +22,55 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 /** How to undo what the start has done so far, in that order. */
 const undo: (() => Promise<unknown>)[] = [];
 
+/** Aborted when this process is asked to end, which may be before it is ready. */
+const ending = new AbortController();
+
 // What this process makes is for its owner alone.
 process.umask(0o077);
 
-async function start(log: Log): Promise<() => Promise<void>> {
+async function start(log: Log): Promise<void> {
   const config = boundConnections(readConfig(process.env), openFilesLimit(), log);
   const runtime = await createRuntime(config, log, systemClock);
   undo.push(() => runtime.close());
 
   let pages: Promise<Pages> | null = null;
   const handlers = createHttpHandlers(runtime, async (...page) => (await pages)?.handle(...page));
-  pages = openPages(runtime, pageProcessEnv(process.env), handlers.handlePrivately);
+  const { handlePrivately } = handlers;
+  pages = openPages(runtime, pageProcessEnv(process.env), handlePrivately, ending.signal);
   // A failure is reported where this is awaited, unless the start fails for another reason first.
-  pages.then(
-    ({ close }) => undo.push(close),
-    () => undefined,
+  const closePages = pages.then(
+    ({ close }) => close,
+    () => async () => undefined,
   );
+  void closePages.then((close) => undo.push(close));
   const server = createHttpServer(handlers);
+  /** What ends before the server answers no more. */
+  const ends: (() => unknown)[] = [];
+  // Callers are served, and may wait, from the moment of listening, long before pages are ready.
+  endOnSignals(log, async () => {
+    await Promise.all(ends.map((end) => end()));
+    await shutDown({ server, handlers, runtime, closePages: async () => (await closePages)() });
+  });
   const url = await listen(server, config.port, config.host);
   // Only now: a second server over one data folder must not take the first one's socket.
   const closeSocket = await startControlSocket(runtime);
   undo.push(closeSocket);
-  const { close: closePages } = await pages;
+  ends.push(closeSocket);
+  await pages;
   say(`Lockyard is ready on ${url}`);
   const note = unencryptedNote(config);
   if (note) say(note);
   const demo = config.demo ? await startDemo(runtime, url) : null;
-  if (demo) say(`Sign in to the demo (this machine only): ${demo.link}`);
-  const stopSaying = demo ? null : printSetupLink(runtime, config.publicUrl ?? url, say);
-
-  return async () => {
-    stopSaying?.();
-    await Promise.all([demo?.stop(), closeSocket()]);
-    await shutDown({ server, handlers, runtime, closePages });
-  };
+  if (demo) {
+    ends.push(() => demo.stop());
+    say(`Sign in to the demo (this machine only): ${demo.link}`);
+  } else ends.push(printSetupLink(runtime, config.publicUrl ?? url, say));
 }
 
 function endOnSignals(log: Log, stop: () => Promise<void>): void {
-  let isEnding = false;
   const end = (exitCode: number) => {
-    if (isEnding) return;
-    isEnding = true;
+    if (ending.signal.aborted) return;
+    ending.abort();
     setTimeout(() => process.exit(1), SHUT_DOWN_MAX_MS).unref();
     stop().then(
       () => process.exit(exitCode),
@@ -82,7 +90,9 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
   });
 }
 
-async function giveUp(log: Log, error: unknown): Promise<never> {
+async function giveUp(log: Log, error: unknown): Promise<void> {
+  // What was under way of the start cannot go on then, and the process ends by itself.
+  if (ending.signal.aborted) return;
   const complaint = startComplaint(error);
   if (complaint !== null) process.stderr.write(`${complaint}\n`);
   else log.fatal({ err: error }, 'The server could not start');
@@ -91,7 +101,4 @@ async function giveUp(log: Log, error: unknown): Promise<never> {
 }
 
 const log = createLog(undefined, logSettings(process.env));
-start(log).then(
-  (stop) => endOnSignals(log, stop),
-  (error: unknown) => giveUp(log, error),
-);
+start(log).catch((error: unknown) => giveUp(log, error));

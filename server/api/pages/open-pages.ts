@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { StartError } from '@/server/platform/start-error';
+import { LockyardError } from '../../contract/errors';
 import type { Runtime } from '../../operations/operation-context';
 import type { PageHandler } from '../http/handlers/page-handler';
 import { newRequestId, type RequestScope } from '../http/requests/request-scope';
@@ -22,12 +23,15 @@ export interface Pages {
  *
  * @param env the whole environment of that process
  * @param answerQuery answers its queries of the console API
- * @throws StartError when it cannot be started
+ * @param ending is aborted when this process ends, perhaps before the pages are ready
+ * @throws StartError when it cannot be started; LockyardError `BACKEND_DOWN` where it was aborted
+ *   first. Nothing is left open then
  */
 export async function openPages(
   runtime: Runtime,
   env: NodeJS.ProcessEnv,
   answerQuery: (scope: RequestScope) => void,
+  ending: AbortSignal,
 ): Promise<Pages> {
   const { config, clock, log } = runtime;
   const buildDir = join(process.cwd(), '.next');
@@ -53,21 +57,27 @@ export async function openPages(
   };
   try {
     await listenPrivately(console, sockets.console);
-    const [files] = await Promise.all([StaticFiles.read(buildDir), keeper.start()]);
-    const pages = new PageAnswers({
-      runtime,
-      keeper,
-      relay,
-      files,
-      routes: new PageRoutes(buildDir),
-    });
-    await pages.prepare();
-    keeper.endStart();
+    const prepare = async () => {
+      const [files] = await Promise.all([StaticFiles.read(buildDir), keeper.start()]);
+      const routes = new PageRoutes(buildDir);
+      const pages = new PageAnswers({ runtime, keeper, relay, files, routes });
+      await pages.prepare();
+      return pages;
+    };
+    const pages = await Promise.race([prepare(), rejectOnAbort(ending)]);
     return { handle: (scope, nonce) => pages.answer(scope, nonce), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const refuse = () => reject(new LockyardError('BACKEND_DOWN', 'This server is ending.'));
+    if (signal.aborted) refuse();
+    else signal.addEventListener('abort', refuse, { once: true });
+  });
 }
 
 /** Answers a request whose scope is known. Never throws. */
