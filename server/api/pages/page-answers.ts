@@ -64,6 +64,7 @@ export class PageAnswers {
   async prepare(): Promise<void> {
     try {
       await this.cached.prepare();
+      this.parts.keeper.noteRendered();
     } catch (err) {
       if (!(err instanceof PageProcessFailure)) throw err;
       // Locks are served without pages too.
@@ -140,6 +141,7 @@ export class PageAnswers {
     }
     try {
       const bytes = await relay.relay(scope, pagePolicy(nonce), gone, routes.isDynamic(pathname));
+      if (bytes !== 0) keeper.noteRendered();
       this.pages.spend({ bytes: bytes ?? 0, ms: RENDERED_COST_MS });
       // Next's own answer would be blank until its scripts have run.
       if (bytes === null) await this.answerCached(scope, nonce, 'notFound');

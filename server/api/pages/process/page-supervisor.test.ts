@@ -58,18 +58,20 @@ test('one that is stopped is killed when it has left a few pings unanswered, and
   const answering = "process.on('message', () => process.send({ residentBytes: 7 }));";
   await keep(READY + answering, 100).start();
   await until(() => keeper.residentBytes === 7);
-  keeper.endStart();
+  keeper.noteRendered();
   const { pid = 0 } = keeper;
   process.kill(pid, 'SIGSTOP');
   await until(() => keeper.isUp && keeper.pid !== pid);
   expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
 });
 
-test('one that is long busy with its first pages is left alone until the start is over', async () => {
-  const busy =
-    "process.once('message', () => { const end = Date.now() + 1_500; while (Date.now() < end); " +
-    "process.on('message', () => process.send({ residentBytes: 7 })); });";
-  await keep(READY + busy, 100).start();
+/** Answers no ping for a while, as a process that loads the code of its first page. */
+const BUSY_AT_FIRST =
+  "process.once('message', () => { const end = Date.now() + 1_500; while (Date.now() < end); " +
+  "process.on('message', () => process.send({ residentBytes: 7 })); });";
+
+test('one that is long busy with its first pages is left alone until it has rendered one', async () => {
+  await keep(READY + BUSY_AT_FIRST, 100).start();
   const { pid } = keeper;
   await until(() => keeper.residentBytes === 7);
   expect(keeper.pid).toBe(pid);
@@ -84,6 +86,16 @@ test.runIf(process.platform === 'linux')(
     expect(Math.min(...threads.map(getPriority))).toBeGreaterThan(getPriority());
   },
 );
+
+test('one that is started again has as long for its first page as the first one', async () => {
+  await keep(READY + BUSY_AT_FIRST, 100).start();
+  await until(() => keeper.residentBytes === 7);
+  keeper.noteRendered();
+  process.kill(keeper.pid ?? 0, 'SIGKILL');
+  keeper.residentBytes = 0;
+  await until(() => keeper.residentBytes === 7);
+  expect(keeper.restarts).toBe(1);
+});
 
 test('one that cannot start ends the start in one line', async () => {
   await expect(keep('process.exit(3);').start()).rejects.toThrow(/ended as it started/);

@@ -18,11 +18,11 @@ const STEADY_MS = 60_000;
 const PING_EVERY_MS = 2_000;
 /**
  * A process with this many unanswered pings, 8 s to 10 s, is stuck or stopped. Pings are counted,
- * not timed, because this process may have been stopped itself. A start takes long where many start
- * at once, and so do the first pages, which load most of the code.
+ * not timed, because this process may have been stopped itself. Until its first page, which loads
+ * most of the code, a process may be busy for longer: on a machine where many start at once.
  */
 const UNANSWERED_MAX = 4;
-const UNANSWERED_MAX_AT_START = 90;
+const UNANSWERED_MAX_BEFORE_PAGES = 90;
 
 export interface PageSupervisorOptions {
   /** The built program of the page process. */
@@ -40,7 +40,10 @@ export interface PageSupervisorOptions {
 export class PageSupervisor {
   private child: ChildProcess | null = null;
   private isEnding = false;
-  private isStarting = true;
+  /** Whether the present process has rendered a page. */
+  private hasRendered = false;
+  /** Pings that the present process has not answered. */
+  private unanswered = 0;
   private retry: NodeJS.Timeout | null = null;
   private backOffMs = BACK_OFF_MIN_MS;
   /** Whether the process is ready for requests. */
@@ -65,9 +68,10 @@ export class PageSupervisor {
     });
   }
 
-  /** To be called once the first pages were rendered: from now on it must answer pings in time. */
-  endStart(): void {
-    this.isStarting = false;
+  /** To be called with every rendered page: after its first one a process must answer in time. */
+  noteRendered(): void {
+    this.hasRendered = true;
+    this.unanswered = 0;
   }
 
   /** Its process id, while it runs. */
@@ -96,21 +100,22 @@ export class PageSupervisor {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.child = child;
+    this.hasRendered = false;
+    this.unanswered = 0;
     const startedAt = clock.monotonic();
-    let unanswered = 0;
     let isStuck = false;
     let wasReady = false;
     const ping = () => {
-      unanswered += 1;
-      const isPatient = this.isStarting || !wasReady;
-      isStuck = unanswered > (isPatient ? UNANSWERED_MAX_AT_START : UNANSWERED_MAX);
+      this.unanswered += 1;
+      const mostUnanswered = this.hasRendered ? UNANSWERED_MAX : UNANSWERED_MAX_BEFORE_PAGES;
+      isStuck = this.unanswered > mostUnanswered;
       if (isStuck) child.kill('SIGKILL');
       else if (child.connected) child.send(PING, () => undefined);
     };
     const job = 'ping the process that renders pages';
     const pinging = new Periodic({ job, everyMs: pingEveryMs, run: ping, log }).start();
     child.on('message', (message: PageProcessMessage) => {
-      unanswered = 0;
+      this.unanswered = 0;
       if (message === 'ready') {
         wasReady = true;
         this.isUp = true;
