@@ -13,6 +13,7 @@ import {
   takeLock,
 } from './testing/engine-rig';
 import { firstFates, PASS, touching } from './testing/faulty-store';
+import { acquireMultiLock } from './testing/multi-lock-calls';
 
 const LEASE_MS = 60_000;
 
@@ -52,6 +53,39 @@ describe('callers that hang up while their places cannot be given up', () => {
     await rig.close();
   });
 });
+
+describe.each(['single acquires', 'multi-locks'])(
+  'waiting callers that are refused, %s',
+  (kind) => {
+    it('leave the queue at once, whether they may ask again or not, and keep their age alone', async () => {
+      const rig = await EngineRig.open('sqlite');
+      const [member, other] = [await rig.join(), await rig.join()];
+      const key = freshKey();
+      const second = freshKey();
+      const { token } = await takeLock(other, key, 'w1', { leaseMs: LEASE_MS });
+      const ended = new AbortController();
+      const wait = { signal: AbortSignal.any([ended.signal]), refused: ended.signal };
+      const ask = (owner: string, parts: object) => {
+        const patient = { waitMs: 60_000, ...parts };
+        if (kind === 'single acquires') return acquire(member, key, owner, patient);
+        return acquireMultiLock(member, [key, second], owner, patient);
+      };
+      const refused = [ask('named', { requestId: 'r', wait }), ask('unnamed', { wait })];
+      const waiters = async () => (await other.engine.run(key, { verb: 'inspect' })).waiters;
+      await expect.poll(waiters).toHaveLength(2);
+      const since = (await waiters()).find(({ owner }) => owner === 'named')?.enqueuedAt;
+      ended.abort();
+      await Promise.all(refused);
+      expect(await waiters()).toEqual([]);
+
+      const again = ask('named', { requestId: 'r' });
+      await expect.poll(waiters).toMatchObject([{ owner: 'named', enqueuedAt: since }]);
+      await release(other, key, 'w1', token);
+      expect(await again).toMatchObject({ outcome: 'granted' });
+      await rig.close();
+    });
+  },
+);
 
 describe.each(storeNames)(
   'a caller that hangs up during the commit of its hand-off over %s',

@@ -17,6 +17,11 @@ export interface WaitOptions {
   holdRequestMs: number;
   /** The caller hung up: its waiter leaves, and a grant it never heard of is reverted. */
   signal?: AbortSignal;
+  /**
+   * The caller is refused, before `signal` says that it is gone: nothing is kept for a repeat of
+   * its request but its age.
+   */
+  refused?: AbortSignal;
   /** The same for a call that does not wait, which asks once, at its end. */
   hasHungUp?: () => boolean;
   /** Resolves once a hang-up that has reached this machine by now is known to `signal`. */

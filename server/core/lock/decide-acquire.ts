@@ -87,17 +87,20 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
 
 /**
  * Lets a request end while its waiter keeps its place for `DETACHED_MS`, unless it now waits at
- * another process. If the caller hung up, an unclaimed grant is kept for at most as long.
+ * another process. If the caller hung up, an unclaimed grant is kept for at most as long. Of a
+ * caller that was refused only the age is kept, should it ask again with another key.
  *
  * `timeout` may also mean that the place is gone, though the wait has not timed out: only an
  * acquire with the same request can tell, and gets another one.
  */
-export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): AcquireAnswer {
+export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswer {
+  const { request, hungUp, isRefused } = command;
+  const keptUntil = draft.now + (isRefused ? 0 : DETACHED_MS);
   const waiter = waiterOf(draft.record, request.key);
-  if (!waiter && hungUp) shortenUnclaimedGrant(draft, request);
+  if (!waiter && hungUp) shortenUnclaimedGrant(draft, request, keptUntil);
   if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout', undefined);
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
-  updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
+  updateWaiter(draft, waiter, { detachedUntil: keptUntil });
   draft.addEvent('detached', waiter);
   const { enqueuedAt, patienceMs } = waiter;
   const waiting: WaitSpan = { enqueuedAt, patienceMs };
@@ -105,7 +108,9 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
   if (waiter.tag === requestFingerprint(request)) {
     draft.remember(request, waiting, enqueuedAt + patienceMs);
   }
-  return queued(draft, waiter);
+  const answer = queued(draft, waiter);
+  if (isRefused) expireAndPromote(draft);
+  return answer;
 }
 
 /**
@@ -117,8 +122,7 @@ function waitedBefore(draft: Draft, request: RequestIdentity): WaitSpan | null {
   return memo && 'enqueuedAt' in memo ? memo : (departedOf(draft, request) ?? null);
 }
 
-function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity): void {
-  const until = draft.now + DETACHED_MS;
+function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity, until: number): void {
   const hold = draft.record.holds.find(({ requests }) => requests.includes(key));
   if (!hold?.isUnclaimed || hold.expiresAt <= until || draft.isPast(hold.expiresAt)) return;
   shortenLease(draft, hold, until);

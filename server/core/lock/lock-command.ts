@@ -58,6 +58,8 @@ export interface DetachCommand {
   request: RequestIdentity;
   /** Its only caller hung up: a grant that came first is then kept for the same short time only. */
   hungUp?: boolean;
+  /** Its caller was refused: neither is kept, and the lock goes to the next at once. */
+  isRefused?: boolean;
 }
 
 export interface CancelCommand {

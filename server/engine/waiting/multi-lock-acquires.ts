@@ -15,8 +15,8 @@ import { Periodic } from '../../platform/periodic';
 import { recordId } from '../../storage/record-id';
 import type { MultiLocks } from '../lock-engine';
 import { grantTooLate } from '../refusals';
-import { WaitingCall } from './waiter-registry';
-import { type Acquired, DETACH_ATTEMPTS_MAX, WaitingAcquires } from './waiting-acquires';
+import { type LeaveReason, WaitingCall } from './waiter-registry';
+import { type Acquired, DETACH_ATTEMPTS_MAX, isGone, WaitingAcquires } from './waiting-acquires';
 
 /** Acquires of several locks: a call queues at one lock, and in its turn asks for all. */
 export class MultiLockAcquires
@@ -80,19 +80,20 @@ export class MultiLockAcquires
     namespace: string,
     command: AcquireMultiLockCommand,
     call: WaitingCall,
-    { queued, hungUp }: { queued: MultiLockQueued; hungUp: boolean },
+    { queued, why }: { queued: MultiLockQueued; why: LeaveReason },
   ) {
     const { waiters } = this.context;
     const request = { ...command.request, remembered: false };
+    const detach = { verb: 'detach', request, isRefused: why === 'refused' } as const;
     let last: Acquired<AcquireManyAnswer> = { answer: queued, changed: false };
     for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
       const { answer } = last;
       if (answer.outcome !== 'queued') return last;
       const key = { namespace, name: answer.name };
       if (waiters.hasOtherCall(recordId(key), call)) return last;
-      const kept = await this.commands.run(key, { verb: 'detach', request });
+      const kept = await this.commands.run(key, detach);
       if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
-      if (hungUp) return last;
+      if (isGone(why)) return last;
       waiters.add(call);
       last = await this.ask(namespace, command);
     }

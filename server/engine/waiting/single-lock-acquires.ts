@@ -5,10 +5,11 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { CommandResult } from '../command-queue';
 import { grantTooLate } from '../refusals';
-import { WaitingCall } from './waiter-registry';
+import { type LeaveReason, WaitingCall } from './waiter-registry';
 import {
   type Acquired,
   DETACH_ATTEMPTS_MAX,
+  isGone,
   type Queued,
   WaitingAcquires,
 } from './waiting-acquires';
@@ -39,14 +40,15 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     key: RecordKey,
     command: AcquireCommand,
     call: WaitingCall,
-    { queued, hungUp }: { queued: Queued<AcquireAnswer>; hungUp: boolean },
+    { queued, why }: { queued: Queued<AcquireAnswer>; why: LeaveReason },
   ) {
     const { request } = command;
+    const detach = { verb: 'detach', request, isRefused: why === 'refused' } as const;
     let last: Acquired<AcquireAnswer> = { answer: queued, changed: false };
     for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
-      const kept = await this.commands.submit(key, { verb: 'detach', request }).then(unchanged);
+      const kept = await this.commands.submit(key, detach).then(unchanged);
       const mayBeGranted = call.delivery !== null || (call.isInDoubt && !request.remembered);
-      if (kept.answer.outcome !== 'timeout' || mayBeGranted || hungUp) return kept;
+      if (kept.answer.outcome !== 'timeout' || mayBeGranted || isGone(why)) return kept;
       this.context.waiters.add(call);
       last = await this.ask(key, command);
       if (last.answer.outcome !== 'queued') return last;

@@ -14,6 +14,9 @@ export interface Delivery {
   isShared: boolean;
 }
 
+/** Why a call leaves its queue before its patience is over. */
+export type LeaveReason = 'requestOver' | 'hungUp' | 'refused' | 'drain';
+
 /** Why a call stops waiting. */
 export type Wake =
   | { why: 'granted'; delivery: Delivery }
@@ -23,7 +26,7 @@ export type Wake =
   | { why: 'turn' }
   /** It may have been granted: the outcome is unknown. */
   | { why: 'uncertain' }
-  | { why: 'patience' | 'requestOver' | 'hungUp' | 'drain' };
+  | { why: 'patience' | LeaveReason };
 
 /** One connected caller that waits for one lock, or for several together. */
 export class WaitingCall {

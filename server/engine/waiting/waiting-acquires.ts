@@ -9,7 +9,7 @@ import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { WaitOptions } from '../lock-engine';
 import { grantTooLate, unknownIfDenied, unknownOutcome } from '../refusals';
-import type { Delivery, WaitingCall } from './waiter-registry';
+import type { Delivery, LeaveReason, WaitingCall } from './waiter-registry';
 
 export type Granted<A> = Extract<A, { outcome: 'granted' }>;
 export type Queued<A> = Extract<A, { outcome: 'queued' }>;
@@ -25,9 +25,6 @@ export interface Acquired<A> {
   /** The id of the record of which it was delivered to this caller alone. */
   deliveredAt?: string | null;
 }
-
-/** Why a call leaves its queue before its patience is over. */
-type LeaveReason = 'requestOver' | 'hungUp' | 'drain';
 
 /**
  * Acquires that wait in a queue, and those that ask once; none is answered with a grant that came
@@ -58,7 +55,7 @@ export abstract class WaitingAcquires<
       if (deliveredAt) await wait.hangUpNoticed?.();
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
       if (hasHungUp && deliveredAt && remembered) {
-        await this.keepBriefly(deliveredAt, command);
+        await this.keepBriefly(deliveredAt, command, wait);
         return answer;
       }
       const isUnreceived = hasHungUp && !remembered;
@@ -91,14 +88,15 @@ export abstract class WaitingAcquires<
   protected onLeft(_call: WaitingCall): void {}
 
   /**
-   * Leaves the place to later calls of the same request, which is kept for a moment. A place that
-   * is gone is asked for again, unless the caller hung up: it could not receive a grant.
+   * Leaves the place to later calls of the same request, which is kept for a moment, unless the
+   * caller was refused. A place that is gone is asked for again, unless the caller could not receive
+   * a grant.
    */
   protected abstract detach(
     target: T,
     command: C,
     call: WaitingCall,
-    left: { queued: Queued<A>; hungUp: boolean },
+    left: { queued: Queued<A>; why: LeaveReason },
   ): Promise<Acquired<A>>;
 
   /** Leaves the queue, or undoes a grant that came meanwhile. */
@@ -127,8 +125,9 @@ export abstract class WaitingAcquires<
   ): Promise<A>;
 
   /** An undelivered grant whose caller hung up but may ask again keeps as a place does. */
-  private async keepBriefly(deliveredAt: string, { request }: C): Promise<void> {
-    const detach = { verb: 'detach', request, hungUp: true } as const;
+  private async keepBriefly(deliveredAt: string, { request }: C, wait: WaitOptions): Promise<void> {
+    const isRefused = wait.refused?.aborted === true;
+    const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
     await this.commands.run(recordKey(deliveredAt), detach).catch(() => undefined);
   }
 
@@ -190,7 +189,7 @@ export abstract class WaitingAcquires<
       throwIfUnknown(call);
       if (wake.why === 'granted') return this.delivered(call, wake.delivery);
       if (wake.why === 'patience') patienceEndsAt = context.monotonic();
-      else if (wake.why === 'requestOver' || wake.why === 'hungUp' || wake.why === 'drain') {
+      else if (isLeaving(wake.why)) {
         const waitMs = Math.max(1, Math.round(patienceEndsAt - context.monotonic()));
         const leaving = { ...command, waitMs };
         return this.lastAnswer(call, await this.leave(target, leaving, call, answer, wake.why));
@@ -213,8 +212,8 @@ export abstract class WaitingAcquires<
     call.isLeaving = true;
     const unchanged = { answer: queued, changed: false };
     if (waiters.hasOtherCall(this.queuedAt(target, queued), call)) return unchanged;
-    if (why !== 'hungUp' || command.request.remembered) {
-      return this.detach(target, command, call, { queued, hungUp: why === 'hungUp' });
+    if (!isGone(why) || command.request.remembered) {
+      return this.detach(target, command, call, { queued, why });
     }
     await this.cancelWait(target, command).catch(() => waiters.abandon(call));
     return unchanged;
@@ -243,6 +242,13 @@ function isGranted<A extends { outcome: string }>(answer: A): answer is Granted<
   return answer.outcome === 'granted';
 }
 
+/** Whether the caller of a call that leaves can receive no grant any more. */
+export const isGone = (why: LeaveReason) => why === 'hungUp' || why === 'refused';
+
+function isLeaving(why: string): why is LeaveReason {
+  return ['requestOver', 'hungUp', 'refused', 'drain'].includes(why);
+}
+
 function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A> {
   return answer.outcome === 'queued';
 }
@@ -250,7 +256,7 @@ function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A>
 /** Ends a wait when its request was open long enough, or its caller hung up. Returns its stop. */
 function startRequestTimers(call: WaitingCall, wait: WaitOptions): () => void {
   const timer = setTimeout(() => call.wake({ why: 'requestOver' }), wait.holdRequestMs);
-  const hangUp = () => call.wake({ why: 'hungUp' });
+  const hangUp = () => call.wake({ why: wait.refused?.aborted ? 'refused' : 'hungUp' });
   wait.signal?.addEventListener('abort', hangUp, { once: true });
   if (wait.signal?.aborted) hangUp();
   return () => {

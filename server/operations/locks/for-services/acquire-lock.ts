@@ -44,10 +44,11 @@ export async function acquireLock(
     namespace: key.namespace,
     names: [key.name],
   } as const;
-  const answer = await whileKeyIsLive(ctx, wanted, (signal) =>
+  const answer = await whileKeyIsLive(ctx, wanted, (signal, refused) =>
     engine.acquire(key, ask, {
       holdRequestMs: HOLD_REQUEST_MS,
       signal,
+      refused,
       hangUpNoticed: pendingHangUps,
       onQueued,
     }),

@@ -46,8 +46,9 @@ export async function acquireMany(
   }
   const onQueued = () => ctx.onWaiting?.();
   const wanted = { procedure: 'lock.acquireMany', namespace, names } as const;
-  const answer = await whileKeyIsLive(ctx, wanted, (signal) =>
-    engine.multiLocks.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, onQueued }),
+  const holdRequestMs = HOLD_REQUEST_MS;
+  const answer = await whileKeyIsLive(ctx, wanted, (signal, refused) =>
+    engine.multiLocks.acquire(namespace, ask, { holdRequestMs, signal, refused, onQueued }),
   );
   countMultiLockRefusal(ctx, engine, namespace, ask, answer);
   return answer;

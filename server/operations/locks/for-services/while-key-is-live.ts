@@ -8,7 +8,7 @@ const CHECK_EVERY_MS = 500;
 
 /**
  * Runs a call that may wait, with a signal that is aborted when the caller hangs up or its API key
- * ends or allows the call no more. A call whose key was revoked by any process, or expires, ends
+ * ends or allows the call no more, and one, `refused`, for the latter alone. A call whose key was revoked by any process, or expires, ends
  * with `UNAUTHENTICATED` within about a second; one whose key was narrowed so that it would be
  * refused now, with `FORBIDDEN`. While the database is not responding, the key counts as live and
  * unchanged.
@@ -21,7 +21,7 @@ const CHECK_EVERY_MS = 500;
 export async function whileKeyIsLive<T>(
   { runtime, actor, signal }: OperationContext,
   wanted: WantedAccess,
-  run: (signal: AbortSignal) => Promise<T>,
+  run: (signal: AbortSignal, refused: AbortSignal) => Promise<T>,
   enter = (caller: ServiceActor) => runtime.limits.enterWait(caller),
 ): Promise<T> {
   const leave = actor?.kind === 'service' ? enter(actor) : null;
@@ -42,8 +42,9 @@ export async function whileKeyIsLive<T>(
         }).start()
       : null;
   try {
-    const answer = await run(signal ? AbortSignal.any([signal, ended.signal]) : ended.signal);
-    ended.signal.throwIfAborted();
+    const refused = ended.signal;
+    const answer = await run(signal ? AbortSignal.any([signal, refused]) : refused, refused);
+    refused.throwIfAborted();
     return answer;
   } finally {
     void checking?.stop();
