@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   linkSync,
   mkdtempSync,
   readdirSync,
@@ -204,6 +205,48 @@ describe('the flush of the write-ahead log', () => {
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
   });
 });
+
+test('another program that holds the write lock costs no descriptors, and all is written afterwards', async () => {
+  const file = await openSqliteFile(path);
+  await file.write((writer) => writer.execute('create table kept (id integer)'));
+  const other = createClient({ url: fileUrl(path) });
+  const one = (id: number) =>
+    file.write((writer) => writer.execute({ sql: 'insert into kept values (?)', args: [id] }));
+  const several = (id: number) =>
+    file.write((writer) => writer.batch([`insert into kept values (${id})`], 'write'));
+  const whole = (id: number) =>
+    file.write(async (writer) => {
+      const transaction = await writer.transaction('write');
+      await transaction.execute(`insert into kept values (${id})`);
+      await transaction.commit();
+    });
+  const jobs = [one, several, whole];
+  const before = openDescriptors();
+  const kept: number[] = [];
+  for (const [at, job] of jobs.entries()) {
+    const lock = await other.transaction('write');
+    const refused = Promise.all(
+      jobs.map((each) => expect(each(-1)).rejects.toThrow(/database is locked/)),
+    );
+    await refused;
+    const waiting = job(at);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(openDescriptors()).toBeLessThanOrEqual(before + 3);
+    await lock.rollback();
+    await waiting;
+    for (const [next, each] of jobs.entries()) await each(10 * at + next + 10);
+    kept.push(at, 10 * at + 10, 10 * at + 11, 10 * at + 12);
+  }
+  other.close();
+  await file.close();
+  const again = await openSqliteFile(path);
+  const { rows } = await again.client.execute('select id from kept order by id');
+  expect(rows.map(({ id }) => id)).toEqual(kept.sort((a, b) => a - b));
+  await again.close();
+});
+
+const isLinux = existsSync('/proc/self/fd');
+const openDescriptors = () => (isLinux ? readdirSync('/proc/self/fd').length : 0);
 
 test('write jobs run one after another, also after one of them failed', async () => {
   const file = await openSqliteFile(path);

@@ -1,7 +1,14 @@
 import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
+import {
+  type Client,
+  createClient,
+  type InStatement,
+  LibsqlError,
+  type ResultSet,
+  type Transaction,
+} from '@libsql/client';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
@@ -50,7 +57,7 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
       Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
     );
     for (const descriptor of log) await descriptor.datasync();
-    return queuedFile({ client, writer, log, claim });
+    return queuedFile({ client, writer: beginningFirst(writer), log, claim });
   } catch (cause) {
     await claim.release();
     throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
@@ -129,6 +136,30 @@ async function leaveFlushing(writer: Client): Promise<void> {
   await writer.execute('pragma synchronous = normal');
 }
 
+const READS = /^\s*(select|pragma)\b/i;
+
+/**
+ * A connection on which nothing but `BEGIN IMMEDIATE` can be refused because another program writes.
+ * A refused statement stays open until its connection runs it again, and nothing is committed until
+ * then. Every job begins with this one, so none is left open; a new connection for each refusal
+ * would be closed by the garbage collector alone.
+ */
+function beginningFirst(writer: Client): Client {
+  const execute = async (statement: InStatement): Promise<ResultSet | undefined> => {
+    const sql = typeof statement === 'string' ? statement : statement.sql;
+    if (READS.test(sql)) return writer.execute(statement);
+    const [result] = await writer.batch([statement], 'write');
+    return result;
+  };
+  return new Proxy(writer, {
+    get(target, property) {
+      if (property === 'execute') return execute;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
 /**
  * Runs a job as soon as no other program writes.
  *
@@ -143,11 +174,7 @@ async function onceWritable<T>(
     try {
       return await job(writer);
     } catch (error) {
-      if (!isBusy(error)) throw error;
-      // libsql leaves the refused BEGIN open; its connection would then refuse every COMMIT.
-      writer.reconnect();
-      await leaveFlushing(writer);
-      if (performance.now() + BUSY_PAUSE_MS >= giveUpAt) throw error;
+      if (!isBusy(error) || performance.now() + BUSY_PAUSE_MS >= giveUpAt) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
   }
