@@ -5,7 +5,7 @@ import { StoreError } from '../record-store';
 /** What an open SQLite file reports about itself. */
 export interface SqliteFacts {
   journalMode: string;
-  /** As the pragma returns it: 0 to 3. */
+  /** Of the connection that writes, as the pragma returns it: 0 to 3. */
   synchronous: number;
   pageSize: number;
   version: string;
@@ -14,14 +14,14 @@ export interface SqliteFacts {
 }
 
 /** @throws StoreError `applied: 'no'` */
-export async function readSqliteFacts({ client }: SqliteFile): Promise<SqliteFacts> {
-  const first = async (sql: string) => (await client.execute(sql)).rows[0]?.[0];
+export async function readSqliteFacts({ client, write }: SqliteFile): Promise<SqliteFacts> {
+  const first = async (sql: string, on = client) => (await on.execute(sql)).rows[0]?.[0];
   try {
     const list = await client.execute('PRAGMA database_list');
     const path = list.rows.find(({ name }) => name === 'main')?.file;
     return {
       journalMode: String(await first('PRAGMA journal_mode')),
-      synchronous: Number(await first('PRAGMA synchronous')),
+      synchronous: Number(await write((writer) => first('PRAGMA synchronous', writer))),
       pageSize: Number(await first('PRAGMA page_size')),
       version: String(await first('SELECT sqlite_version()')),
       fileSystem: process.platform === 'linux' ? await magicOf(String(path)) : null,

@@ -9,7 +9,7 @@ import { sqliteGuarantees } from './sqlite-guarantees';
 const EXT4 = 0xef53;
 const GOOD: SqliteFacts = {
   journalMode: 'wal',
-  synchronous: 2,
+  synchronous: 1,
   pageSize: 4096,
   version: '3.45.1',
   fileSystem: EXT4,
@@ -17,16 +17,20 @@ const GOOD: SqliteFacts = {
 const of = (parts: Partial<SqliteFacts>) => sqliteGuarantees({ ...GOOD, ...parts });
 
 describe('a SQLite file', () => {
-  it.each([{}, { synchronous: 3 }, { journalMode: 'delete' }, { fileSystem: null }])(
-    'is Strong where every commit is flushed to a disk of this machine: %j',
-    (parts) => expect(of(parts)).toMatchObject({ level: 'Strong', unsafe: null }),
+  it.each([
+    {},
+    { synchronous: 2 },
+    { synchronous: 3, journalMode: 'delete' },
+    { fileSystem: null },
+  ])('is Strong where every commit is flushed to a disk of this machine: %j', (parts) =>
+    expect(of(parts)).toMatchObject({ level: 'Strong', unsafe: null }),
   );
 
   it.each([
-    { synchronous: 1 },
+    { journalMode: 'delete' },
     { synchronous: 0 },
-    { journalMode: 'memory' },
-    { journalMode: 'off' },
+    { journalMode: 'memory', synchronous: 2 },
+    { journalMode: 'off', synchronous: 2 },
     { fileSystem: 0x01021994 },
     { fileSystem: 0x65735546 },
   ])('is Best-effort where a crash may cost grants, and says so: %j', (parts) => {
@@ -41,13 +45,17 @@ describe('a SQLite file', () => {
     (fileSystem) => expect(of({ fileSystem }).unsafe).toMatch(/another machine/),
   );
 
-  it('as Lockyard opens it has a journal and a full flush, and its file system is reported', async () => {
+  it('as Lockyard opens it has a log that is flushed before an answer, by what its writer is set to', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ly-facts-'));
     const file = await openSqliteFile(join(folder, 'a file.db'));
     const facts = await readSqliteFacts(file);
+    expect(sqliteGuarantees({ ...facts, fileSystem: EXT4 }).level).toBe('Strong');
+    await file.write((writer) => writer.execute('pragma synchronous = off'));
+    const unsafe = await readSqliteFacts(file);
+    expect(sqliteGuarantees({ ...unsafe, fileSystem: EXT4 }).level).toBe('Best-effort');
     await file.close();
     await rm(folder, { recursive: true });
-    expect(facts).toMatchObject({ journalMode: 'wal', synchronous: 2 });
+    expect(facts).toMatchObject({ journalMode: 'wal', synchronous: 1 });
     expect(facts.version).toMatch(/^3\.\d+/);
     expect(facts.fileSystem === null).toBe(process.platform !== 'linux');
   });

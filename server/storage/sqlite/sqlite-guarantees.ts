@@ -33,7 +33,7 @@ export function sqliteGuarantees(facts: SqliteFacts): Guarantees {
   return rateGuarantees(
     [
       journal(journalMode),
-      flush(synchronous),
+      flush(journalMode, synchronous),
       place(fileSystem),
       fine('page_size', String(pageSize)),
       fine('version', version),
@@ -49,11 +49,20 @@ function journal(mode: string): Finding {
   return bestEffort('journal_mode', mode, 'Must be WAL.', why);
 }
 
-function flush(synchronous: number): Finding {
+/** What SQLite leaves to Lockyard is the flush of the write-ahead log after a commit, no more. */
+function flush(journalMode: string, synchronous: number): Finding {
   const value = SYNCHRONOUS[synchronous] ?? String(synchronous);
   if (synchronous >= 2) return fine('synchronous', value);
+  if (synchronous === 1 && /^wal$/i.test(journalMode)) {
+    return fine('synchronous', `${value}, and Lockyard flushes the log before it answers`);
+  }
   const why = 'Commits are not flushed one by one: a power cut may forget the newest grants.';
-  return bestEffort('synchronous', value, 'Must be FULL: a power cut forgets.', why);
+  return bestEffort(
+    'synchronous',
+    value,
+    'Must be NORMAL with WAL, or FULL: a power cut forgets.',
+    why,
+  );
 }
 
 function place(magic: number | null): Finding {
