@@ -355,6 +355,8 @@ const INSPECT = 'GET /api/v1/lock.inspect HTTP/1.1\r\nConnection: close\r\n';
 test.each([
   ['bytes that are no request', 'what is this\r\n\r\n'],
   ['a request without a Host', `${INSPECT}\r\n`],
+  ['a request with two of them', `${INSPECT}Host: a\r\nhost: b\r\n\r\n`],
+  ['a request with one twice', `${INSPECT}Host: a\r\nHost: a\r\n\r\n`],
   ['an unknown expectation', `${INSPECT}Host: a\r\nExpect: the best\r\n\r\n`],
 ])('%s is refused by name', async (_, bytes) => {
   const text = await answersTo(bytes);

@@ -70,13 +70,24 @@ describe('flat parameters that are wrong get a typed answer that names them', ()
     ['lock.list?busy=yes', 'busy'],
     ['lock.inspect?name=%00', 'name'],
     ['lock.inspect?name=%ff', 'percent-encoding'],
-    ['lock.inspect?input={"name":"a"}&name=b', ''],
+    ['lock.inspect?input={"name":"a"}&name=b', 'name: is not a parameter beside input'],
+    ['lock.inspect?name=b&input={"name":"a"}', 'name: is not a parameter beside input'],
+    ['lock.inspect?input={"name":"a"}&_=17', '_: is not a parameter beside input'],
+    ['lock.inspect?batch=1&name=a', 'name: is not a parameter beside input'],
+    ['lock.inspect?batch=1&input={"0":{"name":"a"}}&limit=1', 'limit: is not a parameter'],
   ])('%s', async (path, named) => {
     const { status, answer } = await get(path);
-    if (named === '') return expect(status).toBe(200);
     expect([status, answer.error?.data.reason]).toEqual([400, 'INVALID']);
     expect(answer.error.message).toContain(named);
   });
+});
+
+test('a parameter of a command is refused by name, but for the mark of a batch', async () => {
+  const ask = { name: 'with parameters', owner: 'o', leaseMs: 1_000 };
+  const reply = await api.post(key, 'lock.acquire?waitMs=300', ask);
+  expect([reply.status, reply.reason]).toEqual([400, 'INVALID']);
+  expect(reply.error?.message).toContain('waitMs: is not a parameter of a command');
+  expect((await get('lock.inspect?name=with+parameters')).answer.result.data.state).toBe('free');
 });
 
 test('one waiting call in a batch waits, as the batching link of tRPC sends it', async () => {

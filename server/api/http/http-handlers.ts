@@ -25,6 +25,7 @@ import { createTrpcHandler } from './handlers/trpc-handler';
 import { missingOriginComplaint } from './requests/cross-site';
 import { FlatQueries } from './requests/flat-queries';
 import { HttpCookies } from './requests/http-cookies';
+import { hostHeaders } from './requests/plain-request';
 import { refuse } from './requests/refuse';
 import { openScope, type RequestScope } from './requests/request-scope';
 import { RequestTally, requestMetrics } from './requests/request-tally';
@@ -201,14 +202,19 @@ async function nothingHere(): Promise<void> {
   throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
 }
 
-/** What Node would refuse in its own way, without a reason. */
-function isHttp({ headers, httpVersion }: IncomingMessage): boolean {
-  if (headers.host === undefined && httpVersion === '1.1') return false;
+/** What Node would refuse in its own way, without a reason, and several hosts, which it takes. */
+function isHttp(req: IncomingMessage): boolean {
+  const { headers, httpVersion } = req;
+  const hosts = hostHeaders(req);
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return false;
   return headers.expect === undefined || /^100-continue$/i.test(headers.expect);
 }
 
 async function notHttp(): Promise<void> {
-  throw new LockyardError('INVALID', 'A request needs a Host, and may expect 100-continue alone.');
+  throw new LockyardError(
+    'INVALID',
+    'A request needs one Host, and may expect 100-continue alone.',
+  );
 }
 
 async function notAnAddress(): Promise<void> {

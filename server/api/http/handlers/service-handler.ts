@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LockyardError } from '../../../contract/errors';
 import type { Runtime } from '../../../operations/operation-context';
 import { createServiceContext, type ServiceContext } from '../../rpc/service/service-context';
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
@@ -27,6 +28,7 @@ export function createServiceHandler(
     router: createServiceRouter(procedures),
     kinds: new Map(procedures.map(({ name, kind }) => [name, kind])),
     log,
+    examine: refuseUnknownParameters,
     admit: ({ req }, { path }, bytes) => admit(req, path, bytes),
     createContext: (scope, { path }, admission) =>
       // Of several calls none may wait, since all are answered together.
@@ -41,6 +43,21 @@ export function createServiceHandler(
       serviceContextOf(runtime, scope, { isBatch: false, admission }),
   });
   return (scope: RequestScope) => (streams.takes(scope) ? streams.answer(scope) : answer(scope));
+}
+
+/**
+ * A parameter beside the whole input would be ignored, and one whose name is mistyped with it. Flat
+ * parameters were read as one input before.
+ *
+ * @throws LockyardError `INVALID`, naming the first
+ */
+function refuseUnknownParameters({ req, query }: RequestScope): void {
+  const known = req.method === 'GET' ? ['batch', 'input'] : ['batch'];
+  for (const name of new URLSearchParams(query).keys()) {
+    if (known.includes(name)) continue;
+    const what = req.method === 'GET' ? 'beside input' : 'of a command';
+    throw new LockyardError('INVALID', `${name}: is not a parameter ${what}.`);
+  }
 }
 
 export function serviceContextOf(

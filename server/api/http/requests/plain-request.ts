@@ -18,6 +18,18 @@ const LOADED_HEADERS = [
   'transfer-encoding',
 ] as const;
 
+/** How many headers `Host` a request has. Node would take the first one, a proxy maybe another. */
+export function hostHeaders({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name?.length === HOST.length && name.toLowerCase() === HOST) count += 1;
+  }
+  return count;
+}
+
+const HOST = 'host';
+
 let lastHost = '';
 
 /**
@@ -31,7 +43,7 @@ export function isPlainRequest(req: IncomingMessage): boolean {
   for (const name of LOADED_HEADERS) if (headers[name] !== undefined) return false;
   const { accept } = headers;
   if (accept?.includes('jsonl') || accept?.includes('event-stream')) return false;
-  if (!isPlainHost(headers.host ?? '')) return false;
+  if (!isPlainHost(headers.host ?? '') || hostHeaders(req) > 1) return false;
   const length = headers['content-length'];
   if (req.method === 'GET') return length === undefined;
   if (!JSON_TYPES.has(headers['content-type'] ?? '')) return false;
