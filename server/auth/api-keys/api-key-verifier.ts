@@ -1,5 +1,5 @@
-import { and, eq, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm';
-import { DATABASE_CLOCK, type Database } from '@/db/database';
+import { and, eq, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
 import type { KeyLimits } from '../../contract/key-limits';
@@ -10,6 +10,7 @@ import type { ServiceActor } from '../actor';
 import { isSameHash } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
 import { parseApiKey } from './api-key-text';
+import { isExpiredKey } from './is-expired-key';
 
 /** A key that was found within the last hour. */
 export interface RecognisedKey {
@@ -151,17 +152,13 @@ export class ApiKeyVerifier {
 
   /**
    * Revokes what has expired, from that instant on: so that a clock that is set back brings no key
-   * to life, and a server of a version without expiry refuses it too. The clock of the database
-   * has to agree: no process whose own clock is ahead ends a key for all others.
+   * to life, and a server of a version without expiry refuses it too.
    */
   private async revokeExpired(): Promise<void> {
-    const { db, tables, kind } = this.from.database;
+    const { database, clock } = this.from;
+    const { db, tables } = database;
     const { apiKeys } = tables;
-    const isOver = and(
-      isNull(apiKeys.revokedAt),
-      lte(apiKeys.expiresAt, this.from.clock.now()),
-      lte(apiKeys.expiresAt, sql.raw(DATABASE_CLOCK[kind])),
-    );
+    const isOver = and(isNull(apiKeys.revokedAt), isExpiredKey(database, clock.now()));
     await db
       .update(apiKeys)
       .set({ revokedAt: sql`${apiKeys.expiresAt}` })

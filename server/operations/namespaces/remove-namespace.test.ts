@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
+import { TestClock } from '../../platform/testing/test-clock';
+import { createApiKey } from '../api-keys/create-api-key';
 import { removeNamespace } from './remove-namespace';
 
 test('a namespace is not removed while its backend cannot be read', async () => {
@@ -15,5 +17,25 @@ test('a namespace is not removed while its backend cannot be read', async () => 
   await api.namespace('read');
   await expect.poll(() => api.runtime.projection.isRead('default'), { timeout: 10_000 }).toBe(true);
   expect(await remove('read')).toEqual({ name: 'read' });
+  await api.close();
+});
+
+test('a key keeps its namespace until it expires, and no longer', async () => {
+  const clock = new TestClock();
+  const api = await ApiHarness.start({}, { clock });
+  await api.namespace('spare');
+  await expect.poll(() => api.runtime.projection.isRead('default'), { timeout: 10_000 }).toBe(true);
+  const remove = () =>
+    removeNamespace(api.cli, { name: 'spare', reason: 'not used any more' }).then(
+      () => 'removed',
+      ({ reason }) => reason,
+    );
+  await createApiKey(api.cli, { name: 'k', namespaces: ['spare'], expiresInMs: 60_000 });
+  // Until the next heartbeat the backend counts as not read for a minute.
+  const timeout = 10_000;
+  clock.pass(59_999);
+  await expect.poll(remove, { timeout }).toBe('CONFLICT');
+  clock.pass(1);
+  expect(await remove()).toBe('removed');
   await api.close();
 });

@@ -1,4 +1,5 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, not, or, type SQL } from 'drizzle-orm';
+import { isExpiredKey } from '../../auth/api-keys/is-expired-key';
 import type { RemoveNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
@@ -6,8 +7,9 @@ import { permit } from '../audit/permit';
 import type { OperationContext, Runtime } from '../operation-context';
 
 /**
- * Removes a namespace that has no locks and counters, and that no live API key is for. Within 2 s
- * every process refuses it. Its history stays; created again, it is on the same backend.
+ * Removes a namespace that has no locks and counters, free locks included, and that no live API key
+ * is for. Within 2 s every process refuses it. Its history stays; created again, it is on the same
+ * backend.
  *
  * @throws LockyardError `NOT_FOUND`; `CONFLICT` for `default`, and for one in use; `BACKEND_DOWN`
  *   where this process cannot say whether it is empty
@@ -30,10 +32,16 @@ export async function removeNamespace(
     requireKnownNames(ctx.runtime, name, row.backend);
     const inUse = nameCount.total(name);
     if (inUse > 0) {
-      const text = `Namespace "${name}" still has locks or counters (${inUse}); delete them first.`;
+      const text =
+        `Namespace "${name}" still has locks or counters (${inUse}). Records of free locks count, ` +
+        'as they are kept for their tokens. Delete them first.';
       throw new LockyardError('CONFLICT', text);
     }
-    const keys = await tx.select().from(apiKeys).where(isNull(apiKeys.revokedAt));
+    const isLive = not(isExpiredKey(database, clock.now()));
+    const keys = await tx
+      .select()
+      .from(apiKeys)
+      .where(and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), isLive)) as SQL);
     const using = keys.find((key) => (JSON.parse(key.namespaces) as string[]).includes(name));
     if (using) {
       const text = `The API key ${using.id} of ${using.name} is for namespace "${name}"; revoke it first.`;

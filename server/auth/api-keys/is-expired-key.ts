@@ -1,0 +1,16 @@
+import { and, lte, type SQL, sql } from 'drizzle-orm';
+import { DATABASE_CLOCK, type Database } from '@/db/database';
+
+/**
+ * Whether an API key has expired, by the clock of this process and by that of the database: no
+ * process whose own clock is ahead ends a key for all others. Not true for a key without an expiry.
+ *
+ * @param now epoch ms, by the clock of this process
+ */
+export function isExpiredKey(
+  { tables, kind }: Pick<Database, 'tables' | 'kind'>,
+  now: number,
+): SQL {
+  const { expiresAt } = tables.apiKeys;
+  return and(lte(expiresAt, now), lte(expiresAt, sql.raw(DATABASE_CLOCK[kind]))) as SQL;
+}
