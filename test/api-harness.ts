@@ -11,7 +11,7 @@ import type { Reason } from '@/server/contract/errors';
 import { openApiDocument } from '@/server/contract/openapi/openapi-document';
 import type { HeapWatch } from '@/server/monitoring/maintenance/heap-watch';
 import { createApiKey } from '@/server/operations/api-keys/create-api-key';
-import { listApiKeys } from '@/server/operations/api-keys/list-api-keys';
+import { listAllApiKeys } from '@/server/operations/api-keys/list-api-keys';
 import { createNamespace } from '@/server/operations/namespaces/create-namespace';
 import type { OperationContext, Runtime } from '@/server/operations/operation-context';
 import { type Clock, systemClock } from '@/server/platform/clock';
@@ -87,7 +87,7 @@ export class ApiHarness {
   }
 
   async keyId(name: string): Promise<string> {
-    const found = (await listApiKeys(this.cli)).find((row) => row.name === name);
+    const found = (await listAllApiKeys(this.cli)).find((row) => row.name === name);
     if (!found) throw new Error(`There is no key "${name}".`);
     return found.id;
   }

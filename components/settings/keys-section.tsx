@@ -1,8 +1,8 @@
 'use client';
 
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useTRPC, useTRPCClient } from '../live/trpc';
+import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { Instant } from '../ui/instant';
@@ -13,12 +13,24 @@ import { RotateKeyDialog } from './rotate-key-dialog';
 import { SectionFrame } from './section-frame';
 import { SectionTable } from './section-table';
 
+const FIRST_PAGE: string | undefined = undefined;
+
 /** The API keys of services. */
 export function KeysSection({ now }: { now: number }) {
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const queries = useQueryClient();
-  const { data: keys, error } = useQuery(trpc.keys.list.queryOptions());
+  const {
+    data,
+    error,
+    refetch: refresh,
+    hasNextPage,
+    isFetchingNextPage,
+    fetchNextPage,
+  } = useInfiniteQuery({
+    queryKey: ['keys.list'],
+    queryFn: ({ pageParam: before }) => client.keys.list.query({ before }),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: ({ older }) => older,
+  });
   const [isCreating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<{
     id: string;
@@ -26,7 +38,6 @@ export function KeysSection({ now }: { now: number }) {
     isWitness: boolean;
   } | null>(null);
   const [rotating, setRotating] = useState<{ id: string; name: string } | null>(null);
-  const refresh = () => queries.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
   return (
     <SectionFrame
       title="API keys"
@@ -41,7 +52,7 @@ export function KeysSection({ now }: { now: number }) {
         of="API keys"
         columns={['Name', 'Access', 'Created', 'Last used', 'Expires']}
         areActionsWide
-        rows={keys}
+        rows={data?.pages.flatMap(({ rows }) => rows)}
         error={error}
         empty="No API keys yet. Services need one to acquire locks."
       >
@@ -98,6 +109,11 @@ export function KeysSection({ now }: { now: number }) {
           </tr>
         )}
       </SectionTable>
+      {hasNextPage && (
+        <Button className="m-3" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? 'Loading…' : 'Load older keys'}
+        </Button>
+      )}
       {isCreating && (
         <CreateKeyDialog onClose={() => setCreating(false)} onCreated={() => void refresh()} />
       )}

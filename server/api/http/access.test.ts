@@ -94,6 +94,23 @@ test('a revoked key is refused at once', async () => {
   );
 });
 
+test('a waiting call whose key is revoked is refused, and leaves its queue at once', async () => {
+  const name = 'queue of a revoked key';
+  const waiters = async () => {
+    const { data } = await api.get(key, 'lock.inspect', { name });
+    return (data as { waiters: unknown[] }).waiters;
+  };
+  const held = { ...ask, name, leaseMs: 60_000 };
+  expect((await api.post(key, 'lock.acquire', held)).data?.outcome).toBe('granted');
+  const revoked = await api.key('revoked-in-a-queue');
+  const wait = { ...ask, name, owner: 'w2', waitMs: 20_000, requestId: 'w2' };
+  const waiting = api.post(revoked, 'lock.acquire', wait);
+  await expect.poll(waiters).toHaveLength(1);
+  await revokeApiKey(api.cli, { id: await api.keyId('revoked-in-a-queue') });
+  expectRefused(await waiting, 401, 'UNAUTHENTICATED');
+  expect(await waiters()).toEqual([]);
+});
+
 test('a session gives no access to the service API', async () => {
   const { cookie } = await person('ada', 'admin');
   const reply = await api.send('/api/v1/lock.acquire', {
@@ -153,7 +170,7 @@ test('who may do what in the console', async () => {
       'admin',
       'mutation',
     ],
-    ['keys.list', undefined, 'admin', 'query'],
+    ['keys.list', {}, 'admin', 'query'],
     ['people.list', undefined, 'admin', 'query'],
     ['keys.create', { name: 'k', namespaces: ['default'] }, 'admin', 'mutation'],
     ['namespaces.create', { name: 'made' }, 'admin', 'mutation'],

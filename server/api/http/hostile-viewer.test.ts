@@ -22,10 +22,10 @@ const QUERIES: Record<string, object | undefined> = {
   'locks.detail': LOCK,
   'locks.events': { ...LOCK, before: '9.9.9', limit: 5 },
   'locks.previewDeletion': { namespace: 'default', kind: 'lock', prefix: 'j' },
-  'counters.list': { namespace: 'default', search: 's', limit: 4 },
+  'counters.list': { search: 's', limit: 4 },
   'counters.detail': COUNTER,
   'counters.moves': { ...COUNTER, before: '9.9.9', limit: 3 },
-  'counters.courses': { namespace: 'default', search: 's', limit: 4 },
+  'counters.courses': { search: 's', limit: 4 },
   'counters.course': COUNTER,
   'past.range': undefined,
   'past.change': { at: 5_000_000, direction: 'next', of: 'locks', ...LOCK },
@@ -47,7 +47,7 @@ const QUERIES: Record<string, object | undefined> = {
   'alerts.summary': undefined,
   'alerts.rules': undefined,
   'audit.list': { act: 'lock.extend', outcome: 'done', search: 'a', before: 5, limit: 3 },
-  'keys.list': undefined,
+  'keys.list': { before: '5000000.key', limit: 3 },
   'people.list': undefined,
   'namespaces.list': undefined,
   'namespaces.gates': undefined,
@@ -55,7 +55,7 @@ const QUERIES: Record<string, object | undefined> = {
   'backends.courses': undefined,
   'backends.guarantees': undefined,
   'backends.shards': { backend: 'default', shard: 'a', search: 'b', after: 'c', limit: 4 },
-  'backends.home': { backend: 'default', namespace: 'default', name: 'x', kind: 'lock' },
+  'backends.home': { backend: 'default', namespace: 'default', name: 'x' },
   'lab.preflight': { again: false },
   // Without a build there is no such file, which must not pass for a database that is away.
   'lab.source': { id: 'row-lock' },
@@ -132,13 +132,26 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     drop = () => place.remove();
     const { url } = place;
     const LOCKYARD_DATABASE_URL = url.kind === 'mysql' ? url.url : `sqlite:${url.path}`;
-    api = await ApiHarness.start({ LOCKYARD_DATABASE_URL });
-    await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
-    const cookie = await api.signIn('vera', PASSWORD);
-    const key = await api.key('orders');
+    const server = await ApiHarness.start({ LOCKYARD_DATABASE_URL });
+    api = server;
+    await createUser(server.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+    const cookie = await server.signIn('vera', PASSWORD);
+    const key = await server.key('orders');
     const ask = { name: 'job', owner: 'w', leaseMs: 60_000 };
-    const held = (await api.post(key, 'lock.acquire', ask)).data as { token: number; rev: number };
-    await api.post(key, 'counter.create', { name: 'stock' });
+    const held = (await server.post(key, 'lock.acquire', ask)).data as {
+      token: number;
+      rev: number;
+    };
+    await server.post(key, 'counter.create', { name: 'stock' });
+
+    const send = (procedure: string, sent: unknown, isAct: boolean) =>
+      server.console(cookie, procedure, sent, isAct ? 'mutation' : 'query');
+    for (const [procedure, input] of Object.entries(QUERIES)) {
+      expect((await send(procedure, input, false)).reason, procedure).not.toBe('INVALID');
+    }
+    for (const [procedure, input] of Object.entries(ACTS)) {
+      expect((await send(procedure, input, true)).reason, procedure).toBe('FORBIDDEN');
+    }
 
     const seed = newSeed();
     const random = seeded(seed);
@@ -155,13 +168,13 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
       const isAct = random() < 0.3;
       const [procedure, input] = oneOf(Object.entries(isAct ? ACTS : QUERIES));
       const sent = spoilt(input);
-      const reply = await api.console(cookie, procedure, sent, isAct ? 'mutation' : 'query');
+      const reply = await send(procedure, sent, isAct);
       const what = `seed ${seed}: ${procedure} ${JSON.stringify(sent)} -> ${reply.text}`;
       expect(reply.status, what).toBeLessThan(500);
       if (isAct) expect(['FORBIDDEN', 'INVALID'], what).toContain(reply.reason);
     }
 
-    const answer = await api.get(key, 'lock.inspect', { name: 'job' });
+    const answer = await server.get(key, 'lock.inspect', { name: 'job' });
     expect(answer.data).toMatchObject({ state: 'held', holders: [{ token: held.token }] });
     expect(answer.data?.rev).toBe(held.rev);
   });

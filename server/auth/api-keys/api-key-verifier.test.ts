@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { createApiKey } from '../../operations/api-keys/create-api-key';
-import { listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { listAllApiKeys, listApiKeys } from '../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import {
   COMMAND_LINE,
@@ -134,7 +134,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     await process.apiKeys.verify(key);
     const usedAt = runtime.clock.now();
     await process.apiKeys.close();
-    const row = (await listApiKeys(ctx())).find((each) => each.id === id);
+    const row = (await listAllApiKeys(ctx())).find((each) => each.id === id);
     expect(row).toMatchObject({ name: 'seldom', createdBy: 'command line', lastUsedAt: usedAt });
     expect(Object.keys(row ?? {})).not.toContain('secretHash');
   });
@@ -153,7 +153,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     runtime.clock.pass(60_000);
     await runtime.anotherProcess().apiKeys.close();
     runtime.clock.pass(-30_000);
-    const rows = await listApiKeys(ctx());
+    const rows = await listAllApiKeys(ctx());
     runtime.clock.pass(30_000);
     const ended = rows.find((row) => row.id === id);
     expect(ended).toMatchObject({ state: 'expired', revokedAt: expiresAt });
@@ -168,15 +168,31 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     const ahead = new ApiKeyVerifier({ ...runtime, clock: new TestClock(expiresAt) });
     await expect(ahead.verify(key)).rejects.toMatchObject({ detail: 'keyExpired' });
     await ahead.close();
-    const row = (await listApiKeys(ctx())).find((each) => each.id === id);
+    const row = (await listAllApiKeys(ctx())).find((each) => each.id === id);
     expect(row).toMatchObject({ state: 'live', revokedAt: null });
     expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'ahead' });
+  });
+
+  test('keys are listed in pages, newest first, and all of them are read page by page', async () => {
+    const names = ['page-a', 'page-b', 'page-c'];
+    for (const name of names) await createApiKey(ctx(), { name, namespaces: ['default'] });
+    const all = (await listAllApiKeys(ctx())).map(({ id }) => id);
+    const paged: string[] = [];
+    let before: string | undefined;
+    do {
+      const { rows, older } = await listApiKeys(ctx(), { before, limit: 2 });
+      expect(rows.length).toBeLessThanOrEqual(2);
+      paged.push(...rows.map(({ id }) => id));
+      before = older ?? undefined;
+    } while (before !== undefined);
+    expect(paged).toEqual(all);
+    expect(all.length).toBeGreaterThanOrEqual(names.length);
   });
 
   test('a key for a namespace that does not exist is not made', async () => {
     const failing = createApiKey(ctx(), { name: 'lost', namespaces: ['default', 'nowhere'] });
     await expect(failing).rejects.toMatchObject({ reason: 'NOT_FOUND' });
-    const names = (await listApiKeys(ctx())).map(({ name }) => name);
+    const names = (await listAllApiKeys(ctx())).map(({ name }) => name);
     expect(names).not.toContain('lost');
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { newApiKey } from '../../auth/api-keys/api-key-text';
-import { listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { listAllApiKeys } from '../../operations/api-keys/list-api-keys';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../operations/audit/list-audit';
 import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
@@ -115,7 +115,7 @@ test('what a file does not name stays, and goes only with --prune and from the s
     '- key stray',
   ]);
   expect((await apply(keys, { prune: true })).code).toBe(0);
-  const live = (await listApiKeys(api.cli)).filter(({ state }) => state === 'live');
+  const live = (await listAllApiKeys(api.cli)).filter(({ state }) => state === 'live');
   expect(live.map(({ name }) => name)).toEqual(['reports']);
   const names = (await listNamespaceSettings(api.cli)).map(({ name }) => name);
   expect(names).toEqual(['billing', 'default', 'stray']);
@@ -153,6 +153,9 @@ test('where one change fails, those before it are done, those after it are not b
 test('a file that contradicts what is there changes nothing', async () => {
   await api.key('plain');
   environment.PLAIN_KEY = newApiKey().key;
+  environment.WEAK = 'password';
+  const spare = (name: string) =>
+    `{ name: ${name}, namespaces: [default], secret: { fromEnv: PLAIN_KEY } }`;
   const before = (await acts()).length;
   const contradictions: [string, string][] = [
     ['namespaces: [{ name: billing, backend: other }]', 'CONFLICT'],
@@ -171,6 +174,10 @@ test('a file that contradicts what is there changes nothing', async () => {
     ['keys: [{ name: a, namespaces: [default], expiresAt: 2020-01-01T00:00:00Z }]', 'INVALID'],
     ['keys: [{ name: plain, namespaces: [default], expiresAt: 2020-01-01T00:00:00Z }]', 'INVALID'],
     ['namespaces: [{ name: billing, policy: { leaseMinMs: 5000, leaseMaxMs: 1000 } }]', 'INVALID'],
+    [`keys: [${['a', 'b'].map((name) => spare(name)).join()}]`, 'CONFLICT'],
+    ['users: [{ name: Zoe, role: viewer }, { name: zoe, role: viewer }]', 'CONFLICT'],
+    ['users: [{ name: ana, role: viewer }]', 'CONFLICT'],
+    ['users: [{ name: Zoe, role: viewer, password: { fromEnv: WEAK } }]', 'INVALID'],
   ];
   for (const [line, reason] of contradictions) {
     const text = `version: 1\nnamespaces: [{ name: never }]\n${line}`.replace(
@@ -185,6 +192,12 @@ test('a file that contradicts what is there changes nothing', async () => {
   expect((await acts()).length).toBe(before);
 });
 
+test('what is refused of an entry names it', async () => {
+  const expiresAt = '2020-01-01T00:00:00Z';
+  const text = `version: 1\nkeys: [{ name: late, namespaces: [default], expiresAt: ${expiresAt} }]`;
+  expect((await apply(text)).error?.message).toBe('Key late: expiresAt: must be in the future.');
+});
+
 test('the text of a key that was rotated changes nothing, and its successor stays', async () => {
   const { key } = newApiKey();
   environment.ROTATED_KEY = key;
@@ -193,7 +206,7 @@ test('the text of a key that was rotated changes nothing, and its successor stay
   expect((await apply(text)).code).toBe(0);
   const id = await api.keyId('rotated');
   const { id: successor } = await rotateApiKey(api.cli, { id, graceMs: 60_000 });
-  const before = await listApiKeys(api.cli);
+  const before = await listAllApiKeys(api.cli);
   for (const how of [{}, { dryRun: true }, { prune: true }]) {
     const { code, error } = await apply(text, how);
     expect([code, error?.reason, error?.message]).toEqual([
@@ -202,7 +215,7 @@ test('the text of a key that was rotated changes nothing, and its successor stay
       `The API key ${id} in $ROTATED_KEY was rotated; ${successor} has taken its place.`,
     ]);
   }
-  expect(await listApiKeys(api.cli)).toEqual(before);
+  expect(await listAllApiKeys(api.cli)).toEqual(before);
 });
 
 test('a key file that is there already is not written over, and nothing is done', async () => {
@@ -211,7 +224,7 @@ test('a key file that is there already is not written over, and nothing is done'
   const { code, error } = await apply(text);
   expect([code, error?.message]).toEqual([1, expect.stringMatching(/k cannot be written: EEXIST/)]);
   expect(readFileSync(join(folder, 'taken.key'), 'utf8')).toBe('precious');
-  expect((await listApiKeys(api.cli)).some(({ name }) => name === 'k')).toBe(false);
+  expect((await listAllApiKeys(api.cli)).some(({ name }) => name === 'k')).toBe(false);
 });
 
 test('a key whose file cannot be written is printed, and so are those after it', async () => {
@@ -268,5 +281,5 @@ test('of many that apply one file at once, one makes it so', async () => {
   const reports = answers.map((answer) => JSON.parse(answer ?? '') as ApplyReport);
   expect(reports.filter(({ changes }) => changes.length > 0)).toHaveLength(1);
   expect(reports.some(({ failure }) => failure)).toBe(false);
-  expect((await listApiKeys(api.cli)).filter(({ name }) => name === 'raced')).toHaveLength(1);
+  expect((await listAllApiKeys(api.cli)).filter(({ name }) => name === 'raced')).toHaveLength(1);
 });

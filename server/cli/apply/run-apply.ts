@@ -1,5 +1,5 @@
 import { LockyardError } from '../../contract/errors';
-import { listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { listAllApiKeys } from '../../operations/api-keys/list-api-keys';
 import { closeIntent, openIntent } from '../../operations/audit/audit-log';
 import { permit } from '../../operations/audit/permit';
 import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
@@ -62,7 +62,7 @@ async function plan(
   const present = {
     namespaces: await listNamespaceSettings(ctx),
     users: await listUsers(ctx),
-    keys: await listApiKeys(ctx),
+    keys: await listAllApiKeys(ctx),
   };
   const names = [...present.namespaces, ...(namespaces ?? [])].map(({ name }) => name);
   for (const key of keys ?? []) {

@@ -2,7 +2,7 @@ import { LockyardError } from '../../contract/errors';
 import { KEY_VERBS } from '../../contract/key-verbs';
 import { changeApiKey } from '../../operations/api-keys/change-api-key';
 import { createApiKey } from '../../operations/api-keys/create-api-key';
-import { type ApiKeyRow, listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { type ApiKeyRow, listAllApiKeys } from '../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
 import type { ControlContext } from '../../operations/operation-context';
@@ -11,7 +11,7 @@ import type { InputOf } from './provisioning-command';
 import { textFields, textTable } from './text-table';
 
 export async function listKeys(ctx: ControlContext): Promise<CliAnswer> {
-  const keys = await listApiKeys(ctx);
+  const keys = await listAllApiKeys(ctx);
   const rows = keys.map((key) => ({
     id: key.id,
     name: key.name,
@@ -29,7 +29,7 @@ export async function showKey(
   ctx: ControlContext,
   { id }: InputOf<'keys show'>,
 ): Promise<CliAnswer> {
-  const key = (await listApiKeys(ctx)).find((row) => row.id === id);
+  const key = (await listAllApiKeys(ctx)).find((row) => row.id === id);
   if (!key) throw new LockyardError('NOT_FOUND', `There is no API key "${id}".`);
   return { text: textFields({ ...key }), data: { key } };
 }
@@ -40,7 +40,9 @@ export async function createKey(
   { key: wanted, ifMissing }: InputOf<'keys create'>,
 ): Promise<CliAnswer> {
   if (ifMissing) {
-    const rows = (await listApiKeys(ctx)).filter((row) => row.name === wanted.name && isInUse(row));
+    const rows = (await listAllApiKeys(ctx)).filter(
+      (row) => row.name === wanted.name && isInUse(row),
+    );
     const same = rows.find((row) => isSameAccess(row, wanted));
     if (same) return { text: null, data: { created: false, id: same.id } };
     if (rows[0]) {

@@ -51,6 +51,16 @@ export type ResetPasswordInput = z.output<typeof resetPasswordInput>;
 export const removeUserInput = z.strictObject({ id });
 export type RemoveUserInput = z.output<typeof removeUserInput>;
 
+export const keyListInput = z.strictObject({
+  /** Keys older than this one, from a page's `older`. */
+  before: z
+    .string()
+    .regex(/^\d{1,16}\.[\w-]{1,24}$/, 'must be the older of a page')
+    .optional(),
+  limit: z.number().int().min(1).max(500).default(100),
+});
+export type KeyListInput = z.output<typeof keyListInput>;
+
 const keyNamespaces = z
   .array(namespaceName)
   .max(100)

@@ -6,7 +6,7 @@ import { KEY_VERBS } from '../../contract/key-verbs';
 import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
 import { changeApiKey } from './change-api-key';
 import { createApiKey } from './create-api-key';
-import { listApiKeys } from './list-api-keys';
+import { listAllApiKeys } from './list-api-keys';
 import { revokeApiKey } from './revoke-api-key';
 import { rotateApiKey } from './rotate-api-key';
 
@@ -108,7 +108,7 @@ test('a key is refused from the instant that it expires on, and says so', async 
     reason: 'UNAUTHENTICATED',
     error: { data: { detail } },
   });
-  expect((await listApiKeys(api.cli)).find((row) => row.id === id)?.state).toBe('expired');
+  expect((await listAllApiKeys(api.cli)).find((row) => row.id === id)?.state).toBe('expired');
   await expect(changeApiKey(api.cli, { id, expiresAt: null })).rejects.toMatchObject({
     reason: 'CONFLICT',
   });
@@ -151,7 +151,9 @@ test.each([
 
 test('of two that rotate a key at once one wins; the old secret works until the grace is over', async () => {
   const { id, key: old } = await create({ prefix: 'mine:', verbs: ['acquire', 'read'] });
-  const [name] = (await listApiKeys(api.cli)).filter((row) => row.id === id).map((row) => row.name);
+  const [name] = (await listAllApiKeys(api.cli))
+    .filter((row) => row.id === id)
+    .map((row) => row.name);
   const lease = { name: 'mine:r', owner: 'w', leaseMs: DAY_MS };
   const { data } = await api.post(old, 'lock.acquire', lease);
   const both = await Promise.allSettled([
@@ -169,7 +171,7 @@ test('of two that rotate a key at once one wins; the old secret works until the 
   expect((await api.get(made.key, 'lock.inspect', { name: 'other' })).status).toBe(403);
   clock.pass(60_000);
   expect([await check(old), await check(made.key)]).toEqual([401, 200]);
-  const rows = await listApiKeys(api.cli);
+  const rows = await listAllApiKeys(api.cli);
   expect(rows.find((row) => row.id === made.id)).toMatchObject({
     name,
     prefix: 'mine:',
@@ -204,7 +206,7 @@ test('a key that was rotated is never allowed more, nor longer than its grace', 
   }
   await changeApiKey(api.cli, { id, prefix: 'mine:less', verbs: ['read'] });
   await changeApiKey(api.cli, { id, expiresAt: endsAt - 1 });
-  const row = (await listApiKeys(api.cli)).find((each) => each.id === id);
+  const row = (await listAllApiKeys(api.cli)).find((each) => each.id === id);
   expect(row).toMatchObject({ expiresAt: endsAt - 1, prefix: 'mine:less' });
 });
 

@@ -115,7 +115,7 @@ class Scene {
       ]),
       ['audit.list', { limit: 20 }],
       ['namespaces.list', undefined],
-      ['keys.list', undefined],
+      ['keys.list', { limit: 20 }],
       ['people.list', undefined],
       ['views.list', undefined],
       ['locks.presence', undefined],

@@ -8,7 +8,7 @@ import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
 import { MAINTENANCE_KEY } from '../../monitoring/maintenance/maintenance';
 import { jobReports } from '../../platform/job-reports';
 import { openFilesLimit } from '../../platform/open-files-limit.mjs';
-import { listApiKeys } from '../api-keys/list-api-keys';
+import { listAllApiKeys } from '../api-keys/list-api-keys';
 import { askDatabase } from '../ask-database';
 import type { OperationContext, Runtime } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -40,7 +40,7 @@ export async function examineInstallation(ctx: OperationContext): Promise<Findin
     orProblem('schema', () => schemaOf(runtime)),
     examineBackends(runtime),
     maintenanceOf(runtime),
-    orProblem('API keys', async () => keyFindings(await listApiKeys(ctx), now)),
+    orProblem('API keys', async () => keyFindings(await listAllApiKeys(ctx), now)),
     orProblem('control database', async () => upkeepFindings(await upkeepOf(ctx))),
   ]);
   const jobs = jobReports(runtime.clock.monotonic());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../auth/actor';
 import { createApiKey } from '../api-keys/create-api-key';
-import { listApiKeys } from '../api-keys/list-api-keys';
+import { listAllApiKeys } from '../api-keys/list-api-keys';
 import { revokeApiKey } from '../api-keys/revoke-api-key';
 import { listAudit } from '../audit/list-audit';
 import { createNamespace } from '../namespaces/create-namespace';
@@ -66,12 +66,12 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
       }
       await expect(run(userActor('admin', true))).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
       expect((await listUsers(root())).map(({ name }) => name)).not.toContain('x');
-      expect((await listApiKeys(root())).map(({ name }) => name)).not.toContain('x');
+      expect((await listAllApiKeys(root())).map(({ name }) => name)).not.toContain('x');
     },
   );
 
   test('only admins see people and keys', async () => {
-    for (const look of [listUsers, listApiKeys]) {
+    for (const look of [listUsers, listAllApiKeys]) {
       await expect(look(as(userActor('operator')))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
       await expect(look(as(null))).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
       await look(as(userActor('admin')));

@@ -3,6 +3,7 @@ import {
   createKeyInput,
   createNamespaceInput,
   createPersonInput,
+  keyListInput,
   resetPasswordInput,
   revokeKeyInput,
   rotateKeyInput,
@@ -251,7 +252,7 @@ export const consoleRouter = consoleRouterOf({
   }),
   audit: consoleRouterOf({ list: query(auditListInput, listAudit) }),
   keys: consoleRouterOf({
-    list: consoleProcedure.query(({ ctx }) => listApiKeys(ctx.operation)),
+    list: query(keyListInput, listApiKeys),
     create: mutation(createKeyInput, createApiKey),
     change: mutation(changeKeyInput, changeApiKey),
     rotate: mutation(rotateKeyInput, rotateApiKey),
