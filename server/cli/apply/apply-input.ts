@@ -64,6 +64,15 @@ const once = <T extends { name: string }>(list: T[], ctx: z.RefinementCtx) => {
   }
 };
 
+const eachItsFile = (list: { secretFile?: string | undefined }[], ctx: z.RefinementCtx) => {
+  for (const [at, { secretFile }] of list.entries()) {
+    if (secretFile === undefined) continue;
+    if (list.findIndex((other) => other.secretFile === secretFile) === at) continue;
+    const path = [at, 'secretFile'];
+    ctx.addIssue({ code: 'custom', message: 'is the file of another key', path });
+  }
+};
+
 const LIST_MAX = 1_000;
 
 /** What a file for `lockyard apply` may say. A section that is absent is left alone. */
@@ -71,7 +80,7 @@ export const wantedState = z.strictObject({
   version: z.literal(1),
   namespaces: z.array(wantedNamespace).max(LIST_MAX).superRefine(once).optional(),
   users: z.array(wantedUser).max(LIST_MAX).superRefine(once).optional(),
-  keys: z.array(wantedKey).max(LIST_MAX).superRefine(once).optional(),
+  keys: z.array(wantedKey).max(LIST_MAX).superRefine(once).superRefine(eachItsFile).optional(),
 });
 export type WantedState = z.output<typeof wantedState>;
 export type WantedNamespace = z.output<typeof wantedNamespace>;

@@ -8,7 +8,7 @@ import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import { expiryOf, requireFormFor, storedLimits } from '../../operations/api-keys/stored-limits';
 import { isInUse } from '../provisioning/key-commands';
 import type { WantedKey } from './apply-input';
-import { differences, type PlannedChange } from './planned-change';
+import { differences, forEntry, type PlannedChange } from './planned-change';
 
 /** A wanted key, and the one that it is; null: there is none yet. */
 interface MatchedKey {
@@ -24,13 +24,14 @@ interface MatchedKey {
  *
  * @param present newest first
  * @throws LockyardError `INVALID` for a text that is no key, `CONFLICT` for a key that has ended,
- *   was rotated or is another service's
+ *   was rotated, is another service's or is another entry's too
  */
 export function matchKeys(
   wanted: WantedKey[],
   present: ApiKeyRow[],
   env: Record<string, string>,
 ): MatchedKey[] {
+  const entries = new Map<string, string>();
   return wanted.map((each) => {
     const given = each.secret ? (env[each.secret.fromEnv] ?? '') : null;
     if (given === null) {
@@ -42,6 +43,12 @@ export function matchKeys(
     if (!text) {
       throw new LockyardError('INVALID', `${from} is no API key; make one with: keys generate`);
     }
+    const other = entries.get(text.id);
+    if (other !== undefined) {
+      const both = `Keys ${other} and ${each.name}`;
+      throw new LockyardError('CONFLICT', `${both} have the same secret, that of ${text.id}.`);
+    }
+    entries.set(text.id, each.name);
     const known = present.find(({ id }) => id === text.id) ?? null;
     if (known && known.replacedBy !== null) {
       const what = `was rotated; ${known.replacedBy} has taken its place.`;
@@ -63,11 +70,13 @@ export function matchKeys(
  */
 export function planKeys(matched: MatchedKey[], now: number): PlannedChange[] {
   return matched.flatMap((each) => {
-    const instant = each.wanted.expiresAt;
-    const expiresAt = expiryOf({ expiresAt: instant ? Date.parse(instant) : null }, now) ?? null;
-    return each.known
-      ? changedKey(each.wanted, each.known, expiresAt)
-      : [createdKey(each, expiresAt)];
+    const { name, expiresAt: instant } = each.wanted;
+    return forEntry(`Key ${name}`, () => {
+      const expiresAt = expiryOf({ expiresAt: instant ? Date.parse(instant) : null }, now) ?? null;
+      return each.known
+        ? changedKey(each.wanted, each.known, expiresAt)
+        : [createdKey(each, expiresAt)];
+    });
   });
 }
 

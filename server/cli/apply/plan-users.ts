@@ -1,3 +1,5 @@
+import { checkPassword } from '../../auth/passwords/password-rules';
+import { checkUserName } from '../../auth/user-name-rules';
 import { createUser } from '../../operations/users/create-user';
 import type { UserSummary } from '../../operations/users/list-users';
 import { removeUser } from '../../operations/users/remove-user';
@@ -5,17 +7,29 @@ import { setDisabled } from '../../operations/users/set-disabled';
 import { setRole } from '../../operations/users/set-role';
 import { generatedPassword } from '../provisioning/user-commands';
 import type { WantedUser } from './apply-input';
-import type { PlannedChange } from './planned-change';
+import { forEntry, type PlannedChange } from './planned-change';
 
-/** What makes users as wanted. The password of one who exists is never changed. */
+/**
+ * What makes users as wanted. The password of one who exists is never changed.
+ *
+ * @throws LockyardError what making them would refuse: a name that could be mistaken for another
+ *   one, here or in the file, and a weak password
+ */
 export function planUsers(
   wanted: WantedUser[],
   present: UserSummary[],
   env: Record<string, string>,
 ): PlannedChange[] {
+  const names = present.map(({ name }) => name);
   return wanted.flatMap((each) => {
     const known = present.find(({ name }) => name === each.name);
-    return known ? changedUser(each, known) : [createdUser(each, env)];
+    if (known) return changedUser(each, known);
+    const { name, password } = each;
+    const given = password && env[password.fromEnv];
+    checkUserName(name, names);
+    names.push(name);
+    if (given !== undefined) forEntry(`User ${name}`, () => checkPassword(given, name));
+    return [createdUser(each, given)];
   });
 }
 
@@ -34,9 +48,8 @@ export function planRemovedUsers(wanted: WantedUser[], present: UserSummary[]): 
 
 function createdUser(
   { name, role, disabled, password }: WantedUser,
-  env: Record<string, string>,
+  given: string | undefined,
 ): PlannedChange {
-  const given = password && env[password.fromEnv];
   return {
     sign: '+',
     kind: 'user',

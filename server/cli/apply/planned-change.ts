@@ -1,3 +1,4 @@
+import { LockyardError } from '../../contract/errors';
 import type { ControlContext } from '../../operations/operation-context';
 
 /** A secret that was made, for the caller of `apply`; it is kept nowhere. */
@@ -19,6 +20,16 @@ export interface PlannedChange {
 }
 
 export const APPLY_REASON = 'lockyard apply';
+
+/** Runs a check of one entry of the file; what it refuses names the entry. */
+export function forEntry<T>(entry: string, check: () => T): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof LockyardError)) throw error;
+    throw new LockyardError(error.reason, `${entry}: ${error.message}`, { cause: error });
+  }
+}
 
 /** The fields in which two objects differ, as `field before -> after`. */
 export function differences(

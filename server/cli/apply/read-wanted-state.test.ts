@@ -57,6 +57,11 @@ const BAD: [string, number, RegExp][] = [
   [key('    secret: { fromEnv: NOT_SET }'), 5, /variable NOT_SET is not set/],
   [key('    secret: { fromEnv: A }\n    secretFile: x'), 6, /this one has a secret/],
   [key('  - name: a\n    namespaces: [c]'), 5, /keys\[1\]\.name: "a" is named twice/],
+  [
+    key('    secretFile: x\n  - name: b\n    namespaces: [c]\n    secretFile: x'),
+    8,
+    /keys\[1\]\.secretFile: is the file of another key/,
+  ],
   ['version: 1\nkeys:\n  - name: a b\n    namespaces: [c]', 3, /name: must be 1 to 40/],
   ['version: 1\nkeys:\n  - name: a\n    namespaces: [C]', 4, /namespaces\[0\]: must be/],
   ['version: 1\nkeys:\n  - name: a\n    namespaces: []', 4, /namespaces: /],
