@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LONG_ONLY } from './scripts/suites/long-suites.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const pure = [
@@ -27,17 +28,7 @@ const rest = [
 ];
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 /** They need programs that nothing else does: `npm run test:long` runs them. */
-const longOnly =
-  process.env.TEST_LONG === '1'
-    ? []
-    : [
-        'test/behind-a-proxy.test.ts',
-        'test/prometheus.test.ts',
-        'test/{foreign-tools,high-availability,installing,node-versions,traces}/**',
-        'client/other-languages.test.ts',
-        'server/lab/pause-campaign.test.ts',
-        'test/clients/**',
-      ];
+const longOnly = process.env.TEST_LONG === '1' ? [] : LONG_ONLY;
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
 /**

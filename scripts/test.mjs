@@ -1,35 +1,16 @@
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
-/** What `npm run test:long` runs, with more steps, more time or more programs than otherwise. */
-const LONG = [
-  'campaign',
-  'dying-mysql',
-  'hot-lock',
-  'lock-watches',
-  'simulator',
-  'behind-a-proxy',
-  'test/prometheus',
-  'monitoring/alerts',
-  'test/clients',
-  'test/foreign-tools',
-  'test/high-availability',
-  'test/installing',
-  'test/node-versions',
-  'test/traces',
-];
-/** The same, with pages open. */
-const LONG_PAGES = ['bad-days'];
-
 /**
- * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up.
+ * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up,
+ * below the names of what failed or was skipped.
  * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test
  * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns over
  * the stores, a hot lock and the simulator at their full length, a frozen server under a race of
  * the Lab, every proxy that the docs have a configuration for, a real Prometheus and Alertmanager,
  * the clients in all languages, clients that other tools generate, traces in a Jaeger, other
  * versions of Node, an installation from nothing, two servers of which one dies or is upgraded, and
- * bad days with a page open.
+ * bad days with a page open. A suite whose programs cannot be installed is left out, and named.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);
@@ -37,6 +18,7 @@ async function test() {
   const { endInOrder } = await import('./process/run-child.mjs');
   const { makeToolsReady } = await import('./build/make-ready.mjs');
   const { projectRoot } = await import('./project-root.mjs');
+  const { LONG_PAGES, LONG_SUITES } = await import('./suites/long-suites.mjs');
   const { runSuites } = await import('./suites/run-suites.mjs');
 
   const [first, ...rest] = process.argv.slice(2);
@@ -47,11 +29,13 @@ async function test() {
   const isLong = first === '--long';
   if (isLong) process.env.TEST_LONG = '1';
   const only = first === undefined ? null : first === '--e2e' ? 'e2e' : 'vitest';
-  const filters = only === 'vitest' ? [...(isLong ? LONG : [first]), ...rest] : rest;
+  const filters = only === 'vitest' ? [...(isLong ? LONG_SUITES : [first]), ...rest] : rest;
   const runs = [{ only, filters }, ...(isLong ? [{ only: 'e2e', filters: LONG_PAGES }] : [])];
   let isWell = true;
   for (const run of runs) {
-    const { line, ok, failures } = await runSuites({ ...run, say });
+    const { line, ok, failures, skips, leftOut } = await runSuites({ ...run, say });
+    for (const name of skips) say(`\nSkipped: ${name}`);
+    for (const { suite, why } of leftOut) say(`\nLeft out: ${suite}: ${why}`);
     for (const name of failures) say(`\nFailed: ${name}`);
     say(`\n${line}`);
     isWell &&= ok;

@@ -22,6 +22,8 @@ import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 /** A database for each of many tests is made sooner without a file, and flushes, for each table. */
 const QUICK_TABLES = ['--innodb-file-per-table=0', '--loose-debug-no-sync'];
 
+const NOTHING_RAN = { code: 0, tally: null };
+
 /** What the tests find their servers by. */
 const TEST_STORES = {
   TEST_MYSQL_URL: () => startPrivateMariadb({ durable: false, settings: QUICK_TABLES }),
@@ -29,18 +31,25 @@ const TEST_STORES = {
   TEST_ZOOKEEPER_URL: () => startPrivateZookeeper({ settings: ['forceSync=no'] }),
 };
 
-/** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok, failures }`. */
+/**
+ * Runs the suites (`only` one of them, or all when null) and answers `{ line, ok, failures, skips,
+ * leftOut }`. `leftOut`: those of `filters` whose needs are not met, each as `{ suite, why }`.
+ */
 export async function runSuites({ only, filters, say }) {
   const reports = mkdtempSync(join(tmpdir(), 'lockyard-reports-'));
   process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
-  await ensureNeeds(only, say);
+  const unmet = await ensureNeeds(only, say);
+  const leftOut = unmet.filter(({ suite }) => filters.includes(suite));
+  const wanted = filters.filter((filter) => !leftOut.some(({ suite }) => suite === filter));
+  // Without a filter everything would run.
+  if (wanted.length === 0 && leftOut.length > 0) return { ...sumUp([NOTHING_RAN]), leftOut };
   const suites = [];
   if (only === null) suites.push(await runCheckSuite(say));
   // The tests that come first need no build and leave room for it.
   const build = only === 'vitest' ? null : buildForTests(say);
-  if (only !== 'e2e') suites.push(await runVitest(reports, filters, say));
-  if (build) suites.push(await runPlaywright(reports, filters, { say, build }));
-  return sumUp(suites);
+  if (only !== 'e2e') suites.push(await runVitest(reports, wanted, say));
+  if (build) suites.push(await runPlaywright(reports, wanted, { say, build }));
+  return { ...sumUp(suites), leftOut };
 }
 
 /** Resolves to null, or to one line on why there is no build. */
@@ -55,13 +64,17 @@ async function buildForTests(say) {
 
 /**
  * All needs in one step if all suites run: one call of the package manager instead of two. The
- * end-to-end tests freeze and kill a MariaDB, so it must be their own.
+ * end-to-end tests freeze and kill a MariaDB, so it must be their own. Answers the long suites whose
+ * needs are not met.
  */
 async function ensureNeeds(only, say) {
-  if (only === null) return ensureAllTestNeeds(say);
-  if (only === 'e2e') return ensureBrowserTestNeeds(say);
-  await ensureStores('TEST', say);
-  if (process.env.TEST_LONG === '1') await ensureLongTestNeeds(say);
+  if (only === null) await ensureAllTestNeeds(say);
+  else if (only === 'e2e') await ensureBrowserTestNeeds(say);
+  else {
+    await ensureStores('TEST', say);
+    if (process.env.TEST_LONG === '1') return ensureLongTestNeeds(say);
+  }
+  return [];
 }
 
 async function runCheckSuite(say) {
@@ -74,6 +87,7 @@ async function runCheckSuite(say) {
       passed: results.length - failed,
       failed,
       skipped: 0,
+      skips: [],
       failures: results.filter(({ ok }) => !ok).map(({ name }) => `check: ${name}`),
     },
   };

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mariadbIsInstalled } from '../servers/private-mariadb.mjs';
 import { redisIsInstalled } from '../servers/private-redis.mjs';
 import { zookeeperIsInstalled } from '../servers/private-zookeeper.mjs';
-import { ensureSystemPackages } from '../system/ensure-system-packages.mjs';
+import { ensureSystemPackages, unmetNeeds } from '../system/ensure-system-packages.mjs';
 import { chromiumPath, findProgram } from '../system/find-program.mjs';
 
 /**
@@ -53,21 +53,32 @@ const java = {
 
 /** What our clients are built and run with. */
 const clientLanguages = [
-  python,
-  java,
-  { what: 'Go', isThere: () => findProgram(['go']) !== null, debianPackage: 'golang-go' },
-  { what: 'Maven', isThere: () => findProgram(['mvn']) !== null, debianPackage: 'maven' },
+  { ...python, suites: ['client/other-languages', 'test/clients', 'test/installing'] },
+  { ...java, suites: ['test/clients'] },
+  {
+    what: 'Go',
+    isThere: () => findProgram(['go']) !== null,
+    debianPackage: 'golang-go',
+    suites: ['test/clients', 'test/installing', 'test/traces'],
+  },
+  {
+    what: 'Maven',
+    isThere: () => findProgram(['mvn']) !== null,
+    debianPackage: 'maven',
+    suites: ['test/clients'],
+  },
 ];
 
 /** What the docs have a configuration for. */
 const proxies = [
-  ['nginx', 'nginx-light'],
-  ['haproxy', 'haproxy'],
-  ['caddy', 'caddy'],
-].map(([program, debianPackage]) => ({
+  ['nginx', 'nginx-light', 'behind-a-proxy'],
+  ['haproxy', 'haproxy', 'behind-a-proxy', 'test/high-availability'],
+  ['caddy', 'caddy', 'behind-a-proxy'],
+].map(([program, debianPackage, ...suites]) => ({
   what: program,
   isThere: () => findProgram([program]) !== null,
   debianPackage,
+  suites,
 }));
 
 /** What scrapes metrics and is sent alerts. */
@@ -76,11 +87,13 @@ const monitoringTools = [
     what: 'Prometheus with promtool',
     isThere: () => findProgram(['prometheus']) !== null && findProgram(['promtool']) !== null,
     debianPackage: 'prometheus',
+    suites: ['test/prometheus', 'test/foreign-tools'],
   },
   {
     what: 'Alertmanager',
     isThere: () => findProgram(['prometheus-alertmanager', 'alertmanager']) !== null,
     debianPackage: 'prometheus-alertmanager',
+    suites: ['test/prometheus'],
   },
 ];
 
@@ -90,8 +103,9 @@ const deployTools = [
     what: 'systemd-analyze',
     isThere: () => findProgram(['systemd-analyze']) !== null,
     debianPackage: 'systemd',
+    suites: ['test/installing'],
   },
-  { what: 'pip', isThere: pipIsThere, debianPackage: 'python3-pip' },
+  { what: 'pip', isThere: pipIsThere, debianPackage: 'python3-pip', suites: ['test/installing'] },
 ];
 const openssl = {
   what: 'OpenSSL',
@@ -125,8 +139,19 @@ export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
   ensureSystemPackages([...testStores, chromium, python, java, openssl], say);
-export const ensureLongTestNeeds = (say) =>
-  ensureSystemPackages(
-    [...proxies, openssl, ...monitoringTools, ...clientLanguages, ...deployTools],
-    say,
-  );
+
+/**
+ * What only some of the long suites need. Answers the suites whose needs cannot be met here, each
+ * as `{ suite, why }`.
+ */
+export async function ensureLongTestNeeds(say) {
+  await ensureSystemPackages([openssl], say);
+  const needs = [...proxies, ...monitoringTools, ...clientLanguages, ...deployTools];
+  const unmet = await unmetNeeds(needs, say);
+  const left = [...new Set(unmet.flatMap(({ suites }) => suites))];
+  return left.map((suite) => {
+    const wanted = unmet.filter(({ suites }) => suites.includes(suite));
+    const names = wanted.map(({ what, debianPackage }) => `${what} (package ${debianPackage})`);
+    return { suite, why: `needs ${names.join(' and ')}` };
+  });
+}

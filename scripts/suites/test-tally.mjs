@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * `{ passed, failed, skipped, failures }` of a vitest run, from its JSON report; `failures` are
- * names, each with the first line of what went wrong. A file that could not even load counts as one
- * failure.
+ * `{ passed, failed, skipped, failures, skips }` of a vitest run, from its JSON report; `failures`
+ * are names, each with the first line of what went wrong, `skips` the names of what was skipped. A
+ * file that could not even load counts as one failure.
  */
 export function vitestTally(path) {
   const report = readReport(path);
@@ -17,6 +17,11 @@ export function vitestTally(path) {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    skips: report.testResults.flatMap(({ assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => SKIPPED.includes(status))
+        .map(({ fullName }) => fullName),
+    ),
     failures: [
       ...broken.map(({ name, message }) => withReason(name, message)),
       ...report.testResults.flatMap(({ assertionResults }) =>
@@ -28,6 +33,8 @@ export function vitestTally(path) {
   };
 }
 
+const SKIPPED = ['pending', 'skipped', 'todo'];
+
 /** The same of a Playwright run. A test that passed only when tried again counts as failed. */
 export function playwrightTally(path) {
   const report = readReport(path);
@@ -37,17 +44,17 @@ export function playwrightTally(path) {
     passed: expected,
     failed: unexpected + flaky + report.errors.length,
     skipped,
-    failures: report.suites.flatMap(failedSpecs),
+    skips: report.suites.flatMap((suite) => specsThat(['skipped'], suite)),
+    failures: report.suites.flatMap((suite) => specsThat(['unexpected', 'flaky'], suite)),
   };
 }
 
-/** The names of what failed, or was flaky, in a suite of Playwright's report and all below it. */
-function failedSpecs({ title, specs = [], suites = [] }) {
-  const isBad = ({ tests }) =>
-    tests.some(({ status }) => status === 'unexpected' || status === 'flaky');
+/** The names of specs with such a result in a suite of Playwright's report and all below it. */
+function specsThat(results, { title, specs = [], suites = [] }) {
+  const isSo = ({ tests }) => tests.some(({ status }) => results.includes(status));
   const names = [
-    ...specs.filter(isBad).map((spec) => withReason(spec.title, messageOf(spec))),
-    ...suites.flatMap(failedSpecs),
+    ...specs.filter(isSo).map((spec) => withReason(spec.title, messageOf(spec))),
+    ...suites.flatMap((suite) => specsThat(results, suite)),
   ];
   return names.map((name) => `${title} › ${name}`);
 }
@@ -62,7 +69,7 @@ function withReason(name, message = '') {
 }
 
 /**
- * Adds suites up: `{ line, ok, failures }`. Each suite is `{ code, tally }`; one that ran no test,
+ * Adds suites up: `{ line, ok, failures, skips }`. Each suite is `{ code, tally }`; one that ran no test,
  * left no report, or ended badly without naming a failure counts as a failure of its own.
  */
 export function sumUp(suites) {
@@ -79,6 +86,7 @@ export function sumUp(suites) {
     line: `${total.passed} passed, ${total.failed} failed${skipped}`,
     ok: total.failed === 0,
     failures: suites.flatMap(({ tally }) => tally?.failures ?? []),
+    skips: suites.flatMap(({ tally }) => tally?.skips ?? []),
   };
 }
 

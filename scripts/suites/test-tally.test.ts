@@ -6,7 +6,13 @@ import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
 const suite = (passed: number, failed: number, skipped = 0, code = failed > 0 ? 1 : 0) => ({
   code,
-  tally: { passed, failed, skipped, failures: failed > 0 ? ['what failed'] : [] },
+  tally: {
+    passed,
+    failed,
+    skipped,
+    failures: failed > 0 ? ['what failed'] : [],
+    skips: skipped > 0 ? ['what was skipped'] : [],
+  },
 });
 
 test('the closing line adds the suites up', () => {
@@ -14,11 +20,13 @@ test('the closing line adds the suites up', () => {
     line: '12 passed, 0 failed',
     ok: true,
     failures: [],
+    skips: [],
   });
   expect(sumUp([suite(5, 2), suite(7, 0, 1)])).toEqual({
     line: '12 passed, 2 failed, 1 skipped',
     ok: false,
     failures: ['what failed'],
+    skips: ['what was skipped'],
   });
 });
 
@@ -38,7 +46,7 @@ function report(content: unknown): string {
   return join(folder, 'report.json');
 }
 
-test('whatever failed is named with the first line of its reason', () => {
+test('whatever failed is named with the first line of its reason, and what was skipped is named', () => {
   const failed = (fullName: string, message: string) => ({
     status: 'failed',
     fullName,
@@ -57,6 +65,7 @@ test('whatever failed is named with the first line of its reason', () => {
         assertionResults: [
           failed('adds up', 'Error: 2 is not 3\n    at sum'),
           { status: 'passed' },
+          { status: 'skipped', fullName: 'needs a terminal' },
         ],
       },
     ],
@@ -64,6 +73,7 @@ test('whatever failed is named with the first line of its reason', () => {
   expect(vitestTally(vitest)).toMatchObject({
     failed: 2,
     failures: ['broken.test.ts: No such module', 'adds up: Error: 2 is not 3'],
+    skips: ['needs a terminal'],
   });
 
   const spec = (title: string, status: string, message?: string) => ({
@@ -79,9 +89,13 @@ test('whatever failed is named with the first line of its reason', () => {
         specs: [
           spec('shows', 'expected'),
           spec('hides', 'unexpected', '\u001b[31mToo late\u001b[39m\nat'),
+          spec('prints', 'skipped'),
         ],
       },
     ],
   });
-  expect(playwrightTally(playwright)?.failures).toEqual(['page.spec.ts › hides: Too late']);
+  expect(playwrightTally(playwright)).toMatchObject({
+    failures: ['page.spec.ts › hides: Too late'],
+    skips: ['page.spec.ts › prints'],
+  });
 });

@@ -26,6 +26,21 @@ export async function ensureSystemPackages(needs, say) {
   throw new PlainFailure(`The tests need ${wanted.join(' and ')}.`, 2);
 }
 
+/**
+ * The same for needs that some tests can be left out for. Each is tried by itself where not all can
+ * be installed. Answers those that are not met.
+ */
+export async function unmetNeeds(needs, say) {
+  for (const some of [needs, ...needs.map((need) => [need])]) {
+    try {
+      await ensureSystemPackages(some, say);
+    } catch (error) {
+      if (!(error instanceof PlainFailure)) throw error;
+    }
+  }
+  return needs.filter(({ isThere }) => !isThere());
+}
+
 /** How to call apt-get with the rights that it needs; null where that is impossible. */
 async function aptAsRoot() {
   const apt = findProgram(['apt-get']);

@@ -1,0 +1,39 @@
+/**
+ * What `npm run test:long` runs, with more steps, more time or more programs than otherwise: parts
+ * of the paths of test files.
+ */
+export const LONG_SUITES = [
+  'campaign',
+  'dying-mysql',
+  'hot-lock',
+  'lock-watches',
+  'monitoring/past',
+  'simulator',
+  'behind-a-proxy',
+  'test/prometheus',
+  'monitoring/alerts',
+  'client/other-languages',
+  'test/clients',
+  'test/foreign-tools',
+  'test/high-availability',
+  'test/installing',
+  'test/node-versions',
+  'test/traces',
+];
+
+/** The same, with pages open. */
+export const LONG_PAGES = ['bad-days'];
+
+/** What `npm test` leaves out, since it needs programs that nothing else does. */
+export const LONG_ONLY = [
+  'client/other-languages.test.ts',
+  'server/lab/pause-campaign.test.ts',
+  'test/behind-a-proxy.test.ts',
+  'test/prometheus.test.ts',
+  'test/clients/**',
+  'test/foreign-tools/**',
+  'test/high-availability/**',
+  'test/installing/**',
+  'test/node-versions/**',
+  'test/traces/**',
+];
