@@ -10,6 +10,8 @@ const watchingMs = 100_000;
 const lock = 'cron:nightly-report';
 /** One that changes hands all the time. */
 const busyLock = { namespace: 'shop', name: 'inventory:wh7:sku-10442' };
+/** Of the tutorial. */
+const tutorialLock = 'invoices:2026-11';
 /** The incident that the demo begins with names this owner. */
 const hung = 'inventory-5d8f:worker-11';
 
@@ -71,6 +73,12 @@ async function photograph(link, say) {
     await charts.locator('svg.recharts-surface').first().waitFor();
     await page.waitForTimeout(1_000);
     await shoot(charts, 'charts-dark');
+    await withTutorialLock(page, async () => {
+      await page.goto(new URL(`/locks/default/${tutorialLock}`, page.url()).href);
+      await page.getByText('billing-2').first().waitFor();
+      await page.waitForTimeout(10_000);
+      await shoot(page, 'tutorial-dark');
+    });
     await page.goto(new URL('/waits', page.url()).href);
     await page.waitForTimeout(4_000);
     await shoot(page, 'waits-dark');
@@ -82,6 +90,41 @@ async function photograph(link, say) {
     await shoot(page, 'incident-dark');
   } finally {
     await browser.close();
+  }
+}
+
+/** Runs `work` while the two owners of the tutorial hold its lock and wait for it. */
+async function withTutorialLock(page, work) {
+  const { tsImport } = await import('tsx/esm/api');
+  const { LockyardClient, withLock } = await tsImport('../client/lockyard.ts', import.meta.url);
+  const apiKey = await page.evaluate(
+    async (key) => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify(key);
+      const reply = await fetch('/api/trpc/keys.create', { method: 'POST', headers, body });
+      return (await reply.json()).result.data.key;
+    },
+    { name: 'tutorial', namespaces: ['default'] },
+  );
+  const client = new LockyardClient({ url: new URL(page.url()).origin, apiKey });
+  const end = new AbortController();
+  const hold = (owner) =>
+    withLock(
+      tutorialLock,
+      { client, owner, waitMs: 60_000, signal: end.signal },
+      (held) =>
+        new Promise((_, reject) => {
+          held.signal.addEventListener('abort', () => reject(held.signal.reason));
+        }),
+    ).catch(() => undefined);
+  const holds = [hold('billing-1')];
+  while ((await client.inspect({ name: tutorialLock })).holders.length === 0);
+  holds.push(hold('billing-2'));
+  try {
+    await work();
+  } finally {
+    end.abort();
+    await Promise.all(holds);
   }
 }
 
