@@ -5,6 +5,8 @@ export interface BenchLock {
   tryAcquire(lock: string, owner: string): Promise<string | null>;
   /** Releases what either of them answered. */
   release(lock: string, owner: string, grant: string): Promise<void>;
+  /** Resolves when nothing is left to be done for what was answered: others need not pay for it. */
+  recorded?: (() => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 

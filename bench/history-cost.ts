@@ -15,7 +15,7 @@ import { openStore } from '@/server/storage/open-store';
 import type { BenchLock } from './bench-lock';
 import { closedLoop, type Load } from './closed-loop';
 import { freshDatabase } from './fresh-database';
-import { createBenchEngine, lockyardLockOver } from './lockyard-lock';
+import { createBenchEngine, lockyardLockOf, lockyardLockOver } from './lockyard-lock';
 import { median } from './median';
 import { race } from './race';
 
@@ -112,12 +112,13 @@ async function openWithHistory(url: DatabaseUrl) {
     await database.close();
   };
   const ctx = { runtime: { refusals: monitoring.refusals, clock: systemClock } };
-  const lock = await lockyardLockOver(
-    store,
-    { close },
-    { name: 'The engine with its history', mode: 'exclusive' },
-    (of, key, caller, answer) => countRefusal(ctx, of, key, caller, answer),
+  const lock = lockyardLockOf(
     engine,
+    { close },
+    {
+      held: { name: 'The engine with its history', mode: 'exclusive' },
+      onAnswer: (of, key, caller, answer) => countRefusal(ctx, of, key, caller, answer),
+    },
   );
   const recordedTo = async () => {
     const { rows } = await database.raw.ask('SELECT position FROM cursors WHERE id = ?', [

@@ -70,18 +70,23 @@ export async function openLockyardServer(
 /**
  * @param databaseUrl the control database and the backend; SQLite in a folder that goes with it if
  *   not given
+ * @param backendUrl of a second backend, called `bench`
  */
 export async function openBenchRuntime(
   databaseUrl?: string,
+  backendUrl?: string,
 ): Promise<{ runtime: Runtime; key: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lockyard-bench-'));
   // The bench hammers with one key, which the limit on calls a second is there to stop.
   const config = readConfig({
     LOCKYARD_DATA_DIR: folder,
+    // Several processes of one installation have one.
+    LOCKYARD_SECRET: 'only for the bench, whose data is deleted',
     LOCKYARD_CALLS_PER_SECOND: '1000000000',
     ...(databaseUrl && { LOCKYARD_DATABASE_URL: databaseUrl }),
+    ...(backendUrl && { LOCKYARD_BACKEND_BENCH: backendUrl }),
   });
-  const runtime = await createRuntime(config, createLog(), systemClock);
+  const runtime = await createRuntime(config, createLog(undefined, { level: 'warn' }), systemClock);
   const cli = { runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'bench' } as const;
   const { key } = await createApiKey(cli, { name: 'bench', namespaces: ['default'] });
   return {

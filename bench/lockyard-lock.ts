@@ -58,19 +58,34 @@ export function createBenchEngine(store: RecordStore): Promise<LockEngine> {
 }
 
 /**
- * Lockyard's engine and a store as one process runs them: owner, token, queue and history included.
+ * Lockyard's engine over a store: owner, token, queue and history included.
  *
  * @param place closed with it
  */
 export async function lockyardLockOver(
   store: RecordStore,
   place: { close(): Promise<void> },
-  { name, ...wanted }: HoldKind = EXCLUSIVE,
-  onAnswer: OnAnswer = () => {},
-  given: LockEngine | null = null,
+  held: HoldKind = EXCLUSIVE,
+  onAnswer?: OnAnswer,
 ): Promise<QueueingBenchLock> {
-  const engine = given ?? (await createBenchEngine(store));
-  const keyOf = (name: string) => ({ namespace: 'default', name });
+  return lockyardLockOf(await createBenchEngine(store), place, { held, onAnswer });
+}
+
+/** @param place closed with it */
+export function lockyardLockOf(
+  engine: LockEngine,
+  place: { close(): Promise<void> },
+  {
+    namespace = 'default',
+    held: { name, ...wanted } = EXCLUSIVE,
+    onAnswer = () => {},
+  }: {
+    namespace?: string;
+    held?: HoldKind | undefined;
+    onAnswer?: OnAnswer | undefined;
+  } = {},
+): QueueingBenchLock {
+  const keyOf = (name: string) => ({ namespace, name });
   const self = (owner: string) => ({ service: 'bench', owner });
   const acquire = async (lock: string, owner: string, waitMs: number) => {
     const answer = await engine.acquire(

@@ -17,7 +17,7 @@ let lastLock = 0;
  * How long it takes until each of a number of waiters, all queued by then, has had its turn and
  * handed the lock on.
  */
-async function handOffsMs(lock: QueueingBenchLock, waiters: number): Promise<number> {
+export async function handOffsMs(lock: QueueingBenchLock, waiters: number): Promise<number> {
   lastLock += 1;
   const name = `queued-for-${lastLock}`;
   const first = await lock.acquire(name, 'first');

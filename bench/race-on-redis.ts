@@ -1,18 +1,16 @@
 import { Redis } from 'ioredis';
-import { RedisStore } from '@/server/storage/redis/redis-store';
 import { trySetNxPxLock, unlockSetNxPx } from '@/server/strategies/redis/set-nx-px-lock';
 import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
-import { lockyardLockOver } from './lockyard-lock';
 import { raceLongQueue } from './long-queue';
-import { openBenchStore } from './open-bench-store';
+import { openWholeLockyard } from './processes/whole-lockyard';
 import { race } from './race';
 
 const NAMES = 10_000;
 
 const WORKLOADS = [
-  { callers: 50, atLeast: 0.5, aim: 1 },
-  { callers: 500, atLeast: 0.7, aim: 1.5 },
+  { callers: 50, atLeast: 1, aim: 1.5 },
+  { callers: 500, atLeast: 1, aim: 1.5 },
 ];
 
 const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
@@ -25,14 +23,14 @@ export async function raceOnRedis(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },
 ): Promise<void> {
-  const control = await openBenchStore();
   const opponent = await openLuaLock(server);
-  const ours = await lockyardLockOver(new RedisStore(server, control.life), control.database);
+  const ours = await openWholeLockyard({ backendUrl: server });
   for (const { callers, ...bar } of WORKLOADS) {
     const load = { callers, nextLock: randomName, counts: 'cycles' } as const;
     const contestant = (lock: BenchLock) => ({
       name: lock.name,
       run: () => closedLoop(lock, load, roundMs),
+      after: lock.recorded,
     });
     await race(
       `Redis: acquire + release, random of 10,000 names, ${callers} callers`,
@@ -44,7 +42,6 @@ export async function raceOnRedis(
   await raceLongQueue('Redis', ours, rounds);
   await opponent.close();
   await ours.close();
-  await control.close();
 }
 
 const LEASE_MS = 30_000;

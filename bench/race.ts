@@ -4,6 +4,8 @@ export interface Contestant {
   name: string;
   /** Runs once and tells what it did per second. */
   run(): Promise<number>;
+  /** Runs after each turn and is not measured. */
+  after?: (() => Promise<void>) | undefined;
 }
 
 /** What is claimed of the last contestant: how many times the rate of another one it reaches. */
@@ -26,8 +28,9 @@ export async function race(
 ): Promise<void> {
   const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { name, run } of contestants) {
+    for (const { name, run, after } of contestants) {
       const rate = await run();
+      await after?.();
       if (round > 0) rates.get(name)?.push(rate);
     }
   }
