@@ -1,8 +1,11 @@
+import { compareAlternatives } from './alternatives/compare-alternatives';
 import { benchAcquisitions, benchStock } from './catalogue/bench-catalogue';
 import { measureCommitCost } from './commit-cost';
 import { freshDatabase } from './fresh-database';
 import { raceGate } from './gate-counters';
+import { measureGrowth } from './growth/measure-growth';
 import { raceHistory } from './history-cost';
+import { raceLoneCallers } from './lone/race-lone-callers';
 import { labCases } from './looking/lab-cases';
 import { listCases } from './looking/list-cases';
 import type { LookingCase } from './looking/looking-case';
@@ -16,12 +19,15 @@ import { raceOnMariadb } from './race-on-mariadb';
 import { raceOnRedis } from './race-on-redis';
 import { raceOnZookeeper } from './race-on-zookeeper';
 import { raceRefusals } from './refused-attempts';
+import { type PerformancePage, performancePage } from './report/performance-page';
+import { serverVersions } from './report/server-versions';
 import { measureSizes } from './sizes';
 
 /** Every case of `npm run bench -- looking`, in the order in which they are measured. */
 const lookingCases: LookingCase[] = [...pageCases, ...listCases, ...watchCases, ...labCases];
 
-const given = process.argv.slice(2);
+const WRITE = '--write';
+const given = process.argv.slice(2).filter((word) => word !== WRITE);
 const numbers = given.map(Number).filter((value) => !Number.isNaN(value));
 /** Named on the command line; all if none is. */
 const words = given.filter((word) => Number.isNaN(Number(word)));
@@ -31,6 +37,19 @@ function serverIn(variable: string): string {
   const url = process.env[variable];
   if (!url) throw new Error(`${variable} is not set; run the bench by \`npm run bench\`.`);
   return url;
+}
+
+/** What several cases measure. */
+const mysqlAndRedis = () => ({
+  mysql: serverIn('BENCH_MYSQL_URL'),
+  redis: serverIn('BENCH_REDIS_URL'),
+});
+
+/** With `--write` on the command line, the page that shows these figures. */
+async function pageToWrite(): Promise<PerformancePage | null> {
+  return process.argv.includes(WRITE)
+    ? performancePage(await serverVersions(mysqlAndRedis()))
+    : null;
 }
 
 /** Ends the program if a word on the command line names no case. */
@@ -43,6 +62,8 @@ function requireKnown(wanted: string[], isKnown: (word: string) => boolean, name
 
 async function raceStores(): Promise<void> {
   const [rounds = 5, roundMs = 2_500] = numbers;
+  const times = { rounds, roundMs };
+  const page = await pageToWrite();
   const CASES = {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     permits: () => racePermits(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
@@ -51,6 +72,9 @@ async function raceStores(): Promise<void> {
     history: () => raceHistory(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
+    lone: () => raceLoneCallers(mysqlAndRedis(), times, page),
+    alternatives: () => compareAlternatives(mysqlAndRedis(), times, page),
+    growth: () => measureGrowth(serverIn('BENCH_MYSQL_URL'), times, page),
     catalogue: benchCatalogue,
     sizes: () => measureSizes(serverIn('BENCH_MYSQL_URL')),
     async gate() {

@@ -1,0 +1,54 @@
+import { median } from '../median';
+import type { ProcessFigures } from '../processes/lock-process';
+
+/** One size that is measured. */
+export interface Size {
+  size: number;
+  run(): Promise<ProcessFigures>;
+}
+
+/** The medians of one size's rounds. */
+export interface GrowthPoint {
+  size: number;
+  perSecond: number;
+  /** CPU that one cycle, or one waiter served, costs Lockyard, its history included. */
+  lockyardMicros: number;
+  /** The same of the database; NaN: not known. */
+  databaseMicros: number;
+}
+
+/**
+ * Measures all sizes in turns, after one round to warm up.
+ *
+ * @param serverCpuMs what the database has used so far
+ */
+export async function measureSizesInTurns(
+  sizes: Size[],
+  rounds: number,
+  serverCpuMs: () => number,
+): Promise<GrowthPoint[]> {
+  const points = new Map<number, GrowthPoint[]>(sizes.map(({ size }) => [size, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { size, run } of sizes) {
+      const before = serverCpuMs();
+      const { count, perSecond, cpuMs } = await run();
+      const serverMs = serverCpuMs() - before;
+      if (round === 0) continue;
+      points.get(size)?.push({
+        size,
+        perSecond,
+        lockyardMicros: (cpuMs / count) * 1_000,
+        databaseMicros: (serverMs / count) * 1_000,
+      });
+    }
+  }
+  return sizes.map(({ size }) => {
+    const all = points.get(size) ?? [];
+    return {
+      size,
+      perSecond: median(all.map((point) => point.perSecond)),
+      lockyardMicros: median(all.map((point) => point.lockyardMicros)),
+      databaseMicros: median(all.map((point) => point.databaseMicros)),
+    };
+  });
+}
