@@ -22,7 +22,8 @@ export const openConsole = cache(async () => {
   const api = consoleClient(await headers());
   const { user, setupNeeded, demo, retentionDays, ...rest } = await api.session.current.query();
   if (user === null || !retentionDays) redirect(setupNeeded ? '/setup' : '/sign-in');
-  return { api, user, demo, retentionDays, unencrypted: rest.unencrypted === true };
+  const { traceUrl = null, unencrypted = false } = rest;
+  return { api, user, demo, retentionDays, traceUrl, unencrypted };
 });
 
 export type ConsoleApi = ReturnType<typeof consoleClient>;

@@ -1,4 +1,4 @@
-import { LockyardClient } from '../client/lockyard';
+import { LockyardClient, withLock } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
 import { openLive } from './locks-page';
 import { createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
@@ -46,4 +46,31 @@ test('the page of a lock opens the trace of its hold, and of the hold that it wa
   await expect(link('Trace')).toHaveAttribute('href', addressOf(TWO));
   await expect(link('Waited for')).toHaveAttribute('href', addressOf(ONE));
   await expect(link('Trace')).toHaveAttribute('rel', 'noopener noreferrer');
+});
+
+test('Waits and Holders open the trace of a hold', async ({ context, page }) => {
+  const name = 'waited for';
+  const apiKey = await createKey(server, admin, 'orders');
+  const client = new LockyardClient({ url: server.url, apiKey });
+  await client.acquire(
+    { name, owner: 'orders-1', leaseMs: 600_000 },
+    { traceparent: traceparentOf(ONE) },
+  );
+  const end = new AbortController();
+  const wait = { client, owner: 'orders-2', waitMs: 300_000, signal: end.signal };
+  const waiting = withLock(name, wait, () => undefined).catch(() => undefined);
+  await expect.poll(async () => (await client.inspect({ name })).waiters.length).toBe(1);
+  await signIn(context, server, admin);
+
+  await page.goto(`${server.url}/waits`);
+  const blockers = page.getByRole('region', { name: 'Head blockers' });
+  const link = { name: 'Open trace' };
+  await expect(blockers.getByRole('link', link)).toHaveAttribute('href', addressOf(ONE));
+
+  await page.goto(`${server.url}/holders`);
+  await page.locator('.holder-toggle').first().click();
+  const held = page.locator('.process-panel tr', { hasText: name });
+  await expect(held.getByRole('link', link)).toHaveAttribute('href', addressOf(ONE));
+  end.abort();
+  await waiting;
 });

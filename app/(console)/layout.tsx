@@ -3,7 +3,7 @@ import { ConsoleShell } from '@/components/shell/console-shell';
 import { openConsole } from '../console-api';
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { api, user, demo, unencrypted, retentionDays } = await openConsole();
+  const { api, user, demo, unencrypted, retentionDays, traceUrl } = await openConsole();
   const [backends, guarantees] = await Promise.all([
     api.backends.list.query(),
     api.backends.guarantees.query(),
@@ -14,6 +14,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       demo={demo}
       unencrypted={unencrypted}
       retentionDays={retentionDays}
+      traceUrl={traceUrl}
       backends={backends}
       guarantees={guarantees}
     >

@@ -10,6 +10,7 @@ import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { LockLink } from '../locks/lock-link';
+import { OpenTrace } from '../locks/open-trace';
 import { Countdown } from '../locks/row/lease-left';
 import { Button } from '../ui/controls/button';
 import { Duration } from '../ui/duration';
@@ -92,7 +93,8 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
               <LockLink namespace={lock.namespace} name={lock.name} />
               <span className="font-[450] text-12 text-t3">
                 {lock.namespace} · {lock.backend}
-              </span>
+              </span>{' '}
+              <OpenTrace traceparent={lock.traceparent} />
             </td>
             <td data-cell="act">
               <StatusBadge status={lock.status} />

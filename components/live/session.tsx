@@ -21,6 +21,8 @@ interface Session {
   /** The person is an admin, whose connection crosses a network in the clear. */
   unencrypted: boolean;
   retentionDays: RetentionDays;
+  /** Where a trace is shown: a URL with `{traceId}` and perhaps `{spanId}`; null: nowhere. */
+  traceUrl: string | null;
   may: (role: Role) => boolean;
 }
 
@@ -34,12 +36,14 @@ export function SessionProvider({
   demo,
   unencrypted,
   retentionDays,
+  traceUrl,
   children,
 }: {
   account: Account;
   demo: boolean;
   unencrypted: boolean;
   retentionDays: RetentionDays;
+  traceUrl: string | null;
   children: ReactNode;
 }) {
   const trpc = useTRPC();
@@ -64,9 +68,10 @@ export function SessionProvider({
       demo,
       unencrypted: isUnencrypted,
       retentionDays,
+      traceUrl,
       may: (role) => ROLES.indexOf(user.role) >= ROLES.indexOf(role),
     }),
-    [user, demo, isUnencrypted, retentionDays],
+    [user, demo, isUnencrypted, retentionDays, traceUrl],
   );
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }

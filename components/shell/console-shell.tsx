@@ -27,6 +27,7 @@ export function ConsoleShell({
   demo,
   unencrypted,
   retentionDays,
+  traceUrl,
   backends,
   guarantees,
   children,
@@ -35,6 +36,7 @@ export function ConsoleShell({
   demo: boolean;
   unencrypted: boolean;
   retentionDays: RetentionDays;
+  traceUrl: string | null;
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
   children: ReactNode;
@@ -47,6 +49,7 @@ export function ConsoleShell({
         demo={demo}
         unencrypted={unencrypted}
         retentionDays={retentionDays}
+        traceUrl={traceUrl}
       >
         <SkipLink />
         <AwayGuard className="shell">

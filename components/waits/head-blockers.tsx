@@ -10,6 +10,7 @@ import { agoText } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { useAged, useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
+import { OpenTrace } from '../locks/open-trace';
 import { Duration } from '../ui/duration';
 import { StatusBadge } from '../ui/status-badge';
 import { ExactName, VisibleText } from '../ui/visible-text';
@@ -196,6 +197,11 @@ function HeadLocks({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) 
             <span className="shrink-0 text-t3">
               {lock.backend} · {exactCount(lock.waiting)} waiting
             </span>
+            <OpenTrace
+              traceparent={
+                lock.holders.find(({ owner }) => head.owners.includes(owner))?.traceparent
+              }
+            />
           </li>
         );
       })}

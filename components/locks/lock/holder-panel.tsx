@@ -21,7 +21,7 @@ import { TraceFacts } from './trace-facts';
 
 /** The holder, its process, and whether that process still renews. */
 export function HolderPanel({
-  detail: { row, holds, traceUrl },
+  detail: { row, holds },
   chosen,
   onChoose,
 }: {
@@ -39,7 +39,7 @@ export function HolderPanel({
     >
       {holds.length > 1 && <HolderChoice holds={holds} chosen={chosen} onChoose={onChoose} />}
       <HoldFacts row={row} hold={chosen}>
-        <TraceFacts hold={chosen} traceUrl={traceUrl} />
+        <TraceFacts hold={chosen} />
       </HoldFacts>
     </Panel>
   );

@@ -1,30 +1,21 @@
 import type { HoldRow } from '@/server/contract/console/lock-row';
-import { traceIds, traceLink } from '@/server/contract/trace-link';
+import { traceIds } from '@/server/contract/trace-link';
+import { OpenTrace } from '../open-trace';
 
 const ID_SHOWN = 8;
 
 /** The traces that a hold is known by, as facts of a list: its own, and that of the hold before. */
-export function TraceFacts({ hold, traceUrl }: { hold: HoldRow; traceUrl: string | undefined }) {
+export function TraceFacts({ hold }: { hold: HoldRow }) {
   const { traceparent, waitedForTraceparent } = hold;
   return (
     <>
-      {traceparent && <TraceFact word="Trace" traceparent={traceparent} traceUrl={traceUrl} />}
-      {waitedForTraceparent && (
-        <TraceFact word="Waited for" traceparent={waitedForTraceparent} traceUrl={traceUrl} />
-      )}
+      {traceparent && <TraceFact word="Trace" traceparent={traceparent} />}
+      {waitedForTraceparent && <TraceFact word="Waited for" traceparent={waitedForTraceparent} />}
     </>
   );
 }
 
-function TraceFact({
-  word,
-  traceparent,
-  traceUrl,
-}: {
-  word: string;
-  traceparent: string;
-  traceUrl: string | undefined;
-}) {
+function TraceFact({ word, traceparent }: { word: string; traceparent: string }) {
   const { traceId, isSampled } = traceIds(traceparent);
   return (
     <div>
@@ -34,16 +25,7 @@ function TraceFact({
           {traceId.slice(0, ID_SHOWN)}…
         </span>
         {!isSampled && <span className="text-12 text-t3">not sampled</span>}
-        {isSampled && traceUrl && (
-          <a
-            href={traceLink(traceUrl, traceparent)}
-            target="_blank"
-            rel="noopener noreferrer"
-            className="link rounded-4"
-          >
-            Open trace<span className="sr-only"> in a new tab</span>
-          </a>
-        )}
+        <OpenTrace traceparent={traceparent} />
       </dd>
     </div>
   );

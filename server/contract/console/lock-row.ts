@@ -156,8 +156,6 @@ export interface LockDetail {
   minValidToken: number;
   backend: BackendHealth;
   policy: NamespacePolicy;
-  /** Where a trace is shown: a URL with `{traceId}` and perhaps `{spanId}`; absent: nowhere. */
-  traceUrl?: string;
   /** Absent while it has no waiters. */
   waitPart?: LockWaitPart;
   asOf: number;

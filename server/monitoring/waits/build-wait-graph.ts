@@ -112,9 +112,12 @@ class GraphParts {
       backend: row?.publicBackend ?? '',
       status: statusOf(lock, this.from),
       holders: holds.slice(0, HOLDERS_MAX).map(({ hold, party }) => {
-        const { token, mode, permits, grantedAt, expiresAt } = hold;
+        const { token, mode, permits, grantedAt, expiresAt, traceparent } = hold;
         const owner = this.placeOf(party);
-        const some = permits === undefined ? {} : { permits };
+        const some = {
+          ...(permits === undefined ? {} : { permits }),
+          ...(traceparent === undefined ? {} : { traceparent }),
+        };
         return { owner, token, mode, ...some, grantedAt, expiresAt };
       }),
       waiters: this.shownOf(queue).map((wait) => this.waitOf(wait)),

@@ -37,6 +37,7 @@ export function heldLock(row: ProjectionRow, hold: Hold, status: HeldLock['statu
     sharedWith: record.holds.length - 1,
     isFrozen: record.frozen !== null,
     ...(hold.set ? { setSize: hold.set.size } : {}),
+    ...(hold.traceparent === undefined ? {} : { traceparent: hold.traceparent }),
   };
 }
 

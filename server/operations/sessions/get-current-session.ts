@@ -15,16 +15,23 @@ export interface CurrentSession {
   unencrypted?: boolean;
   /** There for everybody who is signed in. */
   retentionDays?: RetentionDays;
+  /**
+   * Where a trace is shown: a URL with `{traceId}` and perhaps `{spanId}`. Only for people who are
+   * signed in; absent: nowhere.
+   */
+  traceUrl?: string;
 }
 
 /** Who is signed in; for everybody. */
 export async function getCurrentSession(ctx: ControlContext): Promise<CurrentSession> {
   const { actor, runtime } = ctx;
-  const { demo } = runtime.config;
+  const { demo, traceUrl } = runtime.config;
   if (actor?.kind === 'user') {
     const { userId, name, role } = actor;
     const retentionDays = daysOf(runtime.config.retention);
-    const answer = { user: { id: userId, name, role }, setupNeeded: false, demo, retentionDays };
+    const user = { id: userId, name, role };
+    const traces = traceUrl === null ? {} : { traceUrl };
+    const answer = { user, setupNeeded: false, demo, retentionDays, ...traces };
     return role === 'admin' && isUnencrypted(ctx) ? { ...answer, unencrypted: true } : answer;
   }
   const setupNeeded = await askDatabase(() => isSetupNeeded(runtime.database));

@@ -104,6 +104,8 @@ export interface HeldLock {
   isFrozen: boolean;
   /** The size of the multi-lock that it belongs to. */
   setSize?: number;
+  /** The `traceparent` of the acquire that got it, of version 00; absent: it had none. */
+  traceparent?: string;
 }
 
 export interface ProcessWait {

@@ -60,6 +60,8 @@ export interface GraphHold {
   permits?: number;
   grantedAt: number;
   expiresAt: number;
+  /** The `traceparent` of the acquire that got it, of version 00; absent: it had none. */
+  traceparent?: string;
 }
 
 export interface GraphWait {

@@ -53,19 +53,13 @@ export async function getLockDetail(
 ): Promise<LockDetail> {
   await requireRole(ctx, 'viewer');
   if (at === undefined) return readDetail(ctx, ref);
-  const detail = await askDatabase(() => ctx.runtime.pastView.lock(at, ref));
-  return { ...detail, ...traceUrl(ctx) };
+  return askDatabase(() => ctx.runtime.pastView.lock(at, ref));
 }
 
 async function readDetail({ runtime }: OperationContext, ref: RecordKey): Promise<LockDetail> {
   const detail = await runtime.projection.detail(ref.namespace, ref.name);
   const waitPart = runtime.waits.partOf(detail.row.id);
-  return { ...detail, ...(waitPart ? { waitPart } : {}), ...traceUrl({ runtime }) };
-}
-
-function traceUrl({ runtime }: Pick<OperationContext, 'runtime'>): Pick<LockDetail, 'traceUrl'> {
-  const { traceUrl: template } = runtime.config;
-  return template === null ? {} : { traceUrl: template };
+  return { ...detail, ...(waitPart ? { waitPart } : {}) };
 }
 
 /** A lock's page whenever its rev has changed, and at least every two seconds. */
