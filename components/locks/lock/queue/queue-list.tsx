@@ -58,6 +58,8 @@ function LongQueue(props: QueueListProps) {
     getItemKey: (place) => waiters[place]?.ticket ?? place,
     overscan: 8,
   });
+  // It would end the smooth scrolling of a key.
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
     <section ref={frame} className="queue-frame" aria-label="Whole queue" tabIndex={0}>
