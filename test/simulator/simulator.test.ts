@@ -14,7 +14,7 @@ import { simulate } from './simulate';
 import { WATCH_BUILDS } from './watch-builds';
 import { WORLD_KINDS, type WorldKind, worldKind } from './world-kind';
 
-const SEEDS = process.env.TEST_LONG === '1' ? 1_000 : 60;
+const SEEDS = process.env.TEST_LONG === '1' ? 1_000 : 40;
 
 /** Every broken build was found within 150, so far. */
 const SEEDS_TO_FIND = 1_500;
