@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockListMessage } from '../../contract/console/lock-list-message';
 import type { Clock } from '../../platform/clock';
@@ -22,6 +23,9 @@ const RESUME_WITHIN_MS = 30_000;
 
 /** How many turns a stream gets to encode and send a message before the next stream is served. */
 const TURNS_TO_SEND = 8;
+
+/** How long a stream that has opened keeps the next one waiting, in times of what sending took. */
+const REST_AFTER_OPENING = 3;
 
 /** A message, and the id from which a stream can resume. */
 export interface TrackedMessage {
@@ -100,7 +104,7 @@ export class LockListStreams {
     signal?.addEventListener('abort', stop);
     try {
       let seen = this.resumed(window, lastId);
-      await this.firstReads.run(() => this.readFirst(followed, signal));
+      await this.openNext(followed, signal);
       while (!signal?.aborted) {
         const now: WindowState | null = window.last;
         if (now && now !== seen) {
@@ -138,16 +142,34 @@ export class LockListStreams {
     return followed;
   }
 
+  /**
+   * Resolves when the window is read. The next stream is opened after this one has sent it and a
+   * rest: encoding whole lists one after another would leave little of this thread to callers.
+   */
+  private openNext(followed: FollowedWindow, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      void this.firstReads.run(async () => {
+        const slice = this.table.slice();
+        await this.readFirst(followed, slice, signal).then(resolve, reject);
+        const readMs = slice.spentMs;
+        await yieldToStream();
+        const { spentMs } = slice;
+        this.budget.spend(spentMs);
+        const restMs = (spentMs - readMs) * REST_AFTER_OPENING;
+        if (restMs >= 1) await setTimeout(restMs);
+      });
+    });
+  }
+
   private async readFirst(
     followed: FollowedWindow,
+    slice: TimeSlice,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     if (signal?.aborted) return;
-    await this.table.refresh();
-    const slice = this.table.slice();
+    await slice.wait(this.table.refresh());
     const isOld = this.clock.monotonic() - followed.readAt >= TICK_MS;
     await this.readWindow(followed, isOld, slice);
-    this.budget.spend(slice.spentMs);
   }
 
   private resumed(window: ListWindow, lastId: string | null): WindowState | null {
