@@ -6,6 +6,8 @@ export interface Panel {
 }
 
 const WIDTH = 380;
+/** Room for the half of the last label that reaches beyond the last panel. */
+const MARGIN = 20;
 const HEIGHT = 240;
 const LEFT = 62;
 const RIGHT = 18;
@@ -41,7 +43,7 @@ text { font: 12px system-ui, sans-serif; fill: #4b5563; }
  * @param places the labels on the axis
  */
 export function lineCharts(over: string, places: string[], panels: Panel[]): string {
-  const width = WIDTH * panels.length;
+  const width = WIDTH * panels.length + MARGIN;
   const drawn = panels.map(
     (panel, i) => `<g transform="translate(${i * WIDTH} 0)">${drawPanel(over, places, panel)}</g>`,
   );

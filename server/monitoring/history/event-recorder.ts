@@ -15,8 +15,8 @@ import { pruneRecorded } from './prune-recorded';
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
 
-/** Events written in one transaction, by one statement: on SQLite locks wait for as long. */
-const EVENTS_PER_TRANSACTION = 50;
+/** Events written in one transaction, by one statement. In SQLite locks wait for as long. */
+const EVENTS_PER_TRANSACTION = { mysql: 200, sqlite: 50 };
 
 const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
 
@@ -116,15 +116,16 @@ export class EventRecorder {
 
   /** In short transactions, each of which moves the cursor past the commits it completes. */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
+    const atOnce = EVENTS_PER_TRANSACTION[this.database.kind];
     const commits = rows.filter(({ id }) => id > this.recordsAfter).sort((a, b) => a.id - b.id);
     let events: SqlValue[][] = [];
     for (const commit of commits) {
       events.push(...eventRows(this.backend.id, commit));
-      while (events.length > EVENTS_PER_TRANSACTION) {
-        const some = events.splice(0, EVENTS_PER_TRANSACTION);
+      while (events.length > atOnce) {
+        const some = events.splice(0, atOnce);
         await this.writeSome(some, Math.min(commit.id - 1, position));
       }
-      if (events.length < EVENTS_PER_TRANSACTION) continue;
+      if (events.length < atOnce) continue;
       await this.writeSome(events, Math.min(commit.id, position));
       events = [];
     }
