@@ -3,6 +3,7 @@ import type { Packet, PacketOutcome, Rows } from './packet';
 import { type ChangedRow, inRowOrder } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 import { clockIsIn, isLimited, windowOf } from './time-window';
+import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './write-columns';
 import { writeHistoryAndAnswers } from './write-history';
 
 /**
@@ -61,17 +62,9 @@ function writeRecords(rows: ChangedRow[], guard: string[]): string[] {
 }
 
 /** A single record that should exist, as in a handover: far cheaper, and leaves no ghost row. */
-function updateRecord(
-  { id, clock, writer, rev, head, queue }: ChangedRow,
-  expect: NonNullable<Change['expect']>,
-): string[] {
-  const set = [
-    `rev = ${rev}`,
-    `writer = ${quote(writer)}`,
-    `head = ${quote(head)}`,
-    ...(queue === null ? [] : [`queue = ${quote(queue)}`]),
-    'changed_at = @now',
-  ];
+function updateRecord(row: ChangedRow, expect: NonNullable<Change['expect']>): string[] {
+  const { id, clock, writer } = row;
+  const set = [...recordAssignments(row), 'changed_at = @now'];
   return [
     `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ` +
       `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
@@ -90,10 +83,9 @@ function updateRecord(
  * removes: no other transaction ever sees it.
  */
 function upsertRecords(changes: ChangedRow[]): string {
-  const rows = changes.map(({ id, expect, clock, writer, rev, head, queue }) => {
-    const seen = expect ? `${expect.rev}:${expect.writer}` : '';
-    const { first, last } = windowOf(clock);
-    return `(${bytes(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? UNCHANGED_QUEUE)},${quote(seen)},${first},${last},@now)`;
+  const rows = changes.map((change) => {
+    const { first, last } = windowOf(change.clock);
+    return `(${bytes(change.id)},${recordValues(change)},${first},${last},@now)`;
   });
   return (
     'INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ' +
@@ -115,15 +107,9 @@ function removeIfUntimely({ id, expect, clock, writer }: ChangedRow): string[] {
   ];
 }
 
-/** Replaces the queue if the stored one stays. No queue's text equals this. */
-const UNCHANGED_QUEUE = '-';
-
 const ASSIGNMENTS = [
   `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer) AND ${CLOCK} BETWEEN VALUES(past) AND ` +
     'VALUES(ahead), VALUES(writer), writer)',
-  'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',
-  'head = IF(writer = VALUES(writer), VALUES(head), head)',
-  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', ` +
-    'VALUES(queue), queue)',
-  'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
+  ...ASSIGN_REST,
+  ASSIGN_QUEUE,
 ].join(', ');

@@ -4,6 +4,7 @@ import type { Packet, PacketOutcome, Rows } from './packet';
 import { type ChangedRow, inRowOrder } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 import { clockIsIn, isLimited, sharedWindow, windowOf } from './time-window';
+import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './write-columns';
 import { writeHistoryAndAnswers } from './write-history';
 
 /**
@@ -66,10 +67,7 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
  * `@ghosts`: the guard makes sure that none is ever committed.
  */
 function upsertRecords(rows: ChangedRow[]): string {
-  const values = rows.map(({ id, expect, writer, rev, head, queue }) => {
-    const seen = expect ? `${expect.rev}:${expect.writer}` : '';
-    return `(${quote(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? UNCHANGED_QUEUE)},${quote(seen)},@now)`;
-  });
+  const values = rows.map((row) => `(${quote(row.id)},${recordValues(row)},@now)`);
   const writesQueue = rows.some(({ expect, queue }) => expect !== null && queue !== null);
   const assignments = writesQueue ? [...ASSIGNMENTS, ASSIGN_QUEUE] : ASSIGNMENTS;
   return (
@@ -78,22 +76,13 @@ function upsertRecords(rows: ChangedRow[]): string {
   );
 }
 
-/** Replaces the queue if the stored one stays. No queue's text equals this. */
-const UNCHANGED_QUEUE = '-';
-
 const TAKE_OUT = "@took := REPLACE(@took, CONCAT(',', VALUES(writer), ','), ',')";
 
 const ASSIGNMENTS = [
   `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer), VALUES(writer), ` +
     `IF((${TAKE_OUT}) IS NULL, writer, writer))`,
-  'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',
-  'head = IF(writer = VALUES(writer), VALUES(head), head)',
-  'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
+  ...ASSIGN_REST,
 ];
-
-const ASSIGN_QUEUE =
-  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', ` +
-  'VALUES(queue), queue)';
 
 /** @param versions what was returned of each row */
 function outcomeOf(rows: ChangedRow[], versions: Rows, now: number): PacketOutcome {
@@ -125,15 +114,9 @@ function updateRecord(
   row: ChangedRow,
   expect: NonNullable<Change['expect']>,
 ): Packet<PacketOutcome> {
-  const { id, clock, writer, rev, head, queue } = row;
+  const { id, clock, writer } = row;
   const isRow = `id = ${quote(id)}`;
-  const set = [
-    `rev = ${rev}`,
-    `writer = ${quote(writer)}`,
-    `head = ${quote(head)}`,
-    ...(queue === null ? [] : [`queue = ${quote(queue)}`]),
-    `changed_at = ${CLOCK}`,
-  ];
+  const set = [...recordAssignments(row), `changed_at = ${CLOCK}`];
   return {
     statements: [
       'START TRANSACTION',
