@@ -8,20 +8,29 @@ export interface Load {
   counts: 'attempts' | 'cycles';
 }
 
-/** Every caller goes on as fast as it is answered. Returns what was counted per second. */
-export async function closedLoop(lock: BenchLock, load: Load, forMs: number): Promise<number> {
+/**
+ * Every caller goes on as fast as it is answered. Returns what was counted per second.
+ *
+ * @param onCycle called with how long each whole cycle took, in milliseconds
+ */
+export async function closedLoop(
+  lock: BenchLock,
+  load: Load,
+  forMs: number,
+  onCycle: (tookMs: number) => void = () => undefined,
+): Promise<number> {
   const startedAt = performance.now();
-  const isOver = () => performance.now() - startedAt >= forMs;
   let counted = 0;
   const caller = async (_: unknown, i: number) => {
     const owner = `caller-${i}`;
-    while (!isOver()) {
+    for (let now = startedAt; now - startedAt < forMs; now = performance.now()) {
       const name = load.nextLock();
       const grant = await lock.tryAcquire(name, owner);
       if (load.counts === 'attempts') counted += 1;
       if (grant === null) continue;
       await lock.release(name, owner, grant);
       if (load.counts === 'cycles') counted += 1;
+      onCycle(performance.now() - now);
     }
   };
   await Promise.all(Array.from({ length: load.callers }, caller));
