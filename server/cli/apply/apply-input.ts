@@ -57,21 +57,22 @@ const wantedKey = z
     path: ['secretFile'],
   });
 
-const once = <T extends { name: string }>(list: T[], ctx: z.RefinementCtx) => {
-  for (const [at, { name }] of list.entries()) {
-    if (list.findIndex((other) => other.name === name) === at) continue;
-    ctx.addIssue({ code: 'custom', message: `"${name}" is named twice`, path: [at, 'name'] });
-  }
-};
+/** Refuses a value of the field that an earlier entry has. */
+const distinct =
+  <F extends string>(field: F, complaint: (value: string) => string) =>
+  (list: { [key in F]?: string | undefined }[], ctx: z.RefinementCtx) => {
+    const known = new Set<string>();
+    for (const [at, { [field]: value }] of list.entries()) {
+      if (value === undefined) continue;
+      if (known.has(value)) {
+        ctx.addIssue({ code: 'custom', message: complaint(value), path: [at, field] });
+      }
+      known.add(value);
+    }
+  };
 
-const eachItsFile = (list: { secretFile?: string | undefined }[], ctx: z.RefinementCtx) => {
-  for (const [at, { secretFile }] of list.entries()) {
-    if (secretFile === undefined) continue;
-    if (list.findIndex((other) => other.secretFile === secretFile) === at) continue;
-    const path = [at, 'secretFile'];
-    ctx.addIssue({ code: 'custom', message: 'is the file of another key', path });
-  }
-};
+const once = distinct('name', (name) => `"${name}" is named twice`);
+const eachItsFile = distinct('secretFile', () => 'is the file of another key');
 
 const LIST_MAX = 1_000;
 
