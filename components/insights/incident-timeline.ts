@@ -4,10 +4,16 @@ import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { HISTORY_MIN_COUNT } from '@/server/core/status/stuck-reason';
 import { type TimelineLanes, timelineLanes } from '../locks/timeline/timeline-lanes';
 
+/** From one instant to another, epoch milliseconds. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
 /** The lanes of an incident: all of it is past, so what has no end reaches to its right edge. */
 export function incidentLanes(
   { incident, timeline }: IncidentDetail,
-  span: { from: number; to: number } = timeline,
+  span: Span = timeline,
 ): TimelineLanes {
   const { stuck, hold } = incident.facts;
   const p99Ms = incidentP99Ms(incident);
@@ -37,17 +43,21 @@ export interface BlockingPoint {
   blockingMs: number;
 }
 
+/** The instants at both ends of a span and between its `steps` equal steps. */
+export function instantsOf({ from, to }: Span, steps: number): number[] {
+  return Array.from({ length: steps + 1 }, (_, i) => from + ((to - from) * i) / steps);
+}
+
 /** Total blocking time over a span, in `steps` equal steps. */
 export function blockingSeries(
   waits: readonly WaitBar[],
-  { from, to }: { from: number; to: number },
+  span: Span,
   steps: number,
 ): BlockingPoint[] {
-  return Array.from({ length: steps + 1 }, (_, i) => {
-    const at = from + ((to - from) * i) / steps;
+  return instantsOf(span, steps).map((at) => {
     let blockingMs = 0;
     for (const wait of waits) {
-      if (wait.from < at && (wait.to ?? to) >= at) blockingMs += at - wait.from;
+      if (wait.from < at && (wait.to ?? span.to) >= at) blockingMs += at - wait.from;
     }
     return { at, blockingMs };
   });

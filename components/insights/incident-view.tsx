@@ -177,7 +177,9 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
             span={span}
             cursor={cursor}
             marks={marksOf(detail, acts)}
-            told={reading && cursor !== null ? readingLabel(reading, clockLabel(cursor)) : 'none'}
+            description={
+              reading && cursor !== null ? readingLabel(reading, clockLabel(cursor)) : 'none'
+            }
             onCursor={setCursor}
             onZoom={zoomTo}
           >

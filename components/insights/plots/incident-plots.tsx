@@ -7,7 +7,13 @@ import { exactCount } from '@/server/core/format/numbers';
 import { shareAt } from '../../locks/timeline/timeline-lanes';
 import type { ZoomSpan } from '../../locks/timeline/use-zoom';
 import { blockingSeries, incidentP99Ms } from '../incident-timeline';
-import { endedHolds, holdSeries, type InstantReading, logScale } from './instant-reading';
+import {
+  endedHolds,
+  holdSeries,
+  type InstantReading,
+  logScale,
+  oldestSeries,
+} from './instant-reading';
 
 const STEPS = 200;
 
@@ -32,7 +38,7 @@ export function WaitsPlot({ detail: { timeline }, span, reading }: PlotProps) {
   const max = Math.max(...series.map(({ blockingMs }) => blockingMs));
   if (max === 0) return null;
   const line = series.map(({ at, blockingMs }) => point(x(at, span), y(blockingMs / max)));
-  const oldest = oldestSeries(timeline.waits, span).map(({ at, ms }) =>
+  const oldest = oldestSeries(timeline, span, STEPS).map(({ at, ms }) =>
     point(x(at, span), y(ms / max)),
   );
   return (
@@ -61,16 +67,6 @@ export function WaitsPlot({ detail: { timeline }, span, reading }: PlotProps) {
       <polyline points={oldest.join(' ')} className="incident-line" data-dashed="true" />
     </Plot>
   );
-}
-
-function oldestSeries(waits: IncidentDetail['timeline']['waits'], span: ZoomSpan) {
-  return Array.from({ length: STEPS + 1 }, (_, i) => {
-    const at = span.from + ((span.to - span.from) * i) / STEPS;
-    const ages = waits
-      .filter((wait) => wait.from <= at && (wait.to ?? span.to) >= at)
-      .map((wait) => at - wait.from);
-    return { at, ms: Math.max(0, ...ages) };
-  });
 }
 
 /** For how long the lock had been held, the p99, and each hold that ended, on a logarithmic scale. */

@@ -1,4 +1,5 @@
 import type { HoldBar, LockTimeline } from '@/server/contract/console/past/lock-timeline';
+import { instantsOf, type Span } from '../incident-timeline';
 
 /** What the charts of an incident say of one instant. Durations are in ms. */
 export interface InstantReading {
@@ -25,14 +26,12 @@ export function readingAt(
   { holds, waits, refused, to }: Pick<LockTimeline, 'holds' | 'waits' | 'refused' | 'to'>,
   at: number,
 ): InstantReading {
-  const ages = waits
-    .filter((wait) => wait.from <= at && (wait.to ?? to) >= at)
-    .map((wait) => at - wait.from);
+  const ages = agesAt(waits, at, to);
   const begun = refused.filter((bar) => bar.from <= at);
   const last = begun.at(-1);
   return {
     blockingMs: ages.reduce((sum, age) => sum + age, 0),
-    oldestMs: ages.length === 0 ? null : Math.max(...ages),
+    oldestMs: oldestOf(ages),
     heldMs: heldAt(holds, at, to),
     refused: begun.reduce((sum, { attempts }) => sum + attempts, 0),
     lastRefusedMs: last ? Math.max(0, at - last.to) : null,
@@ -42,27 +41,47 @@ export function readingAt(
 /** For how long the lock had been held over a span, in `steps` equal steps. */
 export function holdSeries(
   { holds, to }: Pick<LockTimeline, 'holds' | 'to'>,
-  span: { from: number; to: number },
+  span: Span,
   steps: number,
 ): HoldPoint[] {
-  return Array.from({ length: steps + 1 }, (_, i) => {
-    const at = span.from + ((span.to - span.from) * i) / steps;
-    return { at, heldMs: heldAt(holds, at, to) };
-  });
+  return instantsOf(span, steps).map((at) => ({ at, heldMs: heldAt(holds, at, to) }));
 }
+
+/** The age of the oldest wait over a span, in `steps` equal steps; 0 where there was none. */
+export function oldestSeries(
+  { waits, to }: Pick<LockTimeline, 'waits' | 'to'>,
+  span: Span,
+  steps: number,
+): { at: number; ms: number }[] {
+  return instantsOf(span, steps).map((at) => ({
+    at,
+    ms: oldestOf(agesAt(waits, at, to)) ?? 0,
+  }));
+}
+
+/** How old those of these bars were that were there at an instant. @param now the end of open ones */
+function agesAt(
+  bars: readonly { from: number; to: number | null }[],
+  at: number,
+  now: number,
+): number[] {
+  return bars
+    .filter(({ from, to }) => from <= at && (to ?? now) >= at)
+    .map(({ from }) => at - from);
+}
+
+const oldestOf = (ages: number[]) => (ages.length === 0 ? null : Math.max(...ages));
 
 /** Of shared holds the longest. Short ones drawn as one bar are not one long hold. */
 function heldAt(holds: readonly HoldBar[], at: number, now: number): number | null {
-  const ages = holds
-    .filter((bar) => bar.count === 1 && bar.from <= at && (bar.to ?? now) >= at)
-    .map((bar) => at - bar.from);
-  return ages.length === 0 ? null : Math.max(...ages);
+  const long = holds.filter(({ count }) => count === 1);
+  return oldestOf(agesAt(long, at, now));
 }
 
 /** The holds that ended in a span: when, and how long each was, on average where several are one. */
 export function endedHolds(
   { holds }: Pick<LockTimeline, 'holds'>,
-  span: { from: number; to: number },
+  span: Span,
 ): { at: number; ms: number }[] {
   return holds.flatMap(({ from, to, count }) =>
     to === null || to < span.from || to > span.to ? [] : [{ at: to, ms: (to - from) / count }],

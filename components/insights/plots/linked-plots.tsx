@@ -26,7 +26,7 @@ export function LinkedPlots({
   span,
   cursor,
   marks,
-  told,
+  description,
   onCursor,
   onZoom,
   children,
@@ -35,8 +35,8 @@ export function LinkedPlots({
   /** The instant that is pointed at; null: none. */
   cursor: number | null;
   marks: readonly PlotMark[];
-  /** What the plots say of the instant, for who cannot see them. */
-  told: string;
+  /** What the plots say of the instant, for a screen reader. */
+  description: string;
   onCursor: (at: number | null) => void;
   onZoom: (zoom: ZoomSpan) => void;
   children: ReactNode;
@@ -66,7 +66,7 @@ export function LinkedPlots({
         type="range"
         className="linked-keys"
         aria-label="Instant in the charts"
-        aria-valuetext={told}
+        aria-valuetext={description}
         min={span.from}
         max={span.to}
         step={Math.max(1, Math.round((span.to - span.from) / KEY_STEPS))}
