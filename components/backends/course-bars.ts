@@ -17,7 +17,7 @@ export interface CourseBar {
 
 /** The steps of the last hour as bars. The scale begins at 0. @param asOf the server's clock */
 export function courseBars(points: readonly LatencyPoint[], asOf: number): CourseBar[] {
-  const max = Math.max(1, ...points.map(({ latencyMs }) => latencyMs ?? 0));
+  const max = Math.max(1, ...latenciesOf(points));
   const end = asOf - (asOf % COURSE_STEP_MS);
   const begin = end - COURSE_SPAN_MS + COURSE_STEP_MS;
   return points
@@ -28,9 +28,13 @@ export function courseBars(points: readonly LatencyPoint[], asOf: number): Cours
     });
 }
 
+/** The slowest response of each step that has one, in ms. */
+export const latenciesOf = (points: readonly LatencyPoint[]): number[] =>
+  points.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
+
 /** The same in words. */
 export function courseSummary(points: readonly LatencyPoint[]): string {
-  const known = points.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
+  const known = latenciesOf(points);
   const silent = points.filter(({ wasSilent }) => wasSilent).length;
   const silence =
     silent === 0 ? '' : `not responding in ${silent} of ${points.length} half-minutes`;

@@ -5,7 +5,7 @@ import {
   type LatencyPoint,
 } from '@/server/contract/console/backend-health';
 import { latencyText } from '../format/durations';
-import { courseBars, courseSummary } from './course-bars';
+import { courseBars, courseSummary, latenciesOf } from './course-bars';
 
 /** Of the drawing, which is stretched to the width that there is. */
 const HEIGHT = 44;
@@ -21,15 +21,14 @@ export function LatencyCourse({
   backend: string;
 }) {
   const points = courses.find((course) => course.backend === backend)?.points ?? [];
-  const known = points.flatMap(({ latencyMs }) => (latencyMs === null ? [] : [latencyMs]));
-  const max = Math.max(0, ...known);
+  const known = latenciesOf(points);
   return (
     <figure className="latency-course" aria-label={`Latency, last hour: ${courseSummary(points)}`}>
       <figcaption className="flex justify-between gap-3 text-12 text-t2">
         <span>Latency, last hour</span>
         {known.length > 0 && (
           <span>
-            max <b className="font-[600] text-t1">{latencyText(max)}</b>
+            max <b className="font-[600] text-t1">{latencyText(Math.max(...known))}</b>
           </span>
         )}
       </figcaption>
