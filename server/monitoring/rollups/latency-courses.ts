@@ -1,6 +1,6 @@
-import type { BackendHealth } from '../../contract/console/backend-health';
 import {
   type BackendCourses,
+  type BackendHealth,
   COURSE_SPAN_MS,
   COURSE_STEP_MS,
   type LatencyPoint,
@@ -13,8 +13,8 @@ export const LATENCY_SAMPLE_EVERY_MS = 5_000;
 const POINTS_MAX = COURSE_SPAN_MS / COURSE_STEP_MS;
 
 /**
- * How fast each backend responded over the last hour: a ring of points in the memory of this process,
- * `POINTS_MAX` a backend, which a restart empties.
+ * How fast each backend responded over the last hour: a ring of `POINTS_MAX` points a backend in
+ * the memory of this process, which a restart empties.
  */
 export class LatencyCourses {
   private readonly points = new Map<string, LatencyPoint[]>();

@@ -11,10 +11,10 @@ import { expiryOf, formOf, limitsOf, requireFormFor } from './stored-limits';
  * Changes what a key may do, or when it expires; its secret stays. It holds here at once, and within
  * 1 s at every process.
  *
- * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, where a
- *   key that was rotated would be allowed more or for longer, for namespaces, prefix or verbs of a
- *   witness, and where a key without limits would get a prefix or verbs: its form does not keep a
- *   server of an earlier version from ignoring them
+ * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, where a key that was
+ *   rotated would be allowed more or for longer, for namespaces, prefix or verbs of a witness, and
+ *   where a key without limits would get a prefix or verbs: its form does not keep a server of an
+ *   earlier version from ignoring them
  */
 export async function changeApiKey(
   ctx: ControlContext,
@@ -75,5 +75,6 @@ const NEVER = Number.POSITIVE_INFINITY;
 const rotated = (replacedBy: string) =>
   new LockyardError(
     'CONFLICT',
-    `This API key was rotated; ${replacedBy} has taken its place. It may do less or expire sooner, not more or later.`,
+    `This API key was rotated; ${replacedBy} has taken its place. It may do less or expire sooner, ` +
+      'not more or later.',
   );

@@ -8,10 +8,10 @@ const CHECK_EVERY_MS = 500;
 
 /**
  * Runs a call that may wait, with a signal that is aborted when the caller hangs up or its API key
- * ends or allows the call no more, and one, `refused`, for the latter alone. A call whose key was revoked by any process, or expires, ends
- * with `UNAUTHENTICATED` within about a second; one whose key was narrowed so that it would be
- * refused now, with `FORBIDDEN`. While the database is not responding, the key counts as live and
- * unchanged.
+ * ends or allows the call no more, and one, `refused`, for the latter alone. A call whose key was
+ * revoked by any process, or expires, ends with `UNAUTHENTICATED` within about a second; one whose
+ * key was narrowed so that it would be refused now, with `FORBIDDEN`. While the database is not
+ * responding, the key counts as live and unchanged.
  *
  * @param wanted what the call uses for as long as it lasts
  * @param enter counts the call against a limit of its key, until the answer is called
