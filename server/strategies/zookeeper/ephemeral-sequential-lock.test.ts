@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout } from 'node:timers/promises';
 import { type Client, createClient, type Event, Exception } from 'node-zookeeper-client';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { TcpProxy } from '@/test/tcp-proxy';
 import { NotGranted } from '../not-granted';
 import { countUnguarded } from '../testing/count-unguarded';
 import { interpose } from '../testing/interpose';
@@ -18,8 +18,11 @@ const address = () => {
   return new URL(url.replace(/^zookeeper:/, 'http:')).host;
 };
 
-async function connect(options: object = {}): Promise<Client> {
-  const client = createClient(address(), options);
+/** Longer than this machine may pause within a test. */
+const SESSION_TIMEOUT_MS = 5_000;
+
+async function connect(to = address(), options: object = {}): Promise<Client> {
+  const client = createClient(to, options);
   clients.push(client);
   const connected = new Promise<void>((resolve) => client.once('connected', resolve));
   client.connect();
@@ -110,7 +113,12 @@ test('18: each waiter watches its predecessor alone, and a release wakes one', a
 });
 
 test('18: the end of a session frees its locks, and aborts what it works on', async () => {
-  const [dying, living] = [await connect(), await session()];
+  const server = new URL(`http://${address()}`);
+  const proxy = await TcpProxy.start(server.hostname, Number(server.port));
+  onTestFinished(() => proxy.close());
+  const options = { sessionTimeout: SESSION_TIMEOUT_MS };
+  const dying = await connect(`127.0.0.1:${proxy.port}`, options);
+  const living = await session();
   const { work, begun, end } = openEnded();
   let signal: AbortSignal | undefined;
   const locks = new EphemeralSequentialLocks(dying, root);
@@ -122,16 +130,12 @@ test('18: the end of a session frees its locks, and aborts what it works on', as
   const waiting = withEphemeralSequentialLock(locks, 'session', async () => {});
   const refused = expect(waiting).rejects.toThrow('The ZooKeeper session has expired.');
   const next = living.lock('session');
-  await vi.waitFor(async () => expect(await held('session')).toHaveLength(3));
-  // A session is ended by any client that knows its password, unless its own connects again first.
-  const [sessionId, sessionPassword] = [dying.getSessionId(), dying.getSessionPassword()];
-  const endSession = async () => {
-    (await connect({ sessionId, sessionPassword })).close();
-    return setTimeout(3_000, false);
-  };
-  const isEnded = next.then(() => true);
-  while (!(await Promise.race([isEnded, endSession()])));
-  await living.unlock(await next);
+  await vi.waitFor(async () => expect(await held('session')).toHaveLength(3), { timeout: 10_000 });
+  proxy.refuse();
+  const own = await next;
+  expect(signal?.aborted).toBe(false);
+  proxy.open();
+  await living.unlock(own);
   await refused;
   await vi.waitFor(() => expect(signal?.aborted).toBe(true), { timeout: 20_000 });
   end();
