@@ -66,6 +66,29 @@ test('what needs attention is what the page opens with; a preview answers withou
   await expect(page).toHaveURL(/\/counters$/);
 });
 
+test('what is typed while the menu that goes anywhere is loading is its text, in full, and no shortcut of the page', async ({
+  page,
+}) => {
+  const held = await night.acquire({ name: 'rota:typed', leaseMs: 600_000 });
+  if (held.outcome !== 'granted') throw new Error(held.outcome);
+  await openLive(page, '/locks/default/rota%3Atyped');
+  await page.route(/\/_next\/static\/.*\.js/, async (route) => {
+    await page.waitForTimeout(300);
+    await route.continue();
+  });
+  const slow = await page.context().newCDPSession(page);
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+  await page.keyboard.press('Control+k');
+  // Begins with the keys of several actions on this lock, and goes on while the menu appears.
+  const typed = 'ifrabx'.repeat(20);
+  await page.keyboard.type(typed, { delay: 10 });
+  await slow.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  await expect(page.getByRole('combobox', { name: 'Go anywhere' })).toHaveValue(typed);
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'I’m on it' })).toBeVisible();
+});
+
 test('one act on a selection is previewed, counted, and answered for each lock; one that changed hands is left alone', async ({
   page,
 }) => {

@@ -1,47 +1,45 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 
 const CommandMenu = dynamic(() => import('./command-menu').then((all) => all.CommandMenu), {
   ssr: false,
-  // A dialog already, so that what is typed meanwhile is no shortcut of the page.
   loading: () => <div role="dialog" aria-label="Go anywhere" className="command h-12" />,
 });
 
 /** Opens the menu that goes anywhere, as ⌘K and Ctrl+K do. */
 export function CommandButton() {
   const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState('');
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
       if (event.altKey || event.shiftKey) return;
       event.preventDefault();
       const isBehind = document.querySelector('[role="dialog"]') !== null;
+      setText('');
       setOpen((old) => !old && !isBehind);
     };
     window.addEventListener('keydown', onKey);
     return () => window.removeEventListener('keydown', onKey);
   }, []);
-  // What is typed before the menu's code is there is not lost.
-  const typed = useRef('');
-  const isReady = useRef(false);
   useEffect(() => {
     if (!isOpen) return;
-    typed.current = '';
-    isReady.current = false;
-    const onKey = ({ key, ctrlKey, metaKey }: KeyboardEvent) => {
-      if (isReady.current || ctrlKey || metaKey) return;
+    // A key that is pressed before the menu has the focus is text of the menu: not lost, and no
+    // shortcut of the page.
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target } = event;
+      if (event.ctrlKey || event.metaKey || (target instanceof Element && isInMenu(target))) return;
       if (key === 'Escape') setOpen(false);
-      else if (key.length === 1) typed.current += key;
+      else if (key.length === 1) setText((old) => old + key);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
     };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
   }, [isOpen]);
-  const takeTyped = () => {
-    isReady.current = true;
-    return typed.current;
-  };
   return (
     <>
       <button
@@ -49,12 +47,17 @@ export function CommandButton() {
         className="chip shrink-0 max-lg:hidden"
         aria-haspopup="dialog"
         aria-keyshortcuts="Meta+K Control+K"
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          setText('');
+          setOpen(true);
+        }}
       >
         Go anywhere
         <kbd className="key">⌘K</kbd>
       </button>
-      {isOpen && <CommandMenu takeTyped={takeTyped} onClose={() => setOpen(false)} />}
+      {isOpen && <CommandMenu text={text} onText={setText} onClose={() => setOpen(false)} />}
     </>
   );
 }
+
+const isInMenu = (element: Element) => element.closest('.command') !== null;

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
 import { useRouter } from 'next/navigation';
 import { Dialog } from 'radix-ui';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { Icon, type IconName } from '../../icons/icon';
@@ -20,19 +20,18 @@ const FOUND_MAX = 8;
 
 /** Goes to any lock, counter, namespace or page, and acts on the current lock. */
 export function CommandMenu({
-  takeTyped,
+  text,
+  onText,
   onClose,
 }: {
-  /** What was typed before this was there. */
-  takeTyped: () => string;
+  text: string;
+  onText: (text: string) => void;
   onClose: () => void;
 }) {
   const router = useRouter();
-  const [text, setText] = useState('');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, as it opens
-  useEffect(() => setText(takeTyped()), []);
   const [current] = useState(currentLock);
   const hasActed = useRef(false);
+  const input = useRef<HTMLInputElement>(null);
   const search = useDebounced(text.trim());
   const found = useFound(search);
   const go = (path: string) => {
@@ -49,14 +48,22 @@ export function CommandMenu({
         <Dialog.Overlay className="fade-in fixed inset-0 z-40 bg-[var(--scrim)]" />
         <Dialog.Content
           aria-describedby={undefined}
+          onOpenAutoFocus={(event) => {
+            // Otherwise the text would be selected, and the next key would replace it.
+            event.preventDefault();
+            const field = input.current;
+            field?.focus();
+            field?.setSelectionRange(field.value.length, field.value.length);
+          }}
           onCloseAutoFocus={(event) => hasActed.current && event.preventDefault()}
           className="command rise-in"
         >
           <Dialog.Title className="sr-only">Go anywhere</Dialog.Title>
           <Command shouldFilter={false} loop label="Go anywhere">
             <Command.Input
+              ref={input}
               value={text}
-              onValueChange={setText}
+              onValueChange={onText}
               placeholder="Lock, counter, namespace, page or action"
               className="command-input"
             />
