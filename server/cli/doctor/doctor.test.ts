@@ -246,5 +246,5 @@ test('for people each finding is one line, the worst first, and a last line coun
   await runDoctor(['--url', api.url], { env, clock: systemClock, write });
   const lines = text.trimEnd().split('\n');
   expect(lines[0]).toMatch(/^PROBLEM .+: .+ -> .+\.$/);
-  expect(lines.at(-1)).toMatch(/^\d+ problems, \d+ warnings, \d+ passed$/);
+  expect(lines.at(-1)).toMatch(/^(1 problem|\d+ problems), (1 warning|\d+ warnings), \d+ passed$/);
 });

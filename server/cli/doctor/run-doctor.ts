@@ -14,6 +14,7 @@ import type { Clock } from '@/server/platform/clock';
 import { openFilesLimit } from '@/server/platform/open-files-limit.mjs';
 import { StartError } from '@/server/platform/start-error';
 import { askRunningServer } from '../control-socket';
+import { counted } from '../counted';
 import { UsageError } from '../usage-error';
 import { examineAddress } from './examine-address';
 import { examineStores } from './examine-stores';
@@ -148,6 +149,10 @@ function textOf(found: Finding[]): string {
     printable(`${LABEL[level]} ${subject}: ${says}${advice === null ? '' : ` -> ${advice}`}`),
   );
   const count = (level: Finding['level']) => found.filter((each) => each.level === level).length;
-  const sum = `${count('problem')} problems, ${count('warning')} warnings, ${count('ok')} passed`;
+  const sum = [
+    counted(count('problem'), 'problem'),
+    counted(count('warning'), 'warning'),
+    `${count('ok')} passed`,
+  ].join(', ');
   return `${[...lines, sum].join('\n')}\n`;
 }
