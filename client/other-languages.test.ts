@@ -104,7 +104,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     const servers = { LOCKYARD_URL: `http://127.0.0.1:${line.port}, ${api.url}/` };
     const running = run(name, { leaseMs: 1_500, workMs: 3_500 }, servers);
     const state = async () => (await inspect(name)).state;
-    await expect.poll(state, { timeout: 20_000 }).toBe('held');
+    await expect.poll(state, { timeout: 50_000 }).toBe('held');
     await line.close();
     const { said, complained, code } = await running;
     expect(complained).toBe('');
@@ -126,9 +126,9 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     const token = await hold(name);
     const running = run(name, { waitMs: 60_000 });
     const tickets = async () => (await inspect(name)).waiters.map(({ ticket }) => ticket);
-    await expect.poll(tickets, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(tickets, { timeout: 50_000 }).toHaveLength(1);
     const place = await tickets();
-    await expect.poll(() => asked.get(name), { timeout: 20_000 }).toBeGreaterThan(3);
+    await expect.poll(() => asked.get(name), { timeout: 50_000 }).toBeGreaterThan(3);
     expect(await tickets()).toEqual(place);
     await api.post(key, 'lock.release', { name, owner: 'other', token });
     expect(await running).toMatchObject({ code: 0, complained: '' });
@@ -139,7 +139,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     const name = lock('loses');
     const running = run(name, { workMs: 60_000 });
     const held = async () => (await inspect(name)).holders[0]?.token ?? 0;
-    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(held, { timeout: 50_000 }).toBeGreaterThan(0);
     const act = { namespace: 'default', name, token: await held(), rev: 0, reason: 'host is gone' };
     await api.console(cookie, 'locks.forceRelease', act, 'mutation', { origin: api.url });
     const { said, code } = await running;

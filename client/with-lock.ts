@@ -35,8 +35,8 @@ export interface WithLockOptions {
    */
   holdAtLeastMs?: number | undefined;
   /**
-   * The whole patience: 0 (take it now or never) to 10 minutes, or `Infinity`; default 1 minute. A
-   * short one still gives up only after 1 s if no connection can be made, and after 5 s once the
+   * The timeout of the whole wait: 0 (now or never) to 10 minutes, or `Infinity`; default 1 minute.
+   * A short one still gives up only after 1 s if no connection can be made, and after 5 s once the
    * server is connected but does not answer. An infinite one goes to the end of the queue every 9
    * minutes.
    */

@@ -53,8 +53,8 @@ export type LockOfSet = string | { name: string; mode?: ModeInSet | undefined };
  * `work`, `withLock` of one of the locks runs under its hold at once; `withLocks` within work under
  * one of them would wait for itself, and is refused as `INVALID`.
  *
- * Not promised: that it is ever granted where its locks are never free at the same time. Then its
- * patience runs out.
+ * Not promised: that it is ever granted where its locks are never free at the same time. Then it
+ * times out.
  */
 export function withLocks<T>(locks: LockOfSet[], work: Work<T>): Promise<T>;
 export function withLocks<T>(

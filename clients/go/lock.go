@@ -20,7 +20,7 @@ type LockOptions struct {
 	// Lease is how long the lock stays taken after this process dies: 100 ms to 24 h. Default: 30 s,
 	// or HoldAtLeast if that is more.
 	Lease time.Duration
-	// Wait is the whole patience: NoWait, up to 10 minutes, or Forever. Default: 1 minute.
+	// Wait is the timeout of the whole wait: NoWait, up to 10 minutes, or Forever. Default: 1 minute.
 	Wait time.Duration
 	// HoldAtLeast is how long the lock stays taken after the grant, even if the work ends sooner.
 	HoldAtLeast time.Duration

@@ -110,7 +110,7 @@ class Client(Procedures):
         a request, unless `own_hold` is true.
 
         lease_ms: how long it stays taken after this process dies; 30 s, or `hold_at_least_ms`
-        wait_ms: the whole patience: 0 (now or never) to 10 minutes, or `math.inf`
+        wait_ms: the timeout of the whole wait: 0 (now or never) to 10 minutes, or `math.inf`
         hold_at_least_ms: it stays taken for at least so long, even if the work ends sooner
         mode: `exclusive`, `shared`, or `permit`, with `permits` of a `capacity`
         traceparent: the W3C header of the span to which the hold belongs; ignored if not valid
