@@ -12,6 +12,7 @@ import {
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
+import { LogCheckpoints } from './log-checkpoints';
 import { LogFlushing } from './log-flushing';
 import { reuseStatements } from './reuse-statements';
 
@@ -52,12 +53,12 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     await client.execute('pragma journal_mode = wal');
     await keepWhatIsInTheLog(client);
     const writer = createClient({ url: fileUrl(path), concurrency: 1 });
-    await leaveFlushing(writer);
+    await leaveTheLog(writer);
     const log = await Promise.all(
       Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
     );
     for (const descriptor of log) await descriptor.datasync();
-    return queuedFile({ client, writer: beginningFirst(writer), log, claim });
+    return queuedFile({ path, client, writer: beginningFirst(writer), log, claim });
   } catch (cause) {
     await claim.release();
     throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
@@ -75,6 +76,7 @@ const BUSY_MAX_MS = 3_000;
 const BUSY_PAUSE_MS = 50;
 
 interface OpenFile {
+  path: string;
   client: Client;
   writer: Client;
   /** The write-ahead log, once for each flush that may run. */
@@ -82,8 +84,9 @@ interface OpenFile {
   claim: Claim;
 }
 
-function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
+function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
+  const checkpoints = new LogCheckpoints(canonical(path), (work) => writes.run(work));
   const flushing = new LogFlushing(log.map((descriptor) => () => descriptor.datasync()));
   /** Write jobs whose commits are not known to be on the disk. */
   let unflushed = 0;
@@ -97,6 +100,7 @@ function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
         return await writes.run(() => onceWritable(writer, job, giveUpAt));
       } finally {
         // A job that failed may have committed something before that.
+        if (!isClosed) checkpoints.afterWrite();
         if (!isClosed) await flushing.flush();
         unflushed -= 1;
       }
@@ -110,8 +114,10 @@ function queuedFile({ client, writer, log, claim }: OpenFile): SqliteFile {
         await flushing.flush().catch(() => undefined);
       } while (unflushed > 0 && !flushing.hasFailed);
       isClosed = true;
+      const closeIndex = await checkpoints.close();
       writer.close();
       client.close();
+      closeIndex();
       for (const descriptor of log) await descriptor.close();
       await claim.release();
     },
@@ -128,12 +134,14 @@ async function keepWhatIsInTheLog(client: Client): Promise<void> {
 }
 
 /**
- * The connection leaves it to `LogFlushing` to flush the log after a commit: in the thread of the
- * event loop that would stop everything else for as long as the disk takes. SQLite still flushes
- * the log before it moves what is in it to the file, and the head of a log that begins again.
+ * The connection leaves it to `LogFlushing` to flush the log after a commit, and to
+ * `LogCheckpoints` to move what is in it to the file: in the thread of the event loop that would
+ * stop everything else for as long as the disk takes. SQLite still flushes the log before it moves
+ * what is in it, the file after that, and the head of a log that begins again.
  */
-async function leaveFlushing(writer: Client): Promise<void> {
+async function leaveTheLog(writer: Client): Promise<void> {
   await writer.execute('pragma synchronous = normal');
+  await writer.execute('pragma wal_autocheckpoint = 0');
 }
 
 const READS = /^\s*(select|pragma)\b/i;

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteFile, type SqliteFile } from './sqlite-file';
+
+const ROW_BYTES = 200_000;
+
+let folder: string;
+let path: string;
+let file: SqliteFile;
+let rows: number;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lockyard-'));
+  path = join(folder, 'log.db');
+  file = await openSqliteFile(path);
+  rows = 0;
+  await file.write((writer) => writer.execute('create table kept (id integer, body text)'));
+});
+afterEach(async () => {
+  await file.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const logBytes = () => statSync(`${path}-wal`).size;
+
+/** Writes rows until so many bytes were written, one transaction each. */
+async function write(bytes: number): Promise<void> {
+  for (let written = 0; written < bytes; written += ROW_BYTES) {
+    rows += 1;
+    const args = [rows, `${rows}`.padEnd(ROW_BYTES, '.')];
+    await file.write((writer) => writer.execute({ sql: 'insert into kept values (?, ?)', args }));
+  }
+}
+
+async function expectAllKept(): Promise<void> {
+  const kept = await file.client.execute('select count(*), sum(length(body)) from kept');
+  expect(Array.from(kept.rows[0] ?? [])).toEqual([rows, rows * ROW_BYTES]);
+  const check = await file.client.execute('pragma integrity_check');
+  expect(check.rows[0]?.[0]).toBe('ok');
+}
+
+test('the log begins again while writes go on, so it stays short, and nothing is lost', async () => {
+  await write(100e6);
+  expect(logBytes()).toBeLessThan(50e6);
+  await expectAllKept();
+  await file.close();
+  file = await openSqliteFile(path);
+  await expectAllKept();
+});
+
+test('a reader that keeps its snapshot sees it unchanged, and the log begins again afterwards', async () => {
+  await write(1e6);
+  const before = rows;
+  const snapshot = await file.client.transaction('read');
+  const count = async () => (await snapshot.execute('select count(*) from kept')).rows[0]?.[0];
+  expect(await count()).toBe(before);
+  await write(60e6);
+  expect(await count()).toBe(before);
+  expect(logBytes()).toBeGreaterThan(60e6);
+  await snapshot.rollback();
+  const grown = logBytes();
+  await write(60e6);
+  expect(logBytes()).toBeLessThan(grown + 40e6);
+  await expectAllKept();
+});
