@@ -7,6 +7,11 @@ import { clockIsIn, isLimited, sharedWindow, windowOf } from './time-window';
 import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './write-columns';
 import { writeHistoryAndAnswers } from './write-history';
 
+/*
+ * Every column has a name of its own: the driver compiles a reader for each set of names, and an
+ * expression without one is named after its text, which differs from packet to packet.
+ */
+
 /**
  * A swap for servers with `INSERT … RETURNING`: one statement writes the records and tells which
  * changes were applied. The window that all changes share is tested once, after the last wait for a
@@ -47,7 +52,8 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
       // Binary, so that its texts are compared by byte.
       `SET @took = ${bytes(writerList(rows))}, @ghosts = 0, @now = ${CLOCK}`,
       upsertRecords(rows),
-      `SELECT @now := ${guarded(CLOCK, conditions)}, @took := NULLIF(TRIM(',' FROM @took), '')`,
+      `SELECT @now := ${guarded(CLOCK, conditions)} AS now, ` +
+        "@took := NULLIF(TRIM(',' FROM @took), '') AS took",
       ...writeHistoryAndAnswers(rows),
       'COMMIT',
     ],
@@ -72,7 +78,7 @@ function upsertRecords(rows: ChangedRow[]): string {
   const assignments = writesQueue ? [...ASSIGNMENTS, ASSIGN_QUEUE] : ASSIGNMENTS;
   return (
     `INSERT INTO locks (id, rev, writer, head, queue, seen, changed_at) VALUES ${values} ON ` +
-    `DUPLICATE KEY UPDATE ${assignments} RETURNING IF(seen = '', rev, @ghosts := 1), writer`
+    `DUPLICATE KEY UPDATE ${assignments} RETURNING IF(seen = '', rev, @ghosts := 1) AS rev, writer`
   );
 }
 
@@ -124,8 +130,9 @@ function updateRecord(
         `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
       // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
       // remaining statements still run. The aggregates make one row of none.
-      `SELECT @now := ${CLOCK}, MAX(CONCAT(rev, ':', writer)), ` +
-        `@took := MAX(IF(writer = ${quote(writer)}, BINARY writer, NULL)) FROM locks WHERE ${isRow}`,
+      `SELECT @now := ${CLOCK} AS now, MAX(CONCAT(rev, ':', writer)) AS version, ` +
+        `@took := MAX(IF(writer = ${quote(writer)}, BINARY writer, NULL)) AS took ` +
+        `FROM locks WHERE ${isRow}`,
       ...writeHistoryAndAnswers([row]),
       'COMMIT',
     ],
