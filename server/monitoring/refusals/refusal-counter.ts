@@ -32,15 +32,27 @@ export interface RefusalTotal {
   attempts: number;
 }
 
-/** Counts the attempts that this process has refused. */
+interface Attempt {
+  backend: string;
+  key: RecordKey;
+  caller: { service: string; owner: string };
+  token: number;
+  at: number;
+}
+
+/**
+ * Counts the attempts that this process has refused. An attempt is noted with its answer and counted
+ * after it, so that the answers of a crowded lock do not wait for their counts.
+ */
 export class RefusalCounter {
   private readonly locks = new Map<string, LockMinute>();
   private readonly backends = new Map<string, BackendMinute>();
   private readonly byNamespace = new Map<string, RefusalTotal>();
   private changed = new Set<CountedMinute>();
+  private noted: Attempt[] = [];
 
   /**
-   * Counts an attempt that was answered `held` or `queueFull`.
+   * Notes an attempt that was answered `held` or `queueFull`.
    *
    * @param backend its public id
    * @param token of a hold during which it was refused; 0: unknown
@@ -53,6 +65,30 @@ export class RefusalCounter {
     token: number,
     at: number,
   ): void {
+    if (this.noted.length === 0) afterNextTurn(() => this.countNoted());
+    this.noted.push({ backend, key, caller, token, at });
+  }
+
+  /** What has changed since the last call; may change further until it is read. */
+  takeChanged(): ReadonlySet<CountedMinute> {
+    this.countNoted();
+    const { changed } = this;
+    this.changed = new Set();
+    return changed;
+  }
+
+  totals(): Iterable<RefusalTotal> {
+    this.countNoted();
+    return this.byNamespace.values();
+  }
+
+  private countNoted(): void {
+    const { noted } = this;
+    this.noted = [];
+    for (const attempt of noted) this.count(attempt);
+  }
+
+  private count({ backend, key, caller, token, at }: Attempt): void {
     const minute = minuteOf({ at });
     const lockId = recordId(key);
     const id = rowId(backend, lockId);
@@ -65,17 +101,6 @@ export class RefusalCounter {
     if (!lock) return;
     lock.tally.note(caller, token, at);
     this.changed.add(lock);
-  }
-
-  /** What has changed since the last call; may change further until it is read. */
-  takeChanged(): ReadonlySet<CountedMinute> {
-    const { changed } = this;
-    this.changed = new Set();
-    return changed;
-  }
-
-  totals(): Iterable<RefusalTotal> {
-    return this.byNamespace.values();
   }
 
   /** Null: too many locks have been counted in this minute. */
@@ -119,6 +144,11 @@ export class RefusalCounter {
     this.byNamespace.set(id, total);
     return total;
   }
+}
+
+/** In the next turn of the event loop, the calls that follow these answers go to the store. */
+function afterNextTurn(work: () => void): void {
+  setImmediate(() => setImmediate(work));
 }
 
 /** All locks of a backend together, without their owners. */
