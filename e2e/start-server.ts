@@ -29,8 +29,11 @@ export interface RunningServer {
    * version of the program, built.
    */
   restart(folder?: string): Promise<void>;
-  /** Starts it again after its end, and waits until it answers calls, before it is ready. */
-  restartUntilListening(): Promise<void>;
+  /**
+   * Starts it again after its end, and waits until it answers calls, before it is ready. `folder`
+   * has another version of the program, built.
+   */
+  restartUntilListening(folder?: string): Promise<void>;
   /** Ends it for good and deletes its data. */
   discard(): Promise<void>;
 }
@@ -84,8 +87,8 @@ export async function startServer(
       run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir }, other);
       ready = await untilReady(run);
     },
-    async restartUntilListening() {
-      run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir }, folder);
+    async restartUntilListening(other = folder) {
+      run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir }, other);
       await untilListening(run, url);
     },
     async discard() {

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type LockyardClient, withLock } from '../client/lockyard';
 import { createService, expect, type Person, setUp, test } from './lockyard-test';
 import { type RunningServer, startServer } from './start-server';
@@ -42,6 +45,42 @@ test('a server that is asked to end before its pages are ready answers its waite
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
 });
+
+test('a server whose pages cannot start answers its waiters just so, and exits 1 with one line', async () => {
+  const name = 'busy without pages';
+  const folder = programWithoutPages();
+  await server.stop();
+  await server.restartUntilListening(folder);
+  await orders.acquire({ name, leaseMs: 600_000 });
+  const ask = { name, owner: 'w1', leaseMs: 60_000, waitMs: 25_000, requestId: 'without-pages' };
+  const waiting = orders.acquire(ask);
+  await expect.poll(async () => (await orders.inspect({ name })).waiters.length).toBe(1);
+  writeFileSync(join(folder, 'end-pages'), '');
+  expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
+  expect(await server.stop()).toBe(1);
+  expect(server.output()).toMatch(/^The process that renders pages ended as it started[^\n]*$/m);
+  rmSync(folder, { recursive: true });
+});
+
+/** The built program, but for the pages: their process ends when a file `end-pages` is there. */
+function programWithoutPages(): string {
+  const root = resolve(import.meta.dirname, '..');
+  const folder = mkdtempSync(join(tmpdir(), 'lockyard-e2e-'));
+  const share = (path: string) => symlinkSync(join(root, path), join(folder, path));
+  share('db');
+  mkdirSync(join(folder, '.next/lockyard'), { recursive: true });
+  for (const part of readdirSync(join(root, '.next'))) {
+    if (part !== 'lockyard') share(`.next/${part}`);
+  }
+  for (const part of readdirSync(join(root, '.next/lockyard'))) {
+    if (part !== 'page-process.mjs') share(`.next/lockyard/${part}`);
+  }
+  const program =
+    "import { existsSync } from 'node:fs';" +
+    "setInterval(() => existsSync('end-pages') && process.exit(3), 50);";
+  writeFileSync(join(folder, '.next/lockyard/page-process.mjs'), program);
+  return folder;
+}
 
 test('work under a lock and a wait for one go on over a restart of the server', async () => {
   const name = 'outlives-servers';

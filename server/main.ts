@@ -7,7 +7,7 @@ import { createRuntime } from './bootstrap/create-runtime';
 import { printSetupLink } from './bootstrap/print-setup-link';
 import { shutDown } from './bootstrap/shut-down';
 import { startComplaint } from './bootstrap/start-complaint';
-import { startDemo } from './bootstrap/start-demo';
+import { type Demo, startDemo } from './bootstrap/start-demo';
 import { unencryptedNote } from './bootstrap/unencrypted-note';
 import { startControlSocket } from './cli/control-socket';
 import { systemClock } from './platform/clock';
@@ -19,11 +19,11 @@ const SHUT_DOWN_MAX_MS = 15_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** How to undo what the start has done so far, in that order. */
-const undo: (() => Promise<unknown>)[] = [];
-
-/** Aborted when this process is asked to end, which may be before it is ready. */
+/** Aborted when this process begins to end, which may be before it is ready. */
 const ending = new AbortController();
+
+/** Ends what the start has begun, then the process. Null: nothing is open yet. */
+let end: ((exitCode: number) => void) | null = null;
 
 // What this process makes is for its owner alone.
 process.umask(0o077);
@@ -31,7 +31,6 @@ process.umask(0o077);
 async function start(log: Log): Promise<void> {
   const config = boundConnections(readConfig(process.env), openFilesLimit(), log);
   const runtime = await createRuntime(config, log, systemClock);
-  undo.push(() => runtime.close());
 
   let pages: Promise<Pages> | null = null;
   const handlers = createHttpHandlers(runtime, async (...page) => (await pages)?.handle(...page));
@@ -42,33 +41,33 @@ async function start(log: Log): Promise<void> {
     ({ close }) => close,
     () => async () => undefined,
   );
-  void closePages.then((close) => undo.push(close));
   const server = createHttpServer(handlers);
   /** What ends before the server answers no more. */
   const ends: (() => unknown)[] = [];
   // Callers are served, and may wait, from the moment of listening, long before pages are ready.
-  endOnSignals(log, async () => {
-    await Promise.all(ends.map((end) => end()));
+  end = endOnSignals(log, async () => {
+    await Promise.all(ends.map((each) => each()));
     await shutDown({ server, handlers, runtime, closePages: async () => (await closePages)() });
   });
   const url = await listen(server, config.port, config.host);
   // Only now: a second server over one data folder must not take the first one's socket.
   const closeSocket = await startControlSocket(runtime);
-  undo.push(closeSocket);
   ends.push(closeSocket);
   await pages;
   say(`Lockyard is ready on ${url}`);
   const note = unencryptedNote(config);
   if (note) say(note);
-  const demo = config.demo ? await startDemo(runtime, url) : null;
-  if (demo) {
-    ends.push(() => demo.stop());
-    say(`Sign in to the demo (this machine only): ${demo.link}`);
+  if (config.demo) {
+    const demo = startDemo(runtime, url);
+    const stopDemo = ({ stop }: Demo) => stop();
+    ends.push(() => demo.then(stopDemo, () => undefined));
+    say(`Sign in to the demo (this machine only): ${(await demo).link}`);
   } else ends.push(printSetupLink(runtime, config.publicUrl ?? url, say));
 }
 
-function endOnSignals(log: Log, stop: () => Promise<void>): void {
-  const end = (exitCode: number) => {
+/** @param stop is called once. Returns how to end without a signal */
+function endOnSignals(log: Log, stop: () => Promise<void>): (exitCode: number) => void {
+  const endOnce = (exitCode: number) => {
     if (ending.signal.aborted) return;
     ending.abort();
     setTimeout(() => process.exit(1), SHUT_DOWN_MAX_MS).unref();
@@ -80,24 +79,25 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
       },
     );
   };
-  process.on('SIGTERM', () => end(0));
-  process.on('SIGINT', () => end(0));
+  process.on('SIGTERM', () => endOnce(0));
+  process.on('SIGINT', () => endOnce(0));
   // An unhandled rejection is only logged; an uncaught exception may leave anything half done.
   process.on('unhandledRejection', (err) => log.error({ err }, 'Unhandled rejection'));
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'Uncaught exception, shutting down');
-    end(1);
+    endOnce(1);
   });
+  return endOnce;
 }
 
-async function giveUp(log: Log, error: unknown): Promise<void> {
+function giveUp(log: Log, error: unknown): void {
   // What was under way of the start cannot go on then, and the process ends by itself.
   if (ending.signal.aborted) return;
   const complaint = startComplaint(error);
   if (complaint !== null) process.stderr.write(`${complaint}\n`);
   else log.fatal({ err: error }, 'The server could not start');
-  for (const step of undo.reverse()) await step().catch(() => undefined);
-  process.exit(1);
+  if (end) end(1);
+  else process.exit(1);
 }
 
 const log = createLog(undefined, logSettings(process.env));
