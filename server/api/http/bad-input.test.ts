@@ -350,6 +350,11 @@ test('an address that is too long is refused by name', async () => {
   await expectRefused(reply, 413, 'TOO_LARGE');
 });
 
+test('a name that is not percent-encoded is refused in words, as curl sends it', async () => {
+  const text = await answersTo('GET /api/v1/lock.inspect?name=jób HTTP/1.1\r\nHost: a\r\n\r\n');
+  expect(text).toMatch(/^HTTP\/1\.1 400 .*characters that must be percent-encoded.*"INVALID"/s);
+});
+
 const INSPECT = 'GET /api/v1/lock.inspect HTTP/1.1\r\nConnection: close\r\n';
 
 test.each([

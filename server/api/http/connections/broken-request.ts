@@ -14,6 +14,10 @@ const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 /** What Node found wrong with bytes that it could not read as a request. */
 const COMPLAINTS: Record<string, { reason: Reason; message: string }> = {
   HPE_HEADER_OVERFLOW: { reason: 'TOO_LARGE', message: 'The address and headers are too long.' },
+  HPE_INVALID_URL: {
+    reason: 'INVALID',
+    message: 'The address has characters that must be percent-encoded.',
+  },
   [TOO_SLOW]: { reason: 'INVALID', message: 'The request took too long to arrive.' },
 };
 
