@@ -14,10 +14,30 @@ import { simulate } from './simulate';
 import { WATCH_BUILDS } from './watch-builds';
 import { WORLD_KINDS, type WorldKind, worldKind } from './world-kind';
 
-const SEEDS = process.env.TEST_LONG === '1' ? 1_000 : 40;
+const isLong = process.env.TEST_LONG === '1';
 
-/** Every broken build was found within 150, so far. */
+const SEEDS = isLong ? 1_000 : 40;
+
+/** Every broken build was found within 700, so far. */
 const SEEDS_TO_FIND = 1_500;
+
+/**
+ * Each found a broken build that others find late. Outside of the long suite the search begins at
+ * it, and goes on from there should the world of that seed have become another.
+ */
+const QUICK_FINDS: Record<string, number> = {
+  'an act that may land whenever it gets through': 1725787247,
+  'a deletion that does not look at what it deletes': 745111592,
+  'a renewal without its deadline in the compare': 10203130,
+  'a deletion of frozen locks': 2033374712,
+  'a doubt that is answered as a refusal': 729451051,
+  'a set that may be granted in part': 1746902774,
+  'a run that is trusted by the settings of the next': 46070536,
+  'a reassignment that costs those ahead of the chosen waiter their places': 729483546,
+  'a history of writes that is not compared': 1358793719,
+  'a reassignment that grants the lock beside the hold that it should end': 1569490896,
+  'a holder that is answered as if nothing had been lost': 1483932844,
+};
 
 /** Each found something once, in a world of this kind. */
 const MEMORABLE: [WorldKind, number][] = [
@@ -117,7 +137,7 @@ describe('the simulator finds', () => {
 
 /** Plays worlds, or only those that are asked for, until one of them breaks a promise. */
 async function expectFound(name: string, flaws: Flaws, isOne = (_seed: number) => true) {
-  const from = newSeed();
+  const from = (isLong ? undefined : QUICK_FINDS[name]) ?? newSeed();
   for (let seed = from, played = 0; played < SEEDS_TO_FIND; seed += 1) {
     if (!isOne(seed)) continue;
     played += 1;
