@@ -10,10 +10,19 @@ let folder: string;
 let store: RecordStore & HistorySource;
 let wallMs: number;
 let passedMs: number;
+/** For how long the process is stopped whenever it has read a clock. */
+let stoppedMs: number;
 const key = freshKey();
 
 const open = async () => {
-  const clock = { now: () => wallMs + passedMs, monotonic: () => passedMs };
+  const thenStop = (read: number) => {
+    passedMs += stoppedMs;
+    return read;
+  };
+  const clock = {
+    now: () => thenStop(wallMs + passedMs),
+    monotonic: () => thenStop(passedMs),
+  };
   store = await openBackend({ kind: 'sqlite', path: join(folder, 'lockyard.db') }, clock);
 };
 const now = async () => (await readOne(store, key)).now;
@@ -22,6 +31,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ly-sqlite-clock-'));
   wallMs = Date.UTC(2026, 0, 1);
   passedMs = 0.25;
+  stoppedMs = 0;
   await open();
 });
 afterEach(async () => {
@@ -43,6 +53,14 @@ it('follows the clock of the machine where that is ahead', async () => {
   const before = await now();
   wallMs += 10_000;
   expect(await now()).toBe(before + 10_000);
+});
+
+it('is not ahead of the machine where the process is stopped between its two clocks', async () => {
+  stoppedMs = 40;
+  await now();
+  stoppedMs = 0;
+  passedMs += 1;
+  expect(await now()).toBe(Math.floor(wallMs + passedMs));
 });
 
 it('begins no earlier than an instant that was stored, and goes on from there', async () => {

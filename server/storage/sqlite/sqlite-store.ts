@@ -183,8 +183,9 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   private now(): number {
-    const at = this.clock.monotonic();
     const wall = Math.floor(this.clock.now());
+    // Read last: a process that is stopped in between falls behind the machine, and not ahead.
+    const at = this.clock.monotonic();
     const steady = Math.floor(this.reached.instant + (at - this.reached.at));
     if (wall > steady) this.reached = { instant: wall, at };
     return Math.max(wall, steady);
