@@ -68,11 +68,10 @@ export class LossyStore {
     const reached = controlDatabaseOver(control, link);
     const honest = await StoreIncarnation.open(reached, 'default', BEGAN_AT);
     const incarnation = flaws.lossyStore?.incarnation?.(honest, reached) ?? honest;
-    const driver = () => new SimRedisDriver(redis, link, () => scheduler.now) as unknown as Redis;
-    return {
-      store: new RedisStore('redis://simulated', incarnation, HEARTBEAT_EVERY_MS, driver),
-      incarnation,
-    };
+    const openDriver = () =>
+      new SimRedisDriver(redis, link, () => scheduler.now) as unknown as Redis;
+    const manner = { heartbeatMs: HEARTBEAT_EVERY_MS, openDriver };
+    return { store: new RedisStore('redis://simulated', incarnation, manner), incarnation };
   }
 
   /**

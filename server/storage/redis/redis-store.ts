@@ -31,6 +31,15 @@ const HEARTBEAT_MS = 1_000;
 /** History entries removed per batch. */
 const PRUNE_ENTRIES = 500;
 
+interface RedisManner {
+  /** How long a call may take. */
+  callMaxMs?: number | undefined;
+  /** How often it writes a heartbeat and reads the settings. */
+  heartbeatMs?: number | undefined;
+  /** Makes the driver of each connection; the simulator's leads to a simulated server. */
+  openDriver?: OpenDriver;
+}
+
 /**
  * Records in one Redis: one script per call, over one connection. Lost data is never taken for data
  * that was never written: see `RedisGuard`.
@@ -46,18 +55,14 @@ export class RedisStore implements RecordStore, HistorySource {
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
    * @param incarnation what the control database knows of this store
-   * @param heartbeatMs how often it writes a heartbeat and reads the settings
-   * @param openDriver makes the driver of each connection; the simulator's leads to a simulated
-   *   server
    */
   constructor(
     url: string,
     private readonly incarnation: StoreIncarnation,
-    heartbeatMs = HEARTBEAT_MS,
-    openDriver?: OpenDriver,
+    { callMaxMs = STORE_CALL_MAX_MS, heartbeatMs = HEARTBEAT_MS, openDriver }: RedisManner = {},
   ) {
     const guard = new RedisGuard(incarnation);
-    this.connection = new RedisConnection(url, STORE_CALL_MAX_MS, guard, openDriver);
+    this.connection = new RedisConnection(url, callMaxMs, guard, openDriver);
     this.heartbeat = new Periodic({
       job: 'write a heartbeat to Redis',
       everyMs: heartbeatMs,

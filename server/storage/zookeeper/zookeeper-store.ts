@@ -64,6 +64,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   /**
    * @param incarnation what the control database knows of this store
    * @param monotonic this process's monotonic clock
+   * @param answerMaxMs as `ZookeeperSession.open` takes it
    * @throws StoreError if no server responds or admits us
    */
   static async open(
@@ -71,11 +72,13 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     incarnation: StoreIncarnation,
     monotonic: () => number,
     limits = LIMITS,
+    answerMaxMs?: number,
   ): Promise<ZookeeperStore> {
     const layout = new ZookeeperLayout(root);
     const cache = new ZnodeCache();
     const guard = new ZookeeperGuard(incarnation, limits);
-    const session = await ZookeeperSession.open(servers, layout, guard, monotonic, cache);
+    const opening = ZookeeperSession.open(servers, layout, guard, monotonic, cache, answerMaxMs);
+    const session = await opening;
     return new ZookeeperStore(servers, incarnation, session, cache, limits);
   }
 

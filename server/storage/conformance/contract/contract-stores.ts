@@ -1,9 +1,12 @@
+import { openRedisUnderTest } from '../testing/redis-under-test';
 import {
   openMysqlUnderTest,
   type StoreKind,
+  type StoreName,
   type StoreUnderTest,
   storesUnderTest,
 } from '../testing/stores-under-test';
+import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
 import { openLeastPrivilegedMysql } from './least-privileged-mysql';
 import { openLeastPrivilegedRedis } from './least-privileged-redis';
 import { openLeastPrivilegedZookeeper } from './least-privileged-zookeeper';
@@ -15,21 +18,23 @@ import { openShardUnderTest } from './shards-under-test';
  */
 const PATIENT_MS = 10_000;
 
-const mysqlBy = (open: (timeoutMs: number) => Promise<StoreUnderTest>): StoreKind => ({
-  ...storesUnderTest.mysql,
-  open: () => open(PATIENT_MS),
-});
+const patient = (
+  scheme: StoreName,
+  open: (callMaxMs: number) => Promise<StoreUnderTest>,
+): StoreKind => ({ ...storesUnderTest[scheme], open: () => open(PATIENT_MS) });
 
-const schemes: Record<string, StoreKind> = {
-  ...storesUnderTest,
-  mysql: mysqlBy(openMysqlUnderTest),
+const schemes: Record<StoreName, StoreKind> = {
+  sqlite: storesUnderTest.sqlite,
+  redis: patient('redis', openRedisUnderTest),
+  mysql: patient('mysql', openMysqlUnderTest),
+  zookeeper: patient('zookeeper', (answerMaxMs) => openZookeeperUnderTest({ answerMaxMs })),
 };
 
 /** Every MySQL, and MariaDB before 10.5. */
-const WITHOUT_RETURNING = mysqlBy((timeoutMs) => openMysqlUnderTest(timeoutMs, false));
+const WITHOUT_RETURNING = patient('mysql', (callMaxMs) => openMysqlUnderTest(callMaxMs, false));
 
 /** It compares its stamp in the step in which it writes. */
-const AS_A_SHARD = mysqlBy(openShardUnderTest);
+const AS_A_SHARD = patient('mysql', openShardUnderTest);
 
 /**
  * Every store under contract: one of each kind, and one for each configuration that might change
@@ -39,12 +44,9 @@ export const contractStores: Record<string, StoreKind> = {
   ...schemes,
   'mysql, without RETURNING': WITHOUT_RETURNING,
   'mysql, as a shard': AS_A_SHARD,
-  'redis, least privileges': { ...storesUnderTest.redis, open: openLeastPrivilegedRedis },
-  'mysql, least privileges': mysqlBy(openLeastPrivilegedMysql),
-  'zookeeper, least privileges': {
-    ...storesUnderTest.zookeeper,
-    open: openLeastPrivilegedZookeeper,
-  },
+  'redis, least privileges': patient('redis', openLeastPrivilegedRedis),
+  'mysql, least privileges': patient('mysql', openLeastPrivilegedMysql),
+  'zookeeper, least privileges': patient('zookeeper', openLeastPrivilegedZookeeper),
 };
 
 type Racing = [name: string, kind: StoreKind, share: number];

@@ -8,7 +8,7 @@ import type { StoreUnderTest } from '../testing/stores-under-test';
 const RULE = /ACL SETUSER lockyard on >… (.+)/;
 
 /** A Redis whose user has exactly the rights that docs/backends.md requires. */
-export async function openLeastPrivilegedRedis(): Promise<StoreUnderTest> {
+export async function openLeastPrivilegedRedis(callMaxMs: number): Promise<StoreUnderTest> {
   const [, rights] = RULE.exec(readFileSync('docs/backends.md', 'utf8')) ?? [];
   if (!rights) throw new Error('docs/backends.md says no more what rights are enough.');
   const server = await startPrivateRedis();
@@ -18,5 +18,5 @@ export async function openLeastPrivilegedRedis(): Promise<StoreUnderTest> {
   const url = new URL(server.url);
   url.username = 'lockyard';
   url.password = 'secret';
-  return openStoreOn(server, url.href);
+  return openStoreOn(server, url.href, callMaxMs);
 }

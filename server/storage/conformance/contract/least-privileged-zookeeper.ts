@@ -8,7 +8,7 @@ import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
  * its access list, as docs/backends.md requires. Every queue counts as a long one, so that the user
  * must create queue znodes too.
  */
-export function openLeastPrivilegedZookeeper(): Promise<StoreUnderTest> {
+export function openLeastPrivilegedZookeeper(answerMaxMs: number): Promise<StoreUnderTest> {
   const credentials = `ly${randomBytes(4).toString('hex')}:${randomBytes(8).toString('hex')}`;
   const [user = ''] = credentials.split(':');
   const digest = createHash('sha1').update(credentials).digest('base64');
@@ -16,5 +16,6 @@ export function openLeastPrivilegedZookeeper(): Promise<StoreUnderTest> {
     credentials,
     rootFor: `${user}:${digest}`,
     limits: { ...LIMITS, inlineQueueChars: 0 },
+    answerMaxMs,
   });
 }

@@ -185,7 +185,8 @@ contract('stored records', (suite) => {
   it('scans records as they are read, with the clock', async () => {
     const key = freshKey('as-read');
     await created(suite.store, key, { head: 'h', queue: 'q' });
-    const before = await suite.now();
+    // Another process may estimate the clock otherwise.
+    const { now: before } = await readOne(suite.other, key);
     const { records } = await suite.other.scan({ namespace: 'as-read', after: null }, 10);
     expect(records.map(({ record }) => record)).toEqual([await stored(suite.store, key)]);
     expect(records[0]?.now).toBeGreaterThanOrEqual(before);

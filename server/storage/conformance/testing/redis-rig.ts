@@ -42,7 +42,7 @@ export class RedisRig {
 
   async join(url = this.server.url, beatEveryMs?: number): Promise<RedisProcess> {
     const incarnation = await StoreIncarnation.open(this.database, 'default', Date.now());
-    const store = new RedisStore(url, incarnation, beatEveryMs);
+    const store = new RedisStore(url, incarnation, { heartbeatMs: beatEveryMs });
     const engine = await engineOfIncarnation('redis', store, incarnation);
     const process = { engine, store, incarnation };
     this.processes.push(process);

@@ -4,25 +4,32 @@ import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 
-/** A server of its own: what makes writes wait on a Redis makes all of them wait. */
-export async function openRedisUnderTest() {
+/**
+ * A server of its own: what makes writes wait on a Redis makes all of them wait.
+ *
+ * @param callMaxMs how long a call may take; by default as long as in production
+ */
+export async function openRedisUnderTest(callMaxMs?: number) {
   const server = await startPrivateRedis();
-  return openStoreOn(server, server.url);
+  return openStoreOn(server, server.url, callMaxMs);
 }
 
 /**
  * An empty store on a server, which is stopped with it.
  *
  * @param url the store's URL, perhaps of a user with few rights
+ * @param callMaxMs as {@link openRedisUnderTest}
  */
 export async function openStoreOn(
   server: Awaited<ReturnType<typeof startPrivateRedis>>,
   url: string,
+  callMaxMs?: number,
 ) {
   const database = await openTestDatabase('sqlite');
   const opened: RedisStore[] = [];
   const open = async () => {
-    const store = new RedisStore(url, await StoreIncarnation.open(database, 'default', Date.now()));
+    const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
+    const store = new RedisStore(url, incarnation, { callMaxMs });
     opened.push(store);
     return store;
   };

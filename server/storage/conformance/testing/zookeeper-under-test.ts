@@ -23,10 +23,13 @@ interface Manner {
   rootFor?: string;
   /** Where its numbers end. */
   limits?: ZookeeperLimits;
+  /** How long an answer may take; by default as long as in production. */
+  answerMaxMs?: number;
 }
 
 /** A root of its own on the server of the tests, spoken to over a line that can be held up. */
-export async function openZookeeperUnderTest({ credentials = null, rootFor, limits }: Manner = {}) {
+export async function openZookeeperUnderTest(manner: Manner = {}) {
+  const { credentials = null, rootFor, limits, answerMaxMs } = manner;
   const { servers } = testZookeeperUrl();
   const [server = { host: '', port: 0 }] = servers;
   const root = `/ly-${randomBytes(6).toString('hex')}`;
@@ -36,7 +39,8 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
   const database = await openTestDatabase('sqlite');
   const open = async () => {
     const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
-    const store = await ZookeeperStore.open(place, incarnation, () => performance.now(), limits);
+    const monotonic = () => performance.now();
+    const store = await ZookeeperStore.open(place, incarnation, monotonic, limits, answerMaxMs);
     opened.push(store);
     return store;
   };

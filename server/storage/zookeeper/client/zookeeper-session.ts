@@ -6,7 +6,7 @@ import { type ConnectionProvider, type Generation, GuardedConnection } from './g
 import { OPEN_TO_ALL, OWNED } from './wire-calls';
 import { type ServerAddress, ZookeeperConnection } from './zookeeper-connection';
 
-const ANSWER_WITHIN_MS = 1_200;
+const ANSWER_MAX_MS = 1_200;
 /** How long a call waits for a connection that is being made. */
 const PATIENCE_MS = 250;
 const HEARTBEAT_MS = 1_000;
@@ -35,11 +35,13 @@ export class ZookeeperSession implements ConnectionProvider {
     private readonly guard: ZookeeperGuard,
     readonly monotonic: () => number,
     private readonly cache: ZnodeCache,
+    private readonly answerMaxMs: number,
   ) {}
 
   /**
    * Creates the znodes and connects.
    *
+   * @param answerMaxMs how long ZooKeeper may take for an answer; then the connection is closed
    * @throws StoreError if no server responds or admits us
    */
   static async open(
@@ -48,8 +50,9 @@ export class ZookeeperSession implements ConnectionProvider {
     guard: ZookeeperGuard,
     monotonic: () => number,
     cache: ZnodeCache,
+    answerMaxMs = ANSWER_MAX_MS,
   ): Promise<ZookeeperSession> {
-    const session = new ZookeeperSession(servers, layout, guard, monotonic, cache);
+    const session = new ZookeeperSession(servers, layout, guard, monotonic, cache, answerMaxMs);
     let failure: unknown;
     for (const server of servers) {
       try {
@@ -116,8 +119,8 @@ export class ZookeeperSession implements ConnectionProvider {
 
   /** Another server may answer now: its clock is unknown, and changes may have gone unseen. */
   private async connectTo(server: ServerAddress): Promise<void> {
-    const { layout, guard, monotonic, cache } = this;
-    const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, this.onEnd);
+    const { layout, guard, monotonic, cache, answerMaxMs } = this;
+    const open = ZookeeperConnection.open(server, answerMaxMs, monotonic, this.onEnd);
     const opened = await open;
     /** With credentials, what is created belongs to that user. */
     const acl = server.credentials ? OWNED : OPEN_TO_ALL;
