@@ -11,6 +11,7 @@ const PACKAGES = [undefined, 'client'];
  * package files, for a release from there. With `--folder` those of another folder.
  */
 function setRepository([text, option, folder = projectRoot]) {
+  if (text === '--check') return checkRepository(folder);
   const url = readUrl(text);
   if (option !== undefined && option !== '--folder') {
     throw new PlainFailure(`repository takes a URL and --folder; unexpected "${option}".`);
@@ -37,6 +38,20 @@ function setRepository([text, option, folder = projectRoot]) {
     ];
     writeFileSync(file, `${JSON.stringify(Object.fromEntries(ordered), null, 2)}\n`);
   }
+}
+
+/**
+ * npm runs this before it publishes: the address in a checkout is a placeholder, under a domain that
+ * is reserved for examples, and no release may have it.
+ */
+function checkRepository(folder) {
+  const { repository } = JSON.parse(readFileSync(join(folder, 'client/package.json'), 'utf8'));
+  const { hostname } = new URL(repository.url.replace(/^git\+/, ''));
+  if (!hostname.endsWith('.example') || process.env.npm_config_dry_run === 'true') return;
+  throw new PlainFailure(
+    `${repository.url} is a placeholder; set the address of the sources first: ` +
+      'npm run repository -- https://github.com/acme/lockyard',
+  );
 }
 
 function readUrl(text) {

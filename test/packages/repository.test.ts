@@ -39,6 +39,23 @@ test('a release says where its sources are, in both packages, and changes nothin
   });
 });
 
+const check = (env: Record<string, string> = {}) =>
+  spawnSync(process.execPath, ['scripts/set-repository.mjs', '--check'], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, npm_config_dry_run: '', ...env },
+  });
+
+test('no release is published with the placeholder of a checkout, but it can be tried', () => {
+  expect(manifest('client/package.json', root)).toMatchObject({
+    scripts: { prepublishOnly: 'node ../scripts/set-repository.mjs --check' },
+  });
+  const refused = check();
+  expect(refused.status).toBe(1);
+  expect(refused.stderr).toMatch(/^git\+https:\S+ is a placeholder;[^\n]*\n$/);
+  expect(check({ npm_config_dry_run: 'true' })).toMatchObject({ status: 0, stderr: '' });
+});
+
 test.each([
   '',
   'lockyard',
