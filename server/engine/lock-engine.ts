@@ -45,6 +45,8 @@ export interface MultiLocks {
     ask: AcquireMultiLockCommand,
     wait: WaitOptions,
   ): Promise<AcquireManyAnswer>;
+  /** Answers an acquire that comes after its own cancel: it takes nothing. */
+  answerCancelled(namespace: string, ask: AcquireMultiLockCommand): Promise<AcquireManyAnswer>;
   /** Undoes an acquire, whether it still waits or was granted meanwhile. */
   cancel(
     namespace: string,

@@ -34,6 +34,10 @@ export class ShardedEngine implements LockEngine {
         const names = ask.locks.map(({ name }) => name);
         return this.engineOfMultiLock(namespace, names).multiLocks.acquire(namespace, ask, wait);
       },
+      answerCancelled: async (namespace, ask) => {
+        const names = ask.locks.map(({ name }) => name);
+        return this.engineOfMultiLock(namespace, names).multiLocks.answerCancelled(namespace, ask);
+      },
       cancel: async (namespace, command) =>
         this.engineOfMultiLock(namespace, command.names).multiLocks.cancel(namespace, command),
     };

@@ -30,6 +30,10 @@ export class MultiLockAcquires
     run: () => this.check(),
   });
 
+  async answerCancelled(namespace: string, ask: AcquireMultiLockCommand) {
+    return (await this.giveUp(namespace, ask)).answer;
+  }
+
   async cancel(namespace: string, command: CancelMultiLockCommand) {
     const { answer } = await this.commands.submitMultiLock(namespace, command);
     return answer as { outcome: 'cancelled' | 'released' | 'none' };

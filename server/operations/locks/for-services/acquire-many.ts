@@ -37,6 +37,9 @@ export async function acquireMany(
       : multiLockIdentity({ service, namespace, names, requestId, input: asked });
   const more = { ...traceOf(ctx), request, outsidePolicy };
   const ask = { verb: 'acquireSet', service, ...asked, ...more } as const;
+  if (ctx.runtime.cancelledRequests.has(request, owner)) {
+    return engine.multiLocks.answerCancelled(namespace, ask);
+  }
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     const wait = { holdRequestMs: HOLD_REQUEST_MS, hasHungUp };
@@ -54,7 +57,10 @@ export async function acquireMany(
   return answer;
 }
 
-/** Undoes an acquire of several locks by its request id, whether it waits or was granted. */
+/**
+ * Undoes an acquire of several locks by its request id, whether it waits or was granted. One that
+ * arrives later is answered as by `cancelAcquire`.
+ */
 export async function cancelAcquireMany(
   ctx: OperationContext,
   { namespace, names, owner, requestId }: CancelManyInput,
@@ -67,6 +73,7 @@ export async function cancelAcquireMany(
   );
   // The identity of the acquire itself; what that asked for does not matter here.
   const request = multiLockIdentity({ service, namespace, names, requestId, input: {} });
+  ctx.runtime.cancelledRequests.note(request, owner);
   return engine.multiLocks.cancel(namespace, { verb: 'cancelSet', service, owner, names, request });
 }
 

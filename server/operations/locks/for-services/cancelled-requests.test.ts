@@ -29,6 +29,25 @@ test.each([
   expect((await acquire(name, 'w1', { requestId: 'r2' })).data).toMatchObject({ outcome: 'held' });
 });
 
+test.each([
+  ['asks once', {}],
+  ['is willing to wait', { waitMs: 10_000 }],
+])('a multi-lock that arrives after its own cancel and %s takes nothing', async (how, more) => {
+  const names = ['b', 'a'].map((name) => `late multi-lock ${how} ${name}`);
+  const cancelled = await api.post(key, 'lock.cancelMany', { names, owner: 'w1', requestId: 'r1' });
+  expect(cancelled.data).toEqual({ outcome: 'none' });
+  const acquireAll = (owner: string, requestId: string) => {
+    const locks = names.map((name) => ({ name }));
+    const ask = { locks, owner, leaseMs: 60_000, requestId, ...more };
+    return api.post(key, 'lock.acquireMany', ask);
+  };
+  expect((await acquireAll('w1', 'r1')).data).toMatchObject({ outcome: 'timeout' });
+  for (const name of names) {
+    expect((await api.get(key, 'lock.inspect', { name })).data).toMatchObject({ state: 'free' });
+  }
+  expect((await acquireAll('w1', 'r2')).data).toMatchObject({ outcome: 'granted' });
+});
+
 const identity = (key: string) => ({ key, inputHash: '', remembered: true });
 
 test('cancelled requests are forgotten after a minute, and the oldest of very many sooner', () => {
