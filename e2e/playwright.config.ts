@@ -9,7 +9,7 @@ export default defineConfig({
   // Minutes long: `npm run test:long` runs it.
   testIgnore: process.env.TEST_LONG === '1' ? [] : ['bad-days*.spec.ts'],
   fullyParallel: false,
-  workers: 3,
+  workers: 4,
   forbidOnly: Boolean(process.env.CI),
   outputDir: '.results',
   timeout: 120_000,
