@@ -90,6 +90,10 @@ test('two thousand callers wait for one lock: its page shows the whole queue, an
   const whole = page.getByRole('region', { name: 'Whole queue' });
   await expect(whole.getByRole('listitem').first()).toHaveAttribute('aria-setsize', '2000');
   const onPage = await longestTask(page);
+  const search = queue.getByRole('searchbox', { name: 'Find a waiter by owner or service' });
+  await search.fill('CROWD-1777');
+  await expect(queue.getByRole('listitem').filter({ hasText: 'crowd-1777' })).toHaveCount(1);
+  await search.fill('');
   // More than one may be on its way back to its place.
   await whole.evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
   await expect(whole.getByRole('listitem').last()).toHaveAttribute(

@@ -8,12 +8,12 @@ import { waitersThatFit } from '@/server/core/lock/permits';
 import { parseWholeNumber } from '../counters/counter-labels';
 import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
+import { useLiveLock } from '../locks/lock/use-live-lock';
 import { Field } from '../ui/controls/field';
 import { LockLine } from './action-dialog';
 import { publishResult } from './action-results';
 import { ChangedNote, OperatorDialog } from './operator-dialog';
 import { useActionAttempt, useRequestId } from './use-action-attempt';
-import { useLockDetail } from './use-seen-hold';
 
 /** As the contract has it, which browsers do not load. */
 const CAPACITY_MAX = 10_000;
@@ -21,7 +21,7 @@ const CAPACITY_MAX = 10_000;
 /** Changes how many permits of a lock may be held at once. */
 export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const client = useTRPCClient();
-  const detail = useLockDetail(row).data;
+  const detail = useLiveLock(row, null).data;
   const permits = (detail?.row ?? row).permits;
   const [seen, setSeen] = useState(row.permits?.capacity ?? 0);
   const requestId = useRequestId(seen);

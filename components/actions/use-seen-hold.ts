@@ -2,13 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import type { Changed } from '@/server/contract/console/operator-answers';
 import type { EndCause } from '@/server/contract/primitives';
 import { useReadingStore } from '../live/reading';
 import type { Reading } from '../live/reading-store';
-import { useTRPC, useTRPCClient } from '../live/trpc';
-import { useLive } from '../live/use-live';
+import { useTRPC } from '../live/trpc';
+import { useLiveLock } from '../locks/lock/use-live-lock';
 import {
   endOfHold,
   type HoldEnd,
@@ -38,7 +38,7 @@ export interface SeenHold {
 /** Holds what was seen when a dialog opened against what is there now, live. */
 export function useSeenHold(row: LockRow): SeenHold {
   const [pageReading] = useState(useReadingStore().get);
-  const { data: detail, receivedAt } = useLockDetail(row);
+  const { data: detail, receivedAt } = useLiveLock(row, null);
   const [asSeen, setBase] = useState<HoldSnapshot>(() => snapshotOfRow(row));
   const [refusal, setRefusal] = useState<Changed | null>(null);
 
@@ -72,17 +72,6 @@ export function useSeenHold(row: LockRow): SeenHold {
       setRefusal(null);
     },
   };
-}
-
-/** The lock as its own page shows it, live; null until it has been read. */
-export function useLockDetail({ id, namespace, name }: LockRow) {
-  const client = useTRPCClient();
-  return useLive<LockDetail | null>(id, null, ({ onData, ...rest }) =>
-    client.locks.watchDetail.subscribe(
-      { namespace, name },
-      { ...rest, onData: (message) => onData(message.data) },
-    ),
-  );
 }
 
 const CAUSES: Record<string, EndCause> = {

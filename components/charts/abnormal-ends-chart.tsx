@@ -1,5 +1,6 @@
 'use client';
 
+import { memo } from 'react';
 import { ResponsiveContainer, Scatter, ScatterChart, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '@/server/core/format/numbers';
@@ -13,7 +14,11 @@ const LANES = [
 ] as const;
 
 /** When leases expired, holds were forced and waiters timed out: a row each, with marks. */
-export function AbnormalEndsChart({ insight }: { insight: LockInsight }) {
+export const AbnormalEndsChart = memo(function AbnormalEndsChart({
+  insight,
+}: {
+  insight: LockInsight;
+}) {
   const { rows, domain } = useTimeAxis(insight);
   const { total } = insight;
   const isEmpty = LANES.every(({ key }) => total[key] === 0);
@@ -60,7 +65,7 @@ export function AbnormalEndsChart({ insight }: { insight: LockInsight }) {
       )}
     </div>
   );
-}
+});
 
 function Mark({ cx = 0, cy = 0, ink }: { cx?: number; cy?: number; ink: string }) {
   return <rect x={cx - 2.5} y={cy - 5} width={5} height={10} rx={1.5} fill={ink} />;

@@ -1,5 +1,6 @@
 'use client';
 
+import { memo } from 'react';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '@/server/core/format/numbers';
 import { type Column, TableHead } from '../ui/table-head';
@@ -20,7 +21,11 @@ const COLUMNS: Column[] = [
 ];
 
 /** The charts over time as figures: the steps in which anything happened, newest first. */
-export function ChartTable({ insight: { range, points } }: { insight: LockInsight }) {
+export const ChartTable = memo(function ChartTable({
+  insight: { range, points },
+}: {
+  insight: LockInsight;
+}) {
   const active = points
     .filter(
       ({ grants, timeouts, expiries, forced, refused, holdP99Ms }) =>
@@ -51,4 +56,4 @@ export function ChartTable({ insight: { range, points } }: { insight: LockInsigh
       </table>
     </section>
   );
-}
+});

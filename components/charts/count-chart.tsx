@@ -1,5 +1,6 @@
 'use client';
 
+import { memo } from 'react';
 import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
 import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
@@ -22,7 +23,13 @@ const COUNTS = {
 } as const;
 
 /** How often the lock was granted over time, or attempts to acquire it were refused. */
-export function CountChart({ insight, of }: { insight: LockInsight; of: keyof typeof COUNTS }) {
+export const CountChart = memo(function CountChart({
+  insight,
+  of,
+}: {
+  insight: LockInsight;
+  of: keyof typeof COUNTS;
+}) {
   const { title, ink } = COUNTS[of];
   const { rows, domain, ticks } = useTimeAxis(insight);
   const max = Math.max(0, ...rows.map((row) => row[of]));
@@ -56,7 +63,7 @@ export function CountChart({ insight, of }: { insight: LockInsight; of: keyof ty
       </div>
     </div>
   );
-}
+});
 
 const barPx = (steps: number) => (steps > 100 ? 3 : 7);
 

@@ -1,5 +1,6 @@
 'use client';
 
+import { memo } from 'react';
 import { Area, ComposedChart, Line, ResponsiveContainer } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { ChartHead } from './chart-head';
@@ -27,7 +28,13 @@ const SERIES = {
 } as const;
 
 /** How long was waited, or held, over time: p99 as a line with its area, p50 dashed. */
-export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait' | 'hold' }) {
+export const DurationChart = memo(function DurationChart({
+  insight,
+  of,
+}: {
+  insight: LockInsight;
+  of: 'wait' | 'hold';
+}) {
   const { title, p50, p99, ink, none, zero } = SERIES[of];
   const { rows, domain, ticks } = useTimeAxis(insight);
   const maxMs = Math.max(0, ...rows.map((row) => row[p99] ?? 0));
@@ -93,7 +100,7 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
       )}
     </div>
   );
-}
+});
 
 /** A step between two without any has no line; a dot shows that it is there. */
 function LonePoint({

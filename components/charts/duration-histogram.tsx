@@ -1,6 +1,6 @@
 'use client';
 
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { durationText } from '@/server/core/format/durations';
@@ -37,7 +37,7 @@ const SERIES = {
 } as const;
 
 /** A histogram of durations on a logarithmic axis, with p50, p99 and the current one. */
-export function DurationHistogram({
+export const DurationHistogram = memo(function DurationHistogram({
   insight,
   of,
   nowMs,
@@ -137,7 +137,7 @@ export function DurationHistogram({
       )}
     </div>
   );
-}
+});
 
 /** A quantile of nothing, or of 0 ms, has no place. */
 function marks(p50Ms: number | null, p99Ms: number | null, nowMs: number | null) {

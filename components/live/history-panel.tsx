@@ -1,7 +1,7 @@
 'use client';
 
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
@@ -42,7 +42,8 @@ export function useHistoryPages<Row extends { rev: number }>(history: {
     ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
   });
   const { refetch } = query;
-  const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
+  const { data } = query;
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   const newestRev = useRef(0);
   newestRev.current = rows[0]?.rev ?? 0;
   useEffect(() => {

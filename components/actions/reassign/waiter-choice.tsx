@@ -1,8 +1,11 @@
 'use client';
 
+import { useMemo, useState } from 'react';
 import type { WaiterRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { useAtBackend } from '../../live/reading';
+import { findWaiters, SEARCHED_FROM } from '../../locks/lock/queue/find-waiters';
+import { SearchField } from '../../ui/controls/search-field';
 import { Duration } from '../../ui/duration';
 import { ExactName } from '../../ui/visible-text';
 import type { HoldSnapshot } from '../hold-snapshot';
@@ -12,6 +15,9 @@ const WHY_NOT: Partial<Record<NonNullable<ReturnType<typeof waiterObstacle>>, st
   multiLock: 'multi-lock',
   noRoom: 'does not fit',
 };
+
+/** Of a longer queue the others are found by their names. */
+const SHOWN_MAX = 50;
 
 /** The queue, of which one waiter is chosen. */
 export function WaiterChoice({
@@ -27,17 +33,30 @@ export function WaiterChoice({
   onChoose: (ticket: number) => void;
 }) {
   const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
-  if (side.queue === null) return <p className="text-t2">Loading the queue…</p>;
+  const [search, setSearch] = useState('');
+  const { queue } = side;
+  const found = useMemo(() => findWaiters(queue ?? [], search), [queue, search]);
+  if (queue === null) return <p className="text-t2">Loading the queue…</p>;
+  const hidden = found.length - SHOWN_MAX;
   return (
     <fieldset>
       <legend className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
         <span className="font-[550]">Grant to</span>
         <span className="text-12 text-t3">
-          {side.queue.length === 0 ? 'no waiters' : plural(side.queue.length, 'waiter')}
+          {queue.length === 0 ? 'no waiters' : plural(queue.length, 'waiter')}
         </span>
       </legend>
+      {(queue.length >= SEARCHED_FROM || search !== '') && (
+        <SearchField
+          label="Find a waiter by owner or service"
+          value={search}
+          onChange={setSearch}
+          className="mb-1.5"
+        />
+      )}
+      {queue.length > 0 && found.length === 0 && <p className="text-t2">No waiter matches.</p>}
       <div className="waiter-choice">
-        {side.queue.map((waiter, place) => (
+        {found.slice(0, SHOWN_MAX).map(({ waiter, place }) => (
           <Waiter
             key={waiter.ticket}
             waiter={waiter}
@@ -49,6 +68,11 @@ export function WaiterChoice({
           />
         ))}
       </div>
+      {hidden > 0 && (
+        <p className="mt-1.5 text-12 text-t3">
+          {exactCount(hidden)} more: search for the owner to find one.
+        </p>
+      )}
     </fieldset>
   );
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import { type ReactNode, useEffect, useState } from 'react';
+import { memo, type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
@@ -52,7 +52,7 @@ export function EventsPanel({
   });
   const [isFolded, setFolded] = useState(true);
   const { rows } = history;
-  const lines = foldEvents(rows);
+  const lines = useMemo(() => foldEvents(rows), [rows]);
   const { hasNextPage, isFetchingNextPage, fetchNextPage, data, error } = history;
   const loadsMore =
     hasNextPage && lines.length < LINES_MIN && (data?.pages.length ?? 0) < PAGES_MAX && !error;
@@ -77,18 +77,31 @@ export function EventsPanel({
       }
     >
       <PinnedLines detail={detail} top={lines.slice(0, TOP_LINES)} />
-      {isFolded
-        ? lines.map((line) =>
-            line.kind === 'one' ? (
-              <OneEvent key={line.id} event={line.event} backend={row.backend} />
-            ) : (
-              <EventRun key={line.id} of={line.of} events={line.events} backend={row.backend} />
-            ),
-          )
-        : rows.map((event) => <OneEvent key={event.id} event={event} backend={row.backend} />)}
+      {isFolded ? (
+        <EventLines lines={lines} backend={row.backend} />
+      ) : (
+        rows.map((event) => <OneEvent key={event.id} event={event} backend={row.backend} />)
+      )}
     </HistoryPanel>
   );
 }
+
+/** Drawn again with other events, and not whenever the lock is read. */
+const EventLines = memo(function EventLines({
+  lines,
+  backend,
+}: {
+  lines: EventLine[];
+  backend: string;
+}) {
+  return lines.map((line) =>
+    line.kind === 'one' ? (
+      <OneEvent key={line.id} event={line.event} backend={backend} />
+    ) : (
+      <EventRun key={line.id} of={line.of} events={line.events} backend={backend} />
+    ),
+  );
+});
 
 /** What explains the present state, where it is not at the top of the list anyway. */
 function PinnedLines({ detail, top }: { detail: LockDetail; top: EventLine[] }) {

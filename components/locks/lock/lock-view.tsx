@@ -9,8 +9,6 @@ import { ChartsPanel } from '../../charts/charts-panel';
 import { ConnectionLostNote } from '../../live/connection-lost-note';
 import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
-import { useTRPCClient } from '../../live/trpc';
-import { useLive } from '../../live/use-live';
 import { PastNote } from '../../past/past-note';
 import { isMissing, MissingLock } from '../missing/missing-lock';
 import { TimelinePanel } from '../timeline/timeline-panel';
@@ -22,6 +20,7 @@ import { HolderPanel } from './holder-panel';
 import { LockHeader } from './lock-header';
 import { QueuePanel } from './queue/queue-panel';
 import { ReleaseImpact } from './release-impact';
+import { useLiveLock } from './use-live-lock';
 import { WaitPartNote } from './wait-part-note';
 
 /** A lock's page: what it is now, what can be done about it, and what happened to it. */
@@ -36,17 +35,7 @@ export function LockView({
   /** The range that the address names; null where it could not be read for the first paint. */
   insight: LockInsight | null;
 }) {
-  const client = useTRPCClient();
-  const { namespace, name } = initial.row;
-  const { data, receivedAt, link, retry } = useLive<LockDetail>(
-    initial.row.id,
-    initial,
-    ({ onData, ...rest }) =>
-      client.locks.watchDetail.subscribe(
-        { namespace, name },
-        { ...rest, onData: (message) => onData(message.data) },
-      ),
-  );
+  const { data, receivedAt, link, retry } = useLiveLock(initial.row, initial);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: [data.backend] }),
     [data, receivedAt],

@@ -9,8 +9,6 @@ import { Icon } from '../../icons/icon';
 import { LiveIndicator } from '../../live/live-indicator';
 import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
-import { useTRPCClient } from '../../live/trpc';
-import { useLive } from '../../live/use-live';
 import { Button } from '../../ui/controls/button';
 import { CopyButton } from '../../ui/controls/copy-button';
 import { RowsSkeleton } from '../../ui/rows-skeleton';
@@ -19,6 +17,7 @@ import { WholeName } from '../../ui/visible-text';
 import { HolderPanel } from '../lock/holder-panel';
 import { QueuePanel } from '../lock/queue/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
+import { useLiveLock } from '../lock/use-live-lock';
 import { hasStandbysOnly } from '../lock-facts';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { chosenHold } from '../verdict/chosen-hold';
@@ -43,19 +42,8 @@ interface PeekProps {
 
 /** A lock beside the list: its holder, its queue, what a release would do, and the acts. */
 export function PeekPanel({ namespace, name, row, page, ...rest }: PeekProps) {
-  const client = useTRPCClient();
   const [known] = useState(() => (row ? knownDetail(row, page) : null));
-  const {
-    data: detail,
-    receivedAt,
-    link,
-    retry,
-  } = useLive<LockDetail | null>(`${namespace}/${name}`, known, ({ onData, ...handlers }) =>
-    client.locks.watchDetail.subscribe(
-      { namespace, name },
-      { ...handlers, onData: (message) => onData(message.data) },
-    ),
-  );
+  const { data: detail, receivedAt, link, retry } = useLiveLock({ namespace, name }, known);
   return (
     <aside aria-label="Lock preview" className="peek fade-in">
       <PeekHead detail={detail} matching={page.matching} {...rest} />

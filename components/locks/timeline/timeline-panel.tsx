@@ -1,7 +1,7 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import { lockPath } from '@/server/core/names/console-path';
@@ -57,7 +57,11 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
     setZoom(null);
     setSpanMs(ms);
   };
-  const lanes = timelineLanes(data ?? null, detail, { ...span, now });
+  const { from, to } = span;
+  const lanes = useMemo(
+    () => timelineLanes(data ?? null, detail, { from, to, now }),
+    [data, detail, from, to, now],
+  );
   const marked = data ? timelineMarks(data) : [];
   const acts = marked.filter(({ at }) => at >= span.from && at <= span.to);
   const refused = data?.refused.filter(({ from, to }) => to >= span.from && from < span.to) ?? [];

@@ -1,6 +1,7 @@
 'use client';
 
 import Link from 'next/link';
+import { useState } from 'react';
 import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
@@ -22,49 +23,52 @@ interface Line {
 }
 
 /** The bars of a timeline as lines, newest first, for who cannot see or point at them. */
-export function TimelineTable({
-  lanes,
-  acts,
-  refused,
-  now,
-  path,
-}: {
+export function TimelineTable(props: TimelineTableProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="insight-more" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Show as table</summary>
+      {isOpen && <Lines {...props} />}
+    </details>
+  );
+}
+
+interface TimelineTableProps {
   lanes: TimelineLanes;
   acts: readonly ActMark[];
   refused: readonly RefusalBar[];
   now: number;
   /** Of the lock's page. */
   path: string;
-}) {
+}
+
+function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
   return (
-    <details className="insight-more">
-      <summary>Show as table</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll */}
-      <section className="insight-table timeline-table" aria-label="Timeline data" tabIndex={0}>
-        <table>
-          <TableHead columns={COLUMNS} />
-          <tbody>
-            {linesOf(lanes, acts, refused, now).map(({ id, at, who, what, lasted }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <Link
-                    href={pastHref(path, at)}
-                    prefetch={false}
-                    className="link rounded-4"
-                    title="See the lock as of then"
-                  >
-                    {clockLabel(at)}
-                  </Link>
-                </th>
-                <td>{who}</td>
-                <td>{what}</td>
-                <td>{lasted}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-    </details>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
+    <section className="insight-table timeline-table" aria-label="Timeline data" tabIndex={0}>
+      <table>
+        <TableHead columns={COLUMNS} />
+        <tbody>
+          {linesOf(lanes, acts, refused, now).map(({ id, at, who, what, lasted }) => (
+            <tr key={id}>
+              <th scope="row">
+                <Link
+                  href={pastHref(path, at)}
+                  prefetch={false}
+                  className="link rounded-4"
+                  title="See the lock as of then"
+                >
+                  {clockLabel(at)}
+                </Link>
+              </th>
+              <td>{who}</td>
+              <td>{what}</td>
+              <td>{lasted}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
   );
 }
 

@@ -3,6 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STREAMS_MAX_PER_USER } from '@/server/api/rpc/live-stream';
 import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
 import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
+import {
+  detailAfter,
+  type LockDetailMessage,
+} from '@/server/contract/console/waits/lock-detail-message';
 import { createUser } from '@/server/operations/users/create-user';
 import { resetPassword } from '@/server/operations/users/reset-password';
 import { setDisabled } from '@/server/operations/users/set-disabled';
@@ -103,18 +107,61 @@ test('a quiet lock list is sent again every two seconds, so that its age can be 
   stream.close();
 });
 
+/** The lock after the next message of its stream. */
+async function nextDetail(stream: EventStream, before: LockDetail | null): Promise<LockDetail> {
+  const after = detailAfter(before, (await stream.nextValue()).data as LockDetailMessage);
+  if (!after) throw new Error('The first message of a lock is not whole.');
+  return after;
+}
+
 test('a lock tells of its own changes', async () => {
   await take('watched');
   const stream = await open('locks.watchDetail', { namespace: 'default', name: 'watched' });
-  const before = (await stream.nextValue()).data as LockDetail;
+  const before = await nextDetail(stream, null);
   expect(before).toMatchObject({ fresh: true, row: { name: 'watched', status: 'held' } });
   const token = before.row.hold?.token;
   await api.post(key, 'lock.release', { name: 'watched', owner: 'worker-1', token });
-  let after: LockDetail;
-  do after = (await stream.nextValue()).data as LockDetail;
+  let after = before;
+  do after = await nextDetail(stream, after);
   while (after.row.hold);
   expect(after.row.rev).toBeGreaterThan(before.row.rev);
   stream.close();
+});
+
+test('a lock tells of its queue once, then of those alone who left it or joined', async () => {
+  const name = 'queued for';
+  await take(name);
+  const wait = (owner: string) =>
+    api.post(key, 'lock.acquire', {
+      name,
+      owner,
+      leaseMs: 9_000,
+      waitMs: 60_000,
+      requestId: owner,
+    });
+  const waits = ['w1', 'w2', 'w3'].map(wait);
+  const stream = await open('locks.watchDetail', { namespace: 'default', name });
+  let lock = await nextDetail(stream, null);
+  while (lock.waiters.length < 3) lock = await nextDetail(stream, lock);
+
+  await api.post(key, 'lock.cancel', { name, owner: 'w1', requestId: 'w1' });
+  waits.push(wait('w4'));
+  const [first, ...others] = lock.waiters;
+  const sent: string[] = [];
+  while (lock.waiters.at(-1)?.owner !== 'w4' || lock.waiters.length > 3) {
+    const message = (await stream.nextValue()).data as LockDetailMessage;
+    expect(message.kind).toBe('changes');
+    if (message.kind === 'changes') sent.push(...message.queue.waiters.map(({ owner }) => owner));
+    lock = detailAfter(lock, message);
+  }
+  expect(sent).toEqual(['w4']);
+  expect(lock.waiters.slice(0, 2)).toEqual(others);
+  expect(lock.waiters).not.toContainEqual(first);
+  stream.close();
+  for (const owner of ['w2', 'w3', 'w4']) {
+    await api.post(key, 'lock.cancel', { name, owner, requestId: owner });
+  }
+  await Promise.all(waits);
 });
 
 test('a stream that reconnects says where it was and is served', async () => {

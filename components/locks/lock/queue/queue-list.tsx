@@ -1,23 +1,23 @@
 'use client';
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
-import type { WaiterRow } from '@/server/contract/console/lock-row';
+import { useCallback, useRef } from 'react';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { useAtBackend } from '../../../live/reading';
 import { Duration } from '../../../ui/duration';
 import { ExactName } from '../../../ui/visible-text';
 import { Countdown, LeaseBar } from '../../row/lease-left';
+import type { PlacedWaiter } from './find-waiters';
 
 /** Of a longer queue only the waiters in sight are drawn: each has figures that change. */
 const WHOLE_MAX = 100;
 
 /** The height of a waiter, before it is measured. */
-const ROW_PX = 29;
+const rowPx = () => 29;
 
 interface QueueListProps {
-  waiters: readonly WaiterRow[];
+  placed: readonly PlacedWaiter[];
   backend: string;
   /** If the queue is not known: when it last was, by the backend's clock. */
   lastReadAt: number | null;
@@ -25,10 +25,10 @@ interface QueueListProps {
 
 /** The waiters in the order in which they will be served; a long queue scrolls in a frame. */
 export function QueueList(props: QueueListProps) {
-  const { waiters } = props;
-  const isLong = waiters.length > WHOLE_MAX;
+  const { placed } = props;
+  const isLong = placed.length > WHOLE_MAX;
   return (
-    <div className="queue" data-long={isLong}>
+    <div className="queue" data-wide={(placed.at(-1)?.place ?? 0) >= WHOLE_MAX}>
       <p aria-hidden="true" className="panel-row queue-row queue-head max-sm:hidden">
         <span className="text-right">#</span>
         <span>Owner</span>
@@ -39,8 +39,8 @@ export function QueueList(props: QueueListProps) {
         <LongQueue {...props} />
       ) : (
         <ol>
-          {waiters.map((waiter, place) => (
-            <Waiter key={waiter.ticket} {...props} waiter={waiter} place={place} />
+          {placed.map((each) => (
+            <Waiter key={each.waiter.ticket} {...props} {...each} />
           ))}
         </ol>
       )}
@@ -49,13 +49,14 @@ export function QueueList(props: QueueListProps) {
 }
 
 function LongQueue(props: QueueListProps) {
-  const { waiters } = props;
+  const { placed } = props;
   const frame = useRef<HTMLElement>(null);
+  const keyOf = useCallback((index: number) => placed[index]?.waiter.ticket ?? index, [placed]);
   const virtual = useVirtualizer({
-    count: waiters.length,
+    count: placed.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (place) => waiters[place]?.ticket ?? place,
+    estimateSize: rowPx,
+    getItemKey: keyOf,
     overscan: 8,
   });
   // It would end the smooth scrolling of a key.
@@ -65,10 +66,10 @@ function LongQueue(props: QueueListProps) {
     <section ref={frame} className="queue-frame" aria-label="Whole queue" tabIndex={0}>
       <ol style={{ height: virtual.getTotalSize() }}>
         {virtual.getVirtualItems().map(({ key, index, start }) => {
-          const waiter = waiters[index];
-          if (!waiter) return null;
-          const drawn = { of: waiters.length, top: start, measure: virtual.measureElement };
-          return <Waiter key={key} {...props} waiter={waiter} place={index} drawn={drawn} />;
+          const each = placed[index];
+          if (!each) return null;
+          const drawn = { index, of: placed.length, top: start, measure: virtual.measureElement };
+          return <Waiter key={key} {...props} {...each} drawn={drawn} />;
         })}
       </ol>
     </section>
@@ -81,12 +82,16 @@ function Waiter({
   backend,
   lastReadAt,
   drawn,
-}: Omit<QueueListProps, 'waiters'> & {
-  waiter: WaiterRow;
-  place: number;
-  /** Where it is in a long queue. */
-  drawn?: { of: number; top: number; measure: (element: Element | null) => void };
-}) {
+}: Omit<QueueListProps, 'placed'> &
+  PlacedWaiter & {
+    /** Where it is in a long list. */
+    drawn?: {
+      index: number;
+      of: number;
+      top: number;
+      measure: (element: Element | null) => void;
+    };
+  }) {
   const { owner, service, enqueuedAt, patienceUntil, detached, setSize, permits } = waiter;
   const ageMs = useAtBackend(
     backend,
@@ -97,9 +102,9 @@ function Waiter({
       className="panel-row queue-row"
       {...(drawn && {
         ref: drawn.measure,
-        'data-index': place,
+        'data-index': drawn.index,
         'aria-setsize': drawn.of,
-        'aria-posinset': place + 1,
+        'aria-posinset': drawn.index + 1,
         style: { transform: `translateY(${drawn.top}px)` },
       })}
     >

@@ -1,14 +1,16 @@
 'use client';
 
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { useAtBackend } from '../../../live/reading';
 import { Button } from '../../../ui/controls/button';
+import { SearchField } from '../../../ui/controls/search-field';
 import { Panel } from '../../../ui/panel';
 import { trendLabel } from '../../pressure-labels';
+import { findWaiters, SEARCHED_FROM } from './find-waiters';
 import { QueueList } from './queue-list';
 import { RefusedAttempts } from './refused-attempts';
 
@@ -19,15 +21,31 @@ const SHOWN = 8;
 export function QueuePanel({ detail }: { detail: LockDetail }) {
   const { row, waiters } = detail;
   const [isWhole, setWhole] = useState(false);
-  const hidden = isWhole ? 0 : waiters.length - SHOWN;
+  const [search, setSearch] = useState('');
+  const isSearched = waiters.length >= SEARCHED_FROM && search.trim() !== '';
+  const found = useMemo(
+    () => findWaiters(waiters, isSearched ? search : ''),
+    [waiters, isSearched, search],
+  );
+  const hidden = isWhole || isSearched ? 0 : waiters.length - SHOWN;
   const isUnknown = row.status === 'unknown';
   return (
     <Panel title="Queue" aside={waiters.length === 0 ? undefined : <QueueAside detail={detail} />}>
-      {waiters.length === 0 ? (
-        <p className="px-3.5 py-3 text-t2">{emptyQueueText(detail)}</p>
+      {waiters.length >= SEARCHED_FROM && (
+        <SearchField
+          label="Find a waiter by owner or service"
+          value={search}
+          onChange={setSearch}
+          className="mx-3.5 my-2"
+        />
+      )}
+      {found.length === 0 ? (
+        <p className="px-3.5 py-3 text-t2">
+          {isSearched ? 'No waiter matches.' : emptyQueueText(detail)}
+        </p>
       ) : (
         <QueueList
-          waiters={isWhole ? waiters : waiters.slice(0, SHOWN)}
+          placed={hidden > 0 ? found.slice(0, SHOWN) : found}
           backend={row.backend}
           lastReadAt={isUnknown ? row.readAt : null}
         />

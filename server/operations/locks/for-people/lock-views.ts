@@ -5,9 +5,11 @@ import type {
   lockEventsInput,
 } from '../../../contract/console/console-inputs';
 import type { FleetNow, LockInsight } from '../../../contract/console/insight-row';
-import type { EventRow, LockDetail, LockPage } from '../../../contract/console/lock-row';
+import type { EventRow, LockDetail, LockPage, WaiterRow } from '../../../contract/console/lock-row';
 import type { PastLockListInput, PastLockRef } from '../../../contract/console/past/past-inputs';
+import type { LockDetailMessage } from '../../../contract/console/waits/lock-detail-message';
 import { LockyardError } from '../../../contract/errors';
+import { queueChanges } from '../../../core/waits/queue-changes';
 import type { TrackedMessage } from '../../../monitoring/lock-list/lock-list-streams';
 import type { RecordKey } from '../../../storage/record-store';
 import { askDatabase } from '../../ask-database';
@@ -66,11 +68,23 @@ async function readDetail({ runtime }: OperationContext, ref: RecordKey): Promis
 export async function* watchLock(
   ctx: OperationContext,
   { namespace, name }: RecordKey,
-): AsyncGenerator<LockDetail, void> {
+): AsyncGenerator<LockDetailMessage, void> {
   await requireRole(ctx, 'viewer');
   const { projection } = ctx.runtime;
   const revOf = () => projection.row(namespace, name)?.rev;
-  yield* watchDetail(ctx, revOf, () => readDetail(ctx, { namespace, name }));
+  const details = watchDetail(ctx, revOf, () => readDetail(ctx, { namespace, name }));
+  let before: WaiterRow[] | null = null;
+  for await (const detail of details) {
+    yield messageOf(detail, before);
+    before = detail.waiters;
+  }
+}
+
+function messageOf(detail: LockDetail, before: WaiterRow[] | null): LockDetailMessage {
+  const { waiters, ...frame } = detail;
+  const { asOf } = detail;
+  const queue = before && queueChanges(before, waiters);
+  return queue ? { kind: 'changes', frame, queue, asOf } : { kind: 'whole', detail, asOf };
 }
 
 /** A lock's history, newest first; `older` is the `before` of the next page, or null at the end. */

@@ -1,0 +1,45 @@
+import type { LockDetail, WaiterRow } from '../lock-row';
+
+/**
+ * The messages of a live lock. The first has its whole queue, later ones what changed in that since
+ * the message before: a queue can be thousands long, and hardly any of it changes at a time.
+ */
+export type LockDetailMessage =
+  | { kind: 'whole'; detail: LockDetail; asOf: number }
+  | { kind: 'changes'; frame: Omit<LockDetail, 'waiters'>; queue: QueueChanges; asOf: number };
+
+/** How a queue differs from the one before. The order of those that stay is the same. */
+export interface QueueChanges {
+  /** The tickets of those that left. */
+  gone: number[];
+  /** Those that changed, in no order, then those that joined, in the order of their places. */
+  waiters: WaiterRow[];
+}
+
+/**
+ * The lock after a message, given the lock before it. Unchanged waiters stay the same objects, and
+ * so does an unchanged queue.
+ *
+ * @param before null before the first message, which is whole
+ */
+export function detailAfter<D extends LockDetail | null>(
+  before: D,
+  message: LockDetailMessage,
+): D | LockDetail {
+  if (message.kind === 'whole') return message.detail;
+  return before && { ...message.frame, waiters: queueAfter(before.waiters, message.queue) };
+}
+
+function queueAfter(before: WaiterRow[], { gone, waiters }: QueueChanges): WaiterRow[] {
+  if (gone.length === 0 && waiters.length === 0) return before;
+  const left = new Set(gone);
+  const fresh = new Map(waiters.map((waiter) => [waiter.ticket, waiter]));
+  const stayed = before
+    .filter(({ ticket }) => !left.has(ticket))
+    .map((waiter) => {
+      const changed = fresh.get(waiter.ticket);
+      fresh.delete(waiter.ticket);
+      return changed ?? waiter;
+    });
+  return [...stayed, ...fresh.values()];
+}
