@@ -1,4 +1,5 @@
 import type { InsightRange } from '@/server/contract/console/insight-row';
+import { formatInstant } from '../format/instants';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -39,11 +40,11 @@ const FORMATS: Record<InsightRange, Intl.DateTimeFormatOptions> = {
 
 /** A label of a time axis: 14:10, Fri 20, 20 Nov. */
 export const timeTickLabel = (range: InsightRange, at: number): string =>
-  new Intl.DateTimeFormat('en-GB', FORMATS[range]).format(at);
+  formatInstant(at, undefined, FORMATS[range]);
 
 /** When a step was: 14:10 within a day, else with its day. */
 export function bucketLabel(range: InsightRange, at: number): string {
   const isShort = range === '1h' || range === '24h';
   const date: Intl.DateTimeFormatOptions = isShort ? {} : { day: 'numeric', month: 'short' };
-  return new Intl.DateTimeFormat('en-GB', { ...FORMATS['1h'], ...date }).format(at);
+  return formatInstant(at, undefined, { ...FORMATS['1h'], ...date });
 }

@@ -4,7 +4,8 @@ export type Zone = string | undefined;
 /** By zone and options: to make one takes longer than to use it a hundred times. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function parts(at: number, zone: Zone, options: Intl.DateTimeFormatOptions) {
+/** An instant in the console's language. @param options the same ones make the same format */
+export function formatInstant(at: number, zone: Zone, options: Intl.DateTimeFormatOptions): string {
   const key = JSON.stringify([zone, options]);
   const format =
     formats.get(key) ??
@@ -14,10 +15,10 @@ function parts(at: number, zone: Zone, options: Intl.DateTimeFormatOptions) {
 }
 
 const day = (at: number, zone: Zone) =>
-  parts(at, zone, { year: 'numeric', month: 'short', day: 'numeric' });
+  formatInstant(at, zone, { year: 'numeric', month: 'short', day: 'numeric' });
 
 const clock = (at: number, zone: Zone, seconds: boolean) =>
-  parts(at, zone, {
+  formatInstant(at, zone, {
     hour: '2-digit',
     minute: '2-digit',
     ...(seconds && { second: '2-digit' }),
@@ -27,8 +28,11 @@ const clock = (at: number, zone: Zone, seconds: boolean) =>
 /** 14:17:03 on the day of `now`, 19 Nov 14:17 in its year, 19 Nov 2024 14:17 else. */
 export function instantText(at: number, now: number, zone: Zone): string {
   if (day(at, zone) === day(now, zone)) return clock(at, zone, true);
-  const isThisYear = parts(at, zone, { year: 'numeric' }) === parts(now, zone, { year: 'numeric' });
-  const date = isThisYear ? parts(at, zone, { month: 'short', day: 'numeric' }) : day(at, zone);
+  const isThisYear =
+    formatInstant(at, zone, { year: 'numeric' }) === formatInstant(now, zone, { year: 'numeric' });
+  const date = isThisYear
+    ? formatInstant(at, zone, { month: 'short', day: 'numeric' })
+    : day(at, zone);
   return `${date}\u00a0${clock(at, zone, false)}`;
 }
 

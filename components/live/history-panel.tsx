@@ -23,6 +23,9 @@ const FIRST_PAGE: string | null = null;
  */
 const READ_AFTER_MS = [300, 700, 1_500, 3_000, 6_000, 12_000];
 
+/** A history with news every time is read no more often than this. */
+const NEWS_GAP_MS = 1_000;
+
 /** A history read page by page, and again once its subject has changed. */
 export function useHistoryPages<Row extends { rev: number }>(history: {
   queryKey: string[];
@@ -46,9 +49,15 @@ export function useHistoryPages<Row extends { rev: number }>(history: {
   const rows = useMemo(() => data?.pages.flatMap((page) => page.rows) ?? [], [data]);
   const newestRev = useRef(0);
   newestRev.current = rows[0]?.rev ?? 0;
+  const newsAt = useRef(Number.NEGATIVE_INFINITY);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer row is news
+  useEffect(() => {
+    newsAt.current = performance.now();
+  }, [rows[0]?.rev]);
   useEffect(() => {
     const readUnlessCurrent = () => {
-      if (newestRev.current < rev) void refetch({ cancelRefetch: false });
+      if (newestRev.current >= rev || performance.now() - newsAt.current < NEWS_GAP_MS) return;
+      void refetch({ cancelRefetch: false });
     };
     const timers = READ_AFTER_MS.map((afterMs) => setTimeout(readUnlessCurrent, afterMs));
     return () => timers.forEach(clearTimeout);

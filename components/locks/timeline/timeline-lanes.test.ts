@@ -93,6 +93,19 @@ describe('the lanes of a timeline', () => {
     expect([more, folded.length]).toEqual([9, 6]);
   });
 
+  it('draw those of a long queue who came first, and count the others once each', () => {
+    const waitingSince = Array.from({ length: 2_000 }, (_, i) => NOW - 2_000 + i).reverse();
+    const { lanes, more, folded } = timelineLanes(
+      { ...none, waits: [waitOf('q7', NOW - 90_000, NOW - 80_000)] },
+      detailOf(NOW - 80_000, null, waitingSince),
+      span,
+    );
+    expect(lanes.map(({ bars }) => bars[0]?.from)).toEqual(
+      [0, 1, 2, 3, 4, 5].map((i) => NOW - 2_000 + i),
+    );
+    expect([more, folded.length]).toEqual([1_994, 12]);
+  });
+
   it('place holds that overlap on different lines', () => {
     const holds = [holdOf(NOW - 90_000, NOW - 50_000), holdOf(NOW - 80_000, NOW - 40_000)];
     const later = holdOf(NOW - 30_000, NOW - 20_000);

@@ -9,6 +9,9 @@ const LANES_MAX = 6;
 /** Waiters that are drawn as fine lines below them. */
 const FOLDED_MAX = 12;
 
+/** Of a longer queue the others are counted alone: they came later, and none would be drawn. */
+const DRAWN_MAX = LANES_MAX + FOLDED_MAX;
+
 /** A part of a bar, as shares of the plot's width from its left edge. */
 export interface Segment {
   left: number;
@@ -78,27 +81,31 @@ export function timelineLanes(
   present: TimelinePresent,
   span: Span,
 ): TimelineLanes {
-  const waits = [...pastWaits(timeline), ...liveWaits(present)].filter((bar) => isIn(bar, span));
-  const live = new Set(present.holds.map(({ token }) => token));
+  const isOfSpan = (bar: WaitBar) => isIn(bar, span);
+  const live = sortedBy(liveWaits(present).filter(isOfSpan), ({ from }) => from);
+  const waits = [...pastWaits(timeline).filter(isOfSpan), ...live.slice(0, DRAWN_MAX)];
+  const tokens = new Set(present.holds.map(({ token }) => token));
   const holds = [
-    ...(timeline?.holds ?? []).filter(({ token }) => !live.has(token)),
+    ...(timeline?.holds ?? []).filter(({ token }) => !tokens.has(token)),
     ...liveHolds(present),
   ].filter((bar) => isIn(bar, span));
   const rows = new Rows();
   const lines = holds
     .sort((a, b) => a.from - b.from)
     .map((bar): HoldLine => {
-      const isLive = live.has(bar.token);
+      const isLive = tokens.has(bar.token);
       const segments = segmentsOf(bar, stuckAt(bar, isLive, waits, present), present.row, span);
       return { bar, isLive, segments, row: rows.place(bar, span.now) };
     });
-  const { lanes, others } = chooseLanes(waits);
+  const parties = waitersOf(waits);
+  const { lanes, others } = chooseLanes([...parties.values()]);
+  const undrawn = live.slice(DRAWN_MAX).filter((bar) => !parties.has(partyOf(bar)));
   return {
     holds: lines,
     rows: Math.max(1, rows.count),
     lanes,
     folded: others.flatMap(({ bars }) => bars).slice(0, FOLDED_MAX),
-    more: others.length + (timeline?.moreWaits ?? 0),
+    more: others.length + undrawn.length + (timeline?.moreWaits ?? 0),
   };
 }
 
@@ -184,23 +191,30 @@ class Rows {
   }
 }
 
-/** Waiters by who they are. Who waits now has a lane first, then who waited longest. */
-function chooseLanes(waits: WaitBar[]): { lanes: WaiterLine[]; others: WaiterLine[] } {
+const partyOf = ({ service, owner }: WaitBar) => `${service}\n${owner}`;
+
+/** Waiters by who they are. */
+function waitersOf(waits: WaitBar[]): Map<string, WaiterLine> {
   const byParty = new Map<string, WaiterLine>();
   for (const bar of waits) {
-    const party = `${bar.service}\n${bar.owner}`;
+    const party = partyOf(bar);
     const lane = byParty.get(party);
     if (lane) lane.bars.push(bar);
     else byParty.set(party, { owner: bar.owner, service: bar.service, bars: [bar] });
   }
-  const ranked = sortedBy([...byParty.values()], (line) => -weight(line));
+  return byParty;
+}
+
+/** Who waits now has a lane first, then who waited longest. */
+function chooseLanes(waiters: WaiterLine[]): { lanes: WaiterLine[]; others: WaiterLine[] } {
+  const ranked = sortedBy(waiters, (line) => -weight(line));
   const firstAt = ({ bars }: WaiterLine) => Math.min(...bars.map(({ from }) => from));
   const lanes = sortedBy(ranked.slice(0, LANES_MAX), firstAt);
   const others = sortedBy(ranked.slice(LANES_MAX), firstAt);
   return { lanes, others };
 }
 
-/** Smallest first. The key of each is found once: of a long queue it would be found 20,000 times. */
+/** Smallest first; the key of each is found once. */
 function sortedBy<T>(all: T[], keyOf: (one: T) => number): T[] {
   const keyed = all.map((one) => ({ one, key: keyOf(one) }));
   return keyed.sort((a, b) => a.key - b.key).map(({ one }) => one);

@@ -1,3 +1,5 @@
+import { formatInstant } from '../../format/instants';
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -21,9 +23,10 @@ export function timelineTicks(from: number, to: number, max: number): TimelineTi
   const day = new Date(from);
   day.setHours(0, 0, 0, 0);
   const begin = day.getTime() + Math.ceil((from - day.getTime()) / stepMs) * stepMs;
-  const format = new Intl.DateTimeFormat('en-GB', formatOf(stepMs));
+  const format = formatOf(stepMs);
   const ticks: TimelineTick[] = [];
-  for (let at = begin; at <= to; at += stepMs) ticks.push({ at, label: format.format(at) });
+  for (let at = begin; at <= to; at += stepMs)
+    ticks.push({ at, label: formatInstant(at, undefined, format) });
   return ticks;
 }
 
@@ -33,11 +36,7 @@ function formatOf(stepMs: number): Intl.DateTimeFormatOptions {
   return stepMs < MINUTE_MS ? { ...clock, second: '2-digit' } : clock;
 }
 
+const WITH_SECONDS = formatOf(0);
+
 /** The instant with seconds, for a bar's beginning or end. */
-export const clockLabel = (at: number): string =>
-  new Intl.DateTimeFormat('en-GB', {
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-  }).format(at);
+export const clockLabel = (at: number): string => formatInstant(at, undefined, WITH_SECONDS);
