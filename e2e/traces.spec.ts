@@ -68,7 +68,7 @@ test('Waits and Holders open the trace of a hold', async ({ context, page }) => 
   await expect(blockers.getByRole('link', link)).toHaveAttribute('href', addressOf(ONE));
 
   await page.goto(`${server.url}/holders`);
-  await page.locator('.holder-toggle').first().click();
+  await page.locator('td .holder-toggle').first().click();
   const held = page.locator('.process-panel tr', { hasText: name });
   await expect(held.getByRole('link', link)).toHaveAttribute('href', addressOf(ONE));
   end.abort();

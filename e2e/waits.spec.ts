@@ -36,3 +36,26 @@ test('all that a dead process holds is released together, after a typed count, e
   await page.goto('/audit?q=the+rack+of+gone-1+failed');
   await expect(page.getByText('the rack of gone-1 failed')).toHaveCount(3);
 });
+
+test('a service folds its processes, by a click and by keys', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  const folding = await createService(server, admin, 'folding');
+  await folding.acquire({ name: 'folded', ...LEASE });
+  await openPage(page, '/holders?q=folding');
+  const service = page.getByRole('button', { name: 'folding 1 process' });
+  const process = page.getByRole('button', { name: 'folding-1' });
+  await expect(process).toBeVisible();
+  await service.click();
+  await expect(process).toBeHidden();
+  await page.keyboard.press('ArrowRight');
+  await expect(process).toBeVisible();
+  await process.focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(process).toBeHidden();
+  await expect(service).toBeFocused();
+});

@@ -1,18 +1,21 @@
 'use client';
 
+import { useState } from 'react';
 import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
 import { agoText, spokenDuration } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
-import { useAged, useAtBackend } from '../live/reading';
+import { useAtBackend } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
 import { LockLink } from '../locks/lock-link';
-import { Duration } from '../ui/duration';
 import { type Column, TableHead } from '../ui/table-head';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockBadge } from '../waits/deadlock-badge';
+import { BackendMark } from './backend-mark';
+import { Blocking, OldestHold } from './holder-cells';
 import { ProcessPanel } from './process-panel';
+import { ServiceLine } from './service-line';
 
 const COLUMNS: Column[] = [
   { label: 'Service and process', className: 'holder-process' },
@@ -25,7 +28,7 @@ const COLUMNS: Column[] = [
   { label: 'Oldest hold', isNumber: true, className: 'holder-age' },
 ];
 
-/** The processes by service; one at a time is open and shows its locks. */
+/** The processes by service, which folds them; one at a time is open and shows its locks. */
 export function HolderTable({
   rows,
   services,
@@ -41,6 +44,12 @@ export function HolderTable({
   open: string | null;
   onOpen: (id: string | null) => void;
 }) {
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (service: string) => {
+    const next = new Set(folded);
+    if (!next.delete(service)) next.add(service);
+    setFolded(next);
+  };
   const named = [...new Set(rows.map(({ service }) => service))];
   return (
     <div className="card list-in-card">
@@ -48,62 +57,32 @@ export function HolderTable({
         <TableHead columns={COLUMNS} />
         {named.map((service) => {
           const own = rows.filter((row) => row.service === service);
-          const all = services.find((each) => each.service === service);
+          const isFolded = folded.has(service);
           return (
             <tbody key={service}>
               <ServiceLine
                 service={service}
                 rows={own}
-                all={all}
-                shown={isFiltered ? null : own.length}
+                all={
+                  isFiltered ? null : (services.find((each) => each.service === service) ?? null)
+                }
+                isFolded={isFolded}
+                onToggle={() => toggle(service)}
               />
-              {own.map((row) => (
-                <ProcessLine
-                  key={row.id}
-                  row={row}
-                  isOpen={row.id === open}
-                  onToggle={() => onOpen(row.id === open ? null : row.id)}
-                />
-              ))}
+              {!isFolded &&
+                own.map((row) => (
+                  <ProcessLine
+                    key={row.id}
+                    row={row}
+                    isOpen={row.id === open}
+                    onToggle={() => onOpen(row.id === open ? null : row.id)}
+                  />
+                ))}
             </tbody>
           );
         })}
       </table>
     </div>
-  );
-}
-
-function ServiceLine({
-  service,
-  rows,
-  all,
-  shown,
-}: {
-  service: string;
-  rows: readonly ProcessRow[];
-  all: ServiceRow | undefined;
-  /** Null: a part of them, as the filter says. */
-  shown: number | null;
-}) {
-  const hidden = shown === null ? 0 : (all?.processes ?? 0) - shown;
-  const dead = rows.filter(({ verdict }) => verdict?.state === 'dead').length;
-  const deadlocked = rows.filter(({ inDeadlock }) => inDeadlock).length;
-  return (
-    <tr className="holder-service">
-      <th scope="rowgroup" colSpan={COLUMNS.length}>
-        <span className="font-[620] text-t1">{service}</span>{' '}
-        {all && all.processes > 0 && (
-          <>
-            {plural(all.processes, 'process', 'processes')}, {plural(all.holds, 'hold')}
-            {hidden > 0 && `, ${exactCount(hidden)} not listed`}
-          </>
-        )}
-        {dead > 0 && <span className="text-dangertext">, {exactCount(dead)} dead</span>}
-        {deadlocked > 0 && (
-          <span className="text-dangertext">, {exactCount(deadlocked)} in a deadlock</span>
-        )}
-      </th>
-    </tr>
   );
 }
 
@@ -152,7 +131,7 @@ function ProcessLine({
           <Blocking row={row} />
         </td>
         <td data-number="true" className="max-md:hidden!">
-          <OldestHold row={row} />
+          <OldestHold grantedAt={row.oldestGrantedAt} />
         </td>
       </tr>
       {isOpen && (
@@ -227,9 +206,10 @@ function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
   if (waits === 0) return <span className="text-t3 max-md:hidden">–</span>;
   return (
     <span className="flex min-w-0 flex-col">
-      {waitsFor.map(({ namespace, name, since }) => (
+      {waitsFor.map(({ namespace, name, backend, since }) => (
         <span key={`${namespace} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
           <span className="text-t3 md:hidden">waits for</span>
+          <BackendMark id={backend} />
           <LockLink namespace={namespace} name={name} />
           <span className="shrink-0 text-t3">{spokenDuration(Math.max(0, now - since))}</span>
         </span>
@@ -239,25 +219,4 @@ function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
       )}
     </span>
   );
-}
-
-function Blocking({ row: { blocked, blockingMs } }: { row: ProcessRow }) {
-  const seconds = useAged((ageMs) =>
-    Math.floor((blockingMs + blocked * Math.min(ageMs, 5_000)) / 1_000),
-  );
-  if (blocked === 0) return <span className="text-t3 max-md:hidden">0</span>;
-  return (
-    <>
-      <span className="font-[600]">
-        <Duration ms={seconds * 1_000} />
-      </span>{' '}
-      <span className="text-12 text-t3">{plural(blocked, 'caller')}</span>
-    </>
-  );
-}
-
-function OldestHold({ row: { oldestGrantedAt } }: { row: ProcessRow }) {
-  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
-  if (oldestGrantedAt === null) return <span className="text-t3">–</span>;
-  return <Duration ms={Math.floor(Math.max(0, now - oldestGrantedAt) / 1_000) * 1_000} />;
 }

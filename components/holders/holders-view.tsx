@@ -110,6 +110,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
         <ConnectionLostNote />
         <KeyBar>
           <Hint keys={['j', 'k']} word="move" />
+          <Hint keys={['←', '→']} word="fold, unfold" />
           <Hint keys={['↵']} word="open, close" />
           {may('operator') && <Hint keys={['r']} word="release all…" />}
           <Hint keys={['?']} word="shortcuts" />

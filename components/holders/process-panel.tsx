@@ -18,6 +18,7 @@ import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
 import { type Column, TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
+import { BackendMark } from './backend-mark';
 import { afterRelease } from './release-plan';
 import { useReleaseProcess } from './releasing-process';
 import { useProcessDetail } from './use-process-detail';
@@ -90,7 +91,10 @@ function HeldLocks({ detail: { locks } }: { detail: ProcessDetail }) {
         {locks.map((lock) => (
           <tr key={`${lock.namespace} ${lock.name} ${lock.token}`}>
             <td data-cell="main">
-              <LockLink namespace={lock.namespace} name={lock.name} />
+              <span className="flex min-w-0 items-baseline gap-1.5">
+                <BackendMark id={lock.backend} />
+                <LockLink namespace={lock.namespace} name={lock.name} />
+              </span>
               <span className="font-[450] text-12 text-t3">
                 {lock.namespace} · {lock.backend}
               </span>{' '}
@@ -147,6 +151,7 @@ function Waits({ detail: { waits } }: { detail: ProcessDetail }) {
             key={`${wait.namespace} ${wait.name} ${wait.enqueuedAt}`}
             className="flex min-w-0 flex-wrap items-baseline gap-x-2.5"
           >
+            <BackendMark id={wait.backend} />
             <LockLink namespace={wait.namespace} name={wait.name} />
             <span className="text-12 text-t3">
               {wait.namespace} · {wait.backend} · place {exactCount(wait.place)} of{' '}

@@ -1,7 +1,10 @@
 import type { RefObject } from 'react';
 import { useKeys } from '../live/use-keys';
 
-/** The keys of the process list: from process to process, and releasing all that the open one holds. */
+/**
+ * The keys of the process list: from process to process,
+ * folding a service, and releasing all that the open one holds.
+ */
 export function useHolderKeys(table: RefObject<HTMLDivElement | null>): void {
   const step = (by: number) => {
     const rows = [...(table.current?.querySelectorAll<HTMLElement>('.holder-toggle') ?? [])];
@@ -9,9 +12,19 @@ export function useHolderKeys(table: RefObject<HTMLDivElement | null>): void {
     const next = place === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, place + by));
     rows[next]?.focus();
   };
+  const fold = (isFolded: boolean) => {
+    const focused = document.activeElement;
+    if (!focused || !table.current?.contains(focused)) return false;
+    const service = focused.closest('tbody')?.querySelector<HTMLElement>('[data-service]');
+    if (!service || (service.ariaExpanded === 'false') === isFolded) return false;
+    service.focus();
+    service.click();
+  };
   useKeys({
     j: () => step(1),
     k: () => step(-1),
+    ArrowLeft: () => fold(true),
+    ArrowRight: () => fold(false),
     r: () => table.current?.querySelector<HTMLElement>('[data-release-all]')?.click(),
   });
 }

@@ -89,6 +89,11 @@ export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
   return useFromReading((reading, nowMs) => select(ageOf(reading, nowMs)));
 }
 
+/** How many backends the data on the page is from. */
+export function useReadBackends(): number {
+  return useFromReading(({ backends }) => backends.length);
+}
+
 /** The backends that do not respond, by their ids and in one text; empty while all do. */
 export function useSilentBackends(): string {
   return useFromReading(({ backends }) =>

@@ -8,6 +8,7 @@ import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { LockLink } from '../locks/lock-link';
+import { BackendGlyph } from '../ui/backend-glyph';
 import { Duration } from '../ui/duration';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
@@ -98,6 +99,7 @@ function Steps({ row }: { row: DeadlockRow }) {
         >
           <ExactName name={owner} className="text-12" />
           <span className="text-12 text-t3">waited for</span>
+          {new Set(row.steps.map((step) => step.backend)).size > 1 && <BackendGlyph id={backend} />}
           <LockLink namespace={namespace} name={name} className="text-12" />
           <span className="text-12 text-t3">{backend}</span>
         </li>

@@ -1,0 +1,33 @@
+'use client';
+
+import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
+import { plural } from '@/server/core/format/numbers';
+import { useAged, useAtBackend } from '../live/reading';
+import { Duration } from '../ui/duration';
+
+/** How many callers are kept from work, and how long together. */
+export function Blocking({
+  row: { blocked, blockingMs },
+}: {
+  row: Pick<ProcessRow, 'blocked' | 'blockingMs'>;
+}) {
+  const seconds = useAged((ageMs) =>
+    Math.floor((blockingMs + blocked * Math.min(ageMs, 5_000)) / 1_000),
+  );
+  if (blocked === 0) return <span className="text-t3 max-md:hidden">0</span>;
+  return (
+    <>
+      <span className="font-[600]">
+        <Duration ms={seconds * 1_000} />
+      </span>{' '}
+      <span className="text-12 text-t3">{plural(blocked, 'caller')}</span>
+    </>
+  );
+}
+
+/** @param grantedAt this server's clock; null: nothing is held */
+export function OldestHold({ grantedAt }: { grantedAt: number | null }) {
+  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  if (grantedAt === null) return <span className="text-t3">–</span>;
+  return <Duration ms={Math.floor(Math.max(0, now - grantedAt) / 1_000) * 1_000} />;
+}

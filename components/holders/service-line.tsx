@@ -1,0 +1,87 @@
+'use client';
+
+import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
+import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
+import { Icon } from '../icons/icon';
+import { Blocking, OldestHold } from './holder-cells';
+
+/** A service above its processes, with what they have together; it folds and unfolds them. */
+export function ServiceLine({
+  service,
+  rows,
+  all,
+  isFolded,
+  onToggle,
+}: {
+  service: string;
+  /** Its processes that are listed. */
+  rows: readonly ProcessRow[];
+  /** All of them; null: a part is listed, as the filter says. */
+  all: ServiceRow | null;
+  isFolded: boolean;
+  onToggle: () => void;
+}) {
+  const sum = (of: (row: ProcessRow) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const holders = rows.filter(({ holds }) => holds > 0).length;
+  const processes = Math.max(all?.processes ?? 0, rows.length);
+  const hidden = all ? Math.max(0, all.processes - holders) : 0;
+  const waits = sum((row) => row.waits);
+  const oldest = rows.flatMap(({ oldestGrantedAt: at }) => (at === null ? [] : [at]));
+  return (
+    <tr className="holder-service">
+      <th scope="rowgroup">
+        <button
+          type="button"
+          className="holder-toggle"
+          aria-expanded={!isFolded}
+          data-service
+          onClick={onToggle}
+        >
+          <Icon name={isFolded ? 'chevron-right' : 'chevron-down'} size={14} />
+          <span className="font-[620] text-t1">{service}</span>
+          <span className="font-[450] text-12 text-t3">
+            {plural(processes, 'process', 'processes')}
+            {hidden > 0 && `, ${exactCount(hidden)} not listed`}
+          </span>
+        </button>
+      </th>
+      <td className="text-12 text-t2">
+        <Troubles rows={rows} />
+      </td>
+      <td className="holder-place" />
+      <td className="holder-version text-12 text-t3">{versionsOf(rows)}</td>
+      <td data-number="true">{exactCount(all?.holds ?? sum((row) => row.holds))}</td>
+      <td className="text-12 text-t2">
+        {waits > 0 ? `${exactCount(waits)} waiting` : <span className="text-t3">–</span>}
+      </td>
+      <td data-number="true">
+        <Blocking
+          row={{ blocked: sum((row) => row.blocked), blockingMs: sum((row) => row.blockingMs) }}
+        />
+      </td>
+      <td data-number="true">
+        <OldestHold grantedAt={oldest.length === 0 ? null : Math.min(...oldest)} />
+      </td>
+    </tr>
+  );
+}
+
+/** How many of its processes are dead or in a deadlock. */
+function Troubles({ rows }: { rows: readonly ProcessRow[] }) {
+  const dead = rows.filter(({ verdict }) => verdict?.state === 'dead').length;
+  const deadlocked = rows.filter(({ inDeadlock }) => inDeadlock).length;
+  const troubles = [
+    ...(dead > 0 ? [`${exactCount(dead)} dead`] : []),
+    ...(deadlocked > 0 ? [`${exactCount(deadlocked)} in a deadlock`] : []),
+  ];
+  if (troubles.length === 0) return null;
+  return <span className="font-[550] text-dangertext">{troubles.join(', ')}</span>;
+}
+
+/** The version of its processes, or how many versions there are. */
+function versionsOf(rows: readonly ProcessRow[]): string {
+  const versions = [...new Set(rows.flatMap(({ version }) => version ?? []))];
+  if (versions.length > 1) return plural(versions.length, 'version');
+  return versions[0] === undefined ? '–' : visibleText(versions[0]);
+}
