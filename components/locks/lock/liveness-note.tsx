@@ -50,7 +50,7 @@ export function LivenessNote({
           <span className="text-t3">
             {' · '}
             {verdict.kind !== 'renewals' && `${sourceOf(verdict)}, `}
-            {agoText(agoMs)}
+            <span className="whitespace-nowrap">{agoText(agoMs)}</span>
           </span>
         )}
       </span>

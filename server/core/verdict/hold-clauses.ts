@@ -1,5 +1,5 @@
 import type { HoldRow, LockRow } from '../../contract/console/lock-row';
-import { baselineText, boundText, spokenDuration } from '../format/durations';
+import { agoText, baselineText, boundText, spokenDuration } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-text';
 import { type LivenessVerdict, livenessOf } from '../status/holder-liveness';
@@ -91,7 +91,7 @@ function deathPart({ orphaned, holders }: LockRow, since: number, view: VerdictV
 function renewalText({ renewals, renewedAt, leaseMs }: HoldRow, now: number): string {
   if (renewals === 0) return 'Not renewed yet';
   const lateMs = now - renewedAt - leaseMs / 3;
-  if (lateMs <= 0) return `Renewed ${spokenDuration(now - renewedAt)} ago`;
+  if (lateMs <= 0) return `Renewed ${agoText(now - renewedAt)}`;
   return `Its renewal is overdue by ${spokenDuration(lateMs)}`;
 }
 

@@ -269,6 +269,11 @@ describe('one sentence says what an engineer would say of a lock', () => {
       'Free. Released by billing-7f9c 38 s ago, after 12 s.',
     ],
     [
+      'free since this moment',
+      { ...free, ended: { ...ended, cause: 'released', grantedAt: now - 50_400, at: now - 400 } },
+      'Free. Released by billing-7f9c just now, after 50 s.',
+    ],
+    [
       'free since an operator released it',
       { ...free, ended: { ...ended, cause: 'forced' } },
       'Free. Force-released from billing-7f9c 38 s ago, after 12 s.',

@@ -1,5 +1,5 @@
 import type { Meta } from '../../contract/primitives';
-import { spokenDuration } from '../format/durations';
+import { agoText, spokenDuration } from '../format/durations';
 import { visibleText } from '../format/visible-text';
 
 /** A stretch of a verdict, with its spaces; `alarm`: what needs a person. */
@@ -35,12 +35,12 @@ const SOON_MS = 10 * 60_000;
 /** The same for a time that is past. */
 const LATELY_MS = 60_000;
 
-/** 42 s ago, in 26 s; further away: at 02:41. */
+/** Just now, 42 s ago, in 26 s; further away: at 02:41. */
 export function whenText(at: number, { now, clockText }: VerdictView): string {
   const aheadMs = at - now;
   if (aheadMs > SOON_MS || aheadMs < -LATELY_MS) return `at ${clockText(at)}`;
   if (aheadMs >= 0) return `in ${spokenDuration(aheadMs)}`;
-  return `${spokenDuration(-aheadMs)} ago`;
+  return agoText(-aheadMs);
 }
 
 /** Who holds a lock and where: billing-7f9c on host-4. */
