@@ -54,6 +54,7 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     await keepWhatIsInTheLog(client);
     const writer = createClient({ url: fileUrl(path), concurrency: 1 });
     await leaveTheLog(writer);
+    await keepPages(writer);
     const log = await Promise.all(
       Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
     );
@@ -67,6 +68,9 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
 
 /** While they are open the log stays the same file. */
 const READERS = 4;
+
+/** Pages that the connection which writes keeps in memory. */
+const PAGES_KEPT_KIB = 16 * 1024;
 
 /** Flushes of the log that run at once. */
 const FLUSHES = 2;
@@ -142,6 +146,11 @@ async function keepWhatIsInTheLog(client: Client): Promise<void> {
 async function leaveTheLog(writer: Client): Promise<void> {
   await writer.execute('pragma synchronous = normal');
   await writer.execute('pragma wal_autocheckpoint = 0');
+}
+
+/** Without them, writes of a busy server would read most pages from the log again and again. */
+async function keepPages(writer: Client): Promise<void> {
+  await writer.execute(`pragma cache_size = -${PAGES_KEPT_KIB}`);
 }
 
 const READS = /^\s*(select|pragma)\b/i;
