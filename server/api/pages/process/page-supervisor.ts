@@ -10,7 +10,7 @@ import { type PageProcessArguments, type PageProcessMessage, PING } from './page
 /** These heap limits leave room for code and buffers below 250 MB of resident memory. */
 const HEAP_FLAGS = ['--max-old-space-size=112', '--max-semi-space-size=4', '--v8-pool-size=1'];
 /** Gives locks priority over pages when the CPU is short. */
-const NICENESS = 5;
+const NICENESS = 10;
 const BACK_OFF_MIN_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 /** After a run of this length the back-off starts at its minimum again. */
