@@ -30,6 +30,16 @@ it('counts what the projection shows, and what was made here until the projectio
   expect(names.total('unheard-of')).toBe(0);
 });
 
+it('counts a name once that the projection shows before the write that made it is answered', () => {
+  const { names } = counted();
+  for (const name of ['a', 'b']) names.creating(lock(name));
+  names.appeared(lock('a'));
+  expect(names.total('default')).toBe(2);
+  names.finished(lock('a'), true);
+  names.finished(lock('b'), true);
+  expect(names.total('default')).toBe(2);
+});
+
 it('believes the projection also where nothing was made since', () => {
   const { clock, names } = counted();
   names.appeared(lock('a'));

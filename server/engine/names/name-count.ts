@@ -12,8 +12,8 @@ export interface NameTally {
   counters: number;
 }
 
-/** Names made by this process, by namespace, that its projection has not shown yet. */
-type RecentNames = Map<string, Set<string>>;
+/** Ids of names of this process, by namespace, that its projection has not shown yet. */
+type UnlistedNames = Map<string, Set<string>>;
 
 /** What the engine reports of the records that it makes. */
 export interface NewNameObserver {
@@ -33,9 +33,10 @@ export interface NewNameObserver {
  */
 export class NameCount implements NewNameObserver {
   private readonly listed = new Map<string, NameTally>();
-  private readonly underWay = new Map<string, number>();
-  private recent: RecentNames = new Map();
-  private recentBefore: RecentNames = new Map();
+  /** Being made. */
+  private readonly underWay: UnlistedNames = new Map();
+  private recent: UnlistedNames = new Map();
+  private recentBefore: UnlistedNames = new Map();
   private rotatedAt: number;
 
   constructor(private readonly monotonic: () => number) {
@@ -58,13 +59,14 @@ export class NameCount implements NewNameObserver {
     const { locks = 0, counters = 0 } = this.listed.get(namespace) ?? {};
     const unlisted =
       (this.recent.get(namespace)?.size ?? 0) + (this.recentBefore.get(namespace)?.size ?? 0);
-    return locks + counters + unlisted + (this.underWay.get(namespace) ?? 0);
+    return locks + counters + unlisted + (this.underWay.get(namespace)?.size ?? 0);
   }
 
-  /** The projection shows a name that it did not show before. */
+  /** The projection shows a name that it did not show before, perhaps one not yet `finished`. */
   appeared(key: RecordKey): void {
     this.add(key, 1);
     const id = recordId(key);
+    this.endMaking(key);
     this.recent.get(key.namespace)?.delete(id);
     this.recentBefore.get(key.namespace)?.delete(id);
   }
@@ -74,19 +76,26 @@ export class NameCount implements NewNameObserver {
     this.add(key, -1);
   }
 
-  creating({ namespace }: RecordKey): void {
-    this.underWay.set(namespace, (this.underWay.get(namespace) ?? 0) + 1);
+  creating(key: RecordKey): void {
+    const names = this.underWay.get(key.namespace) ?? new Set();
+    this.underWay.set(key.namespace, names.add(recordId(key)));
   }
 
   finished(key: RecordKey, isMade: boolean): void {
     const { namespace } = key;
-    const left = (this.underWay.get(namespace) ?? 1) - 1;
-    if (left > 0) this.underWay.set(namespace, left);
-    else this.underWay.delete(namespace);
-    if (!isMade) return;
+    const isUnlisted = this.endMaking(key);
+    if (!isMade || !isUnlisted) return;
     this.rotate();
     const recent = this.recent.get(namespace) ?? new Set();
     this.recent.set(namespace, recent.add(recordId(key)));
+  }
+
+  /** Whether it was still being made, and is not listed. */
+  private endMaking(key: RecordKey): boolean {
+    const names = this.underWay.get(key.namespace);
+    const wasUnderWay = names?.delete(recordId(key)) ?? false;
+    if (names?.size === 0) this.underWay.delete(key.namespace);
+    return wasUnderWay;
   }
 
   private add({ namespace, kind }: RecordKey, by: 1 | -1): void {
