@@ -32,7 +32,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
     for (const words of [['backup'], ['restore', '--replace']] as const) {
       const since = performance.now();
       const [verb, ...options] = words;
-      const ended = await home.command([verb, home.file(), ...options]);
+      const ended = await home.process([verb, home.file(), ...options]);
       expect(ended).toMatchObject({ code: 0 });
       tookMs[verb] = performance.now() - since;
     }
@@ -46,7 +46,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   test('of a restore leaves the database as it was, or wholly restored', async () => {
     for (const killAfterMs of moments(tookMs.restore)) {
       const before = await home.contents();
-      await home.command(['restore', home.file(), '--replace'], { killAfterMs });
+      await home.process(['restore', home.file(), '--replace'], { killAfterMs });
       const after = await home.contents();
       const isUndone = JSON.stringify(after) === JSON.stringify(before);
       if (isUndone) continue;
@@ -60,7 +60,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   test('of a backup leaves no file under its name, or a whole one', async () => {
     const file = home.file('killed.gz');
     for (const killAfterMs of moments(tookMs.backup)) {
-      await home.command(['backup', file], { killAfterMs });
+      await home.process(['backup', file], { killAfterMs });
       if (existsSync(file)) expect(await checkBackup(file, dialect)).toMatchObject({ file });
       rmSync(file, { force: true });
     }
@@ -68,7 +68,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
 
   test('that is only asked for leaves nothing of a backup behind', async () => {
     const endWhen = () => home.leftovers().some((name) => /ended\.gz.*part$/.test(name));
-    const { code, err } = await home.command(['backup', home.file('ended.gz')], { endWhen });
+    const { code, err } = await home.process(['backup', home.file('ended.gz')], { endWhen });
     expect([code, err]).toEqual([1, expect.stringMatching(/^[^\n]*interrupted\.\n$/)]);
     const others = home.leftovers().filter((name) => !name.includes('killed.gz'));
     expect(others).toEqual(['backup.gz']);

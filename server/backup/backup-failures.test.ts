@@ -62,19 +62,12 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
   afterEach(() => home.remove());
 
   /** The command exits with 1, prints one line and changes nothing. */
-  const expectRefused = (
-    words: string[],
-    line: RegExp,
-    options: Parameters<Installation['command']>[1] = {},
-  ) => expectAllRefused([{ words, line }], options);
+  const expectRefused = (words: string[], line: RegExp) => expectAllRefused([{ words, line }]);
 
   /** The same of several commands at once. */
-  async function expectAllRefused(
-    cases: { words: string[]; line: RegExp }[],
-    options: Parameters<Installation['command']>[1] = {},
-  ): Promise<void> {
+  async function expectAllRefused(cases: { words: string[]; line: RegExp }[]): Promise<void> {
     const before = await home.contents();
-    const ended = await Promise.all(cases.map(({ words }) => home.command(words, options)));
+    const ended = await Promise.all(cases.map(({ words }) => home.command(words)));
     for (const [i, { code, err }] of ended.entries()) {
       expect([code, err]).toEqual([1, expect.stringMatching(cases[i]?.line ?? /^$/)]);
       expect(err.trimEnd()).not.toContain('\n');
@@ -131,7 +124,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
 
   test('nothing is restored while a server runs', async () => {
     await home.serve(async (server) => {
-      const { code, err } = await home.command(['restore', home.file(), '--replace']);
+      const { code, err } = await home.process(['restore', home.file(), '--replace']);
       expect([code, err]).toEqual([
         1,
         expect.stringMatching(/^[^\n]*server (has|is running on)[^\n]*\n$/),
@@ -188,7 +181,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     await home.serve(async () => {
       // The server is not limited, so that only the backup's own file can be too large.
       const words = ['backup', home.file('large.gz')];
-      const { code, err } = await home.command(words, { fileMaxKb: 200 });
+      const { code, err } = await home.process(words, { fileMaxKb: 200 });
       expect([code, err]).toEqual([
         1,
         expect.stringMatching(/the file size limit of this user was reached\.\n$/),
@@ -261,7 +254,7 @@ test('a disk that fills up while a backup is restored leaves the database as it 
     });
     const before = await home.contents();
     const words = ['restore', home.file(), '--replace'];
-    const { code, err } = await home.command(words, { fileMaxKb: 1_500 });
+    const { code, err } = await home.process(words, { fileMaxKb: 1_500 });
     expect([code, err]).toEqual([
       1,
       expect.stringMatching(/^The backup was not restored[^\n]*\n$/),

@@ -32,9 +32,13 @@ async function install(dialect: TestDialect): Promise<Installation> {
   return installation;
 }
 
-/** Expects a command to succeed. Returns its output. */
-async function succeed(installation: Installation, words: string[]): Promise<string> {
-  const { code, err } = await installation.command(words);
+/** Expects a command to succeed, in this process or in one of its own. Returns its output. */
+async function succeed(
+  installation: Installation,
+  words: string[],
+  where: 'command' | 'process' = 'command',
+): Promise<string> {
+  const { code, err } = await installation[where](words);
   expect([code, err]).toEqual([0, expect.stringContaining('\n')]);
   return err;
 }
@@ -56,7 +60,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
   test('brings back people, keys, counters and locks, made while the server runs; every later token is higher', async () => {
     const { key, token, later } = await home.serve(async (server) => {
       const before = await furnish(server);
-      const said = await succeed(home, ['backup', home.file()]);
+      const said = await succeed(home, ['backup', home.file()], 'process');
       expect(said).toMatch(/Not included: the secret in the data folder, sessions\.$/m);
       await addTo(server, COUNTER, 5);
       await server.release(before.token);
@@ -65,7 +69,8 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
     expect(statSync(home.file()).mode & 0o777).toBe(0o600);
 
-    const said = await succeed(home, ['restore', home.file(), '--replace', '--quiet', '0s']);
+    const restore = ['restore', home.file(), '--replace', '--quiet', '0s'];
+    const said = await succeed(home, restore, 'process');
     expect(said).toContain('The epoch is 2.');
     await home.serve(async (server) => {
       const { runtime } = server;
@@ -152,7 +157,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
       const writing = write();
       try {
         for (const name of ['one.gz', 'two.gz', 'three.gz']) {
-          await succeed(home, ['backup', home.file(name)]);
+          await succeed(home, ['backup', home.file(name)], 'process');
         }
       } finally {
         isOver = true;
@@ -170,11 +175,11 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
 
   test('can be piped, and says nothing on standard output besides', async () => {
     const { key } = await home.serve(furnish);
-    const { code, out } = await home.command(['backup', '-', '--json']);
+    const { code, out } = await home.process(['backup', '-', '--json']);
     expect(code).toBe(0);
     writeFileSync(home.file(), out);
     const restore = ['restore', home.file(), '--replace', '--quiet', '0s', '--json'];
-    const { out: report } = await home.command(restore);
+    const { out: report } = await home.process(restore);
     expect(JSON.parse(String(report))).toEqual({
       file: home.file(),
       rows: expect.any(Number),

@@ -33,6 +33,7 @@ export async function writeBackup(
 ): Promise<WrittenBackup> {
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
   try {
+    signal.throwIfAborted();
     if (!overwrite) await refuseExisting(file);
     const options = { mode: 0o600, flags: 'wx', flush: true } as const;
     const open = () => createWriteStream(part, options);

@@ -53,7 +53,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
   };
 
   test('an older program on a newer schema refuses to start, in one line, and touches nothing', async () => {
-    expect(await home.command(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
+    expect(await home.process(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
     const before = await home.contents();
     const count = programSchemaVersion(dialect);
     expect(await applied()).toHaveLength(count + 1);
@@ -61,15 +61,15 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     const line = `The database has a newer schema (${count + 1}) than this program knows (${count}). Nothing was changed. Start the newer program, or restore a backup from before the upgrade.\n`;
     const { variables } = home;
     expect(await server.run([], { variables })).toMatchObject({ code: 1, err: line });
-    expect(await home.command(CREATE_KEY)).toMatchObject({ code: 1, err: line });
+    expect(await home.process(CREATE_KEY)).toMatchObject({ code: 1, err: line });
     expect(await home.contents()).toEqual(before);
     expect(await applied()).toHaveLength(count + 1);
   });
 
   test('the backup of another schema is left to its own program', async () => {
-    expect(await home.command(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
+    expect(await home.process(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
     const before = await home.contents();
-    const { code, err } = await home.command(['backup', home.file()]);
+    const { code, err } = await home.process(['backup', home.file()]);
     expect([code, err]).toEqual([1, expect.stringMatching(/^The database has schema \d+, this/)]);
     expect(await home.contents()).toEqual(before);
     expect(home.leftovers()).toEqual([]);
@@ -86,7 +86,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('four processes that start at 
       const url = home.variables.LOCKYARD_DATABASE_URL ?? '';
       await prepare(url);
       const starts = ['one', 'two', 'three', 'four'].map((name) =>
-        home.command(['keys', 'create', '--name', name, '--namespace', 'default', '--create']),
+        home.process(['keys', 'create', '--name', name, '--namespace', 'default', '--create']),
       );
       const ended = await Promise.all(starts);
       const fine = {

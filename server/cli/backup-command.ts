@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
 import { openDatabase } from '@/db/open-database';
 import { openSnapshot, type Snapshot } from '@/db/snapshot';
 import { formatDuration } from '../../client/command/terminal/duration';
@@ -18,29 +19,37 @@ import type { CliAnswer } from './cli-answer';
 import type { BackupCommand, CliCommand } from './cli-command';
 import { counted } from './counted';
 
+/** What the caller of a backup lends it. */
+interface BackupSurroundings {
+  clock: Clock;
+  /** Passes what is said of a backup to the running server, or records it here. */
+  announce: (command: CliCommand) => Promise<string | null>;
+  /** Where a backup goes that is to be piped. */
+  stdout: Writable;
+  /** Breaks the backup off. */
+  signal: AbortSignal;
+}
+
 /**
  * Makes or restores a backup, and returns what to report about it: never null. Throws `StartError`,
  * `LockyardError`.
- *
- * @param announce passes what is said of a backup to the running server, or records it here
  */
 export function runBackupCommand(
   command: BackupCommand,
   config: Config,
-  clock: Clock,
-  announce: (command: CliCommand) => Promise<string | null>,
+  from: BackupSurroundings,
 ): Promise<CliAnswer> {
   return command.verb === 'backup'
-    ? makeBackup(command, config, clock, announce)
-    : restore(command, config, clock);
+    ? makeBackup(command, config, from)
+    : restore(command, config, from.clock);
 }
 
 async function makeBackup(
   { file, force }: Extract<BackupCommand, { verb: 'backup' }>,
   config: Config,
-  clock: Clock,
-  announce: (command: CliCommand) => Promise<string | null>,
+  from: BackupSurroundings,
 ): Promise<CliAnswer> {
+  const { announce } = from;
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
   // Checked first, so that a database with another schema is not written to.
@@ -50,7 +59,7 @@ async function makeBackup(
   const end = (failure?: string) => announce({ verb: 'backup end', input: { intent, failure } });
   let made: WrittenBackup;
   try {
-    made = await copyDatabase(isPiped ? null : path, config, force, clock);
+    made = await copyDatabase(isPiped ? null : path, config, force, from);
   } catch (error) {
     await end(firstLine(error).slice(0, FAILURE_MAX_CHARS)).catch(() => undefined);
     throw error;
@@ -81,14 +90,14 @@ async function copyDatabase(
   path: string | null,
   config: Config,
   overwrite: boolean,
-  clock: Clock,
+  { clock, stdout, signal }: BackupSurroundings,
 ): Promise<WrittenBackup> {
   const snapshot = await openOwnSnapshot(config);
-  const breakOff = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => breakOff.abort());
   try {
-    const how = { overwrite, madeAt: clock.now(), signal: breakOff.signal };
-    return await (path === null ? pipeBackup(snapshot, how) : writeBackup(snapshot, path, how));
+    const how = { overwrite, madeAt: clock.now(), signal };
+    return await (path === null
+      ? pipeBackup(snapshot, stdout, how)
+      : writeBackup(snapshot, path, how));
   } finally {
     await snapshot.close();
   }
@@ -107,10 +116,11 @@ async function openOwnSnapshot({ database }: Config): Promise<Snapshot> {
 
 async function pipeBackup(
   snapshot: Snapshot,
+  stdout: Writable,
   { madeAt, signal }: { madeAt: number; signal: AbortSignal },
 ) {
   try {
-    return { header: await streamBackup(snapshot, () => process.stdout, madeAt, signal), bytes: 0 };
+    return { header: await streamBackup(snapshot, () => stdout, madeAt, signal), bytes: 0 };
   } catch (error) {
     throw fileFailure('Standard output', 'written', error);
   }

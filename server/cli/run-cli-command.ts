@@ -16,17 +16,17 @@ import type {
   ControlRuntime,
   OperationContext,
 } from '../operations/operation-context';
-import { adjustNamedCounter } from './adjust-named-counter';
 import { runApply } from './apply/run-apply';
 import type { CliAnswer } from './cli-answer';
 import type { CliCommand } from './cli-command';
 import { counted } from './counted';
 import type { ProvisioningCommand } from './provisioning/provisioning-command';
 import { isProvisioning, runProvisioning } from './provisioning/run-provisioning';
-import { reassignNamedLock } from './reassign-named-lock';
+import { adjustNamedCounter } from './records/adjust-named-counter';
+import { reassignNamedLock } from './records/reassign-named-lock';
+import { setLockCapacity } from './records/set-lock-capacity';
 import { requireServer } from './require-server';
 import { reshardBackend } from './reshard-backend';
-import { setLockCapacity } from './set-lock-capacity';
 
 /** Commands that change what is set up run one after another: each sees what the one before did. */
 const turns = new WeakMap<ControlRuntime, Promise<unknown>>();

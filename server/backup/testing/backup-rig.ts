@@ -12,7 +12,7 @@ import { anonymousRequest } from '../../engine/request-identity';
 import type { OperationContext } from '../../operations/operation-context';
 import { systemClock } from '../../platform/clock';
 import { backupTables } from '../backup-header';
-import type { CommandLine, RunOptions } from './command-line';
+import { type CommandLine, type Ended, type RunOptions, runHere } from './command-line';
 
 const KEY = { namespace: 'default', name: 'job' };
 
@@ -44,7 +44,13 @@ export class Installation {
     return join(this.dataDir, name);
   }
 
-  command(words: string[], options: Partial<RunOptions> = {}) {
+  /** Runs a command in this process. */
+  command(words: string[]): Promise<Ended> {
+    return runHere(words, this.variables);
+  }
+
+  /** Runs a command in a process of its own. */
+  process(words: string[], options: Partial<RunOptions> = {}): Promise<Ended> {
     return this.commandLine.run(words, { variables: this.variables, ...options });
   }
 

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { build } from 'esbuild';
 import { serverBuild } from '@/scripts/build/bundle.mjs';
+import { runCommandLine } from '../../cli/command-line';
 
 export interface Ended {
   code: number | null;
@@ -42,6 +44,42 @@ export async function buildCommandLine(entry = 'server/cli/cli.ts'): Promise<Com
     run: (words, options) => run(bundle, words, options),
     remove: () => rmSync(folder, { recursive: true }),
   };
+}
+
+/**
+ * The command line in this process, which starts far sooner: for what is not about the process
+ * itself.
+ *
+ * @param input its standard input
+ */
+export async function runHere(
+  words: string[],
+  variables: Record<string, string>,
+  input = '',
+): Promise<Ended> {
+  const [out, err] = [new Collector(), new Collector()];
+  const code = await runCommandLine(words, {
+    env: variables,
+    stdin: Readable.from([input]),
+    stdout: out,
+    stderr: err,
+    signal: new AbortController().signal,
+  });
+  return { code, out: out.written, err: err.written.toString('utf8') };
+}
+
+/** Keeps what is written to it. */
+class Collector extends Writable {
+  private readonly pieces: Buffer[] = [];
+
+  get written(): Buffer {
+    return Buffer.concat(this.pieces);
+  }
+
+  override _write(piece: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.pieces.push(piece);
+    done();
+  }
 }
 
 function run(

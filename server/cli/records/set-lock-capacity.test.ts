@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import { listAudit } from '../operations/audit/list-audit';
-import type { CliCommand } from './cli-command';
-import { parseCommand } from './parse-command';
-import { runCliCommand } from './run-cli-command';
+import { listAudit } from '../../operations/audit/list-audit';
+import type { CliCommand } from '../cli-command';
+import { parseCommand } from '../parse-command';
+import { runCliCommand } from '../run-cli-command';
 
 const REASON = 'more connections tonight';
 

@@ -1,9 +1,9 @@
-import { printable } from '../../client/command/terminal/printable';
-import type { AdjustCounterByInput } from '../contract/console/counter-inputs';
-import { LockyardError } from '../contract/errors';
-import { adjustCounterBy } from '../operations/counters/for-people/adjust-counter-by';
-import { engineOf } from '../operations/locks/resolve-lock';
-import type { OperationContext } from '../operations/operation-context';
+import { printable } from '../../../client/command/terminal/printable';
+import type { AdjustCounterByInput } from '../../contract/console/counter-inputs';
+import { LockyardError } from '../../contract/errors';
+import { adjustCounterBy } from '../../operations/counters/for-people/adjust-counter-by';
+import { engineOf } from '../../operations/locks/resolve-lock';
+import type { OperationContext } from '../../operations/operation-context';
 
 type AdjustCommand = Pick<AdjustCounterByInput, 'namespace' | 'name' | 'delta' | 'reason'>;
 

@@ -1,10 +1,10 @@
-import { printable } from '../../client/command/terminal/printable';
-import type { SetCapacityInput } from '../contract/console/console-inputs';
-import { LockyardError } from '../contract/errors';
-import { setCapacity } from '../operations/locks/for-people/set-capacity';
-import { engineOf } from '../operations/locks/resolve-lock';
-import type { OperationContext } from '../operations/operation-context';
-import { counted } from './counted';
+import { printable } from '../../../client/command/terminal/printable';
+import type { SetCapacityInput } from '../../contract/console/console-inputs';
+import { LockyardError } from '../../contract/errors';
+import { setCapacity } from '../../operations/locks/for-people/set-capacity';
+import { engineOf } from '../../operations/locks/resolve-lock';
+import type { OperationContext } from '../../operations/operation-context';
+import { counted } from '../counted';
 
 /** What the command names. The capacity that it replaces is the one in force when it runs. */
 type CapacityCommand = Pick<SetCapacityInput, 'namespace' | 'name' | 'capacity' | 'reason'>;

@@ -1,11 +1,11 @@
-import { printable } from '../../client/command/terminal/printable';
-import type { ReassignInput } from '../contract/console/console-inputs';
-import type { ReassignObstacle } from '../contract/console/operator-answers';
-import { LockyardError } from '../contract/errors';
-import { reassignLock } from '../operations/locks/for-people/reassign-lock';
-import { engineOf } from '../operations/locks/resolve-lock';
-import type { OperationContext } from '../operations/operation-context';
-import { counted } from './counted';
+import { printable } from '../../../client/command/terminal/printable';
+import type { ReassignInput } from '../../contract/console/console-inputs';
+import type { ReassignObstacle } from '../../contract/console/operator-answers';
+import { LockyardError } from '../../contract/errors';
+import { reassignLock } from '../../operations/locks/for-people/reassign-lock';
+import { engineOf } from '../../operations/locks/resolve-lock';
+import type { OperationContext } from '../../operations/operation-context';
+import { counted } from '../counted';
 
 /** What the command names. The hold that it ends is the one there is when it runs. */
 type ReassignCommand = Pick<ReassignInput, 'namespace' | 'name' | 'reason'> & {

@@ -1,0 +1,139 @@
+import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { programSchemaVersion } from '@/db/schema-version';
+import { version } from '@/package.json';
+import { StartError } from '@/server/platform/start-error';
+import { printableJson } from '../../client/command/terminal/printable';
+import { newApiKey } from '../auth/api-keys/api-key-text';
+import { type Config, readConfig } from '../bootstrap/config/config';
+import { openControlRuntime } from '../bootstrap/open-control-runtime';
+import { LockyardError } from '../contract/errors';
+import { systemClock } from '../platform/clock';
+import { createLog } from '../platform/log';
+import { applyFile } from './apply/apply-file';
+import { runBackupCommand } from './backup-command';
+import { type BackupCommand, type CliCommand, USAGE } from './cli-command';
+import { askRunningServer } from './control-socket';
+import { runDoctor } from './doctor/run-doctor';
+import { parseCommand } from './parse-command';
+import { requireDatabase } from './require-database';
+import { runCliCommand } from './run-cli-command';
+import { UsageError } from './usage-error';
+
+/** What the command line is run with. */
+export interface CommandLineIo {
+  /** The environment. */
+  env: Record<string, string | undefined>;
+  /** Read where a command asks for a line. */
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable;
+  /** Breaks a backup off, which then leaves no file behind. */
+  signal: AbortSignal;
+}
+
+/**
+ * Runs the command line and answers its exit code; never rejects. Prints what was made, alone, on
+ * standard output; anything else is one line on standard error. Ends with 0, with 2 for arguments
+ * that are no command, else with 1. `apply` ends with 2 for a dry run that found differences, and
+ * for nothing else; `doctor` as it says.
+ */
+export async function runCommandLine(args: string[], io: CommandLineIo): Promise<number> {
+  try {
+    return await run(args, io);
+  } catch (error) {
+    const message = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+    const reason = error instanceof LockyardError ? error.reason : 'INVALID';
+    const isJson = args.includes('--json');
+    const line = isJson ? printableJson({ error: { reason, message } }) : message;
+    io.stderr.write(`${line}\n`);
+    return error instanceof UsageError && args[0] !== 'apply' ? 2 : 1;
+  }
+}
+
+async function run(args: string[], io: CommandLineIo): Promise<number> {
+  const { env, stdout, stderr } = io;
+  const write = (written: string) => void stdout.write(written);
+  if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) {
+    write(`Lockyard ${version}, schema ${programSchemaVersion('sqlite')}\n`);
+    return 0;
+  }
+  if (args[0] === 'doctor') return runDoctor(args.slice(1), { env, clock: systemClock, write });
+  const command = await parseCommand(args, {
+    readPassword: () => readLine(io.stdin),
+    readConfig: () => readConfig(env),
+  });
+  const print = (line: string) => write(`${line}\n`);
+  if (command === null) {
+    write(USAGE);
+    return 0;
+  }
+  if (command.verb === 'keys generate') {
+    const { key, id } = newApiKey(command.limited ? 'limited' : 'plain');
+    print(command.json ? printableJson({ id, key }) : key);
+    return 0;
+  }
+  const config = readConfig(env);
+  const ask = (asked: CliCommand) => askServer(config, asked, args.includes(CREATE), stderr);
+  if (command.verb === 'apply file') {
+    const json = args.includes('--json');
+    return applyFile(command, { environment: env, ask, print, json });
+  }
+  if (isBackupCommand(command)) {
+    const { text, data } = await runBackupCommand(command, config, {
+      clock: systemClock,
+      announce: ask,
+      stdout,
+      signal: io.signal,
+    });
+    const isJson = args.includes('--json');
+    // Standard output may be the backup itself.
+    if (isJson && command.file !== '-') print(printableJson(data));
+    else stderr.write(`${isJson ? printableJson(data) : text}\n`);
+    return 0;
+  }
+  const answer = await ask(command);
+  if (answer !== null) print(answer);
+  return 0;
+}
+
+const CREATE = '--create';
+
+/** The calling process makes and restores backups itself. */
+const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
+  !('input' in command);
+
+async function askServer(
+  config: Config,
+  command: CliCommand,
+  mayCreate: boolean,
+  stderr: Writable,
+): Promise<string | null> {
+  const reply = await askRunningServer(config.dataDir, command);
+  if (reply?.ok !== false) {
+    return reply ? reply.print : runAlone(config, command, mayCreate, stderr);
+  }
+  const { reason, message } = reply;
+  throw reason ? new LockyardError(reason, message) : new StartError(message);
+}
+
+/** No server runs: the database is opened for this one command. */
+async function runAlone(
+  config: Config,
+  command: CliCommand,
+  mayCreate: boolean,
+  stderr: Writable,
+): Promise<string | null> {
+  const missing = await requireDatabase(config, mayCreate);
+  const runtime = await openControlRuntime(config, createLog(), systemClock);
+  if (missing !== null) stderr.write(`Created a new database: ${missing}\n`);
+  try {
+    return await runCliCommand(runtime, command);
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function readLine(stdin: Readable): Promise<string> {
+  return (await text(stdin)).split(/\r?\n/)[0] ?? '';
+}
