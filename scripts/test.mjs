@@ -5,12 +5,13 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up,
  * below the names of what failed or was skipped.
  * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test
- * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns over
- * the stores, a hot lock and the simulator at their full length, a frozen server under a race of
- * the Lab, every proxy that the docs have a configuration for, a real Prometheus and Alertmanager,
- * the clients in all languages, clients that other tools generate, traces in a Jaeger, other
- * versions of Node, an installation from nothing, two servers of which one dies or is upgraded, and
- * bad days with a page open. A suite whose programs cannot be installed is left out, and named.
+ * -- --e2e <words>` only such Playwright files. `npm run test:long` runs the random campaigns and
+ * races over the stores, a hot lock and the simulator at their full length, a frozen server under a
+ * race of the Lab, every proxy that the docs have a configuration for, a real Prometheus and
+ * Alertmanager, the clients in all languages, clients that other tools generate, traces in a
+ * Jaeger, other versions of Node, an installation from nothing, two servers of which one dies or is
+ * upgraded, and bad days with a page open. A suite whose programs cannot be installed is left out,
+ * and named.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);

@@ -4,6 +4,7 @@
  */
 export const LONG_SUITES = [
   'campaign',
+  'contract/swap',
   'dying-mysql',
   'hot-lock',
   'lock-watches',

@@ -5,7 +5,7 @@ import { created, eventOf, freshKey, stored, update } from '../testing/changes';
 import type { Store, StoreUnderTest } from '../testing/stores-under-test';
 import { racingStores } from './contract-stores';
 
-const ROUNDS = 1_000;
+const ROUNDS = process.env.TEST_LONG === '1' ? 1_000 : 400;
 const KEYS = 6;
 
 type Seen = { rev: number; writer: string };
