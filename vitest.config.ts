@@ -33,13 +33,13 @@ const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test
 
 /**
  * Of the integration tests that are not timed, each of these has a process of its own, since it
- * takes long, replaces modules, kills what it has started, or changes what belongs to the whole
- * process. All others share processes, and what they load: what a test opens it closes, and modules
- * keep no state between them.
+ * takes very long, replaces modules, kills what it has started, or looks at or changes what belongs
+ * to the whole process. All others share processes, and what they load: what a test opens it
+ * closes, and modules keep no state between them.
  */
 const alone = [
   '**/bad-days/*',
-  '{server,test}/**/*campaign',
+  'server/storage/**/*campaign',
   'client/command/**/{checkout,exec,exec-losing,look-at-process,looking,terminal,witness}',
   'client/{api-guide,other-languages,other-ways-to-hold,package,real-service}',
   'client/{guards,observing,waiting}/*',
@@ -50,12 +50,10 @@ const alone = [
   'server/{backup,cli}/*',
   'server/lab/{dying-mysql,lab-races,lab-runner,pause-campaign}',
   'server/bootstrap/**/{bound-connections,duplicate-stores,sharded-backend,start-failures,upgrade}',
-  'server/engine/**/{counters,hot-lock,lost-replies}',
-  'server/monitoring/**/{alerting,hold-baselines,lock-projection,maintenance,metrics,roll-ups}',
-  'server/monitoring/**/{heap-watch,history-tail,lock-watches,stuck-locks}',
+  'server/engine/**/hot-lock',
+  'server/monitoring/**/{heap-watch,maintenance}',
   'server/operations/{lab,sessions,users}/*',
   'server/operations/counters/**/counters-behind-gate',
-  'server/storage/conformance/contract/{store-clock,stored-records,swap-all-race,swap-race}',
   'server/storage/mysql/{galera,mysql-faults}',
   'server/storage/redis/redis-{facts,losses,refusals,takeovers}',
   'server/storage/{redis-gate/redis-gate,sqlite/sqlite-bad-days,tls}',
@@ -78,9 +76,10 @@ const LONGEST = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId, project }: TestSpecification) => {
-      if (!project.config.isolate) return LONGEST.length + 1;
       const place = LONGEST.findIndex((names) => names.test(moduleId));
-      return place < 0 ? LONGEST.length : place;
+      // Files that share a process follow one another: between others each would start a new one.
+      const others = project.config.isolate ? 0 : LONGEST.length + 1;
+      return others + (place < 0 ? LONGEST.length : place);
     };
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => placeOf(a) - placeOf(b));
