@@ -39,8 +39,8 @@ export interface ObservedHold {
   /** When it was ended; null while it is in the record. */
   goneAt: number | null;
   grantedAt: number;
-  /** As the decision had it, which was made before it was written, by the database's clock. */
-  leaseBeganAt: number;
+  /** Each end of its lease, by the clock that is never set, and when it was written. */
+  leases: { writtenAt: number; endsAt: number }[];
   /** It was granted too late to be used; its caller's request is decided again. */
   wasLate: boolean;
   /** When the store lost its memory of it; null while it never did. */
@@ -268,7 +268,7 @@ export class Referee {
         this.observeGrant(id, record, isChosen ? null : old, event, events);
         const wrong = this.losses.violation(id, { token, mode, at }, observed);
         if (wrong) this.report(`${id}: ${wrong}`);
-        const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0, aheadMs };
+        const since = { grantedAt: instant, leases: [], expiresAt: 0, aheadMs };
         observed.set(token, { owner, mode, ...since, goneAt: null, wasLate: false, lostAt: null });
       }
       const ended = observed.get(token);
@@ -283,7 +283,10 @@ export class Referee {
       else if (known.goneAt !== null) this.report(`${id}: token ${token} came back`);
       else if (known.expiresAt > 0 && known.expiresAt <= at && expiresAt > known.expiresAt) {
         this.report(`${id}: the lapsed lease of ${token} was revived`);
-      } else known.expiresAt = expiresAt;
+      } else if (expiresAt !== known.expiresAt) {
+        known.expiresAt = expiresAt;
+        known.leases.push({ writtenAt: instant, endsAt: expiresAt - aheadMs });
+      }
       if (known?.grantedAt === instant && expiresAt - at < leaseFloorMs(leaseMs) + HOP_MS) {
         known.wasLate = true;
       }

@@ -122,7 +122,7 @@ async function begin(world: SimWorld, truth: Referee): Promise<SimClient[]> {
 
 /** What must be true when all callers have left. */
 async function end(world: SimWorld, truth: Referee, clients: SimClient[]): Promise<void> {
-  const calls = clients.flatMap(({ calls: made }) => made.map((call) => asOfGrant(call, truth)));
+  const calls = clients.flatMap(({ calls: made }) => made.map((call) => asOfAnswer(call, truth)));
   const granted = (lock: string) => truth.observedHolds.get(`default/${lock}`) ?? new Map();
   const received = new Set(
     calls.flatMap(({ verb, outcome, lock, token }) =>
@@ -174,16 +174,15 @@ function checkWholeHistory(world: SimWorld, truth: Referee): void {
 }
 
 /**
- * A retried acquire is answered with a lease that began before the retry: the lease ends no later
- * for that.
+ * A retried acquire is answered with a lease that began before the retry, by the grant or by what
+ * renewed it since: the lease ends no later for that.
  */
-function asOfGrant(call: RecordedCall, truth: Referee): RecordedCall {
-  const { verb, outcome, lock, token, startedAt, leaseMs } = call;
+function asOfAnswer(call: RecordedCall, truth: Referee): RecordedCall {
+  const { verb, outcome, lock, token, startedAt, endedAt, leaseMs } = call;
   if (verb !== 'acquire' || outcome !== 'ok' || token === null) return call;
-  const observed = truth.observedHold({ namespace: 'default', name: lock }, token);
-  const beganAt = observed ? observed.leaseBeganAt - observed.aheadMs : startedAt;
-  const sinceGrantMs = Math.max(0, startedAt - beganAt);
-  return { ...call, leaseMs: leaseMs - sinceGrantMs };
+  const { leases = [] } = truth.observedHold({ namespace: 'default', name: lock }, token) ?? {};
+  const answered = leases.findLast(({ writtenAt }) => writtenAt <= (endedAt ?? startedAt));
+  return answered ? { ...call, leaseMs: Math.min(leaseMs, answered.endsAt - startedAt) } : call;
 }
 
 /**

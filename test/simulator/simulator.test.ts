@@ -46,6 +46,7 @@ const MEMORABLE: [WorldKind, number][] = [
   ['plain', 310],
   ['plain', 666],
   ['plain', 583893440],
+  ['plain', 101176589],
   ['plain', 737075579],
   ['plain', 1127522340],
   ['lossy', 51875905],
