@@ -89,7 +89,7 @@ class ModelComparison {
     this.random = seeded(length.seed);
     this.locks = [0, 1, 2].map((i) => this.freshName(i));
     this.counters = [0, 1].map((i) => this.freshName(i, 'counter'));
-    this.observer = new StoreObserver(backend);
+    this.observer = new StoreObserver(backend, () => [...this.locks, ...this.counters]);
   }
 
   static async begin(

@@ -10,7 +10,11 @@ export class StoreObserver {
   /** In the history of each store. */
   private readonly positions: number[];
 
-  constructor(private readonly backend: Pick<ModelledBackend, 'stores' | 'homeOf'>) {
+  /** @param inPlay names whose history counts: time goes on changing the records of others */
+  constructor(
+    private readonly backend: Pick<ModelledBackend, 'stores' | 'homeOf'>,
+    private readonly inPlay: () => string[],
+  ) {
     this.positions = backend.stores.map(() => 0);
   }
 
@@ -21,7 +25,7 @@ export class StoreObserver {
     return read?.records[0]?.now ?? 0;
   }
 
-  /** These records, answers, and all history since it was last asked for. */
+  /** These records, answers, and the history of what is in play since it was last asked for. */
   async read(keys: RecordKey[], requestKeys: string[]): Promise<Omit<Prediction, 'answered'>> {
     const { stores, homeOf } = this.backend;
     const records = new Map<string, AnyRecord | null>();
@@ -40,10 +44,11 @@ export class StoreObserver {
 
   private async newHistory(): Promise<Map<string, RecordEvent[]>> {
     const found = new Map<string, RecordEvent[]>();
+    const inPlay = new Set(this.inPlay());
     for (const [place, store] of this.backend.stores.entries()) {
       for (const { id, changes } of await store.historyAfter(this.positions[place] ?? 0, 1_000)) {
         this.positions[place] = id;
-        for (const { key, events } of changes) {
+        for (const { key, events } of changes.filter((each) => inPlay.has(each.key.name))) {
           const earlier = found.get(recordId(key)) ?? [];
           found.set(recordId(key), [...earlier, ...events]);
         }
