@@ -17,6 +17,8 @@ import { MonitoringTool } from './monitoring-tool';
 const root = resolve(import.meta.dirname, '..');
 const RULES = `${root}/deploy/prometheus/lockyard.rules.yml`;
 const SOON = { timeout: 120_000, interval: 1_000 };
+/** Longer than two such waits. */
+const TEST_MS = 300_000;
 
 interface Panel {
   title: string;
@@ -93,7 +95,7 @@ describe('a Prometheus that scrapes the demo', () => {
     const answer = await ask(filled);
     expect(answer).toMatchObject({ status: 'success' });
     await expect.poll(async () => (await ask(filled)).data?.result.length, SOON).toBeGreaterThan(0);
-  });
+  }, TEST_MS);
 
   test('evaluates every alert rule without an error', async () => {
     const rules = async () => {
@@ -104,7 +106,7 @@ describe('a Prometheus that scrapes the demo', () => {
     };
     await expect.poll(async () => (await rules()).every((r) => r.health === 'ok'), SOON).toBe(true);
     expect((await rules()).length).toBeGreaterThan(20);
-  });
+  }, TEST_MS);
 });
 
 describe('a real Alertmanager', () => {
@@ -170,5 +172,5 @@ describe('a real Alertmanager', () => {
       pending: null,
       sent: 2,
     });
-  });
+  }, TEST_MS);
 });

@@ -25,7 +25,7 @@ const TOOLS = [
   '@types/node@22',
 ];
 
-const INSTALL_MS = 300_000;
+const INSTALL_MS = 900_000;
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'lockyard-tools-'));
 const asynchronously = promisify(execFile);
