@@ -90,23 +90,35 @@ describe('a Prometheus that scrapes the demo', () => {
     dashboard.panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }): [string, string] => [title, expr]),
     ),
-  )('has data for the panel “%s”', async (_, expr) => {
-    const filled = expr.replaceAll('$__rate_interval', '30s').replaceAll('$namespace', '.*');
-    const answer = await ask(filled);
-    expect(answer).toMatchObject({ status: 'success' });
-    await expect.poll(async () => (await ask(filled)).data?.result.length, SOON).toBeGreaterThan(0);
-  }, TEST_MS);
+  )(
+    'has data for the panel “%s”',
+    async (_, expr) => {
+      const filled = expr.replaceAll('$__rate_interval', '30s').replaceAll('$namespace', '.*');
+      const answer = await ask(filled);
+      expect(answer).toMatchObject({ status: 'success' });
+      await expect
+        .poll(async () => (await ask(filled)).data?.result.length, SOON)
+        .toBeGreaterThan(0);
+    },
+    TEST_MS,
+  );
 
-  test('evaluates every alert rule without an error', async () => {
-    const rules = async () => {
-      const { data } = await prometheus.get<{
-        data: { groups: { rules: { name: string; health: string; lastError?: string }[] }[] };
-      }>('/api/v1/rules');
-      return data.groups.flatMap((group) => group.rules);
-    };
-    await expect.poll(async () => (await rules()).every((r) => r.health === 'ok'), SOON).toBe(true);
-    expect((await rules()).length).toBeGreaterThan(20);
-  }, TEST_MS);
+  test(
+    'evaluates every alert rule without an error',
+    async () => {
+      const rules = async () => {
+        const { data } = await prometheus.get<{
+          data: { groups: { rules: { name: string; health: string; lastError?: string }[] }[] };
+        }>('/api/v1/rules');
+        return data.groups.flatMap((group) => group.rules);
+      };
+      await expect
+        .poll(async () => (await rules()).every((r) => r.health === 'ok'), SOON)
+        .toBe(true);
+      expect((await rules()).length).toBeGreaterThan(20);
+    },
+    TEST_MS,
+  );
 });
 
 describe('a real Alertmanager', () => {
@@ -130,47 +142,53 @@ describe('a real Alertmanager', () => {
     await database?.close();
   });
 
-  test('is sent what fires, hears of it again, passes it on, and of its end', async () => {
-    const rig = new AlertRig(database);
-    // Alertmanager goes by its own clock: none of this may lie ahead.
-    rig.now = Date.now() - 300_000;
-    const process = rig.process([
-      {
-        id: 'am',
-        format: 'alertmanager',
-        url: `${alertmanager.url}/api/v2/alerts`,
-        authorization: null,
-        key: null,
-      },
-    ]);
-    const name = 'say "hi" \\ {a="b"}\n漢字';
-    const held = { leaseLeftMs: 36_000_000 };
-    rig.store(name, { ...held, heldMs: 120_000, waiters: 2, waitedMs: 5_000 });
-    await rig.pass(process, 50_000);
-    const active = () =>
-      alertmanager.get<{ labels: object; annotations: object; endsAt: string }[]>('/api/v2/alerts');
-    const [alert] = await active();
-    expect(alert?.labels).toEqual({
-      alertname: 'LockyardStuck',
-      backend: 'default',
-      namespace: 'default',
-      name,
-    });
-    expect(alert?.annotations).toMatchObject({
-      description: expect.stringMatching(/^Held for .+ 2 waiting/),
-    });
-    await rig.pass(process, 90_000);
-    const [again] = await active();
-    expect(Date.parse(again?.endsAt ?? '')).toBeGreaterThan(Date.parse(alert?.endsAt ?? ''));
-    await expect.poll(() => receiver.last?.body.status, SOON).toBe('firing');
+  test(
+    'is sent what fires, hears of it again, passes it on, and of its end',
+    async () => {
+      const rig = new AlertRig(database);
+      // Alertmanager goes by its own clock: none of this may lie ahead.
+      rig.now = Date.now() - 300_000;
+      const process = rig.process([
+        {
+          id: 'am',
+          format: 'alertmanager',
+          url: `${alertmanager.url}/api/v2/alerts`,
+          authorization: null,
+          key: null,
+        },
+      ]);
+      const name = 'say "hi" \\ {a="b"}\n漢字';
+      const held = { leaseLeftMs: 36_000_000 };
+      rig.store(name, { ...held, heldMs: 120_000, waiters: 2, waitedMs: 5_000 });
+      await rig.pass(process, 50_000);
+      const active = () =>
+        alertmanager.get<{ labels: object; annotations: object; endsAt: string }[]>(
+          '/api/v2/alerts',
+        );
+      const [alert] = await active();
+      expect(alert?.labels).toEqual({
+        alertname: 'LockyardStuck',
+        backend: 'default',
+        namespace: 'default',
+        name,
+      });
+      expect(alert?.annotations).toMatchObject({
+        description: expect.stringMatching(/^Held for .+ 2 waiting/),
+      });
+      await rig.pass(process, 90_000);
+      const [again] = await active();
+      expect(Date.parse(again?.endsAt ?? '')).toBeGreaterThan(Date.parse(alert?.endsAt ?? ''));
+      await expect.poll(() => receiver.last?.body.status, SOON).toBe('firing');
 
-    rig.store(name, { ...held, heldMs: 10, waiters: 0 });
-    await rig.pass(process, 120_000);
-    await expect.poll(() => receiver.last?.body.status, SOON).toBe('resolved');
-    expect(await new ReceiverTable(database).all().then((all) => all.get('am'))).toMatchObject({
-      failure: null,
-      pending: null,
-      sent: 2,
-    });
-  }, TEST_MS);
+      rig.store(name, { ...held, heldMs: 10, waiters: 0 });
+      await rig.pass(process, 120_000);
+      await expect.poll(() => receiver.last?.body.status, SOON).toBe('resolved');
+      expect(await new ReceiverTable(database).all().then((all) => all.get('am'))).toMatchObject({
+        failure: null,
+        pending: null,
+        sent: 2,
+      });
+    },
+    TEST_MS,
+  );
 });

@@ -51,36 +51,43 @@ describe.each(VERSIONS)('with Node %s', (version) => {
   }, 600_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('the server starts, creates a key, grants a lock, shows its pages and ends in order', async () => {
-    const { stdout } = await run(node, ['--version']);
-    expect(stdout.trim()).toBe(`v${version}`);
-    const data = join(folder, 'data');
-    const env = { ...process.env, LOCKYARD_DATA_DIR: data, PORT: '0' };
-    const server = spawn(node, ['scripts/start.mjs'], { cwd: clone, env });
-    let said = '';
-    for (const stream of [server.stdout, server.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-      });
-    }
-    try {
-      const address = () => /ready on (https?:\/\/[^\s/]+)/.exec(said)?.[1];
-      await expect.poll(address, { timeout: STARTED_WITHIN_MS }).toBeDefined();
-      const url = address() ?? '';
-      const words = ['keys', 'create', '--name', 'a', '--namespace', 'default'];
-      const key = await run(node, ['scripts/lockyard.mjs', ...words], { cwd: clone, env });
-      const client = new LockyardClient({ url, apiKey: key.stdout.trim() });
-      const answer = await client.acquire({ name: 'x', leaseMs: 30_000 });
-      expect(answer.outcome).toBe('granted');
-      const page = await fetch(`${url}/sign-in`);
-      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('Lockyard')]);
-    } finally {
-      const ended = once(server, 'exit');
-      server.kill('SIGTERM');
-      const [code] = await ended;
-      expect(code, said).toBe(0);
-    }
-  }, 2 * STARTED_WITHIN_MS);
+  test(
+    'the server starts, creates a key, grants a lock, shows its pages and ends in order',
+    async () => {
+      const { stdout } = await run(node, ['--version']);
+      expect(stdout.trim()).toBe(`v${version}`);
+      const data = join(folder, 'data');
+      const env = { ...process.env, LOCKYARD_DATA_DIR: data, PORT: '0' };
+      const server = spawn(node, ['scripts/start.mjs'], { cwd: clone, env });
+      let said = '';
+      for (const stream of [server.stdout, server.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+        });
+      }
+      try {
+        const address = () => /ready on (https?:\/\/[^\s/]+)/.exec(said)?.[1];
+        await expect.poll(address, { timeout: STARTED_WITHIN_MS }).toBeDefined();
+        const url = address() ?? '';
+        const words = ['keys', 'create', '--name', 'a', '--namespace', 'default'];
+        const key = await run(node, ['scripts/lockyard.mjs', ...words], { cwd: clone, env });
+        const client = new LockyardClient({ url, apiKey: key.stdout.trim() });
+        const answer = await client.acquire({ name: 'x', leaseMs: 30_000 });
+        expect(answer.outcome).toBe('granted');
+        const page = await fetch(`${url}/sign-in`);
+        expect([page.status, await page.text()]).toEqual([
+          200,
+          expect.stringContaining('Lockyard'),
+        ]);
+      } finally {
+        const ended = once(server, 'exit');
+        server.kill('SIGTERM');
+        const [code] = await ended;
+        expect(code, said).toBe(0);
+      }
+    },
+    2 * STARTED_WITHIN_MS,
+  );
 
   test('the tests of the client and of the engine pass', async () => {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs');
