@@ -20,7 +20,7 @@ export function Blocking({
       <span className="font-[600]">
         <Duration ms={seconds * 1_000} />
       </span>{' '}
-      <span className="text-12 text-t3">{plural(blocked, 'caller')}</span>
+      <span className="ml-1 text-12 text-t3">{plural(blocked, 'caller')}</span>
     </>
   );
 }

@@ -23,7 +23,7 @@ const COLUMNS: Column[] = [
   { label: 'Host and pid', className: 'holder-place' },
   { label: 'Version', className: 'holder-version' },
   { label: 'Locks', isNumber: true, className: 'holder-number' },
-  'Waits for',
+  { label: 'Waits for', className: 'holder-wait' },
   { label: 'Total blocking time', isNumber: true, className: 'holder-blocking' },
   { label: 'Oldest hold', isNumber: true, className: 'holder-age' },
 ];
@@ -124,7 +124,7 @@ function ProcessLine({
         <td data-cell="act" data-number="true">
           {exactCount(row.holds)}
         </td>
-        <td className="text-12">
+        <td className="holder-wait text-12">
           <WaitsFor row={row} />
         </td>
         <td data-number="true">

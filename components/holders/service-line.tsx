@@ -52,7 +52,7 @@ export function ServiceLine({
       <td className="holder-place" />
       <td className="holder-version text-12 text-t3">{versionsOf(rows)}</td>
       <td data-number="true">{exactCount(all?.holds ?? sum((row) => row.holds))}</td>
-      <td className="text-12 text-t2">
+      <td className="holder-wait text-12 text-t2">
         {waits > 0 ? `${exactCount(waits)} waiting` : <span className="text-t3">–</span>}
       </td>
       <td data-number="true">
