@@ -4,7 +4,10 @@ import LogConnection from 'libsql/promise';
 /** What is in the log is moved to the file when the log has grown by so many pages. */
 const DUE_PAGES = 4_000;
 
-/** Moving so few pages takes a few milliseconds. */
+/** A log of this length begins again even if writes have to wait for that. */
+const LONG_PAGES = 12_000;
+
+/** What was written during a pass is moved by the next one, unless it is so little. */
 const FEW_PAGES = 200;
 
 /** The log may grow faster than it is moved. */
@@ -19,9 +22,10 @@ const PASS = 'pragma wal_checkpoint(passive)';
  * Moves what is in the write-ahead log to the file, on a thread of its own: it flushes twice, and
  * on the thread of the event loop everything else would wait for that.
  *
- * Writes go on meanwhile, except during the last and short pass: once all that is in the log is in
- * the file, the next write begins the log again. While a reader keeps an old snapshot, or the disk
- * is full, that cannot be; the log then grows, and is moved again after as many pages more.
+ * Writes go on meanwhile. One that comes while all that is in the log is in the file begins the log
+ * again; where none did and the log is long, writes wait for one more pass, which takes as long as
+ * the disk does for two flushes. While a reader keeps an old snapshot, or the disk is full, the log
+ * cannot begin again; it grows, and is moved again after as many pages more.
  *
  * Source: "WAL-mode File Format" in SQLite's documentation.
  */
@@ -74,6 +78,7 @@ export class LogCheckpoints {
       await this.connection.exec(PASS);
       if (this.logLength() - moved < FEW_PAGES) break;
     }
+    if (this.logLength() < LONG_PAGES) return;
     await this.whileNothingIsWritten(() => this.connection.exec(PASS));
   }
 
