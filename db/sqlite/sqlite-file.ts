@@ -104,8 +104,10 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
         return await writes.run(() => onceWritable(writer, job, giveUpAt));
       } finally {
         // A job that failed may have committed something before that.
-        if (!isClosed) checkpoints.afterWrite();
-        if (!isClosed) await flushing.flush();
+        if (!isClosed) {
+          checkpoints.afterWrite();
+          await flushing.flush();
+        }
         unflushed -= 1;
       }
     },
