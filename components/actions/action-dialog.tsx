@@ -2,7 +2,7 @@
 
 import type { ComponentProps, ReactNode } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { agoText } from '@/server/core/format/durations';
+import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { shortToken } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { ReadingProvider, useAtBackend } from '../live/reading';
@@ -118,9 +118,7 @@ function ChangedHold({
   backend: string;
   isUnclear: boolean;
 }) {
-  const agoMs = useAtBackend(backend, (now) =>
-    end ? Math.max(0, Math.floor((now - end.at) / 1_000) * 1_000) : 0,
-  );
+  const agoMs = useAtBackend(backend, (now) => (end ? Math.max(0, wholeSeconds(now - end.at)) : 0));
   return (
     <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
       <p className="font-[620]">Holder has changed{!isUnclear && ' – no action taken'}.</p>

@@ -1,7 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { agoText, factorText, spokenDuration } from '@/server/core/format/durations';
+import { agoText, factorText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { shortToken } from '../format/numbers';
 import { useAtBackend } from '../live/reading';
@@ -171,7 +171,7 @@ function Since({
   backend: string;
   p99Ms: number | null;
 }) {
-  const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend(backend, (at) => wholeSeconds(at));
   if (!hold) return <Muted>–</Muted>;
   return (
     <>
@@ -188,7 +188,7 @@ function Since({
 }
 
 function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
-  const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend(backend, (at) => wholeSeconds(at));
   if (side.waiters === 0) return <Muted>none</Muted>;
   const first = firstWaiter(side);
   return (

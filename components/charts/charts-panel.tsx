@@ -5,7 +5,7 @@ import { usePathname, useSearchParams } from 'next/navigation';
 import { useCallback, useEffect, useId, useState } from 'react';
 import type { InsightRange, LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { spokenDuration } from '@/server/core/format/durations';
+import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { RangeButtons } from '../insights/range-buttons';
 import { problemOf } from '../live/problem';
@@ -134,7 +134,7 @@ const BUCKET_LABELS: Record<InsightRange, string> = {
 function Age({ of: { asOf, range } }: { of: LockInsight }) {
   const lateMs = useAtBackend('', (now) => {
     const ageMs = now - asOf;
-    return ageMs < 2 * REFETCH_EVERY_MS[range] ? 0 : Math.floor(ageMs / 1_000) * 1_000;
+    return ageMs < 2 * REFETCH_EVERY_MS[range] ? 0 : wholeSeconds(ageMs);
   });
   return (
     <>

@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import type { CounterCourses, CounterRow } from '@/server/contract/console/counter-row';
-import { agoText } from '@/server/core/format/durations';
+import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath } from '@/server/core/names/console-path';
@@ -152,7 +152,7 @@ function Headroom({ row }: { row: CounterRow }) {
 export function LastChange({ row }: { row: CounterRow }) {
   const { lastMove, backend } = row;
   const agoMs = useAtBackend(backend, (now) =>
-    lastMove ? Math.max(0, Math.floor((now - lastMove.at) / 1_000) * 1_000) : 0,
+    lastMove ? Math.max(0, wholeSeconds(now - lastMove.at)) : 0,
   );
   if (!lastMove) return <span className="text-t3">never changed</span>;
   return (

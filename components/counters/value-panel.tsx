@@ -1,6 +1,7 @@
 'use client';
 
 import type { CounterRow } from '@/server/contract/console/counter-row';
+import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
@@ -23,7 +24,7 @@ export function ValuePanel({
   onAct: (act: 'adjust' | 'set' | 'bounds') => void;
 }) {
   const { may } = useSession();
-  const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
   const { state, share } = boundsPosition(row);
   const isTight = state !== 'within' && state !== 'unknown';
   return (

@@ -1,6 +1,7 @@
 'use client';
 
 import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
+import { wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { useAged, useAtBackend } from '../live/reading';
 import { Duration } from '../ui/duration';
@@ -27,7 +28,7 @@ export function Blocking({
 
 /** @param grantedAt this server's clock; null: nothing is held */
 export function OldestHold({ grantedAt }: { grantedAt: number | null }) {
-  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend('', (at) => wholeSeconds(at));
   if (grantedAt === null) return <span className="text-t3">–</span>;
-  return <Duration ms={Math.floor(Math.max(0, now - grantedAt) / 1_000) * 1_000} />;
+  return <Duration ms={wholeSeconds(Math.max(0, now - grantedAt))} />;
 }

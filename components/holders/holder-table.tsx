@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
-import { agoText, spokenDuration } from '@/server/core/format/durations';
+import { agoText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
@@ -155,7 +155,7 @@ function processTitle({ owners, ownerCount, host, pid }: ProcessRow): string {
 /** Its last sign of life, or the proof that it is gone. */
 function Evidence({ row }: { row: ProcessRow }) {
   const { owners, ownerCount, holds, renewedAt, verdict, inDeadlock, silentBackends } = row;
-  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend('', (at) => wholeSeconds(at));
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2">
       {inDeadlock && <DeadlockBadge />}
@@ -202,7 +202,7 @@ function Place({ row: { host, pid } }: { row: ProcessRow }) {
 }
 
 function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
-  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend('', (at) => wholeSeconds(at));
   if (waits === 0) return <span className="text-t3 max-md:hidden">–</span>;
   return (
     <span className="flex min-w-0 flex-col">

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'react';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
-import { agoText } from '@/server/core/format/durations';
+import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isValidReason, ReasonField } from '../actions/reason-field';
@@ -125,7 +125,7 @@ export function ReleaseAllDialog({
 /** A sign of life is what an operator must not miss here. */
 function LastRenewal({ renewedAt }: { renewedAt: number | null }) {
   const agoMs = useAtBackend('', (now) =>
-    renewedAt === null ? -1 : Math.floor(Math.max(0, now - renewedAt) / 1_000) * 1_000,
+    renewedAt === null ? -1 : wholeSeconds(Math.max(0, now - renewedAt)),
   );
   if (agoMs < 0 || agoMs > ALIVE_WITHIN_MS) return null;
   return <b className="font-[620]">It renewed a lock {agoText(agoMs)}, so it still runs. </b>;

@@ -1,7 +1,7 @@
 'use client';
 
 import type { HeadBlockerRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
-import { agoText } from '@/server/core/format/durations';
+import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
 import { failureTitleWithoutRetry } from '../live/problem';
 import { useAtBackend } from '../live/reading';
@@ -12,9 +12,8 @@ import { leastWorkHold, useHoldAct } from './use-hold-act';
 /** Ends a deadlock at the hold that has lasted the shortest: the least work is lost there. */
 export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) {
   const { mayAct, isBusy, problem, open } = useHoldAct();
-  const foundMs = useAtBackend(
-    '',
-    (now) => Math.floor(Math.max(0, now - (head.deadlock?.foundAt ?? now)) / 1_000) * 1_000,
+  const foundMs = useAtBackend('', (now) =>
+    wholeSeconds(Math.max(0, now - (head.deadlock?.foundAt ?? now))),
   );
   const hold = leastWorkHold(head, graph);
   return (

@@ -6,7 +6,7 @@ import type {
   HeadBlockerRow,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
-import { agoText } from '@/server/core/format/durations';
+import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { useAged, useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
@@ -152,7 +152,7 @@ function HeadOwners({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph })
 function OwnerLine({ owner }: { owner: GraphOwner }) {
   const { host, pid, version, renewedAt, isConcurrent } = owner;
   const agoMs = useAtBackend('', (now) =>
-    renewedAt === null ? -1 : Math.floor(Math.max(0, now - renewedAt) / 1_000) * 1_000,
+    renewedAt === null ? -1 : wholeSeconds(Math.max(0, now - renewedAt)),
   );
   return (
     <li className="flex min-w-0 flex-wrap items-baseline gap-x-2">

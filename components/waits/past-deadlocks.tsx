@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { DeadlockEnding, DeadlockRow } from '@/server/contract/console/waits/wait-graph';
+import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
@@ -40,7 +41,7 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
     ...trpc.waits.deadlocks.queryOptions(undefined, { ...(initial && { initialData: initial }) }),
     refetchInterval: POLL_MS,
   });
-  const now = useAtBackend('', (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend('', (at) => wholeSeconds(at));
   const rows = data ?? [];
   const { retentionDays } = useSession();
   const kept = `last ${plural(retentionDays.history, 'day')}`;

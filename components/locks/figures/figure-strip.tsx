@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { baselineText, durationText } from '@/server/core/format/durations';
+import { baselineText, durationText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { ageText } from '../../format/durations';
 import { countText, rateText } from '../../format/numbers';
@@ -204,7 +204,7 @@ function RateFigures({
   const readAt = fleet?.hourAt ?? null;
   const ageMs = useAtBackend('', (now) => {
     const ms = fleet === null || readAt === null ? 0 : (isLost ? now : fleet.asOf) - readAt;
-    return ms > OLD_MS ? Math.floor(ms / 1_000) * 1_000 : 0;
+    return ms > OLD_MS ? wholeSeconds(ms) : 0;
   });
   const grants = fleet ? grantSeries(fleet) : [];
   const below = (words: ReactNode) => (ageMs > 0 ? `updated ${ageText(ageMs)} ago` : words);

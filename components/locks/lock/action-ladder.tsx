@@ -2,7 +2,7 @@
 
 import { type ReactNode, useState } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import { agoText, boundText, countdownText } from '@/server/core/format/durations';
+import { agoText, boundText, countdownText, wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
@@ -26,7 +26,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   const { hold } = row;
   useCurrentLock(row);
   const leftMs = useAtBackend(row.backend, (now) =>
-    hold ? Math.floor((hold.expiresAt - now) / 1_000) * 1_000 : 0,
+    hold ? wholeSeconds(hold.expiresAt - now) : 0,
   );
   const disabledBecause = disabledReason({
     mayAct: actions !== null,

@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { memo, type ReactNode, useEffect, useMemo, useState } from 'react';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
-import { spokenDuration } from '@/server/core/format/durations';
+import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { auditPathOf } from '../../audit/audit-query';
 import { shortToken } from '../../format/numbers';
@@ -106,7 +106,7 @@ const EventLines = memo(function EventLines({
 /** What explains the present state, where it is not at the top of the list anyway. */
 function PinnedLines({ detail, top }: { detail: LockDetail; top: EventLine[] }) {
   const { backend } = detail.row;
-  const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend(backend, (at) => wholeSeconds(at));
   const shown = new Set(
     top.flatMap((line) => (line.kind === 'one' ? [`${line.event.kind} ${line.event.at}`] : [])),
   );

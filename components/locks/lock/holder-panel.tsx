@@ -4,7 +4,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Remark } from '@/server/contract/primitives';
-import { agoText, spokenDuration } from '@/server/core/format/durations';
+import { agoText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { Icon } from '../../icons/icon';
@@ -93,7 +93,7 @@ const ENDED_LABELS = {
 } as const;
 
 function NoHolder({ row }: { row: LockRow }) {
-  const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
   const { ended } = row;
   return (
     <Panel title="Holder">
@@ -111,10 +111,7 @@ function NoHolder({ row }: { row: LockRow }) {
 
 function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
   const isStale = useIsStale();
-  const agoMs = useAtBackend(
-    row.backend,
-    (now) => Math.floor((now - hold.renewedAt) / 1_000) * 1_000,
-  );
+  const agoMs = useAtBackend(row.backend, (now) => wholeSeconds(now - hold.renewedAt));
   const isOnTime = useAtBackend(row.backend, (now) => isRenewing(hold, now));
   if (isStale || row.status === 'unknown') return <>unknown</>;
   if (isReleased(hold)) return <>released</>;
@@ -130,9 +127,9 @@ function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
 type FactsProps = { row: LockRow; hold: HoldRow; children: ReactNode };
 
 function HoldFacts({ row, hold, children }: FactsProps) {
-  const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
   const heldMs = useAtBackend(row.backend, (at, _, lastAnswerAt) =>
-    secondsOf(
+    wholeSeconds(
       (row.status === 'unknown' ? knownUntil({ ...row, hold }, lastAnswerAt) : at) - hold.grantedAt,
     ),
   );
@@ -270,8 +267,6 @@ function KeptFact({ hold, now, backend }: { hold: HoldRow; now: number; backend:
     </Fact>
   );
 }
-
-const secondsOf = (ms: number) => Math.floor(ms / 1_000) * 1_000;
 
 const Muted = ({ children }: { children: ReactNode }) => (
   <span className="text-t3">{children}</span>

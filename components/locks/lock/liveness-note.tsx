@@ -1,6 +1,6 @@
 'use client';
 
-import { agoText } from '@/server/core/format/durations';
+import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import type { LivenessVerdict } from '@/server/core/status/holder-liveness';
 import { Icon, type IconName } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
@@ -34,7 +34,7 @@ export function LivenessNote({
   const { words, word, icon, ink } = LOOKS[verdict.state];
   const { evidence, at } = verdict;
   const agoMs = useAtBackend(backend, (now) =>
-    at === null ? 0 : Math.max(0, Math.floor((now - at) / 1_000) * 1_000),
+    at === null ? 0 : Math.max(0, wholeSeconds(now - at)),
   );
   return (
     <p className="flex min-w-0 items-start gap-2">

@@ -1,7 +1,12 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { baselineText, durationText, factorText } from '@/server/core/format/durations';
+import {
+  baselineText,
+  durationText,
+  factorText,
+  wholeSeconds,
+} from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
@@ -210,5 +215,4 @@ function typicalHoldTitle(
 }
 
 /** Rounds to what a duration shows, so that a row is redrawn only when its text changes. */
-const displayedMs = (ms: number) =>
-  ms < 10_000 ? Math.floor(ms / 100) * 100 : Math.floor(ms / 1_000) * 1_000;
+const displayedMs = (ms: number) => (ms < 10_000 ? Math.floor(ms / 100) * 100 : wholeSeconds(ms));

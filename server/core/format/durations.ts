@@ -53,6 +53,14 @@ export function spokenDuration(ms: number): string {
   return durationText(span);
 }
 
+/**
+ * An instant or a duration in milliseconds, rounded down to a whole second: what is made of it
+ * changes once a second.
+ */
+export function wholeSeconds(ms: number): number {
+  return Math.floor(ms / SECOND_MS) * SECOND_MS;
+}
+
 /** How long ago something was, in words: just now, 6 s ago. */
 export function agoText(ms: number): string {
   return ms < SECOND_MS ? 'just now' : `${spokenDuration(ms)} ago`;

@@ -1,6 +1,7 @@
 'use client';
 
 import type { CSSProperties } from 'react';
+import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { useAtEachBackend, useSilentBackends } from '../../../live/reading';
@@ -15,7 +16,7 @@ export function TierHead({ section, heads }: { section: TierSection; heads: numb
       blocked ? totalBlockingMs(blocked, nowOf(backend)) : 0,
     );
     const sum = ages.reduce((before, ms) => before + ms, 0);
-    return Math.floor(sum / 1_000) * 1_000;
+    return wholeSeconds(sum);
   });
   const silent = useSilentBackends();
   const title = SECTION_TITLES[tier];

@@ -2,6 +2,7 @@
 
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useRef } from 'react';
+import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { useAtBackend } from '../../../live/reading';
@@ -93,9 +94,8 @@ function Waiter({
     };
   }) {
   const { owner, service, enqueuedAt, patienceUntil, detached, setSize, permits } = waiter;
-  const ageMs = useAtBackend(
-    backend,
-    (now) => Math.floor(Math.max(0, (lastReadAt ?? now) - enqueuedAt) / 1_000) * 1_000,
+  const ageMs = useAtBackend(backend, (now) =>
+    wholeSeconds(Math.max(0, (lastReadAt ?? now) - enqueuedAt)),
   );
   return (
     <li

@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
-import { spokenDuration } from '@/server/core/format/durations';
+import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { useAtBackend } from '../../../live/reading';
@@ -71,7 +71,7 @@ function emptyQueueText({ row, fresh }: LockDetail): string {
 function QueueAside({ detail: { row, waiters } }: { detail: LockDetail }) {
   const { blocked, backend, queueTrend, status } = row;
   const blockingMs = useAtBackend(backend, (now) =>
-    blocked ? Math.floor(totalBlockingMs(blocked, now) / 1_000) * 1_000 : 0,
+    blocked ? wholeSeconds(totalBlockingMs(blocked, now)) : 0,
   );
   const isUnknown = status === 'unknown';
   const label = queueLabel(waiters.length, isUnknown, queueTrend);
