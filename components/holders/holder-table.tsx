@@ -50,22 +50,20 @@ export function HolderTable({
     if (!next.delete(service)) next.add(service);
     setFolded(next);
   };
-  const named = [...new Set(rows.map(({ service }) => service))];
+  const whole = new Map(isFiltered ? [] : services.map((each) => [each.service, each]));
+  const shown = byService(rows);
   return (
     <div className="card list-in-card">
       <table className="list holder-list">
         <TableHead columns={COLUMNS} />
-        {named.map((service) => {
-          const own = rows.filter((row) => row.service === service);
+        {[...shown].map(([service, own]) => {
           const isFolded = folded.has(service);
           return (
             <tbody key={service}>
               <ServiceLine
                 service={service}
                 rows={own}
-                all={
-                  isFiltered ? null : (services.find((each) => each.service === service) ?? null)
-                }
+                all={whole.get(service) ?? null}
                 isFolded={isFolded}
                 onToggle={() => toggle(service)}
               />
@@ -84,6 +82,17 @@ export function HolderTable({
       </table>
     </div>
   );
+}
+
+/** The rows of each service, in the order in which the services come first. */
+function byService(rows: readonly ProcessRow[]): Map<string, ProcessRow[]> {
+  const found = new Map<string, ProcessRow[]>();
+  for (const row of rows) {
+    const own = found.get(row.service);
+    if (own) own.push(row);
+    else found.set(row.service, [row]);
+  }
+  return found;
 }
 
 function ProcessLine({
