@@ -22,39 +22,37 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
   const { may } = useSession();
   return (
     <div className="page">
-      <div className="max-w-[1280px]">
-        <PageHead title="Settings" />
-        <div className="grid gap-3.5 md:grid-cols-[200px_minmax(0,1fr)] md:gap-6">
-          <nav
-            aria-label="Settings"
-            className="flex flex-wrap gap-1 md:sticky md:top-0 md:flex-col md:flex-nowrap md:self-start"
-          >
-            {SECTIONS.map(({ id, label, icon, isAdmin }) => (
-              <Link
-                key={id}
-                href={id === 'account' ? '/settings' : `/settings?section=${id}`}
-                aria-current={section === id ? 'page' : undefined}
-                className="flex h-[34px] flex-none items-center gap-[9px] rounded-7 px-3 whitespace-nowrap text-t2 hover:bg-s2 hover:text-t1 aria-[current=page]:bg-s3 aria-[current=page]:font-[550] aria-[current=page]:text-t1 pointer-coarse:h-11"
-              >
-                <Icon name={icon} size={15} className={section === id ? 'text-acc' : ''} />
-                {label}
-                {isAdmin && !may('admin') && (
-                  <Icon name="lock" size={13} className="ml-auto text-t3" />
-                )}
-              </Link>
-            ))}
-          </nav>
-          <div className="min-w-0">
-            {section === 'account' ? (
-              <AccountSection />
-            ) : !may('admin') ? (
-              <AdminsOnly what={section === 'keys' ? 'API keys' : 'users'} />
-            ) : section === 'keys' ? (
-              <KeysSection now={now} />
-            ) : (
-              <UsersSection now={now} />
-            )}
-          </div>
+      <PageHead title="Settings" />
+      <div className="grid gap-3.5 md:grid-cols-[200px_minmax(0,1fr)] md:gap-6">
+        <nav
+          aria-label="Settings"
+          className="flex flex-wrap gap-1 md:sticky md:top-0 md:flex-col md:flex-nowrap md:self-start"
+        >
+          {SECTIONS.map(({ id, label, icon, isAdmin }) => (
+            <Link
+              key={id}
+              href={id === 'account' ? '/settings' : `/settings?section=${id}`}
+              aria-current={section === id ? 'page' : undefined}
+              className="flex h-[34px] flex-none items-center gap-[9px] rounded-7 px-3 whitespace-nowrap text-t2 hover:bg-s2 hover:text-t1 aria-[current=page]:bg-s3 aria-[current=page]:font-[550] aria-[current=page]:text-t1 pointer-coarse:h-11"
+            >
+              <Icon name={icon} size={15} className={section === id ? 'text-acc' : ''} />
+              {label}
+              {isAdmin && !may('admin') && (
+                <Icon name="lock" size={13} className="ml-auto text-t3" />
+              )}
+            </Link>
+          ))}
+        </nav>
+        <div className="min-w-0">
+          {section === 'account' ? (
+            <AccountSection />
+          ) : !may('admin') ? (
+            <AdminsOnly what={section === 'keys' ? 'API keys' : 'users'} />
+          ) : section === 'keys' ? (
+            <KeysSection now={now} />
+          ) : (
+            <UsersSection now={now} />
+          )}
         </div>
       </div>
     </div>
