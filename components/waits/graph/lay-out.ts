@@ -2,11 +2,20 @@ import { Graph, layout } from '@dagrejs/dagre';
 import { BREAK_BUTTON } from './break-line';
 import type { Drawing, Shape } from './graph-shape';
 
-export const SIZES: Record<Shape['kind'], { width: number; height: number }> = {
+type Sizes = Record<Shape['kind'], { width: number; height: number }>;
+
+export const SIZES: Sizes = {
   owner: { width: 192, height: 46 },
   lock: { width: 200, height: 46 },
   rest: { width: 150, height: 28 },
   head: { width: 1, height: 1 },
+};
+
+/** On a wide page, where longer names have room. */
+export const WIDE_SIZES: Sizes = {
+  ...SIZES,
+  owner: { width: 300, height: 46 },
+  lock: { width: 320, height: 46 },
 };
 
 /** Room below a drawing for a line that leads back. */
@@ -26,11 +35,11 @@ export interface Layout {
 }
 
 /** Lays a drawing out from left to right, what blocks before what waits. */
-export function layOut({ shapes, lines }: Drawing): Layout {
+export function layOut({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 40, ranker: 'network-simplex' });
   graph.setDefaultEdgeLabel(() => ({}));
-  for (const { id, kind } of shapes) graph.setNode(id, { ...SIZES[kind] });
+  for (const { id, kind } of shapes) graph.setNode(id, { ...sizes[kind] });
   for (const { from, to, isBack, breaks } of lines) {
     if (!isBack) graph.setEdge(from, to, breaks ? { ...BREAK_BUTTON, labelpos: 'c' } : {});
   }
@@ -38,7 +47,7 @@ export function layOut({ shapes, lines }: Drawing): Layout {
   const places = new Map<string, Place>();
   for (const { id, kind } of shapes) {
     const { x, y } = graph.node(id);
-    const { width, height } = SIZES[kind];
+    const { width, height } = sizes[kind];
     places.set(id, { x: x - width / 2, y: y - height / 2 });
   }
   const below = lines.some(({ isBack }) => isBack) ? BACK_ROOM : 0;

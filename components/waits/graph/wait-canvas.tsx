@@ -11,14 +11,17 @@ import {
 } from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
 import { BackendGlyph } from '../../ui/backend-glyph';
+import { useMedia } from '../../ui/use-media';
 import { BreakLine } from './break-line';
 import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
-import { layOut, SIZES } from './lay-out';
+import { layOut, SIZES, WIDE_SIZES } from './lay-out';
 import type { Band } from './use-bands';
 
 const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode, head: HeadNode };
 const EDGE_TYPES: EdgeTypes = { break: BreakLine };
+
+const WIDE = '(min-width: 1800px)';
 
 /** Room above and below a drawing, and right of it. */
 const MARGIN = 16;
@@ -50,9 +53,10 @@ export default function WaitCanvas({
   onDrawn: (heights: Record<string, number>) => void;
 }) {
   const structure = drawings.map(structureOf).join('\n');
+  const sizes = useMedia(WIDE, false) ? WIDE_SIZES : SIZES;
   // The layout depends on what is connected, not on ages and statuses.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure is all that is read
-  const layouts = useMemo(() => drawings.map(layOut), [structure]);
+  const layouts = useMemo(() => drawings.map((each) => layOut(each, sizes)), [structure, sizes]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows from the layouts
   useEffect(() => {
     const heights = drawings.map(({ heads }, i) => {
@@ -68,7 +72,7 @@ export default function WaitCanvas({
       const { x, y } = places.get(shape.id) ?? { x: 0, y: 0 };
       const left = shapes.some(({ kind }) => kind === 'head') ? 0 : MARGIN;
       const position = { x: left + x, y: top + y };
-      return { id: shape.id, type: shape.kind, position, data: { shape }, ...SIZES[shape.kind] };
+      return { id: shape.id, type: shape.kind, position, data: { shape }, ...sizes[shape.kind] };
     });
   });
   const edges = drawings.flatMap(({ lines }) => lines.map(edgeOf));
