@@ -90,7 +90,7 @@ describe('the reason explains the status', () => {
     [row({ status: 'free', hold: { ...released, expiresAt: now - 38_000 } }), 'released 38 s ago'],
     [row({ status: 'contended', blocked }), 'steady'],
     [row({ status: 'contended', blocked, ownHold: day }), 'under p99, steady'],
-    [row({ status: 'contended', blocked, namespaceHold: brief }), '9.3 × namespace p99'],
+    [row({ status: 'contended', blocked, namespaceHold: brief }), '9.3 × p99 of namespace'],
     [row({ status: 'contended' }), '14 standbys'],
     [
       row({ status: 'held', hold: { ...held, grantedAt: now - 8_000 }, ended: forced }),

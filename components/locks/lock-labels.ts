@@ -85,7 +85,7 @@ function demandLabel(row: LockRow, { grantedAt }: HoldRow, now: number): string 
   if (!usual) return 'steady';
   const heldMs = now - grantedAt;
   if (heldMs <= usual.p99Ms) return 'under p99, steady';
-  return `${factorText(heldMs, usual.p99Ms)} namespace p99`;
+  return `${factorText(heldMs, usual.p99Ms)} p99 of namespace`;
 }
 
 /** 7 of 10 permits. */
