@@ -130,6 +130,39 @@ test('a lock is reassigned to a waiter behind another, who keeps its place, and 
   await first;
 });
 
+test('in a long queue the waiter to reassign to is found by its owner', async ({ page }) => {
+  const name = 'crowded';
+  await orders.acquire({ name, leaseMs: 600_000 });
+  const all = new AbortController();
+  const waits = Array.from({ length: 24 }, async (_, i) => {
+    const owner = `runner-${i + 1}`;
+    const ask = { name, owner, leaseMs: 600_000, waitMs: 300_000, requestId: owner };
+    while (!all.signal.aborted) {
+      const answer = await billing.acquire(ask, { signal: all.signal }).catch(() => undefined);
+      if (answer?.outcome === 'granted') return;
+    }
+  });
+  const waiters = async () => (await orders.inspect({ name })).waiters.length;
+  await expect.poll(waiters).toBe(24);
+  await openLive(page, pageOf(name));
+  await page.getByRole('button', { name: 'Reassign…' }).click();
+  const choices = dialog(page).getByRole('radio');
+  await expect(choices).toHaveCount(24);
+  await dialog(page).getByLabel('Find a waiter by owner or service').fill('RUNNER-17');
+  await expect(choices).toHaveCount(1);
+  await choices.check();
+  await dialog(page)
+    .getByLabel(/^Type the lock name/)
+    .fill(name);
+  await reasonField(page).fill('it has the least left to do');
+  await dialog(page).getByRole('button', { name: 'Reassign to runner-17' }).click();
+  await expect(dialog(page)).toBeHidden();
+  await expect.poll(() => holdersOf(name)).toEqual(['runner-17']);
+  expect(await waiters()).toBe(23);
+  all.abort();
+  await Promise.all(waits);
+});
+
 test('an action whose answer got lost is applied once, though retried, and never reported as not applied', async ({
   page,
 }) => {
