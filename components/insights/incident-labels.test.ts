@@ -29,6 +29,11 @@ test('the cause names the holder, what is usual, and how many waited', () => {
   );
 });
 
+test('the cause counts the hold to its own end, also where its waiters were in trouble for longer', () => {
+  const facts = { ...incident.facts, hold: { ...HOLD, endedAt: 110_000 } };
+  expect(plain(incidentSentence({ ...incident, facts }))).toContain('held the lock for 1 m 50 s');
+});
+
 test('the cause of an expiry says whether there were waiters', () => {
   const facts = { stuck: null, hold: HOLD };
   expect(incidentSentence({ ...incident, status: 'expired', waitersMax: 0, facts })).toBe(

@@ -95,7 +95,8 @@ export function incidentSentence(incident: IncidentRow): string {
     return `${holder} kept renewing after ${wish}.`;
   }
   if (stuck) {
-    const heldMs = (incident.clearedAt ?? incident.readAt) - (hold?.grantedAt ?? incident.beganAt);
+    const heldUntil = hold?.endedAt ?? incident.clearedAt ?? incident.readAt;
+    const heldMs = heldUntil - (hold?.grantedAt ?? incident.beganAt);
     const usual =
       stuck.p99Ms === null
         ? `the namespace limit is ${boundText(stuck.limitMs)}`

@@ -1,5 +1,6 @@
 import type { Database } from '@/db/database';
 import type { FleetSample } from '../../contract/console/insight-row';
+import { withHoldEnd } from '../../core/incidents/incident';
 import { HEAT_LOCKS_MAX } from '../../core/statistics/heat-steps';
 import { newWriter } from '../../engine/new-writer';
 import { eventRows, insertEvents } from '../../monitoring/history/event-recorder';
@@ -86,7 +87,11 @@ async function writeIncidents(database: Database, { readings, act }: DemoHour): 
     await incidents.write([{ open: { ...subject, incident: first }, isNew: true }]);
     const isActedOn = act && act.key.name === name && act.at >= first.beganAt;
     const ended = last.endedAt === null ? { endedAt: last.clearedAt ?? last.readAt } : {};
-    const incident = { ...last, ...ended, ...(isActedOn && { actors: [act.by] }) };
+    const actedOn = isActedOn && {
+      actors: [act.by],
+      facts: withHoldEnd(last.facts, [{ token: act.token, to: act.at }]),
+    };
+    const incident = { ...last, ...ended, ...actedOn };
     await incidents.write([{ open: { ...subject, incident }, isNew: false }]);
   }
   const heat = new HeatTable(database);

@@ -1,5 +1,6 @@
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
+import type { HoldBar } from '../../contract/console/past/lock-timeline';
 import type { OrphanReason } from '../status/holder-liveness';
 
 /** A lock's total blocking time above which it is an incident, whatever its status. */
@@ -140,4 +141,14 @@ const isWorse = (status: LockStatus, other: LockStatus) =>
 export function withActors(actors: string[], more: readonly string[]): string[] {
   const fresh = more.filter((name) => !actors.includes(name));
   return fresh.length === 0 ? actors : [...actors, ...new Set(fresh)].slice(0, ACTORS_MAX);
+}
+
+/** The facts with the recorded end of the hold; the same where none is recorded. */
+export function withHoldEnd(
+  facts: IncidentFacts,
+  holds: readonly Pick<HoldBar, 'token' | 'to'>[],
+): IncidentFacts {
+  const { hold } = facts;
+  const endedAt = hold && holds.find(({ token }) => token === hold.token)?.to;
+  return hold && typeof endedAt === 'number' ? { ...facts, hold: { ...hold, endedAt } } : facts;
 }

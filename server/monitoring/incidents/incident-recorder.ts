@@ -4,6 +4,7 @@ import {
   type Incident,
   nextIncident,
   withActors,
+  withHoldEnd,
 } from '../../core/incidents/incident';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
@@ -160,7 +161,7 @@ export class IncidentRecorder {
     );
     for (let i = 0; i < due.length; i += ROWS_AT_ONCE) {
       const some = due.slice(i, i + ROWS_AT_ONCE);
-      for (const each of some) await this.nameActors(each);
+      for (const each of some) await this.complete(each);
       await this.stored.write(some);
       for (const each of some) {
         const { id, incident } = each.open;
@@ -172,14 +173,15 @@ export class IncidentRecorder {
     }
   }
 
-  /** At its end the history says who acted, also where the lock no longer shows it. */
-  private async nameActors(each: Tracked): Promise<void> {
+  /** At its end the history says who acted and when the hold ended, where the lock does not. */
+  private async complete(each: Tracked): Promise<void> {
     const { namespace, name, incident } = each.open;
-    const { beganAt, endedAt, readAt, actors } = incident;
+    const { beganAt, endedAt, readAt, actors, facts } = incident;
     if (endedAt === null) return;
-    const { acts } = await this.parts.past.timeline({ namespace, name }, beganAt, readAt);
+    const { acts, holds } = await this.parts.past.timeline({ namespace, name }, beganAt, readAt);
     const named = acts.filter(({ at }) => at <= endedAt + 1_000).map(({ by }) => by);
-    each.open = { ...each.open, incident: { ...incident, actors: withActors(actors, named) } };
+    const completed = { actors: withActors(actors, named), facts: withHoldEnd(facts, holds) };
+    each.open = { ...each.open, incident: { ...incident, ...completed } };
   }
 
   private nowOf(id: string): number | null {

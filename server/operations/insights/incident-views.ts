@@ -6,6 +6,7 @@ import type {
 } from '../../contract/console/past/incident';
 import type { IncidentsInput } from '../../contract/console/past/past-inputs';
 import { LockyardError } from '../../contract/errors';
+import { withHoldEnd } from '../../core/incidents/incident';
 import { type IncidentParties, relationOf } from '../../core/incidents/related-incidents';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
@@ -56,7 +57,9 @@ export async function getIncident(
     const refused = await past.refused(incident.backend, incident, from, to);
     const related = await relatedIncidents(ctx, incident, timeline.waits);
     const deaths = incident.facts.deaths ?? [];
-    return { incident, timeline: { ...timeline, refused, deaths, asOf }, events, related, asOf };
+    const facts = withHoldEnd(incident.facts, timeline.holds);
+    const whole = { ...timeline, refused, deaths, asOf };
+    return { incident: { ...incident, facts }, timeline: whole, events, related, asOf };
   });
 }
 

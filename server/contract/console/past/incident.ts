@@ -59,6 +59,8 @@ export interface IncidentHold {
   owner: string;
   token: number;
   grantedAt: number;
+  /** Absent: it had not ended with the incident, or its end is not recorded. */
+  endedAt?: number;
   host?: string;
   pid?: string;
 }
