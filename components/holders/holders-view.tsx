@@ -2,15 +2,13 @@
 
 import { useSearchParams } from 'next/navigation';
 import { useMemo, useRef, useState } from 'react';
-import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
+import { HOLDER_SEARCH_MAX, type HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
-import { useTRPCClient } from '../live/trpc';
-import { useLive } from '../live/use-live';
 import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { SearchField } from '../ui/controls/search-field';
@@ -20,26 +18,18 @@ import { HolderStrip } from './holder-strip';
 import { HolderTable } from './holder-table';
 import { ReleasingProcess } from './releasing-process';
 import { useHolderKeys } from './use-holder-keys';
+import { useHolders } from './use-holders';
 
 /** Services and their processes: what each holds, waits for, and keeps others from. */
 export function HoldersView({ initial }: { initial: HoldersPage }) {
-  const client = useTRPCClient();
   const { may } = useSession();
   const params = useSearchParams();
-  const { data, receivedAt, link, retry } = useLive<HoldersPage>(
-    'holders',
-    initial,
-    ({ onData, ...rest }) =>
-      client.holders.watch.subscribe(
-        {},
-        { ...rest, onData: (message) => onData(message.data as HoldersPage) },
-      ),
-  );
+  const [text, setText] = useState((params.get('q') ?? '').slice(0, HOLDER_SEARCH_MAX));
+  const { data, receivedAt, link, retry } = useHolders(initial, text);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
     [data, receivedAt],
   );
-  const [text, setText] = useState(params.get('q') ?? '');
   const [open, setOpen] = useState<string | null>(params.get('process'));
   const show = (process: string | null) => {
     setOpen(process);
@@ -50,15 +40,15 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
     setAddress({ q: next.trim() });
   };
   const filter = readHolderFilter(params.get('verdict'));
-  const sought = text.trim().toLowerCase();
+  const sought = text.trim();
+  const isSearching = data.search !== sought;
   const place = { namespace: params.get('namespace'), backend: params.get('backend') };
-  const rows = data.rows.filter(
-    (row) => searchTextOf(row).includes(sought) && matchesHolder(row, filter) && isIn(row, place),
-  );
+  const found = isSearching ? data.rows.filter((row) => isNamed(row, sought)) : data.rows;
+  const rows = found.filter((row) => matchesHolder(row, filter) && isIn(row, place));
   const isFiltered = sought !== '' || filter !== null || rows.length < data.rows.length;
   const table = useRef<HTMLDivElement>(null);
   useHolderKeys(table);
-  const more = data.processes - data.rows.filter(({ holds }) => holds > 0).length;
+  const more = data.found - data.rows.length;
   return (
     <ReadingProvider reading={reading}>
       <ReleasingProcess>
@@ -74,8 +64,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
             />
             <HolderFilters rows={data.rows} filter={filter} place={place} />
             <span className="text-12 text-t3">
-              {isFiltered &&
-                `${exactCount(rows.length)} of ${plural(data.rows.length, 'process', 'processes')}`}
+              {isFiltered && !isSearching && countOf(rows.length, data)}
             </span>
             <span className="ml-auto">
               <LiveIndicator link={link} onRetry={retry} isFleet />
@@ -96,14 +85,12 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
               />
             </div>
           ) : (
-            <p className="card px-3.5 py-6 text-14 text-t2">
-              {isFiltered ? 'No processes match.' : 'No lock is held, and no caller waits.'}
-            </p>
+            <p className="card px-3.5 py-6 text-14 text-t2">{emptyNote(isSearching, isFiltered)}</p>
           )}
-          {more > 0 && (
+          {more > 0 && !isSearching && (
             <p className="py-3 text-12 text-t3">
               {plural(more, 'more process', 'more processes')} with fewer locks, and without anyone
-              waiting for them.
+              waiting for them{data.search === '' ? '; the search finds them too' : ''}.
             </p>
           )}
         </div>
@@ -120,6 +107,23 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   );
 }
 
-function searchTextOf({ service, owners, host, pid, version }: HoldersPage['rows'][number]) {
-  return [service, ...owners, host, pid, version].join(' ').toLowerCase();
+/** Whether a listed row is found, until the server has searched all processes. */
+function isNamed(
+  { service, owners, host, pid, version }: HoldersPage['rows'][number],
+  sought: string,
+): boolean {
+  const has = (text: string | null) => text?.toLowerCase().includes(sought.toLowerCase());
+  return [service, ...owners, host, pid, version].some(has);
+}
+
+function countOf(shown: number, { rows, found, search }: HoldersPage): string {
+  if (search !== '' && shown === rows.length) {
+    return plural(found, 'process matches', 'processes match');
+  }
+  return `${exactCount(shown)} of ${plural(rows.length, 'process', 'processes')}`;
+}
+
+function emptyNote(isSearching: boolean, isFiltered: boolean): string {
+  if (isSearching) return 'Searching…';
+  return isFiltered ? 'No processes match.' : 'No lock is held, and no caller waits.';
 }

@@ -10,6 +10,7 @@ import {
   ROLES,
 } from './console-terms';
 import { INSIGHT_RANGES } from './insight-row';
+import { HOLDER_SEARCH_MAX } from './waits/holder-rows';
 
 /** An operator's reason for an action on another's lock: kept in the history and the audit log. */
 export const operatorReason = z.string().trim().min(REASON_MIN_CHARS).max(REASON_MAX_CHARS);
@@ -63,6 +64,15 @@ export const watchLocksInput = z.strictObject({ ...lockListInput.shape, ...resum
 export const watchLockInput = z.strictObject({ ...lockRef.shape, ...resumed });
 
 export const watchWaitsInput = z.strictObject(resumed);
+
+/** Which processes are listed. */
+export const holderSearch = {
+  /** Part of a service, an owner, a host, a pid or a version. */
+  search: z.string().max(HOLDER_SEARCH_MAX).trim().optional(),
+};
+
+export const watchHoldersInput = z.strictObject({ ...holderSearch, ...resumed });
+export type WatchHoldersInput = z.output<typeof watchHoldersInput>;
 
 /** A process on the page Holders, by its id there. */
 export const processRef = z.strictObject({ process: z.string().min(1).max(32) });

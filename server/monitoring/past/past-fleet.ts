@@ -91,8 +91,8 @@ export class PastFleet {
     return this.waits.read();
   }
 
-  holdersPage(): Promise<HoldersPage> {
-    return this.holders.page();
+  holdersPage(search?: string): Promise<HoldersPage> {
+    return this.holders.page(search);
   }
 
   process(id: string): Promise<ProcessDetail> {

@@ -90,9 +90,9 @@ export class PastView {
     return { ...(await fleet.waitGraph()), past };
   }
 
-  async holders(at: number): Promise<WithPast<HoldersPage>> {
+  async holders(at: number, search?: string): Promise<WithPast<HoldersPage>> {
     const { fleet, past } = await this.at(at);
-    return { ...(await fleet.holdersPage()), past };
+    return { ...(await fleet.holdersPage(search)), past };
   }
 
   /** @throws LockyardError `NOT_FOUND` for a process that neither held a lock nor waited then */

@@ -17,6 +17,7 @@ import type { ProjectionRow } from '../projection/projection-row';
 import { TopN } from '../projection/top-n';
 import { heldLock, processWait } from './held-lock';
 import { HolderIndex, type HolderProcess } from './holder-index';
+import { isFound } from './holder-search';
 import type { WaitWatch } from './wait-watch';
 
 /** How long a page is good for all who ask for it. */
@@ -46,23 +47,30 @@ interface Part {
 
 const NO_PART: Part = { locks: new Set(), waits: [] };
 
-/** Who holds locks, by process. The page is made once a second at most, for all who look. */
+/**
+ * Who holds locks, by process. The page is made once a second at most for all who look, and once
+ * for all who search for the same.
+ */
 export class HolderView {
   private readonly index: HolderIndex;
-  private last: { page: Promise<HoldersPage>; madeAt: number } | null = null;
+  /** By what is searched for. */
+  private readonly pages = new Map<string, { page: Promise<HoldersPage>; madeAt: number }>();
 
   constructor(private readonly parts: HolderViewOptions) {
     this.index = new HolderIndex(parts.table);
   }
 
-  page(): Promise<HoldersPage> {
+  /** @param search what the processes are found by; empty lists all */
+  page(search = ''): Promise<HoldersPage> {
     const now = this.parts.clock.monotonic();
-    if (this.last && now - this.last.madeAt < PAGE_FOR_MS) return this.last.page;
-    const page = this.makePage();
-    this.last = { page, madeAt: now };
-    page.catch(() => {
-      this.last = null;
-    });
+    for (const [key, { madeAt }] of this.pages) {
+      if (now - madeAt >= PAGE_FOR_MS) this.pages.delete(key);
+    }
+    const known = this.pages.get(search);
+    if (known) return known.page;
+    const page = this.makePage(search);
+    this.pages.set(search, { page, madeAt: now });
+    page.catch(() => this.pages.delete(search));
     return page;
   }
 
@@ -91,25 +99,30 @@ export class HolderView {
     };
   }
 
-  private async makePage(): Promise<HoldersPage> {
+  private async makePage(search: string): Promise<HoldersPage> {
     const { clock, backends, waits } = this.parts;
+    const sought = search.toLowerCase();
     await this.index.follow();
     const state = await waits.state();
     const parts = this.partsByProcess(state);
     const { processes, services } = this.index;
-    const taking = [...parts]
+    const found = [...parts].filter(([id, { waits: own }]) =>
+      isFound(sought, processes.get(id), own),
+    );
+    const taking = found
       .map(([id, part]) => ({ id, part, weight: this.blockingOf(part).ms }))
       .sort((a, b) => b.weight - a.weight || b.part.waits.length - a.part.waits.length)
       .slice(0, PROCESSES_SHOWN);
-    const shown = new Set(taking.map(({ id }) => id));
-    const others = await this.largest(PROCESSES_SHOWN - taking.length, shown);
+    const others = await this.largest(PROCESSES_SHOWN - taking.length, sought, parts);
     const rows = [
       ...taking.map(({ id, part }) => this.rowOf(id, processes.get(id), part)),
-      ...others.map((process) => this.rowOf(process.id, process, NO_PART)),
+      ...others.items.map((process) => this.rowOf(process.id, process, NO_PART)),
     ];
     const named = [...new Set(rows.map(({ service }) => service))];
     return {
+      search,
       rows,
+      found: found.length + others.found,
       services: named.map((service) => ({
         service,
         ...(services.get(service) ?? { processes: 0, holds: 0 }),
@@ -123,17 +136,26 @@ export class HolderView {
     };
   }
 
-  /** Dead ones, then those with the most holds, besides the ones that are shown anyway. */
-  private async largest(count: number, shown: ReadonlySet<string>): Promise<HolderProcess[]> {
+  /**
+   * Of those that are found and take no part in waits: dead ones, then those with the most holds;
+   * and how many there are.
+   */
+  private async largest(
+    count: number,
+    sought: string,
+    parts: ReadonlyMap<string, Part>,
+  ): Promise<{ items: HolderProcess[]; found: number }> {
     type Ranked = { process: HolderProcess; isDead: boolean };
     const rank = (a: Ranked, b: Ranked) =>
       Number(b.isDead) - Number(a.isDead) || b.process.holds - a.process.holds;
     const most = new TopN<Ranked>(count, rank);
-    if (count === 0) return [];
+    let found = 0;
     await this.parts.table.slice().forEach(this.index.processes.values(), (process) => {
-      if (!shown.has(process.id)) most.add({ process, isDead: this.isDead(process) });
+      if (parts.has(process.id) || !isFound(sought, process, [])) return;
+      found += 1;
+      if (count > 0) most.add({ process, isDead: this.isDead(process) });
     });
-    return most.items.map(({ process }) => process);
+    return { items: most.items.map(({ process }) => process), found };
   }
 
   /** Whether a process is proven dead, by the first of its holds. */

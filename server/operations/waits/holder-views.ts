@@ -1,4 +1,5 @@
-import type { AsOfInput, PastProcessRef } from '../../contract/console/past/past-inputs';
+import type { WatchHoldersInput } from '../../contract/console/console-inputs';
+import type { PastHoldersInput, PastProcessRef } from '../../contract/console/past/past-inputs';
 import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
 import { askDatabase } from '../ask-database';
 import { throttledChanges } from '../live-updates';
@@ -11,18 +12,24 @@ const PAGE_UPDATES = { minMs: 1_500, maxMs: 2_000 };
  * Who holds locks, by service and process, as this process last read them; with `at`, as it was
  * then.
  */
-export async function listHolders(ctx: OperationContext, { at }: AsOfInput): Promise<HoldersPage> {
+export async function listHolders(
+  ctx: OperationContext,
+  { at, search }: PastHoldersInput,
+): Promise<HoldersPage> {
   await requireRole(ctx, 'viewer');
-  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.holders(at));
-  return ctx.runtime.holders.page();
+  if (at !== undefined) return askDatabase(() => ctx.runtime.pastView.holders(at, search));
+  return ctx.runtime.holders.page(search);
 }
 
 /** The same whenever locks have changed, and at least every two seconds. */
-export async function* watchHolders(ctx: OperationContext): AsyncGenerator<HoldersPage, void> {
+export async function* watchHolders(
+  ctx: OperationContext,
+  { search }: WatchHoldersInput,
+): AsyncGenerator<HoldersPage, void> {
   await requireRole(ctx, 'viewer');
   const { projection, holders } = ctx.runtime;
   const changes = throttledChanges((on) => projection.subscribe(on), PAGE_UPDATES, ctx.signal);
-  for await (const _ of changes) yield await holders.page();
+  for await (const _ of changes) yield await holders.page(search);
 }
 
 /**

@@ -31,6 +31,7 @@ import {
   setCapacityInput,
   stepBackInput,
   takeOnInput,
+  watchHoldersInput,
   watchLockInput,
   watchLocksInput,
   watchWaitsInput,
@@ -64,6 +65,7 @@ import {
   pastChangeInput,
   pastCounterListInput,
   pastCounterRef,
+  pastHoldersInput,
   pastLockListInput,
   pastLockRef,
   pastMinuteInput,
@@ -238,8 +240,8 @@ export const consoleRouter = consoleRouterOf({
     deadlocked: consoleProcedure.query(({ ctx }) => listDeadlockedLocks(ctx.operation)),
   }),
   holders: consoleRouterOf({
-    list: query(asOfInput, listHolders),
-    watch: stream(watchWaitsInput, watchHolders),
+    list: query(pastHoldersInput, listHolders),
+    watch: stream(watchHoldersInput, watchHolders),
     process: query(pastProcessRef, getProcess),
   }),
   alerts: consoleRouterOf({

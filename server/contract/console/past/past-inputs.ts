@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { lockName, namespaceName } from '../../primitives';
-import { lockListInput, lockRef, processRef } from '../console-inputs';
+import { holderSearch, lockListInput, lockRef, processRef } from '../console-inputs';
 import { counterListInput, counterRef } from '../counter-inputs';
 import { INSIGHT_RANGES } from '../insight-row';
 
@@ -29,6 +29,9 @@ export type PastCounterRef = z.output<typeof pastCounterRef>;
 
 export const asOfInput = z.strictObject(asOf).default({});
 export type AsOfInput = z.output<typeof asOfInput>;
+
+export const pastHoldersInput = z.strictObject({ ...holderSearch, ...asOf }).default({});
+export type PastHoldersInput = z.output<typeof pastHoldersInput>;
 
 /** The minute around an instant. */
 export const pastMinuteInput = z.strictObject({ at: instant });

@@ -6,8 +6,12 @@ import type { PastMark } from '../past/past-mark';
 
 /** Who holds locks and who waits, by process: those that keep others waiting first. */
 export interface HoldersPage {
+  /** What the processes were searched for; empty: all are listed. */
+  search: string;
   /** At most `PROCESSES_SHOWN`. */
   rows: ProcessRow[];
+  /** How many processes the search finds, those that are not listed included. */
+  found: number;
   /** The services of these rows, with all of their processes. */
   services: ServiceRow[];
   /** All that hold a lock. */
@@ -25,6 +29,8 @@ export interface HoldersPage {
 }
 
 export const PROCESSES_SHOWN = 200;
+/** The longest text that processes can be searched for, in UTF-16 code units. */
+export const HOLDER_SEARCH_MAX = 200;
 /** Locks of one process that are shown, and that are released at once. */
 export const PROCESS_LOCKS_SHOWN = 200;
 

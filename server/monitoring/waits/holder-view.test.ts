@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PROCESSES_SHOWN } from '../../contract/console/waits/holder-rows';
+import { acquire, release, takeLock } from '../../engine/testing/engine-rig';
+import { freshKey } from '../../storage/conformance/testing/changes';
+import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
+
+const MINUTE = { leaseMs: 60_000 };
+
+describe('the processes that hold locks', () => {
+  let rig: MonitoringRig;
+  let watcher: MonitoringMember;
+
+  beforeEach(async () => {
+    rig = await MonitoringRig.open('sqlite');
+    watcher = await rig.watch({});
+  });
+  afterEach(() => rig.close());
+
+  const ownersFound = async (search?: string) => {
+    const page = await watcher.monitoring.holders.page(search);
+    return { owners: page.rows.flatMap(({ owners }) => owners), found: page.found };
+  };
+
+  it('a search finds a process that is too small to be listed, and one that only waits', async () => {
+    const many = Array.from({ length: PROCESSES_SHOWN + 20 }, (_, i) => `many-${i}`);
+    await Promise.all(
+      [...many, ...many].map((owner) => takeLock(watcher, freshKey(), owner, MINUTE)),
+    );
+    const held = freshKey();
+    const { token } = await takeLock(watcher, held, 'Needle-1', MINUTE);
+    await vi.waitFor(async () => expect((await ownersFound()).found).toBe(many.length + 1), {
+      timeout: 10_000,
+    });
+    const { owners } = await ownersFound();
+    expect(owners).toHaveLength(PROCESSES_SHOWN);
+    expect(owners).not.toContain('Needle-1');
+    expect(await ownersFound('needle')).toEqual({ owners: ['Needle-1'], found: 1 });
+    expect((await ownersFound('many-')).found).toBe(many.length);
+    expect(await ownersFound('nothing of it')).toEqual({ owners: [], found: 0 });
+
+    const waiting = acquire(watcher, held, 'thread-1', { ...MINUTE, waitMs: 20_000 });
+    await vi.waitFor(
+      async () => expect(await ownersFound('thread')).toEqual({ owners: ['thread-1'], found: 1 }),
+      { timeout: 10_000 },
+    );
+    await release(watcher, held, 'Needle-1', token);
+    expect((await waiting).outcome).toBe('granted');
+  });
+});
