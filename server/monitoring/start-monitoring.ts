@@ -11,6 +11,7 @@ import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
 import { LockPast } from './history/lock-past';
 import { pruneRefusals } from './history/prune-recorded';
+import { SharedHistory } from './history/shared-history';
 import { HeatRecorder } from './incidents/heat-recorder';
 import { HeatTable } from './incidents/heat-table';
 import { IncidentRecorder } from './incidents/incident-recorder';
@@ -94,7 +95,11 @@ export interface LeavingShard extends Pick<MonitoredBackend, 'id'> {
 
 /** Starts the projection of all locks, its metrics, and maintenance where this process runs it. */
 export function startMonitoring(parts: MonitoringOptions): Monitoring {
-  const { backends, leaving = [], database, clock, log, processId } = parts;
+  const { leaving = [], database, clock, log, processId } = parts;
+  const backends = parts.backends.map((backend) => ({
+    ...backend,
+    history: new SharedHistory(backend.store, clock),
+  }));
   const { namespaces, names, heap, resolveIntents, witnesses = [] } = parts;
   const { retention = DEFAULT_RETENTION, pruneAudit = async () => undefined } = parts;
   const { historyMs } = retention;
@@ -132,10 +137,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     slice: () => projection.table.slice(),
   });
   const tallies = new Map(ids.map((id) => [id, new EventTally()]));
-  const recorders = [...backends, ...leaving].map(({ id, store }) => {
+  const recorded = [...backends, ...leaving.map(({ id, store }) => ({ id, history: store }))];
+  const recorders = recorded.map(({ id, history }) => {
     const tally = tallies.get(id) ?? new EventTally();
-    return store
-      ? new EventRecorder(database, { id, store }, clock, tally, retention)
+    return history
+      ? new EventRecorder(database, { id, history }, clock, tally, retention)
       : new FormerShard(database, id, clock, retention);
   });
   const past = new LockPast(database);

@@ -5,9 +5,8 @@ import { spanClass } from '../../core/past/event-span';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
-import type { HistoryRow } from '../../storage/record-store';
+import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import type { EventTally } from '../metrics/event-tally';
-import type { MonitoredBackend } from '../projection/monitored-backend';
 import { RollUpWriter } from '../rollups/roll-up-writer';
 import { HistoryTail } from './history-tail';
 import { pruneRecorded } from './prune-recorded';
@@ -15,8 +14,11 @@ import { pruneRecorded } from './prune-recorded';
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
 
-/** Events written in one transaction, by one statement. In SQLite locks wait for as long. */
-const EVENTS_PER_TRANSACTION = { mysql: 200, sqlite: 50 };
+/** Events written in one transaction. In SQLite locks wait for as long. */
+const EVENTS_PER_TRANSACTION = 200;
+
+/** Events written by one statement: SQLite would prepare a longer one for every call. */
+const EVENTS_PER_STATEMENT = { mysql: 200, sqlite: 50 };
 
 const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
 
@@ -48,7 +50,7 @@ export class EventRecorder {
   /** @param tally receives what this process has counted */
   constructor(
     private readonly database: Database,
-    private readonly backend: Pick<MonitoredBackend, 'id' | 'store'>,
+    private readonly backend: { id: string; history: HistorySource },
     private readonly clock: Clock,
     tally: EventTally,
     private readonly retention = DEFAULT_RETENTION,
@@ -92,11 +94,11 @@ export class EventRecorder {
 
   /** Removes what is too old to be asked for. */
   async prune(): Promise<void> {
-    const { store, id } = this.backend;
+    const { history, id } = this.backend;
     const now = this.clock.now();
     await pruneRecorded(this.database, id, now, this.retention);
     const done = Math.min(this.saved, this.rollUps.position);
-    while ((await store.pruneHistory(done, now - KEEP_COMMITS_MS)) > 0);
+    while ((await history.pruneHistory(done, now - KEEP_COMMITS_MS)) > 0);
   }
 
   private async begin(): Promise<HistoryTail> {
@@ -110,22 +112,21 @@ export class EventRecorder {
     this.recordsAfter = this.saved;
     await this.rollUps.begin(this.saved);
     const from = Math.min(this.saved, this.rollUps.position);
-    this.tail = new HistoryTail(this.backend.store, this.clock, from);
+    this.tail = new HistoryTail(this.backend.history, this.clock, from);
     return this.tail;
   }
 
   /** In short transactions, each of which moves the cursor past the commits it completes. */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
-    const atOnce = EVENTS_PER_TRANSACTION[this.database.kind];
     const commits = rows.filter(({ id }) => id > this.recordsAfter).sort((a, b) => a.id - b.id);
     let events: SqlValue[][] = [];
     for (const commit of commits) {
       events.push(...eventRows(this.backend.id, commit));
-      while (events.length > atOnce) {
-        const some = events.splice(0, atOnce);
+      while (events.length > EVENTS_PER_TRANSACTION) {
+        const some = events.splice(0, EVENTS_PER_TRANSACTION);
         await this.writeSome(some, Math.min(commit.id - 1, position));
       }
-      if (events.length < atOnce) continue;
+      if (events.length < EVENTS_PER_TRANSACTION) continue;
       await this.writeSome(events, Math.min(commit.id, position));
       events = [];
     }
@@ -146,16 +147,19 @@ export class EventRecorder {
   }
 }
 
-/** Writes event rows in one statement; one that exists already stays as it is. */
+/** Writes event rows; one that exists already stays as it is. */
 export async function insertEvents(
   ask: RunSql,
   kind: Database['kind'],
   rows: SqlValue[][],
 ): Promise<void> {
-  if (rows.length === 0) return;
-  const places = new Array(rows.length).fill(ONE_ROW).join(',');
-  const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
-  await ask(sql, rows.flat());
+  const atOnce = EVENTS_PER_STATEMENT[kind];
+  for (let i = 0; i < rows.length; i += atOnce) {
+    const some = rows.slice(i, i + atOnce);
+    const places = new Array(some.length).fill(ONE_ROW).join(',');
+    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
+    await ask(sql, some.flat());
+  }
 }
 
 /** One row an event, without Lockyard's own records; columns in the order of `insertEvents`. */

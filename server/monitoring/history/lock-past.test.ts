@@ -23,7 +23,7 @@ describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (n
   beforeAll(async () => {
     under = await storesUnderTest[name].open();
     clock = new TestClock(START);
-    const backend = { id: 'default', store: under.store };
+    const backend = { id: 'default', history: under.store };
     recorder = new EventRecorder(under.database, backend, clock, new EventTally());
   });
   beforeEach(() => {

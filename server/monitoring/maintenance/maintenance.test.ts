@@ -194,7 +194,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     const unsteady: Database = Object.create(database, { raw: { value: raw } });
     const opener = new EventRecorder(
       unsteady,
-      { id: 'default', store: new FaultyStore(store) },
+      { id: 'default', history: new FaultyStore(store) },
       systemClock,
       new EventTally(),
     );

@@ -18,6 +18,8 @@ export interface MonitoredBackend {
   /** The id under which its history is recorded. */
   id: string;
   store: RecordStore & HistorySource;
+  /** The history of `store`, for all that follow it. Absent: each reads it from the store. */
+  history?: HistorySource;
   engine: LockEngine;
   epochOf: () => number;
   shard?: ShardInfo;

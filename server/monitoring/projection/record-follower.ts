@@ -1,4 +1,3 @@
-import type { RecordEvent } from '../../core/record-event';
 import type { Clock } from '../../platform/clock';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { Cursor, ReadRecord, RecordKey } from '../../storage/record-store';
@@ -126,7 +125,8 @@ export class RecordFollower {
     const epoch = backend.epochOf();
     const end = await backend.store.historyEnd();
     await this.resync(backend);
-    const tail = new HistoryTail(backend.store, this.clock, Math.max(0, end - IN_FLIGHT_MAX));
+    const { history = backend.store } = backend;
+    const tail = new HistoryTail(history, this.clock, Math.max(0, end - IN_FLIGHT_MAX));
     this.followed.set(backend.id, { tail, epoch, dirty: new Map() });
   }
 
@@ -136,22 +136,20 @@ export class RecordFollower {
     { tail, dirty }: Followed,
   ): Promise<boolean> {
     for (let poll = 0; poll < POLLS_MAX; poll += 1) {
-      for (const { changes } of await tail.poll()) {
+      const rows = await tail.poll();
+      const { clockOffsetMs } = backend.engine.health();
+      for (const { changes } of rows) {
         for (const { key, rev, events } of changes) {
           if (isInternal(key)) continue;
           const id = recordId(key);
           dirty.set(id, Math.max(rev, dirty.get(id) ?? 0));
-          this.noteEvents(backend, id, events);
+          this.baselines.note(rowId(publicId(backend), id), events);
+          this.grantRate.note(events, clockOffsetMs);
         }
       }
       if (tail.isAtEnd) return true;
     }
     return false;
-  }
-
-  private noteEvents(backend: MonitoredBackend, id: string, events: RecordEvent[]): void {
-    this.baselines.note(rowId(publicId(backend), id), events);
-    this.grantRate.note(events, backend.engine.health().clockOffsetMs);
   }
 
   private async applyOwnWrites(

@@ -22,7 +22,7 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
   beforeEach(async () => {
     under = await storesUnderTest[name].open();
     clock = new TestClock(START);
-    const backend = { id: 'default', store: under.store };
+    const backend = { id: 'default', history: under.store };
     opener = new EventRecorder(under.database, backend, clock, new EventTally());
   });
   afterEach(() => under.close());

@@ -51,7 +51,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     const faults: Opening['faults'] = { next: 'none' };
     const tally = new EventTally();
     const store = pick(source) as never;
-    const backend = { id: 'default', store, engine: null as never, epochOf: () => 1 };
+    const backend = { id: 'default', history: store };
     const opener = new EventRecorder(unsteady(under.database, faults), backend, clock, tally);
     return { opener, tally, faults };
   };
