@@ -16,7 +16,7 @@ import { Hint, KeyBar } from '../ui/key-bar';
 import { HolderFilters, isIn, matchesHolder, readHolderFilter } from './holder-filter';
 import { HolderStrip } from './holder-strip';
 import { HolderTable } from './holder-table';
-import { ReleasingProcess } from './releasing-process';
+import { ReleasingProcess } from './release/releasing-process';
 import { useHolderKeys } from './use-holder-keys';
 import { useHolders } from './use-holders';
 

@@ -19,8 +19,8 @@ import { StatusBadge } from '../ui/status-badge';
 import { type Column, TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
 import { BackendMark } from './backend-mark';
-import { afterRelease } from './release-plan';
-import { useReleaseProcess } from './releasing-process';
+import { afterRelease } from './release/release-plan';
+import { useReleaseProcess } from './release/releasing-process';
 import { useProcessDetail } from './use-process-detail';
 
 const COLUMNS: Column[] = [

@@ -2,8 +2,8 @@
 
 import { createContext, type ReactNode, use, useState } from 'react';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { useProcessDetail } from '../use-process-detail';
 import { ReleaseAllDialog } from './release-all-dialog';
-import { useProcessDetail } from './use-process-detail';
 
 /** The process whose holds are to be released, and its locks as they were on the screen. */
 interface Released {

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'react';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
-import { actOnEach } from '../live/act-on-each';
-import { isOutcomeUnknown, problemOf } from '../live/problem';
-import { useTRPCClient } from '../live/trpc';
+import { actOnEach } from '../../live/act-on-each';
+import { isOutcomeUnknown, problemOf } from '../../live/problem';
+import { useTRPCClient } from '../../live/trpc';
 import type { ReleaseResult } from './release-plan';
 
 export interface ReleaseAll {
