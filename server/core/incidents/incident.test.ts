@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { INCIDENT_QUIET_MS, type Incident, type IncidentReading, nextIncident } from './incident';
+import {
+  INCIDENT_QUIET_MS,
+  type Incident,
+  type IncidentReading,
+  nextIncident,
+  withHoldEnd,
+} from './incident';
 
 const START = 1_000_000;
 
@@ -134,5 +140,23 @@ describe('an incident', () => {
       }
       expect([gapMs, lock.ended.length, lock.incident]).toEqual([gapMs, 1, null]);
     }
+  });
+});
+
+describe('the end of the hold of an incident', () => {
+  const hold = { service: 's', owner: 'o', token: 7, grantedAt: 1_000 };
+  const facts = { stuck: null, hold };
+
+  it('is the recorded end of the hold with its token', () => {
+    const holds = [
+      { token: 6, to: 900 },
+      { token: 7, to: 5_000 },
+    ];
+    expect(withHoldEnd(facts, holds).hold).toEqual({ ...hold, endedAt: 5_000 });
+  });
+
+  it('is absent where none is recorded', () => {
+    expect(withHoldEnd(facts, [{ token: 7, to: null }])).toBe(facts);
+    expect(withHoldEnd(facts, [{ token: 8, to: 6_000 }])).toBe(facts);
   });
 });
