@@ -18,7 +18,7 @@ export function AuditRange({
       <legend className="sr-only">Time</legend>
       {(['from', 'to'] as const).map((side) => (
         <label key={side} className="flex items-center gap-1.5">
-          {side === 'from' ? 'From' : 'To'}
+          <span className="max-md:w-8">{side === 'from' ? 'From' : 'To'}</span>
           <input
             type="datetime-local"
             className="field audit-instant"
