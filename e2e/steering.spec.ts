@@ -177,7 +177,7 @@ test('an admin bounds a namespace, callers are refused by the bound, and others 
 }) => {
   const change = () => page.getByRole('button', { name: 'Edit policy of money' });
   await openPage(page, '/namespaces');
-  await expect(page.getByRole('list', { name: 'Policy of money' })).toHaveText('default');
+  await expect(page.getByRole('list', { name: 'Policy of money' })).toHaveText('default policy');
   await expect(change()).toHaveCount(0);
   await signIn(context, server, admin);
   await openPage(page, '/namespaces');

@@ -157,7 +157,7 @@ function NamespaceTableRow({
               {exactCount(policy.maxLocks)} names
             </li>
           )}
-          {own.length === 0 && <li className="text-t3">default</li>}
+          {own.length === 0 && <li className="text-t3">default policy</li>}
           {own.map(({ label }) => (
             <li key={label}>{label}</li>
           ))}
