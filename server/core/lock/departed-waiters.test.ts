@@ -54,6 +54,13 @@ describe('waiters whose process died', () => {
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
+  it('time out if they ask again, though their timeout passed before anyone noticed', () => {
+    const { world, asks } = afterCrash(2, 8_000);
+    world.pass(3_000);
+    world.run({ verb: 'settle' }, 'p2');
+    for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
+  });
+
   it('start again if they ask with another input, or after the time for which they are remembered', () => {
     const { world, asks } = afterCrash(2);
     world.run({ verb: 'settle' }, 'p2');
@@ -145,6 +152,36 @@ describe('waiters whose process died', () => {
     if (!record) return expect.unreachable();
     expect(lockDeletion(record, 1, now)).toMatchObject({ keptBecause: 'answersKept' });
     expect(lockDeletion(record, 1, now + IDLE_MS).notBefore).toBeGreaterThanOrEqual(until);
+  });
+});
+
+describe('a waiter that timed out while another process decided', () => {
+  const timedOut = () => {
+    const world = new LockWorld();
+    world.run(acquire('orders/holder', { leaseMs: LEASE_MS }), 'p0');
+    const ask = acquire('orders/w', { waitMs: 2_000, requestId: 'r' });
+    world.run(ask, 'p1');
+    world.pass(2_000);
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.queue).toEqual([]);
+    return { world, ask };
+  };
+
+  it('has timed out for good, whichever process is asked again', () => {
+    const { world, ask } = timedOut();
+    expect(world.run(giveUp(ask), 'p1').outcome).toBe('timeout');
+    for (const process of ['p1', 'p2']) expect(world.run(ask, process).outcome).toBe('timeout');
+  });
+
+  it('takes no place from those whose wait goes on', () => {
+    const { world, ask } = timedOut();
+    for (let i = 0; i < DEPARTED_MAX; i += 1) {
+      world.run(acquire(`orders/late${i}`, { waitMs: 60_000, requestId: 'r' }), 'p3');
+    }
+    world.kill('p3');
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
+    expect(world.run(ask, 'p1').outcome).toBe('queued');
   });
 });
 

@@ -194,18 +194,24 @@ function dropAbsentWaiters(draft: Draft): void {
     absent.filter((waiter) => mayAskAgain(draft, waiter)),
   );
   for (const waiter of absent) {
-    const ask = isOutOfPatience(waiter, draft.now) ? localCaller(draft, waiter) : null;
+    const ask = timedOutCaller(draft, waiter);
     if (ask) timedOut(draft, ask.request, ask.service);
   }
 }
 
 /**
- * Whether a waiter left without an answer. The wait of a single acquire between two requests is
- * remembered already: see `decideDetach`.
+ * Whether a waiter left without an answer that is remembered. One that timed out at another process
+ * did: that process has its request, and has not answered it yet. The wait of a single acquire
+ * between two requests is remembered already: see `decideDetach`.
  */
 function mayAskAgain(draft: Draft, waiter: Waiter): boolean {
   const isRemembered = waiter.detachedUntil !== null && waiter.setSize === undefined;
-  return !isOutOfPatience(waiter, draft.now) && !isRemembered;
+  return !isRemembered && !timedOutCaller(draft, waiter);
+}
+
+/** The caller, connected here, of a waiter that timed out. */
+function timedOutCaller(draft: Draft, waiter: Waiter): AcquireCommand | null {
+  return isOutOfPatience(waiter, draft.now) ? localCaller(draft, waiter) : null;
 }
 
 /** A timed-out multi-lock whose caller is connected: its command reports which were taken. */

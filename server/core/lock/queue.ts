@@ -61,7 +61,8 @@ export function hasQueueRoom({ record, context }: Draft, since: WaitSpan | null)
 
 /**
  * Remembers waiters that left the queue without an answer. If there are more than `DEPARTED_MAX`,
- * those who left first are forgotten; of those who left together, the ones with the shortest waits.
+ * those whose wait is over are forgotten, then those who left first; of those who left together, the
+ * ones with the shortest waits.
  */
 export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   if (gone.length === 0) return;
@@ -72,7 +73,11 @@ export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   });
   const tags = new Set(added.map(({ tag }) => tag));
   const earlier = record.departed.filter((one) => one.until > now && !tags.has(one.tag));
-  draft.change({ departed: [...added, ...earlier].slice(0, DEPARTED_MAX) });
+  const all = [...added, ...earlier];
+  const isOver = (one: DepartedWaiter) => isOutOfPatience(one, now);
+  const kept =
+    all.length > DEPARTED_MAX ? [...all.filter((one) => !isOver(one)), ...all.filter(isOver)] : all;
+  draft.change({ departed: kept.slice(0, DEPARTED_MAX) });
 }
 
 /** The departed waiter of this very request, if it is still remembered. */
