@@ -16,7 +16,7 @@ import {
 } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { type Fate, firstFates, PASS, touching } from './testing/faulty-store';
-import { acquireMultiLock } from './testing/multi-lock-calls';
+import { acquireMultiLock, cancelMultiLock } from './testing/multi-lock-calls';
 import { reasonOf } from './testing/observed-calls';
 
 /** Nearly all that they do is wait, each on a key and a process of its own. */
@@ -114,6 +114,14 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await reasonOf(asked)).toBe('UNKNOWN');
       own.faults.onRead = () => PASS;
       expect(await holdersOf(key)).toMatchObject([{ owner: 'w1' }]);
+    });
+
+    it('a cancel of a set is UNKNOWN', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      await acquireMultiLock(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
+      loseAndMoveOn(own, key);
+      expect(await reasonOf(cancelMultiLock(own, [key], 'w1', 'r1'))).toBe('UNKNOWN');
+      expect(await holdersOf(key)).toEqual([]);
     });
 
     it('a step out without a request id is UNKNOWN, and not taken twice', async () => {

@@ -1,7 +1,11 @@
 import { LockyardError } from '../../contract/errors';
 import type { LockRecord } from '../../core/lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../../core/multi-lock/decide-multi-lock';
-import { type MultiLockAnswer, namesOf } from '../../core/multi-lock/multi-lock-command';
+import {
+  type MultiLockAnswer,
+  type MultiLockCommand,
+  namesOf,
+} from '../../core/multi-lock/multi-lock-command';
 import type { KnownRecord } from '../../storage/codec/record-codec';
 import { recordId } from '../../storage/record-id';
 import { type ReadResult, type RecordKey, StoreError } from '../../storage/record-store';
@@ -176,7 +180,7 @@ export class MultiLockCommitter {
       if (outcome.applied === 'tooLarge') throw multiLockTooLarge();
       if (!pending.mayBeApplied) return null;
       this.wakeUncertain(locks);
-      if (answer.outcome !== 'granted' || pending.command.request.remembered) return null;
+      if (canBeFound(pending.command, answer)) return null;
       throw unknownOutcome(null);
     }
     const latest = storeClock.latestSince(outcome.now, sentAt);
@@ -212,6 +216,11 @@ export class MultiLockCommitter {
       }
     }
   }
+}
+
+/** Whether the locks show, when they are read again, what became of a change in doubt. */
+function canBeFound({ verb, request }: MultiLockCommand, { outcome }: MultiLockAnswer): boolean {
+  return verb !== 'cancelSet' && (outcome !== 'granted' || request.remembered);
 }
 
 function undecidable(cause: unknown): LockyardError {
