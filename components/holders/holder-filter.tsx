@@ -1,15 +1,16 @@
 'use client';
 
+import {
+  HOLDER_FILTERS,
+  type HolderFilter,
+  matchesHolder,
+} from '@/server/contract/console/waits/holder-figures';
 import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
 import { exactCount } from '@/server/core/format/numbers';
 import { NameFilter } from '../navigation/name-filter';
 import { setAddress } from '../navigation/set-address';
 import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
-
-/** What is known of a process; `deadlock`: it waits in one. */
-const VERDICTS = ['dead', 'alive', 'unknown', 'deadlock', 'blocking'] as const;
-export type HolderFilter = (typeof VERDICTS)[number];
 
 const LABELS: Record<HolderFilter, string> = {
   dead: 'dead',
@@ -21,7 +22,7 @@ const LABELS: Record<HolderFilter, string> = {
 
 /** Reads the filter of an address; null: none, or not understood. */
 export const readHolderFilter = (text: string | null): HolderFilter | null =>
-  VERDICTS.find((each) => each === text) ?? null;
+  HOLDER_FILTERS.find((each) => each === text) ?? null;
 
 /** Where a process holds a lock or waits for one; null: anywhere. */
 export interface HolderPlace {
@@ -35,25 +36,6 @@ export const isIn = ({ places }: ProcessRow, place: HolderPlace): boolean =>
     ({ namespace, backend }) =>
       (place.namespace ?? namespace) === namespace && (place.backend ?? backend) === backend,
   );
-
-export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boolean {
-  switch (filter) {
-    case null:
-      return true;
-    case 'deadlock':
-      return row.inDeadlock;
-    case 'blocking':
-      return row.blocked > 0;
-    default:
-      return row.holds > 0 && stateOf(row) === filter;
-  }
-}
-
-/** What a silent backend said last of a process says nothing of it now. */
-function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'unknown' {
-  if (verdict?.state === 'dead') return 'dead';
-  return silentBackends.length > 0 ? 'unknown' : (verdict?.state ?? 'unknown');
-}
 
 /** Which processes are shown; kept in the page's address. */
 export function HolderFilters({
@@ -94,7 +76,7 @@ function VerdictFilter({
   }
   return (
     <Menu trigger={<MenuChip label="verdict" />}>
-      {VERDICTS.map((each) => (
+      {HOLDER_FILTERS.map((each) => (
         <MenuChoice
           key={each}
           chosen={false}

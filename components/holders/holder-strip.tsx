@@ -1,6 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import type { HolderFilter } from '@/server/contract/console/waits/holder-figures';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { plural } from '@/server/core/format/numbers';
 import { useAged, useSilentBackends } from '../live/reading';
@@ -10,14 +11,13 @@ import { FigureTile, lookOf } from '../locks/figures/figure-tile';
 import { HOUR_SPAN_MS, sampleSeries } from '../locks/figures/fleet-series';
 import { setAddress } from '../navigation/set-address';
 import { Duration } from '../ui/duration';
-import { type HolderFilter, matchesHolder } from './holder-filter';
 
 /** How often the figures of the last hour are read again. */
 const FLEET_EVERY_MS = 5_000;
 
 /** The processes in figures; a click shows those behind one. */
 export function HolderStrip({ page, filter }: { page: HoldersPage; filter: HolderFilter | null }) {
-  const { rows, services, processes, holds, waiting, past } = page;
+  const { figures, processes, holds, waiting, past } = page;
   const { data: fleet } = useQuery(
     useTRPC().insights.fleet.queryOptions(undefined, {
       enabled: !past,
@@ -25,14 +25,11 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
     }),
   );
   const silent = useSilentBackends();
-  const count = (wanted: HolderFilter) => rows.filter((row) => matchesHolder(row, wanted)).length;
   const show = (wanted: HolderFilter) => ({
     isSet: filter === wanted,
     onPress: () => setAddress({ verdict: filter === wanted ? null : wanted }),
   });
-  const dead = rows.filter((row) => matchesHolder(row, 'dead'));
-  const left = dead.reduce((sum, row) => sum + row.holds, 0);
-  const [unknown, deadlocked] = [count('unknown'), count('deadlock')];
+  const { dead, leftBehind, unknown, deadlock, blocking } = figures;
   const course = (figure: 'held' | 'waiting', now: number) =>
     fleet && !past ? sampleSeries(fleet, figure, now) : [];
   const plain = { spanMs: HOUR_SPAN_MS, series: [] };
@@ -47,14 +44,14 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         look={look('processes', processes)}
         title="Processes that hold a lock"
         value={<FigureCount of={processes} />}
-        below={`of ${plural(services.length, 'service')}`}
+        below={`of ${plural(figures.services, 'service')}`}
       />
       <FigureTile
         {...plain}
-        look={look('dead', dead.length)}
+        look={look('dead', dead)}
         title="Filter: processes that are proven dead"
-        value={<FigureCount of={dead.length} />}
-        below={dead.length > 0 ? `${plural(left, 'hold')} left behind` : 'none known'}
+        value={<FigureCount of={dead} />}
+        below={dead > 0 ? `${plural(leftBehind, 'hold')} left behind` : 'none known'}
         action={show('dead')}
       />
       <FigureTile
@@ -67,10 +64,10 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
       />
       <FigureTile
         {...plain}
-        look={look('deadlock', deadlocked)}
+        look={look('deadlock', deadlock)}
         title="Filter: processes that wait in a deadlock"
-        value={<FigureCount of={deadlocked} />}
-        below={deadlocked > 0 ? 'wait for one another' : 'none found'}
+        value={<FigureCount of={deadlock} />}
+        below={deadlock > 0 ? 'wait for one another' : 'none found'}
         action={show('deadlock')}
       />
       <FigureTile
@@ -87,7 +84,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         look={look('waiting', waiting)}
         title="Waiting callers. Filter: processes that keep callers waiting"
         value={<FigureCount of={waiting} />}
-        below={`behind ${plural(count('blocking'), 'process', 'processes')}`}
+        below={`behind ${plural(blocking, 'process', 'processes')}`}
         action={show('blocking')}
       />
       <FigureTile

@@ -2,6 +2,7 @@
 
 import { useSearchParams } from 'next/navigation';
 import { useMemo, useRef, useState } from 'react';
+import { matchesHolder } from '@/server/contract/console/waits/holder-figures';
 import { HOLDER_SEARCH_MAX, type HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { ConnectionLostNote } from '../live/connection-lost-note';
@@ -13,7 +14,7 @@ import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { SearchField } from '../ui/controls/search-field';
 import { Hint, KeyBar } from '../ui/key-bar';
-import { HolderFilters, isIn, matchesHolder, readHolderFilter } from './holder-filter';
+import { HolderFilters, isIn, readHolderFilter } from './holder-filter';
 import { HolderStrip } from './holder-strip';
 import { HolderTable } from './holder-table';
 import { ReleasingProcess } from './release/releasing-process';
@@ -25,7 +26,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const { may } = useSession();
   const params = useSearchParams();
   const [text, setText] = useState((params.get('q') ?? '').slice(0, HOLDER_SEARCH_MAX));
-  const { data, receivedAt, link, retry } = useHolders(initial, text);
+  const { data, receivedAt, link, retry, problem } = useHolders(initial, text);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
     [data, receivedAt],
@@ -45,7 +46,8 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
   const place = { namespace: params.get('namespace'), backend: params.get('backend') };
   const found = isSearching ? data.rows.filter((row) => isNamed(row, sought)) : data.rows;
   const rows = found.filter((row) => matchesHolder(row, filter) && isIn(row, place));
-  const isFiltered = sought !== '' || filter !== null || rows.length < data.rows.length;
+  const isNarrowed = filter !== null || place.namespace !== null || place.backend !== null;
+  const isFiltered = sought !== '' || isNarrowed;
   const table = useRef<HTMLDivElement>(null);
   useHolderKeys(table);
   const more = data.found - data.rows.length;
@@ -64,7 +66,7 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
             />
             <HolderFilters rows={data.rows} filter={filter} place={place} />
             <span className="text-12 text-t3">
-              {isFiltered && !isSearching && countOf(rows.length, data)}
+              {problem ?? (isFiltered && !isSearching && countOf(rows.length, isNarrowed, data))}
             </span>
             <span className="ml-auto">
               <LiveIndicator link={link} onRetry={retry} isFleet />
@@ -112,14 +114,13 @@ function isNamed(
   { service, owners, host, pid, version }: HoldersPage['rows'][number],
   sought: string,
 ): boolean {
-  const has = (text: string | null) => text?.toLowerCase().includes(sought.toLowerCase());
-  return [service, ...owners, host, pid, version].some(has);
+  const text = [service, ...owners, host, pid, version].join(' ');
+  return text.toLowerCase().includes(sought.toLowerCase());
 }
 
-function countOf(shown: number, { rows, found, search }: HoldersPage): string {
-  if (search !== '' && shown === rows.length) {
-    return plural(found, 'process matches', 'processes match');
-  }
+/** What is narrowed is counted among the rows that are listed: the others are not known here. */
+function countOf(shown: number, isNarrowed: boolean, { rows, found }: HoldersPage): string {
+  if (!isNarrowed) return plural(found, 'process matches', 'processes match');
   return `${exactCount(shown)} of ${plural(rows.length, 'process', 'processes')}`;
 }
 

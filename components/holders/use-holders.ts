@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
+import { problemOf } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { type Live, useLive } from '../live/use-live';
@@ -9,9 +10,12 @@ import { usePastAt } from '../past/past-at';
 
 /**
  * The processes that a text finds, live. While it is typed the page before stays, with what it was
- * searched for.
+ * searched for. `problem`: why a search of the past failed; null if it did not.
  */
-export function useHolders(initial: HoldersPage, text: string): Live<HoldersPage> {
+export function useHolders(
+  initial: HoldersPage,
+  text: string,
+): Live<HoldersPage> & { problem: string | null } {
   const client = useTRPCClient();
   const search = useDebounced(text.trim());
   const input = search === '' ? {} : { search };
@@ -22,15 +26,15 @@ export function useHolders(initial: HoldersPage, text: string): Live<HoldersPage
     }),
   );
   const past = usePastHolders(initial, input);
-  return { ...live, ...(past && { data: past }) };
+  return { ...live, ...(past && { data: past.data }), problem: past?.problem ?? null };
 }
 
 /** The processes of the past that the page shows; null while it shows the present. */
-function usePastHolders(initial: HoldersPage, input: { search?: string }): HoldersPage | null {
+function usePastHolders(initial: HoldersPage, input: { search?: string }) {
   const at = usePastAt();
   const trpc = useTRPC();
   const isInitial = (input.search ?? '') === initial.search;
-  const { data } = useQuery(
+  const { data, error } = useQuery(
     trpc.holders.list.queryOptions(
       { ...input, ...(at !== null && { at }) },
       {
@@ -41,5 +45,6 @@ function usePastHolders(initial: HoldersPage, input: { search?: string }): Holde
     ),
   );
   if (at === null) return null;
-  return isInitial ? initial : (data ?? initial);
+  const found = isInitial ? initial : (data ?? initial);
+  return { data: found, problem: isInitial || !error ? null : problemOf(error).text };
 }

@@ -26,7 +26,8 @@ export class HolderIndex {
   /** By service and owner: the ids of its processes, and how many holds each has by that owner. */
   private readonly owners = new Map<string, Map<string, number>>();
   private readonly entries = new Map<number, { key: string; owner: string }[]>();
-  private readonly keys = new Map<string, string>();
+  /** Of the processes that hold a lock. */
+  private readonly ids = new Map<string, string>();
   private version: number | null = null;
   private following: Promise<void> | null = null;
 
@@ -45,7 +46,8 @@ export class HolderIndex {
 
   /** The id of the process that a hold belongs to. */
   idOf(hold: Pick<Hold, 'service' | 'owner' | 'meta'>): string {
-    return this.idOfKey(keyOf(hold));
+    const key = keyOf(hold);
+    return this.ids.get(key) ?? shortId(key);
   }
 
   /** The id of the one process in which this owner holds locks; null: there is none, or several. */
@@ -81,7 +83,7 @@ export class HolderIndex {
     this.services.clear();
     this.owners.clear();
     this.entries.clear();
-    this.keys.clear();
+    this.ids.clear();
   }
 
   private read(slot: number): void {
@@ -100,7 +102,8 @@ export class HolderIndex {
   private add(slot: number, hold: Hold): { key: string; owner: string } {
     const { service, owner, meta } = hold;
     const key = keyOf(hold);
-    const id = this.idOfKey(key);
+    const id = this.ids.get(key) ?? shortId(key);
+    this.ids.set(key, id);
     const known = this.processes.get(id);
     const all = this.services.get(service) ?? { processes: 0, holds: 0 };
     this.services.set(service, all);
@@ -119,7 +122,7 @@ export class HolderIndex {
   }
 
   private remove(slot: number, key: string, owner: string): void {
-    const id = this.idOfKey(key);
+    const id = this.ids.get(key) ?? shortId(key);
     const process = this.processes.get(id);
     const all = process && this.services.get(process.service);
     if (!process || !all) return;
@@ -133,17 +136,9 @@ export class HolderIndex {
     all.holds -= 1;
     if (process.holds > 0) return;
     this.processes.delete(id);
-    this.keys.delete(key);
+    this.ids.delete(key);
     all.processes -= 1;
     if (all.processes === 0) this.services.delete(process.service);
-  }
-
-  private idOfKey(key: string): string {
-    const known = this.keys.get(key);
-    if (known !== undefined) return known;
-    const id = shortId(key);
-    this.keys.set(key, id);
-    return id;
   }
 }
 

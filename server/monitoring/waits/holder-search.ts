@@ -2,8 +2,8 @@ import type { OpenWait } from '../../core/waits/wait-state';
 import type { HolderProcess } from './holder-index';
 
 /**
- * Whether a process is found by a text: part of its service, host, pid or version, or of one of its
- * owners, the ones that wait included.
+ * Whether a process is found by a text: part of its service, an owner, host, pid and version, as
+ * they follow each other, or of those of a caller that waits.
  *
  * @param sought in lower case; empty finds all
  */
@@ -13,11 +13,10 @@ export function isFound(
   waits: readonly OpenWait[],
 ): boolean {
   if (sought === '') return true;
-  const has = (text: string | undefined) => text?.toLowerCase().includes(sought) === true;
-  if (holder) {
-    const { host, pid, version } = holder.meta;
-    if ([holder.service, host, pid, version].some(has)) return true;
-    for (const owner of holder.owners.keys()) if (has(owner)) return true;
-  }
-  return waits.some(({ party }) => has(party.owner) || has(party.service));
+  const { host = '', pid = '', version = '' } = holder?.meta ?? {};
+  const has = (service: string, owner: string) =>
+    `${service} ${owner} ${host} ${pid} ${version}`.toLowerCase().includes(sought);
+  for (const owner of holder?.owners.keys() ?? [])
+    if (has(holder?.service ?? '', owner)) return true;
+  return waits.some(({ party: { service, owner } }) => has(service, owner));
 }

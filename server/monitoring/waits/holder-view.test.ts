@@ -36,7 +36,10 @@ describe('the processes that hold locks', () => {
     expect(owners).not.toContain('Needle-1');
     expect(await ownersFound('needle')).toEqual({ owners: ['Needle-1'], found: 1 });
     expect((await ownersFound('many-')).found).toBe(many.length);
+    expect(await ownersFound('orders needle-1')).toEqual({ owners: ['Needle-1'], found: 1 });
     expect(await ownersFound('nothing of it')).toEqual({ owners: [], found: 0 });
+    const { figures } = await watcher.monitoring.holders.page('needle');
+    expect(figures).toMatchObject({ services: 1, unknown: PROCESSES_SHOWN, dead: 0 });
 
     const waiting = acquire(watcher, held, 'thread-1', { ...MINUTE, waitMs: 20_000 });
     await vi.waitFor(

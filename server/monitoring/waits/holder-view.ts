@@ -1,3 +1,4 @@
+import { figuresOf } from '../../contract/console/waits/holder-figures';
 import {
   type HoldersPage,
   PROCESS_LOCKS_SHOWN,
@@ -119,9 +120,11 @@ export class HolderView {
       ...others.items.map((process) => this.rowOf(process.id, process, NO_PART)),
     ];
     const named = [...new Set(rows.map(({ service }) => service))];
+    const figures = search === '' ? figuresOf(rows) : (await this.page()).figures;
     return {
       search,
       rows,
+      figures,
       found: found.length + others.found,
       services: named.map((service) => ({
         service,

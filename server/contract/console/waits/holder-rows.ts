@@ -3,6 +3,7 @@ import type { Mode } from '../../primitives';
 import type { BackendHealth } from '../backend-health';
 import type { LockStatus } from '../console-terms';
 import type { PastMark } from '../past/past-mark';
+import type { HolderFigures } from './holder-figures';
 
 /** Who holds locks and who waits, by process: those that keep others waiting first. */
 export interface HoldersPage {
@@ -14,6 +15,8 @@ export interface HoldersPage {
   found: number;
   /** The services of these rows, with all of their processes. */
   services: ServiceRow[];
+  /** Of all processes, whatever is searched for. */
+  figures: HolderFigures;
   /** All that hold a lock. */
   processes: number;
   /** How many holds they have together. */

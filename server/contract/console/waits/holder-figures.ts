@@ -1,0 +1,48 @@
+import type { ProcessRow } from './holder-rows';
+
+/** What is known of a process; `deadlock`: it waits in one. */
+export const HOLDER_FILTERS = ['dead', 'alive', 'unknown', 'deadlock', 'blocking'] as const;
+export type HolderFilter = (typeof HOLDER_FILTERS)[number];
+
+/** How many of the processes that are listed without a search each filter shows. */
+export interface HolderFigures extends Record<HolderFilter, number> {
+  services: number;
+  /** How many holds the dead ones have. */
+  leftBehind: number;
+}
+
+export function figuresOf(rows: readonly ProcessRow[]): HolderFigures {
+  const figures: HolderFigures = {
+    services: new Set(rows.map(({ service }) => service)).size,
+    leftBehind: 0,
+    dead: 0,
+    alive: 0,
+    unknown: 0,
+    deadlock: 0,
+    blocking: 0,
+  };
+  for (const row of rows) {
+    for (const filter of HOLDER_FILTERS) if (matchesHolder(row, filter)) figures[filter] += 1;
+    if (matchesHolder(row, 'dead')) figures.leftBehind += row.holds;
+  }
+  return figures;
+}
+
+export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boolean {
+  switch (filter) {
+    case null:
+      return true;
+    case 'deadlock':
+      return row.inDeadlock;
+    case 'blocking':
+      return row.blocked > 0;
+    default:
+      return row.holds > 0 && stateOf(row) === filter;
+  }
+}
+
+/** What a silent backend said last of a process says nothing of it now. */
+function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'unknown' {
+  if (verdict?.state === 'dead') return 'dead';
+  return silentBackends.length > 0 ? 'unknown' : (verdict?.state ?? 'unknown');
+}
