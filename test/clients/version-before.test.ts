@@ -22,7 +22,9 @@ beforeAll(async () => {
   await symlink(join(root, 'node_modules'), join(before, 'node_modules'));
   // The scenarios and the agent are those of now.
   await cp(join(root, 'test/clients'), join(before, 'test/clients'), { recursive: true });
-  await cp(join(root, 'vitest.config.ts'), join(before, 'vitest.config.ts'));
+  for (const part of ['vitest.config.ts', 'scripts/suites']) {
+    await cp(join(root, part), join(before, part), { recursive: true });
+  }
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
