@@ -45,6 +45,7 @@ test.each(held)('a paused worker makes all others wait under %s, and nothing is 
 
 test('the fencing token of the service refuses the late write, and nothing is oversold', () => {
   const row = result.row('service-lock');
+  expect(row.verdict, String(row.reason)).toBe('holds');
   expect(row).toMatchObject({ verdict: 'holds', oversold: 0, sold: row.stock });
   expect(row.reason).toMatch(/its late write was refused by the fencing token/);
   expect(row.conflicts).toBeGreaterThanOrEqual(1);
