@@ -30,11 +30,9 @@ export async function sortSlots(
   const { words } = scratch;
   for (let unit = 1; unit <= range; unit *= WORD) {
     const left = Math.floor(range / unit);
-    await inParts(from, slice, (part) => {
-      for (const slot of part) {
-        const above = Math.min(Math.max((keys[slot] as number) - base, 0), range);
-        words[slot] = Math.floor(above / unit) % WORD;
-      }
+    await eachSlot(from, slice, (slot) => {
+      const above = Math.min(Math.max((keys[slot] as number) - base, 0), range);
+      words[slot] = Math.floor(above / unit) % WORD;
     });
     for (let shift = 0; shift < WORD_BITS && left >= 2 ** shift; shift += DIGIT_BITS) {
       await distribute(from, to, { words, shift, slice });
@@ -47,14 +45,16 @@ export async function sortSlots(
 /** Slots that are processed between two checks of the clock. */
 const PART = 8_192;
 
-async function inParts(
+/** An iterator over a typed array would make an object for every slot. */
+async function eachSlot(
   slots: Int32Array,
   slice: TimeSlice,
-  work: (part: Int32Array) => void,
+  work: (slot: number) => void,
 ): Promise<void> {
-  for (let at = 0; at < slots.length; at += PART) {
+  for (let from = 0; from < slots.length; from += PART) {
     if (slice.isOver) await slice.pause();
-    work(slots.subarray(at, at + PART));
+    const to = Math.min(from + PART, slots.length);
+    for (let at = from; at < to; at += 1) work(slots[at] as number);
   }
 }
 
@@ -72,14 +72,12 @@ async function keyRange(
 ): Promise<KeyRange> {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let hasInfinite = false;
-  await inParts(slots, slice, (part) => {
-    for (const slot of part) {
-      const key = keys[slot] as number;
-      if (!Number.isFinite(key)) hasInfinite = true;
-      else {
-        if (key < least) least = key;
-        if (key > greatest) greatest = key;
-      }
+  await eachSlot(slots, slice, (slot) => {
+    const key = keys[slot] as number;
+    if (!Number.isFinite(key)) hasInfinite = true;
+    else {
+      if (key < least) least = key;
+      if (key > greatest) greatest = key;
     }
   });
   if (greatest < least) [least, greatest] = [0, 0];
@@ -104,11 +102,9 @@ async function distribute(
 ): Promise<void> {
   const digitOf = (slot: number) => ((words[slot] as number) >>> shift) & (BUCKETS - 1);
   const begins = new Int32Array(BUCKETS);
-  await inParts(from, slice, (part) => {
-    for (const slot of part) {
-      const digit = digitOf(slot);
-      begins[digit] = (begins[digit] as number) + 1;
-    }
+  await eachSlot(from, slice, (slot) => {
+    const digit = digitOf(slot);
+    begins[digit] = (begins[digit] as number) + 1;
   });
   let sum = 0;
   for (let digit = 0; digit < BUCKETS; digit += 1) {
@@ -116,12 +112,10 @@ async function distribute(
     begins[digit] = sum;
     sum += count;
   }
-  await inParts(from, slice, (part) => {
-    for (const slot of part) {
-      const digit = digitOf(slot);
-      const place = begins[digit] as number;
-      to[place] = slot;
-      begins[digit] = place + 1;
-    }
+  await eachSlot(from, slice, (slot) => {
+    const digit = digitOf(slot);
+    const place = begins[digit] as number;
+    to[place] = slot;
+    begins[digit] = place + 1;
   });
 }
