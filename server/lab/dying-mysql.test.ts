@@ -50,7 +50,7 @@ async function scratchLeft(): Promise<unknown[]> {
 const raceUntil = (goAway: () => void) => {
   let isGone = false;
   return rig.race(
-    { strategies: ['with-row-lock', 'central-table-lock'], stock: 20_000, perEntryMs: 2_000 },
+    { strategies: ['with-row-lock', 'central-table-lock'], stock: 20_000, perEntryMs: 20_000 },
     (message) => {
       if (isGone || message.kind !== 'sample' || message.sold === 0) return;
       isGone = true;
