@@ -2,13 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import { SerialQueue } from '../../../platform/serial-queue';
 
 /** How long work on a list may keep the rest of this process waiting at a time. */
-const SLICE_MS = 2;
+const SLICE_MS = 3;
 
 /** Items that are processed between two checks of the clock. */
 const ITEMS_PER_CHECK = 64;
 
 /** The pause between two slices, over all long work. */
-const REST_MS = 8;
+const REST_MS = 7;
 
 const rests = new SerialQueue();
 
