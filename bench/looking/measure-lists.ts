@@ -110,6 +110,7 @@ async function measureTicks(server: ServerUnderLoad, callers: BenchCallers): Pro
     const without = await spent([]);
     rounds.push(((await spent(inputs)) - without) / ticks);
   }
+  console.log(`  ticks of ${rounds.map(inMs).join(', ')} in ${TICK_ROUNDS} rounds`);
   const tick = Math.max(0, median(rounds));
   say(`a stream's tick: ${tick.toFixed(2)} ms of CPU, ranking included`, tick, TICK_MAX_MS, 'ms');
 }
