@@ -16,9 +16,6 @@ import { type DemoAct, type DemoHour, playDemoHour } from './play-demo-hour';
 
 const BACKEND = 'default';
 
-/** Events in one statement. */
-const EVENTS_AT_ONCE = 200;
-
 /** The past comes before the first commit of the store. */
 const BEFORE_ALL = 0;
 
@@ -56,10 +53,7 @@ async function isFresh({ raw }: Database): Promise<boolean> {
 
 async function writeEvents(database: Database, { world }: DemoHour, now: number): Promise<void> {
   const commit = { id: BEFORE_ALL, at: now, changes: world.changes };
-  const rows = eventRows(BACKEND, commit);
-  for (let i = 0; i < rows.length; i += EVENTS_AT_ONCE) {
-    await insertEvents(database.raw.ask, database.kind, rows.slice(i, i + EVENTS_AT_ONCE));
-  }
+  await insertEvents(database.raw.ask, database.kind, eventRows(BACKEND, commit));
   let passedMs = 0;
   const clock = { now: () => now, monotonic: () => passedMs };
   const rollUps = new RollUpWriter(database, BACKEND, clock, new EventTally());

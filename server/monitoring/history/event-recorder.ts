@@ -147,7 +147,7 @@ export class EventRecorder {
   }
 }
 
-/** Writes event rows; one that exists already stays as it is. */
+/** Writes event rows, however many; one that exists already stays as it is. */
 export async function insertEvents(
   ask: RunSql,
   kind: Database['kind'],
