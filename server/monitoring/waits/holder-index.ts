@@ -46,8 +46,7 @@ export class HolderIndex {
 
   /** The id of the process that a hold belongs to. */
   idOf(hold: Pick<Hold, 'service' | 'owner' | 'meta'>): string {
-    const key = keyOf(hold);
-    return this.ids.get(key) ?? shortId(key);
+    return this.idOfKey(keyOf(hold));
   }
 
   /** The id of the one process in which this owner holds locks; null: there is none, or several. */
@@ -102,7 +101,7 @@ export class HolderIndex {
   private add(slot: number, hold: Hold): { key: string; owner: string } {
     const { service, owner, meta } = hold;
     const key = keyOf(hold);
-    const id = this.ids.get(key) ?? shortId(key);
+    const id = this.idOfKey(key);
     this.ids.set(key, id);
     const known = this.processes.get(id);
     const all = this.services.get(service) ?? { processes: 0, holds: 0 };
@@ -122,7 +121,7 @@ export class HolderIndex {
   }
 
   private remove(slot: number, key: string, owner: string): void {
-    const id = this.ids.get(key) ?? shortId(key);
+    const id = this.idOfKey(key);
     const process = this.processes.get(id);
     const all = process && this.services.get(process.service);
     if (!process || !all) return;
@@ -139,6 +138,10 @@ export class HolderIndex {
     this.ids.delete(key);
     all.processes -= 1;
     if (all.processes === 0) this.services.delete(process.service);
+  }
+
+  private idOfKey(key: string): string {
+    return this.ids.get(key) ?? shortId(key);
   }
 }
 

@@ -16,7 +16,6 @@ export function isFound(
   const { host = '', pid = '', version = '' } = holder?.meta ?? {};
   const has = (service: string, owner: string) =>
     `${service} ${owner} ${host} ${pid} ${version}`.toLowerCase().includes(sought);
-  for (const owner of holder?.owners.keys() ?? [])
-    if (has(holder?.service ?? '', owner)) return true;
+  if (holder) for (const owner of holder.owners.keys()) if (has(holder.service, owner)) return true;
   return waits.some(({ party: { service, owner } }) => has(service, owner));
 }
