@@ -9,7 +9,7 @@ import { Periodic } from '../../platform/periodic';
 import type { ServiceActor } from '../actor';
 import { isSameHash } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
-import { parseApiKey } from './api-key-text';
+import { type ApiKeyText, parseApiKey } from './api-key-text';
 import { isExpiredKey } from './is-expired-key';
 
 /** A key that was found within the last hour. */
@@ -40,6 +40,11 @@ const REVOKED = () =>
 export class ApiKeyVerifier {
   private readonly recent: LookupCache<FoundKey>;
   private readonly lastUses = new Map<string, number>();
+  /**
+   * What keys whose secret was right consist of, by their whole text: hashing one costs more than
+   * all else that recognising it takes. No secret is kept for longer than `LAST_USED_EVERY_MS`.
+   */
+  private readonly proven = new Map<string, ApiKeyText>();
   private readonly writing: Periodic;
 
   constructor(private readonly from: { database: Database; clock: Clock; log: Log }) {
@@ -48,6 +53,7 @@ export class ApiKeyVerifier {
       job: 'write the last uses of API keys',
       everyMs: LAST_USED_EVERY_MS,
       run: async () => {
+        this.proven.clear();
         await this.writeLastUses();
         await this.revokeExpired();
       },
@@ -64,9 +70,9 @@ export class ApiKeyVerifier {
    *   one that was; `BACKEND_DOWN`
    */
   async verify(bearer: string): Promise<ServiceActor> {
-    const key = parseApiKey(bearer);
+    const key = this.proven.get(bearer) ?? parseApiKey(bearer);
     const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
-    if (!found || !isSameHash(found.secretHash, key.secretHash)) {
+    if (!found || !this.isRight(bearer, key, found)) {
       throw new LockyardError('UNAUTHENTICATED', 'Invalid API key.');
     }
     const ended = this.refusalOf(found);
@@ -77,11 +83,11 @@ export class ApiKeyVerifier {
 
   /** What is known of a key without a query; null for a key that was not found here recently. */
   recognise(bearer: string): RecognisedKey | null {
-    const key = parseApiKey(bearer);
+    const key = this.proven.get(bearer) ?? parseApiKey(bearer);
     if (!key) return null;
     const sure = this.recent.cached(key.id);
     const found = sure ?? this.recent.lastKnown(key.id, RECOGNISED_MS);
-    if (!found || !isSameHash(found.secretHash, key.secretHash)) return null;
+    if (!found || !this.isRight(bearer, key, found)) return null;
     if (this.refusalOf(found)) return null;
     if (sure) this.lastUses.set(key.id, this.from.clock.now());
     return { keyId: key.id, actor: sure?.actor ?? null };
@@ -112,6 +118,13 @@ export class ApiKeyVerifier {
     await this.revokeExpired().catch((err: unknown) =>
       this.from.log.warn({ err }, 'could not revoke expired API keys; another process does'),
     );
+  }
+
+  /** Whether the secret is that of the key found under its id. */
+  private isRight(bearer: string, key: ApiKeyText, found: FoundKey): boolean {
+    if (!isSameHash(found.secretHash, key.secretHash)) return false;
+    this.proven.set(bearer, key);
+    return true;
   }
 
   /** Null for a live key. */
