@@ -24,7 +24,7 @@ export async function shutDown(parts: {
   runtime.projection.watches.drain();
   await Promise.allSettled([...runtime.engines.values()].map((engine) => engine.drain()));
   const dueAt = runtime.clock.monotonic() + GRACE_MS;
-  while (handlers.unfinishedAnswers() > 0 && runtime.clock.monotonic() < dueAt) {
+  while (handlers.requests.unfinished > 0 && runtime.clock.monotonic() < dueAt) {
     await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
   }
   server.closeAllConnections();

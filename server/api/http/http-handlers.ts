@@ -12,7 +12,8 @@ import { procedureKinds } from '../rpc/procedure-kinds';
 import { INTERNAL_MESSAGE } from '../rpc/refusal';
 import { type CallableProcedure, serviceProcedures } from '../rpc/service/service-procedures';
 import type { ConnectionPolicy } from './connections/connection-limit';
-import { isStream, UnreadConnections } from './connections/unread-connections';
+import { OpenRequests } from './connections/open-requests';
+import { UnreadConnections } from './connections/unread-connections';
 import { AdmissionControl } from './handlers/admission';
 import { createDemoHandler, DEMO_PATH } from './handlers/demo-handler';
 import { FastPath } from './handlers/fast-path';
@@ -44,12 +45,12 @@ export interface HttpHandlers {
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Answers a query that the page process asks for a page; never throws. */
   handlePrivately(scope: RequestScope): void;
+  /** To be told of every request. */
+  readonly requests: OpenRequests;
   /** Closes connections that do not read. */
   readonly unread: UnreadConnections;
   /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
   startDraining(): void;
-  /** Answers in progress, not counting live streams. */
-  unfinishedAnswers(): number;
 }
 
 /**
@@ -70,7 +71,7 @@ export function createHttpHandlers(
     scheduler?: RequestScheduler;
   } = {},
 ): HttpHandlers {
-  const answers = new OpenAnswers();
+  const requests = new OpenRequests();
   const unread = new UnreadConnections(runtime.clock);
   const { trustedProxies: proxies } = runtime.config;
   let isDraining = false;
@@ -79,14 +80,14 @@ export function createHttpHandlers(
     '/api/health/live': async ({ res }) => answerHealth(res, true),
     '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining && (await isReady())),
   };
-  const requests = new RequestTally(runtime.clock, {
+  const tally = new RequestTally(runtime.clock, {
     [SERVICE_PREFIX]: {
       api: 'service',
       kinds: new Map(procedures.map(({ name, kind }) => [name, kind])),
     },
     [CONSOLE_PREFIX]: { api: 'console', kinds: CONSOLE_KINDS },
   });
-  runtime.metrics.add(() => requestMetrics([...requests.series()]));
+  runtime.metrics.add(() => requestMetrics([...tally.series()]));
   const streams = new StreamSlots((message, retryAfterMs) =>
     runtime.limits.refuse('streams', message, retryAfterMs),
   );
@@ -116,6 +117,7 @@ export function createHttpHandlers(
   };
 
   const handleAny = (req: IncomingMessage, res: ServerResponse, body?: Buffer): void => {
+    unread.follow(res);
     const scope = { ...openScope(req, res, proxies), ...(body && { body }) };
     setCommonHeaders(scope);
     if (isDraining) res.setHeader('Connection', 'close');
@@ -127,27 +129,25 @@ export function createHttpHandlers(
 
   return {
     proxies,
+    requests,
     unread,
     limits: runtime.limits,
     connections: connectionPolicy(runtime, known),
     handle(req, res) {
-      answers.add(res);
-      unread.follow(res);
-      requests.follow(req, res);
+      tally.follow(req, res);
       if (req.method === 'GET') req.url = flat.withInput(req.url ?? '/');
       if (isDraining || !fast?.take(req, res, handleAny)) handleAny(req, res);
     },
     handlePrivately(scope) {
-      requests.follow(scope.req, scope.res);
+      tally.follow(scope.req, scope.res);
       privateHandlerOf(scope)(scope).catch((error: unknown) =>
         answerFailure(runtime, scope, error),
       );
     },
     startDraining() {
       isDraining = true;
-      answers.closeAfterwards();
+      requests.closeAfterwards();
     },
-    unfinishedAnswers: () => answers.unfinished,
   };
 }
 
@@ -247,24 +247,4 @@ function connectionMetrics(figures: { openStreams: number; unreadClosed: number 
       samples: [{ labels: {}, value: figures.unreadClosed }],
     },
   ];
-}
-
-/** The answers in progress. */
-class OpenAnswers {
-  private readonly open = new Set<ServerResponse>();
-
-  add(res: ServerResponse): void {
-    this.open.add(res);
-    res.once('close', () => this.open.delete(res));
-  }
-
-  /** Asks callers with an answer in progress to reconnect elsewhere afterwards. */
-  closeAfterwards(): void {
-    for (const res of this.open) if (!res.headersSent) res.setHeader('Connection', 'close');
-  }
-
-  /** How many are still to be finished. Live streams never finish, so they do not count. */
-  get unfinished(): number {
-    return [...this.open].filter((res) => !isStream(res)).length;
-  }
 }

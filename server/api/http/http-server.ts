@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { StartError } from '@/server/platform/start-error';
 import { BrokenRequests } from './connections/broken-request';
 import { ConnectionLimit } from './connections/connection-limit';
-import { OpenRequests } from './connections/open-requests';
 import type { HttpHandlers } from './http-handlers';
 import { serialiseRequests } from './serialise-requests';
 
@@ -29,7 +28,7 @@ export function createHttpServer(
   limits: { requestMaxMs?: number; lookEveryMs?: number } = {},
 ): Server {
   const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = CHECK_EVERY_MS } = limits;
-  const requests = new OpenRequests();
+  const { requests } = handlers;
   const connections = new ConnectionLimit(handlers.connections, requests);
   const handleSerially = serialiseRequests(handlers);
   const handle: RequestListener = (req, res) => {

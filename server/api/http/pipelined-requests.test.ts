@@ -47,7 +47,7 @@ test('a caller that hangs up leaves every queue that its one connection asked fo
   line.destroy();
   await expect.poll(async () => (await state()).waiters, SOON).toEqual([]);
   expect(await state('idle')).toEqual({ holders: [], waiters: [] });
-  await expect.poll(() => api.handlers.unfinishedAnswers(), SOON).toBe(0);
+  await expect.poll(() => api.handlers.requests.unfinished, SOON).toBe(0);
 });
 
 test('requests on one connection are answered in their order, each by what those before it have done', async () => {
@@ -70,7 +70,7 @@ test('of many requests sent at once, those that would wait too long are refused 
     heard += text;
   });
   await expect.poll(async () => (await state('slow')).waiters, SOON).toEqual(['waiter']);
-  await expect.poll(() => api.handlers.unfinishedAnswers(), SOON).toBe(1);
+  await expect.poll(() => api.handlers.requests.unfinished, SOON).toBe(1);
   await api.post(key, 'lock.cancel', { name: 'slow', owner: 'waiter', requestId: 'slow' });
   await expect.poll(() => heard.match(/HTTP\/1\.1 \d+/g)?.length, SOON).toBe(201);
   expect(heard.match(/HTTP\/1\.1 200/g)?.length).toBeGreaterThanOrEqual(101);

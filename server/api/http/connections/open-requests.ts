@@ -1,35 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { isStream } from './unread-connections';
 
 /** A connection, as far as its requests go. */
 interface Connection {
   /** Requests whose head was read, answered ones included. */
   begun: number;
-  /** Those without a finished answer, oldest first. */
-  open: Set<{ req: IncomingMessage; res: ServerResponse }>;
+  /** Answers that are not finished, oldest first. */
+  open: Set<ServerResponse>;
 }
 
 /** What each connection has asked and not been answered yet. */
 export class OpenRequests {
-  private readonly connections = new WeakMap<Duplex, Connection>();
+  private readonly connections = new Map<Duplex, Connection>();
 
-  follow(req: IncomingMessage, res: ServerResponse): void {
-    const { socket } = req;
-    let connection = this.connections.get(socket);
-    if (!connection) {
-      connection = { begun: 0, open: new Set() };
-      this.connections.set(socket, connection);
-    }
-    const { open } = connection;
-    const request = { req, res };
+  follow({ socket }: IncomingMessage, res: ServerResponse): void {
+    const connection = this.connections.get(socket) ?? this.add(socket);
     connection.begun += 1;
-    open.add(request);
-    res.once('close', () => open.delete(request));
+    connection.open.add(res);
+    res.on('close', () => connection.open.delete(res));
   }
 
   /** Whether no whole request of a connection is unanswered. One may be arriving, for long. */
   isIdle(socket: Duplex): boolean {
-    for (const { req } of this.connections.get(socket)?.open ?? []) if (req.complete) return false;
+    for (const { req } of this.openOf(socket)) if (req.complete) return false;
     return true;
   }
 
@@ -40,14 +34,45 @@ export class OpenRequests {
 
   /** The request whose body is not all there; null if none is. */
   arriving(socket: Duplex): IncomingMessage | null {
-    for (const { req } of this.connections.get(socket)?.open ?? []) if (!req.complete) return req;
+    for (const { req } of this.openOf(socket)) if (!req.complete) return req;
     return null;
   }
 
   /** Resolves when every request that has arrived has its answer. */
   async answered(socket: Duplex): Promise<void> {
-    const open = [...(this.connections.get(socket)?.open ?? [])];
-    const begun = open.filter(({ req }) => req.complete);
-    await Promise.all(begun.map(({ res }) => new Promise((resolve) => res.once('close', resolve))));
+    const begun = [...this.openOf(socket)].filter(({ req }) => req.complete);
+    await Promise.all(begun.map((res) => new Promise((resolve) => res.once('close', resolve))));
+  }
+
+  /** Asks callers with an answer in progress to reconnect elsewhere afterwards. */
+  closeAfterwards(): void {
+    for (const res of this.inProgress()) {
+      if (!res.headersSent) res.setHeader('Connection', 'close');
+    }
+  }
+
+  /** How many answers are still to be finished. Live streams never finish, so they do not count. */
+  get unfinished(): number {
+    let count = 0;
+    for (const res of this.inProgress()) if (!isStream(res)) count += 1;
+    return count;
+  }
+
+  /** Those whose turn on their connection has come. */
+  private *inProgress(): Generator<ServerResponse> {
+    for (const { open } of this.connections.values()) {
+      for (const res of open) if (res.socket) yield res;
+    }
+  }
+
+  private openOf(socket: Duplex): Iterable<ServerResponse> {
+    return this.connections.get(socket)?.open ?? [];
+  }
+
+  private add(socket: Duplex): Connection {
+    const connection: Connection = { begun: 0, open: new Set() };
+    this.connections.set(socket, connection);
+    socket.once('close', () => this.connections.delete(socket));
+    return connection;
   }
 }

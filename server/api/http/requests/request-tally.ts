@@ -51,7 +51,7 @@ export class RequestTally {
     const series = this.seriesOf(req.url ?? '');
     if (!series) return;
     const startedAt = this.clock.monotonic();
-    res.once('close', () => {
+    res.on('close', () => {
       if (!isStream(res)) count(series, res, (this.clock.monotonic() - startedAt) / 1_000);
     });
   }
