@@ -2,17 +2,14 @@ import { z } from 'zod';
 import { LEASE_MAX_MS, LEASE_MIN_MS, WAIT_MAX_MS } from './namespace-policy';
 import { holderTraceparent } from './traceparent';
 
-/** Bytes of a text in UTF-8. */
-const byteLength = (text: string) => new TextEncoder().encode(text).length;
+/** A character of a string, which is half of one beyond U+FFFF, takes no more in UTF-8. */
+const CHAR_MAX_BYTES = 3;
 
-const isWellFormed = (text: string) => {
-  try {
-    encodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+/** Whether a text has at most `max` bytes in UTF-8. Nearly all are so short that none is counted. */
+const fits = (text: string, max: number) =>
+  text.length * CHAR_MAX_BYTES <= max || new TextEncoder().encode(text).length <= max;
+
+const isWellFormed = (text: string) => text.isWellFormed();
 
 /** Text of `min` to `max` bytes of UTF-8 without NUL; all others are kept byte by byte. */
 const exactText = (max: number, min = 1) =>
@@ -22,7 +19,7 @@ const exactText = (max: number, min = 1) =>
     .max(max)
     .refine((text) => !text.includes('\0'), 'must not contain NUL')
     .refine(isWellFormed, 'must be well-formed Unicode')
-    .refine((text) => byteLength(text) <= max, `must be at most ${max} bytes of UTF-8`);
+    .refine((text) => fits(text, max), `must be at most ${max} bytes of UTF-8`);
 
 /** A lock's name: byte-exact, so `job`, `JOB`, `job ` and `jób` are four locks. */
 export const lockName = exactText(200).describe(
@@ -82,7 +79,7 @@ export const meta = z
     metaKey,
     z.string().max(META_MAX_BYTES).refine(isWellFormed, 'must be well-formed Unicode'),
   )
-  .refine((value) => byteLength(JSON.stringify(value)) <= META_MAX_BYTES, {
+  .refine((value) => fits(JSON.stringify(value), META_MAX_BYTES), {
     message: `must be at most ${META_MAX_BYTES} bytes as JSON`,
   })
   .describe(
