@@ -5,6 +5,7 @@ import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { ServiceProcedureName } from '../../contract/service-api';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { RecordKey } from '../../storage/record-store';
+import type { NamespaceEntry } from '../namespaces/namespace-directory';
 import type { OperationContext, Runtime } from '../operation-context';
 
 /** A lock that the calling service may use, and the engine of its backend. */
@@ -34,8 +35,10 @@ export async function resolveLock(
   calls: number,
 ): Promise<ResolvedLock> {
   const caller = authoriseService(ctx, { procedure, namespace, names: [name] }, calls);
-  const engine = await engineOf(ctx, namespace);
-  const policy = ctx.runtime.namespaces.policyOf(namespace);
+  const { namespaces } = ctx.runtime;
+  const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
+  const engine = engineAt(ctx, namespace, entry);
+  const policy = namespaces.policyOf(namespace);
   return { engine, key: { namespace, name }, service: caller.service, policy };
 }
 
@@ -48,8 +51,10 @@ export async function resolveNamespace(
 ): Promise<Omit<ResolvedLock, 'key'> & { caller: ServiceActor }> {
   const { namespace, names = [] } = wanted;
   const caller = authoriseService(ctx, { procedure, namespace, names }, calls);
-  const engine = await engineOf(ctx, namespace);
-  const policy = ctx.runtime.namespaces.policyOf(namespace);
+  const { namespaces } = ctx.runtime;
+  const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
+  const engine = engineAt(ctx, namespace, entry);
+  const policy = namespaces.policyOf(namespace);
   return { engine, caller, service: caller.service, policy };
 }
 
@@ -69,11 +74,18 @@ function authoriseService(
 
 /** The engine of the backend that keeps a namespace. */
 export async function engineOf(
-  { runtime }: { runtime: Pick<Runtime, 'namespaces' | 'engines'> },
+  ctx: { runtime: Pick<Runtime, 'namespaces' | 'engines'> },
   namespace: string,
 ): Promise<LockEngine> {
-  const { namespaces } = runtime;
-  const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
+  return engineAt(ctx, namespace, await ctx.runtime.namespaces.get(namespace));
+}
+
+/** @param entry what the directory says of the namespace */
+function engineAt(
+  { runtime }: { runtime: Pick<Runtime, 'engines'> },
+  namespace: string,
+  entry: NamespaceEntry | null,
+): LockEngine {
   if (!entry) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
   const engine = runtime.engines.get(entry.backend);
   if (engine) return engine;

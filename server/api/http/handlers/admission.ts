@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ServiceActor } from '../../../auth/actor';
 import type { Runtime } from '../../../operations/operation-context';
 import { recognisedKey } from '../../rpc/service/service-context';
-import { callsIn, serviceClass } from '../scheduling/call-class';
+import type { ServiceWork } from '../scheduling/call-class';
 import type { RequestScheduler, ScheduledTurn } from '../scheduling/request-scheduler';
 
 /** A call of the service API whose turn has come. */
@@ -35,19 +35,18 @@ export class AdmissionControl {
   /**
    * Runs a call when its turn has come.
    *
-   * @param path one procedure, or several with commas between them
    * @param bytes of the body
    */
   admit(
     req: IncomingMessage,
-    path: string,
+    { callClass, calls }: ServiceWork,
     bytes: number,
     run: (admission: Admission) => void,
   ): void {
     const key = recognisedKey(this.runtime, req.headers.authorization);
     if (key) this.known.add(req.socket);
-    const units = Math.max(callsIn(path), Math.ceil(bytes / BYTES_PER_UNIT));
-    this.scheduler.submit(serviceClass(path), key?.keyId ?? UNKNOWN_CALLERS, units, (turn) =>
+    const units = Math.max(calls, Math.ceil(bytes / BYTES_PER_UNIT));
+    this.scheduler.submit(callClass, key?.keyId ?? UNKNOWN_CALLERS, units, (turn) =>
       run({ turn, actor: turn.delayMs < RECHECK_AFTER_MS && key ? key.actor : null }),
     );
   }

@@ -11,9 +11,17 @@ import { refusePrototypeKeys } from '../requests/read-body';
 import { refusalHeaders } from '../requests/refuse';
 import { newRequestId } from '../requests/request-scope';
 import { apiAnswerHeaders } from '../requests/security-headers';
+import { type ServiceWork, serviceWork } from '../scheduling/call-class';
 import type { Admission, AdmissionControl } from './admission';
 import { SERVICE_PREFIX, serviceContextOf } from './service-handler';
 import { logFailedCall } from './trpc-handler';
+
+/** What is known of the plain calls of a procedure before one comes. */
+interface PlainCall {
+  procedure: CallableProcedure;
+  method: 'GET' | 'POST';
+  work: ServiceWork;
+}
 
 /** One call that is answered without the stock adapter. */
 interface FastPathCall {
@@ -34,17 +42,18 @@ type FromRequest = Pick<FastPathCall, 'req' | 'res' | 'admission'>;
  * of the tRPC handler, which is made from the same procedures; other calls are left to that.
  */
 export class FastPath {
-  private readonly procedures: ReadonlyMap<string, CallableProcedure>;
+  private readonly plainCalls: ReadonlyMap<string, PlainCall>;
 
   constructor(
     private readonly runtime: Runtime,
     private readonly control: AdmissionControl,
     procedures: readonly CallableProcedure[],
   ) {
-    this.procedures = new Map(
+    this.plainCalls = new Map(
       procedures.map((procedure) => {
         const method = procedure.kind === 'query' ? 'GET' : 'POST';
-        return [`${method} ${SERVICE_PREFIX}${procedure.name}`, procedure];
+        const work = serviceWork(procedure.name);
+        return [SERVICE_PREFIX + procedure.name, { procedure, method, work }];
       }),
     );
   }
@@ -60,20 +69,21 @@ export class FastPath {
   ): boolean {
     const url = req.url ?? '';
     const mark = url.indexOf('?');
-    const found = this.procedures.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);
-    if (!found || !isPlainRequest(req)) return false;
+    const found = this.plainCalls.get(mark < 0 ? url : url.slice(0, mark));
+    if (!found || found.method !== req.method || !isPlainRequest(req)) return false;
+    const { procedure, work } = found;
     const answer = (text: string, body: Buffer) => {
-      this.control.admit(req, found.name, body.length, (admission) => {
+      this.control.admit(req, work, body.length, (admission) => {
         const input = jsonOf(text);
         if (input) {
-          void this.run(found, input.value, { req, res, admission });
+          void this.run(procedure, input.value, { req, res, admission });
         } else {
           admission.turn.end();
           otherwise(req, res, body);
         }
       });
     };
-    if (found.kind === 'mutation') {
+    if (procedure.kind === 'mutation') {
       if (mark >= 0) return false;
       collect(req, (body) => answer(isUtf8(body) ? body.toString() : '', body));
       return true;

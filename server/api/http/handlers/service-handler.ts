@@ -6,6 +6,7 @@ import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { createServiceRouter } from '../../rpc/service/service-router';
 import { callerAddress } from '../requests/forwarded';
 import type { RequestScope } from '../requests/request-scope';
+import { serviceWork } from '../scheduling/call-class';
 import type { Admission, AdmissionControl } from './admission';
 import { HttpCallerConnection } from './caller-connection';
 import { StreamHandler } from './stream-handler';
@@ -22,7 +23,7 @@ export function createServiceHandler(
   const { log } = runtime;
   const prefix = SERVICE_PREFIX;
   const admit = (req: IncomingMessage, path: string, bytes: number) =>
-    new Promise<Admission>((resolve) => control.admit(req, path, bytes, resolve));
+    new Promise<Admission>((resolve) => control.admit(req, serviceWork(path), bytes, resolve));
   const answer = createTrpcHandler<Admission>({
     prefix,
     router: createServiceRouter(procedures),
@@ -68,6 +69,6 @@ export function serviceContextOf(
   const address = callerAddress(req, runtime.config.trustedProxies);
   const connection = new HttpCallerConnection(res, turn);
   const { traceparent, authorization } = req.headers;
-  const request = { runtime, requestId, address, isBatch, connection, traceparent };
-  return createServiceContext(request, authorization, actor);
+  const request = { runtime, requestId, address, isBatch, connection, traceparent, authorization };
+  return createServiceContext(request, actor);
 }

@@ -7,12 +7,18 @@ export type CallClass = (typeof CALL_CLASSES)[number];
 /** Calls that lose a hold, or leave one behind, if they are late. Counters hold nothing. */
 const HOLD_KEEPING = new Set(['lock.renew', 'lock.release', 'lock.cancel', 'lock.cancelMany']);
 
-/** @param path of the service API: one procedure, or several separated by commas */
-export function serviceClass(path: string): CallClass {
-  return path.split(',').every((name) => HOLD_KEEPING.has(name)) ? 'hold' : 'service';
+/** What a request to the service API asks for, to the scheduler. */
+export interface ServiceWork {
+  callClass: CallClass;
+  /** How many plain calls it costs. */
+  calls: number;
 }
 
-/** How many plain calls a request costs. `path` as above. */
-export function callsIn(path: string): number {
-  return path === 'lock.list' ? LIST_COST_CALLS : path.split(',').length;
+/** @param path one procedure, or several separated by commas */
+export function serviceWork(path: string): ServiceWork {
+  const names = path.split(',');
+  return {
+    callClass: names.every((name) => HOLD_KEEPING.has(name)) ? 'hold' : 'service',
+    calls: path === 'lock.list' ? LIST_COST_CALLS : names.length,
+  };
 }

@@ -8,8 +8,8 @@ import type {
   Runtime,
 } from '../../../operations/operation-context';
 
-/** One request to the service API, which may carry several calls. */
-export interface ServiceContext {
+/** A request to the service API before its caller is identified. It may carry several calls. */
+export interface ServiceRequest {
   readonly runtime: Runtime;
   readonly requestId: string;
   readonly address: string;
@@ -18,71 +18,87 @@ export interface ServiceContext {
   readonly connection: CallerConnection;
   /** The header `traceparent` as it was sent. */
   readonly traceparent: unknown;
-  /** The service of the request's API key, verified once. Rejects with `UNAUTHENTICATED`. */
-  readonly actor: () => Promise<ServiceActor>;
+  /** The header that should carry the API key. */
+  readonly authorization: string | undefined;
 }
 
-/**
- * @param authorization the header that should carry the API key
- * @param known who it was found to be a moment ago
- */
+/** A request with its caller. */
+export interface ServiceContext {
+  readonly request: ServiceRequest;
+  readonly requestId: string;
+  /** The service of the request's API key. A promise rejects with `UNAUTHENTICATED`. */
+  readonly actor: ServiceActor | Promise<ServiceActor>;
+}
+
+/** Verifies the API key once, when the caller is first asked for. */
+class VerifiedOnce implements ServiceContext {
+  readonly requestId: string;
+
+  constructor(
+    readonly request: ServiceRequest,
+    private known: ServiceActor | Promise<ServiceActor> | null,
+  ) {
+    this.requestId = request.requestId;
+  }
+
+  get actor(): ServiceActor | Promise<ServiceActor> {
+    const { runtime, authorization } = this.request;
+    this.known ??= verifyBearer(runtime, authorization);
+    return this.known;
+  }
+}
+
+/** @param known who the caller was found to be a moment ago */
 export function createServiceContext(
-  request: Omit<ServiceContext, 'actor'>,
-  authorization: string | undefined,
-  known: ServiceActor | null = null,
+  request: ServiceRequest,
+  known: ServiceActor | null,
 ): ServiceContext {
-  const { runtime, requestId, address, isBatch, connection, traceparent } = request;
-  let verified: Promise<ServiceActor> | null = known && Promise.resolve(known);
-  const actor = () => {
-    verified ??= verifyBearer(runtime, authorization);
-    return verified;
-  };
-  return { runtime, requestId, address, isBatch, connection, traceparent, actor };
+  return new VerifiedOnce(request, known);
 }
 
 /** What the operation behind a call is given. */
 class ServiceCall implements OperationContext {
   readonly runtime: Runtime;
-  readonly address: string;
-  readonly requestId: string;
-  private readonly connection: CallerConnection;
-  private readonly traceHeader: unknown;
 
   constructor(
-    { runtime, address, requestId, connection, traceparent }: ServiceContext,
+    private readonly request: ServiceRequest,
     readonly actor: ServiceActor,
   ) {
-    this.runtime = runtime;
-    this.address = address;
-    this.requestId = requestId;
-    this.connection = connection;
-    this.traceHeader = traceparent;
+    this.runtime = request.runtime;
+  }
+
+  get address(): string {
+    return this.request.address;
+  }
+
+  get requestId(): string {
+    return this.request.requestId;
   }
 
   get signal(): AbortSignal {
-    return this.connection.signal;
+    return this.request.connection.signal;
   }
 
   hasHungUp(): boolean {
-    return this.connection.isClosed;
+    return this.request.connection.isClosed;
   }
 
   get traceparent(): string | undefined {
-    return readTraceparent(this.traceHeader);
+    return readTraceparent(this.request.traceparent);
   }
 
   onWaiting(): void {
-    this.connection.onWaiting();
+    this.request.connection.onWaiting();
   }
 }
 
-/**
- * The call for its operation. Requires a live API key.
- *
- * @throws LockyardError `UNAUTHENTICATED`
- */
-export async function identifyCaller(ctx: ServiceContext): Promise<OperationContext> {
-  return new ServiceCall(ctx, await ctx.actor());
+/** The call for its operation. Requires a live API key: a promise rejects with `UNAUTHENTICATED`. */
+export function identifyCaller({
+  request,
+  actor,
+}: ServiceContext): OperationContext | Promise<OperationContext> {
+  if (!(actor instanceof Promise)) return new ServiceCall(request, actor);
+  return actor.then((verified) => new ServiceCall(request, verified));
 }
 
 /** The API key in such a header, if it is known without asking the database; else null. */

@@ -59,8 +59,8 @@ const STREAMS: {
   'lock.watch': streamWatch,
 };
 
-/** A check of every call, between input and operation. Rejects, or throws, to refuse it. */
-export type ServiceCheck = (ctx: ServiceContext, input: object) => void | Promise<void>;
+/** A check of every call, between input and operation. Throws to refuse it. */
+export type ServiceCheck = (ctx: ServiceContext, input: object) => void;
 
 const SERVICE_CHECKS: readonly ServiceCheck[] = [refuseWaitInBatch];
 
@@ -97,33 +97,31 @@ export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] 
     const toStream = STREAMS[name] as
       | ((ctx: OperationContext, input: object, send: SendValue) => Promise<void>)
       | undefined;
-    const examine = async (ctx: ServiceContext, readInput: () => unknown) => {
-      const caller = await identifyCaller(ctx);
-      const raw = await readInput();
+    const examine = (ctx: ServiceContext, raw: unknown) => {
       const input = schema.safeParse(raw === undefined ? {} : raw);
       if (input.error) throw new TRPCError({ code: 'BAD_REQUEST', cause: input.error });
-      for (const check of checks) await check(ctx, input.data);
-      return { caller, input: input.data };
+      for (const check of checks) check(ctx, input.data);
+      return input.data;
     };
     return {
       name,
       kind,
       async call(ctx, readInput) {
-        const { caller, input } = await examine(ctx, readInput);
-        return operation(caller, input);
+        const caller = await identifyCaller(ctx);
+        return operation(caller, examine(ctx, await readInput()));
       },
       stream: toStream
         ? async (ctx, readInput, send) => {
-            const { caller, input } = await examine(ctx, readInput);
-            return toStream(caller, input, send);
+            const caller = await identifyCaller(ctx);
+            return toStream(caller, examine(ctx, await readInput()), send);
           }
         : null,
     };
   });
 }
 
-function refuseWaitInBatch({ isBatch }: ServiceContext, input: { waitMs?: number }): void {
-  if (isBatch && input.waitMs !== undefined && input.waitMs > 0) {
+function refuseWaitInBatch({ request }: ServiceContext, input: { waitMs?: number }): void {
+  if (request.isBatch && input.waitMs !== undefined && input.waitMs > 0) {
     throw new LockyardError('INVALID', 'waitMs: a batch may not wait.');
   }
 }
