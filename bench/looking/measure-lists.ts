@@ -13,8 +13,9 @@ const RSS_AFTER_MS = 60_000;
 const QUERIES = 200;
 const QUERY_MAX_MS = 50;
 const TICK_MAX_MS = 5;
-const TICK_ROUNDS = 3;
-const TICKS_FOR_MS = 10_000;
+const TICK_ROUNDS = 5;
+/** Two rankings, which happen every 10 s, fall into each round. */
+const TICKS_FOR_MS = 20_000;
 const TICKS_PER_SECOND = 2;
 /** Few enough for a tick with at most 20 changed rows. */
 const FEW_EVENTS_PER_SECOND = 40;
