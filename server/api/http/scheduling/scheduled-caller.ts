@@ -82,8 +82,11 @@ class TurnQueue {
 
   shift(): ScheduledTurn | null {
     const { first } = this;
-    this.first = first?.next ?? null;
+    if (!first) return null;
+    this.first = first.next;
     if (!this.first) this.last = null;
+    // One that is over and was moved to the old generation would keep all that came after it.
+    first.next = null;
     return first;
   }
 }
