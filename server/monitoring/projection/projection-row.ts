@@ -169,8 +169,13 @@ export function toLockRowAt(
   return toLockRow(row, { ownHold: baselines.ownHold, status, ...reason, ...pressure });
 }
 
-/** By what a lock goes on the projection. @param id of its record */
-export const rowId = (backend: string, id: string) => `${backend}/${id}`;
+/**
+ * By what a lock goes on the projection. Joined rather than added: V8 keeps a sum of texts as a tree
+ * of its parts, which the garbage collector would visit for every lock.
+ *
+ * @param id of its record
+ */
+export const rowId = (backend: string, id: string) => [backend, id].join('/');
 
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {
   return (record?.queue ?? [])

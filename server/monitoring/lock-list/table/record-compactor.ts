@@ -15,12 +15,13 @@ export class RecordCompactor {
   private readonly metas = new Map<string, Meta>();
 
   compact(record: LockRecord): LockRecord {
-    const { holds, offers, queue } = record;
+    const { holds, offers, queue, departed } = record;
     return {
       ...record,
       holds: holds.length > 0 ? holds.map((hold) => this.hold(hold)) : NOTHING,
       offers: offers.length > 0 ? offers : NOTHING,
       queue: queue.length > 0 ? queue : NOTHING,
+      departed: departed.length > 0 ? departed : NOTHING,
     };
   }
 
