@@ -1,4 +1,4 @@
-import { performance } from 'node:perf_hooks';
+import { loopUtilization } from '../../../platform/loop-utilization';
 
 const LEAST = 8;
 const MOST = 64;
@@ -23,14 +23,4 @@ export class SharedWindow {
     if (utilization > BUSY) this.size = Math.max(LEAST, Math.floor(this.size / 2));
     else if (utilization < SPARE) this.size = Math.min(MOST, this.size + LEAST);
   }
-}
-
-function loopUtilization(): () => number {
-  let last = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
-  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TimeSlice } from './time-slice';
+import { restMs, TimeSlice } from './time-slice';
 
 describe('a time slice', () => {
   it('counts its own work and not what it waits for', async () => {
@@ -42,5 +42,11 @@ describe('a time slice', () => {
     expect(slice.isOver).toBe(true);
     await slice.pause();
     expect(slice.isOver).toBe(false);
+  });
+});
+
+describe('the rest between two slices', () => {
+  it('is longer the busier the process is', () => {
+    expect([0, 0.3, 0.5, 0.75, 1].map(restMs)).toEqual([7, 7, 7, 17.5, 28]);
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { loopUtilization } from '../../../platform/loop-utilization';
 import { SerialQueue } from '../../../platform/serial-queue';
 
 /** How long work on a list may keep the rest of this process waiting at a time. */
@@ -7,17 +8,28 @@ const SLICE_MS = 3;
 /** Items that are processed between two checks of the clock. */
 const ITEMS_PER_CHECK = 64;
 
-/** The pause between two slices, over all long work. */
+/** The pause between two slices, over all long work: where this process has time, and none. */
 const REST_MS = 7;
+const BUSY_REST_MS = 28;
+
+/** Up to this share of its time at work, this process has time. */
+const SPARE_UTILIZATION = 0.5;
 
 const rests = new SerialQueue();
+const utilization = loopUtilization();
 
 /**
  * Yields for longer than one turn of the event loop: a call takes several turns, and must not meet
  * a slice in each of them. Callers that rest at the same time continue one after another.
  */
 function rest(): Promise<unknown> {
-  return rests.run(() => setTimeout(REST_MS));
+  return rests.run(() => setTimeout(restMs(utilization())));
+}
+
+/** How long to rest after a time in which the event loop worked for this share, in milliseconds. */
+export function restMs(utilization: number): number {
+  const excess = Math.max(0, utilization - SPARE_UTILIZATION) / (1 - SPARE_UTILIZATION);
+  return REST_MS + excess * (BUSY_REST_MS - REST_MS);
 }
 
 /** Splits long work into slices: the worker checks now and then whether to yield. */
