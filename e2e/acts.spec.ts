@@ -107,6 +107,10 @@ test('a lock is reassigned to a waiter behind another, who keeps its place, and 
   await page.getByRole('button', { name: 'Reassign…' }).click();
   const act = dialog(page).getByRole('button', { name: /^Reassign/ });
   await expect(dialog(page)).toContainText('Required: waiter, reason');
+  const { width, height } = page.viewportSize() ?? { width: 1_440, height: 900 };
+  await page.setViewportSize({ width: 390, height: 700 });
+  await expect(act, 'the act is in view while the fields scroll').toBeInViewport({ ratio: 1 });
+  await page.setViewportSize({ width, height });
   await dialog(page)
     .getByRole('radio', { name: /hotfix/ })
     .check();

@@ -4,7 +4,7 @@ import { type ReactNode, useId, useRef } from 'react';
 import { Icon } from '../icons/icon';
 import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
-import { Dialog } from '../ui/controls/dialog';
+import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
 import { isValidReason, ReasonField } from './reason-field';
 import type { ActionAttempt } from './use-action-attempt';
@@ -76,7 +76,7 @@ export function OperatorDialog({
           <ProblemNote problem={attempt.problem} title={retryableFailureTitle(attempt.problem)} />
         </div>
       )}
-      <div className="mt-5 flex flex-wrap items-center justify-end gap-3">
+      <DialogFoot>
         <div className="min-w-0 flex-1 basis-64 text-12 max-sm:basis-full">
           {basis && (
             <p className="flex items-center gap-2 text-t3">
@@ -119,7 +119,7 @@ export function OperatorDialog({
             </Button>
           )}
         </div>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

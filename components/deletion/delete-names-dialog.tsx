@@ -8,9 +8,9 @@ import { Icon } from '../icons/icon';
 import { failureTitleWithoutRetry, problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
-import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { Field } from '../ui/controls/field';
+import { RunFoot } from '../ui/controls/run-foot';
 import { ProblemNote } from '../ui/problem-note';
 import { DeletionFields, type DeletionForm, parseDeletionForm } from './deletion-fields';
 import { DeletionPreview, DeletionResults } from './deletion-report';
@@ -104,23 +104,16 @@ export function DeleteNamesDialog({
         {isFixed && <DeletionResults progress={progress} kind={kind} />}
         {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
       </div>
-      <div className="mt-5 flex flex-wrap justify-end gap-3">
-        <Button ref={cancel} size="large" onClick={close}>
-          {isBusy ? 'Stop' : isOver ? 'Close' : 'Cancel'}
-        </Button>
-        {!isOver && (
-          <Button
-            size="large"
-            tone="danger"
-            disabled={!isCounted || !isValidReason(reason) || isBusy}
-            onClick={() => target && void progress.run(target, going, reason)}
-          >
-            {isBusy
-              ? 'Deleting…'
-              : `Delete ${going > 0 ? `${exactCount(going)} ` : ''}${going === 1 ? kind : noun}`}
-          </Button>
-        )}
-      </div>
+      <RunFoot
+        isBusy={isBusy}
+        isOver={isOver}
+        isReady={isCounted && isValidReason(reason)}
+        action={`Delete ${going > 0 ? `${exactCount(going)} ` : ''}${going === 1 ? kind : noun}`}
+        busyLabel="Deleting…"
+        cancel={cancel}
+        onClose={close}
+        onRun={() => target && void progress.run(target, going, reason)}
+      />
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '../ui/controls/button';
-import { Dialog } from '../ui/controls/dialog';
+import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { SecretOnce } from '../ui/controls/secret-once';
 
 /** A new key, shown this once. */
@@ -22,11 +22,11 @@ export function KeyOnceDialog({
         <SecretOnce what="key" secret={secret} />
       </div>
       {children}
-      <div className="mt-5 flex justify-end">
+      <DialogFoot>
         <Button size="large" tone="accent" onClick={onClose}>
           Done
         </Button>
-      </div>
+      </DialogFoot>
     </Dialog>
   );
 }

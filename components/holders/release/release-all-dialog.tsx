@@ -8,9 +8,9 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { isValidReason, ReasonField } from '../../actions/reason-field';
 import { Icon } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
-import { Button } from '../../ui/controls/button';
 import { Dialog } from '../../ui/controls/dialog';
 import { Field } from '../../ui/controls/field';
+import { RunFoot } from '../../ui/controls/run-foot';
 import { ExactName } from '../../ui/visible-text';
 import { afterRelease, isReleasedBy, planOf, resultText } from './release-plan';
 import { useReleaseAll } from './use-release-all';
@@ -103,21 +103,16 @@ export function ReleaseAllDialog({
           />
         </div>
       )}
-      <div className="mt-5 flex flex-wrap justify-end gap-3">
-        <Button ref={cancel} size="large" onClick={close}>
-          {isBusy ? 'Stop' : isOver ? 'Close' : 'Cancel'}
-        </Button>
-        {!isOver && (
-          <Button
-            size="large"
-            tone="danger"
-            disabled={!isCounted || !isValidReason(reason) || isBusy}
-            onClick={() => void progress.run(reason)}
-          >
-            {isBusy ? 'Releasing…' : `Release ${plural(locks.length, 'lock')}`}
-          </Button>
-        )}
-      </div>
+      <RunFoot
+        isBusy={isBusy}
+        isOver={isOver}
+        isReady={isCounted && isValidReason(reason)}
+        action={`Release ${plural(locks.length, 'lock')}`}
+        busyLabel="Releasing…"
+        cancel={cancel}
+        onClose={close}
+        onRun={() => void progress.run(reason)}
+      />
     </Dialog>
   );
 }

@@ -48,6 +48,14 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
   );
 }
 
+/**
+ * The buttons of a dialog, and what is said beside them. They stay in view while the fields above
+ * them scroll, except on a screen that is too low for both.
+ */
+export function DialogFoot({ children }: { children: ReactNode }) {
+  return <div className="dialog-foot">{children}</div>;
+}
+
 /** What has the focus; for a menu, which is gone when the dialog closes, its button. */
 function openerNow(): HTMLElement | null {
   const { activeElement } = document;

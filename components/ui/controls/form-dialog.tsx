@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react';
 import { failureTitleWithoutRetry } from '../../live/problem';
 import { ProblemNote } from '../problem-note';
 import { Button } from './button';
-import { Dialog } from './dialog';
+import { Dialog, DialogFoot } from './dialog';
 import { useSubmit } from './use-submit';
 
 interface FormDialogProps {
@@ -45,7 +45,7 @@ export function FormDialog({
       >
         {children}
         {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
-        <div className="mt-2 flex flex-wrap justify-end gap-3">
+        <DialogFoot>
           <Button ref={cancel} size="large" onClick={onClose}>
             Cancel
           </Button>
@@ -57,7 +57,7 @@ export function FormDialog({
           >
             {isBusy ? 'Working…' : action}
           </Button>
-        </div>
+        </DialogFoot>
       </form>
     </Dialog>
   );

@@ -1,0 +1,42 @@
+import type { RefObject } from 'react';
+import { Button } from './button';
+import { DialogFoot } from './dialog';
+
+/** The foot of a dialog whose act takes a while and can be stopped. */
+export function RunFoot({
+  isBusy,
+  isOver,
+  isReady,
+  action,
+  busyLabel,
+  cancel,
+  onClose,
+  onRun,
+}: {
+  isBusy: boolean;
+  isOver: boolean;
+  /** All that the act needs is filled in. */
+  isReady: boolean;
+  /** The label of the button that acts, which cannot be undone. */
+  action: string;
+  /** The same while it is under way. */
+  busyLabel: string;
+  /** Takes the button that leaves without an act, for the focus to start on. */
+  cancel: RefObject<HTMLButtonElement | null>;
+  /** Leaves the dialog, and stops what is under way. */
+  onClose: () => void;
+  onRun: () => void;
+}) {
+  return (
+    <DialogFoot>
+      <Button ref={cancel} size="large" onClick={onClose}>
+        {isBusy ? 'Stop' : isOver ? 'Close' : 'Cancel'}
+      </Button>
+      {!isOver && (
+        <Button size="large" tone="danger" disabled={!isReady || isBusy} onClick={onRun}>
+          {isBusy ? busyLabel : action}
+        </Button>
+      )}
+    </DialogFoot>
+  );
+}
