@@ -113,6 +113,14 @@ describe('the reason explains the status', () => {
   ])('%#', (given, words) => {
     expect(plain(reasonLabel(given, now, 41_000))).toBe(words);
   });
+
+  test('a deadlock, which the row names, is reason enough for a lock in ordinary demand', () => {
+    const isDeadlocked = true;
+    const contended = row({ status: 'contended', blocked, namespaceHold: brief });
+    expect(reasonLabel(contended, now, 0, isDeadlocked)).toBe('');
+    const long = row({ status: 'contended', blocked, ownHold: brief });
+    expect(plain(reasonLabel(long, now, 0, isDeadlocked))).toContain('× p99');
+  });
 });
 
 test('an expired lease counts below zero', () => {

@@ -20,8 +20,18 @@ const ENDED_LABELS = {
   superseded: 'ended',
 } as const;
 
-/** Why a row is where it is, in a few words. `silentMs`: how long its backend has not answered. */
-export function reasonLabel(row: LockRow, now: number, silentMs: number): string {
+/**
+ * Why a row is where it is, in a few words.
+ *
+ * @param silentMs how long its backend has not answered
+ * @param isDeadlocked the row says elsewhere that it is part of a deadlock, which is reason enough
+ */
+export function reasonLabel(
+  row: LockRow,
+  now: number,
+  silentMs: number,
+  isDeadlocked = false,
+): string {
   const { hold, ended, status } = row;
   switch (status) {
     case 'stuck':
@@ -45,7 +55,7 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
       if (isReleased(hold) && row.holders <= 1) return keptLabel(hold, now);
       if (row.permits && hold.permits) return permitsLabel(row.permits);
       if (isReleased(hold)) return keptLabel(hold, now);
-      return pressureLabel(row, now) || demandLabel(row, hold, now);
+      return pressureLabel(row, now) || (isDeadlocked ? '' : demandLabel(row, hold, now));
     case 'held':
       if (!hold) return '';
       if (isForcedLately(row, now)) return forcedLabel(hold, now);

@@ -30,10 +30,12 @@ export function DeadlockedProvider({ children }: { children: ReactNode }) {
   return <DeadlockedContext value={keys}>{children}</DeadlockedContext>;
 }
 
+/** Whether a lock is waited for in a deadlock. */
+export const useIsDeadlocked = (row: Keyed): boolean =>
+  useContext(DeadlockedContext).has(keyOf(row));
+
 /** In a row of the list: that the lock is waited for in a deadlock. */
-export function DeadlockMark({ row }: { row: Keyed }) {
-  const isMarked = useContext(DeadlockedContext).has(keyOf(row));
-  if (!isMarked) return null;
+export function DeadlockMark() {
   return (
     <span
       className="flex shrink-0 items-center gap-1 text-12 text-dangertext"

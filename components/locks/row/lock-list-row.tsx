@@ -30,7 +30,7 @@ import { ExactName } from '../../ui/visible-text';
 import { hasStandbysOnly, isSelectable } from '../lock-facts';
 import { reasonLabel } from '../lock-labels';
 import { ActedNote } from '../presence/acted-note';
-import { DeadlockMark } from '../presence/deadlock-mark';
+import { DeadlockMark, useIsDeadlocked } from '../presence/deadlock-mark';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
 
@@ -189,7 +189,10 @@ const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
 
 function Reason({ row }: { row: LockRow }) {
   const result = useWatchedResult(row);
-  const words = useAtBackend(row.backend, (now, silentMs) => reasonLabel(row, now, silentMs));
+  const isDeadlocked = useIsDeadlocked(row);
+  const words = useAtBackend(row.backend, (now, silentMs) =>
+    reasonLabel(row, now, silentMs, isDeadlocked),
+  );
   if (result) {
     return (
       <span
@@ -207,7 +210,7 @@ function Reason({ row }: { row: LockRow }) {
       : '';
   return (
     <>
-      <DeadlockMark row={row} />
+      {isDeadlocked && <DeadlockMark />}
       <ActedNote row={row}>
         <span
           className={`row-reason ${REASON_INKS[row.status] ?? 'text-t2'}`}
