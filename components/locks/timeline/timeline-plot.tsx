@@ -1,9 +1,9 @@
 'use client';
 
-import { useLayoutEffect, useRef, useState } from 'react';
 import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { useWidth } from './use-width';
 import { ExactName } from '../../ui/visible-text';
 import {
   box,
@@ -45,7 +45,7 @@ export function TimelinePlot({
   /** Absent: what it is in takes the span that is dragged over. */
   onZoom?: (zoom: ZoomSpan) => void;
 }) {
-  const { ref, widthPx } = useWidth();
+  const { ref, widthPx } = useWidth<HTMLDivElement>(800);
   const { selection, handlers } = useZoom(span, onZoom ?? ignoreZoom);
   const ticks = timelineTicks(span.from, span.to, Math.max(2, widthPx / TICK_PX));
   const flags = placeFlags(acts, span, widthPx);
@@ -172,18 +172,4 @@ function placeFlags(acts: readonly ActMark[], span: ZoomSpan, widthPx: number): 
     ends[row] = begin + flagPx;
     return { act, left, row, isLeftward };
   });
-}
-
-/** The plot's width, which decides how many labels fit. */
-function useWidth() {
-  const ref = useRef<HTMLDivElement>(null);
-  const [widthPx, setWidthPx] = useState(800);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setWidthPx(element.clientWidth));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return { ref, widthPx };
 }

@@ -4,19 +4,18 @@ import type { Drawing, Shape } from './graph-shape';
 
 type Sizes = Record<Shape['kind'], { width: number; height: number }>;
 
-export const SIZES: Sizes = {
+const SIZES: Sizes = {
   owner: { width: 192, height: 46 },
   lock: { width: 200, height: 46 },
   rest: { width: 150, height: 28 },
   head: { width: 1, height: 1 },
 };
 
-/** On a wide page, where longer names have room. */
-export const WIDE_SIZES: Sizes = {
-  ...SIZES,
-  owner: { width: 300, height: 46 },
-  lock: { width: 320, height: 46 },
-};
+/** Where there is room for longer names, the widest first. */
+const WIDER_SIZES: readonly Sizes[] = [
+  { ...SIZES, owner: { width: 440, height: 46 }, lock: { width: 480, height: 46 } },
+  { ...SIZES, owner: { width: 300, height: 46 }, lock: { width: 320, height: 46 } },
+];
 
 /** Room below a drawing for a line that leads back. */
 const BACK_ROOM = 28;
@@ -30,12 +29,24 @@ export interface Place {
 /** A drawing that is laid out. */
 export interface Layout {
   places: ReadonlyMap<string, Place>;
+  sizes: Sizes;
   width: number;
   height: number;
 }
 
-/** Lays a drawing out from left to right, what blocks before what waits. */
-export function layOut({ shapes, lines }: Drawing, sizes: Sizes): Layout {
+/**
+ * Lays a drawing out from left to right, what blocks before what waits, with the widest shapes with
+ * which it fits into `room` pixels. One that fits with none of them is wider than that.
+ */
+export function layOut(drawing: Drawing, room: number): Layout {
+  for (const sizes of WIDER_SIZES) {
+    const layout = layOutWith(drawing, sizes);
+    if (layout.width <= room) return layout;
+  }
+  return layOutWith(drawing, SIZES);
+}
+
+function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   const graph = new Graph();
   graph.setGraph({ rankdir: 'LR', nodesep: 10, ranksep: 40, ranker: 'network-simplex' });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -52,5 +63,5 @@ export function layOut({ shapes, lines }: Drawing, sizes: Sizes): Layout {
   }
   const below = lines.some(({ isBack }) => isBack) ? BACK_ROOM : 0;
   const { width = 0, height = 0 } = graph.graph();
-  return { places, width, height: height + below };
+  return { places, sizes, width, height: height + below };
 }

@@ -11,17 +11,15 @@ import {
 } from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
 import { BackendGlyph } from '../../ui/backend-glyph';
-import { useMedia } from '../../ui/use-media';
+import { useWidth } from '../../locks/timeline/use-width';
 import { BreakLine } from './break-line';
 import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
-import { layOut, SIZES, WIDE_SIZES } from './lay-out';
+import { layOut } from './lay-out';
 import type { Band } from './use-bands';
 
 const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode, head: HeadNode };
 const EDGE_TYPES: EdgeTypes = { break: BreakLine };
-
-const WIDE = '(min-width: 1800px)';
 
 /** Room above and below a drawing, and right of it. */
 const MARGIN = 16;
@@ -53,10 +51,11 @@ export default function WaitCanvas({
   onDrawn: (heights: Record<string, number>) => void;
 }) {
   const structure = drawings.map(structureOf).join('\n');
-  const sizes = useMedia(WIDE, false) ? WIDE_SIZES : SIZES;
+  const { ref, widthPx } = useWidth<HTMLDivElement>(0);
+  const room = widthPx - 2 * MARGIN;
   // The layout depends on what is connected, not on ages and statuses.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure is all that is read
-  const layouts = useMemo(() => drawings.map((each) => layOut(each, sizes)), [structure, sizes]);
+  const layouts = useMemo(() => drawings.map((each) => layOut(each, room)), [structure, room]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows from the layouts
   useEffect(() => {
     const heights = drawings.map(({ heads }, i) => {
@@ -65,7 +64,9 @@ export default function WaitCanvas({
     onDrawn(Object.fromEntries(heights));
   }, [layouts, onDrawn]);
   const nodes = drawings.flatMap(({ shapes }, i) => {
-    const { places, height } = layouts[i] ?? { places: new Map(), height: 0 };
+    const layout = layouts[i];
+    if (!layout) return [];
+    const { places, sizes, height } = layout;
     const band = bands[i] ?? { top: 0, height: 0 };
     const top = band.top + Math.max(MARGIN, Math.min(4 * MARGIN, (band.height - height) / 2));
     return shapes.map((shape): Node => {
@@ -82,7 +83,7 @@ export default function WaitCanvas({
     <section aria-label="Wait-for graph" className="wait-canvas">
       <h2 className="wait-canvas-head">Waiting behind them, by lock</h2>
       <p className="sr-only">The list view shows the same as a table.</p>
-      <div className="wait-bands">
+      <div className="wait-bands" ref={ref}>
         <div className="relative" style={{ minWidth: width, height: top + height }}>
           {bands.map((band) => (
             <div

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { Drawing } from './graph-shape';
+import { layOut } from './lay-out';
+
+/** Locks one behind another, each held by who waits for the one before. */
+function chain(length: number): Drawing {
+  const ids = Array.from({ length }, (_, place) => String(place));
+  const shapes = ids.map((id) => ({ kind: 'rest', id, count: 1, look: 'plain' }) as const);
+  const [head, ...rest] = shapes.map((shape, place) =>
+    place % 2 === 0 ? shape : { ...shape, kind: 'owner' as const },
+  );
+  const lines = ids.slice(1).map((to, place) => {
+    return { from: String(place), to, look: 'plain' as const, isBack: false };
+  });
+  return { heads: ['0'], shapes: [head, ...rest] as Drawing['shapes'], lines };
+}
+
+const ownerWidth = (drawing: Drawing, room: number) => layOut(drawing, room).sizes.owner.width;
+
+describe('a drawing', () => {
+  it('takes the widest shapes with which it fits, which a longer one has no room for', () => {
+    for (const room of [1_000, 1_300]) {
+      for (const length of [3, 5]) expect(layOut(chain(length), room).width).toBeLessThan(room);
+      expect(ownerWidth(chain(3), room)).toBeGreaterThan(ownerWidth(chain(5), room));
+    }
+  });
+
+  it('keeps the least width where there is no room at all', () => {
+    expect(ownerWidth(chain(3), 0)).toBe(192);
+  });
+});
