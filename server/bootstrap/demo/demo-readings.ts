@@ -86,6 +86,8 @@ export class DemoReadings {
       waiters: queue.length,
       blockingMs,
       actors: [],
+      held: holds.map(({ token }) => token),
+      ended: null,
       stuck,
       hold: hold ? incidentHold(hold) : null,
     });

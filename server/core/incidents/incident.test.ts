@@ -37,7 +37,8 @@ class Watched {
 
 function readingOf(at: number, parts: Partial<IncidentReading>): IncidentReading {
   const quiet = { isActNow: false, since: null, waiters: 0, blockingMs: 0, actors: [] };
-  return { at, status: 'held', stuck: null, hold: null, ...quiet, ...parts };
+  const ends = { held: [], ended: null };
+  return { ...ends, at, status: 'held', stuck: null, hold: null, ...quiet, ...parts };
 }
 
 const stuck = { status: 'stuck', isActNow: true, waiters: 2 } as const;
@@ -153,6 +154,20 @@ describe('the end of the hold of an incident', () => {
       { token: 7, to: 5_000 },
     ];
     expect(withHoldEnd(facts, holds).hold).toEqual({ ...hold, endedAt: 5_000 });
+  });
+
+  it('is seen while the incident is open, at the instant that the lock says where it does', () => {
+    const lock = new Watched().pass(5, { ...stuck, hold, held: [7] });
+    expect(lock.incident?.facts.hold).toEqual(hold);
+    const end = { token: 7, at: lock.now + 300 };
+    lock.pass(2, { ...slow, held: [8], ended: end });
+    lock.pass(2, { ...slow, held: [9], ended: { token: 8, at: lock.now } });
+    expect(lock.incident?.facts.hold).toEqual({ ...hold, endedAt: end.at });
+  });
+
+  it('is the first reading without the hold where the lock no longer says when it ended', () => {
+    const lock = new Watched().pass(5, { ...stuck, hold, held: [7, 8] }).pass(3, fine);
+    expect(lock.incident?.facts.hold?.endedAt).toBe(START + 6_000);
   });
 
   it('is absent where none is recorded', () => {

@@ -25,6 +25,10 @@ export interface IncidentReading extends Omit<IncidentFacts, 'deaths'> {
   blockingMs: number;
   /** Operators whose acts can be seen on the lock. */
   actors: string[];
+  /** The tokens of all holds that the lock has. */
+  held: readonly number[];
+  /** The last hold that ended; null: none is known. */
+  ended: { token: number; at: number } | null;
   /** Set while the lock is orphaned. */
   orphaned?: OrphanReason;
 }
@@ -68,7 +72,7 @@ export function nextIncident(
 ): Incident | null {
   if (!open) return isIncident(reading) ? beginning(reading, notBefore) : null;
   if (reading.at <= open.readAt) return open;
-  const seen = withDeath(counted(open, reading), reading);
+  const seen = withEndSeen(withDeath(counted(open, reading), reading), reading);
   if (isIncident(reading)) return { ...worse(seen, reading), clearedAt: null };
   const clearedAt = open.clearedAt ?? reading.at;
   const isOver = reading.at - clearedAt >= INCIDENT_QUIET_MS;
@@ -102,6 +106,14 @@ function withDeath(incident: Incident, { at, orphaned }: IncidentReading): Incid
   const { token, since, witness, evidence } = orphaned;
   const death: ProvenDeath = { token, at, since, witness, evidence };
   return { ...incident, facts: { ...incident.facts, deaths: [...deaths, death] } };
+}
+
+/** From the first reading without its hold on, that hold has ended. */
+function withEndSeen(incident: Incident, { at, held, ended }: IncidentReading): Incident {
+  const { hold } = incident.facts;
+  if (!hold || hold.endedAt !== undefined || held.includes(hold.token)) return incident;
+  const endedAt = ended?.token === hold.token ? ended.at : at;
+  return { ...incident, facts: { ...incident.facts, hold: { ...hold, endedAt } } };
 }
 
 /**

@@ -57,6 +57,7 @@ export function quietReading(row: ProjectionRow | null, at: number): IncidentRea
     waiters: row?.waiters ?? 0,
     blockingMs: 0,
     actors: row ? actorsOf(row.record) : [],
+    ...(row ? endsOf(row.record) : { held: [], ended: null }),
     stuck: null,
     hold: null,
   };
@@ -78,6 +79,7 @@ function readingOf(
     since: stuck?.since ?? (status === 'expired' ? expiredAt : null),
     waiters: row.waiters,
     actors: actorsOf(row.record),
+    ...endsOf(row.record),
     stuck,
     hold: holdOf(row),
     ...(orphaned && { orphaned }),
@@ -99,6 +101,12 @@ function holdOf({ hold, record: { ended } }: ProjectionRow): IncidentHold | null
     ...(pid === undefined ? {} : { pid }),
   };
 }
+
+/** Which holds a lock has, and the last that it had. */
+const endsOf = ({ holds, ended }: LockRecord) => ({
+  held: holds.map(({ token }) => token),
+  ended: ended ?? null,
+});
 
 function actorsOf({ holds, frozen, ended }: LockRecord): string[] {
   const remarks = holds.flatMap(({ askedToRelease, renewalsStopped }) => [

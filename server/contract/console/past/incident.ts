@@ -59,7 +59,7 @@ export interface IncidentHold {
   owner: string;
   token: number;
   grantedAt: number;
-  /** Absent: it had not ended with the incident, or its end is not recorded. */
+  /** Absent: it had not ended with the incident, or its end was not seen. */
   endedAt?: number;
   host?: string;
   pid?: string;
