@@ -221,7 +221,7 @@ function Step({
         {title}
       </h2>
       <p className="mt-1 mb-3 flex-1 text-t2">{effect}</p>
-      <div className="flex min-h-[30px] items-center gap-3">{children}</div>
+      <div className="ladder-act">{children}</div>
     </div>
   );
 }
