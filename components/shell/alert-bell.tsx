@@ -21,7 +21,7 @@ export function AlertBell() {
       href="/alerts"
       prefetch={false}
       aria-label={`Alerts: ${exactCount(firing)} firing${problem}`}
-      className="flex h-8 shrink-0 items-center gap-1 rounded-5 px-1 text-t2 hover:text-t1"
+      className="flex h-8 shrink-0 items-center justify-center gap-1 rounded-5 px-1 text-t2 hover:text-t1 pointer-coarse:h-11 pointer-coarse:min-w-11"
     >
       <Icon name="bell" size={17} className={firing > 0 ? 'text-dangertext' : ''} />
       {firing > 0 && (

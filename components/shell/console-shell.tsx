@@ -79,14 +79,18 @@ function TopBar({
 }) {
   const { demo } = useSession();
   return (
-    <header className="flex min-w-0 items-center gap-4 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
-      <Link href="/" aria-label="Lockyard home" className="shrink-0 md:hidden">
+    <header className="top-bar flex min-w-0 items-center gap-4 max-md:gap-1.5 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
+      <Link
+        href="/"
+        aria-label="Lockyard home"
+        className="shrink-0 md:hidden pointer-coarse:py-2.5 pointer-coarse:pr-3.5"
+      >
         <Mark />
       </Link>
       <Suspense>
         <SearchBox />
       </Suspense>
-      <div className="ml-auto flex items-center gap-4">
+      <div className="ml-auto flex items-center gap-4 max-md:gap-1.5">
         {demo && (
           <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc max-sm:hidden">
             Demo

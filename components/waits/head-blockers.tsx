@@ -155,7 +155,7 @@ function OwnerLine({ owner }: { owner: GraphOwner }) {
     renewedAt === null ? -1 : wholeSeconds(Math.max(0, now - renewedAt)),
   );
   return (
-    <li className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+    <li className="flex min-h-6 min-w-0 flex-wrap items-baseline gap-x-2">
       <ExactName name={owner.owner} className="font-[550] text-12" />
       <span className="text-12 text-t3">
         {owner.service}
@@ -192,7 +192,7 @@ function HeadLocks({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) 
         const lock = graph.locks[place];
         if (!lock) return null;
         return (
-          <li key={lock.id} className="flex min-w-0 items-baseline gap-2">
+          <li key={lock.id} className="flex min-h-6 min-w-0 items-baseline gap-2">
             <LockLink namespace={lock.namespace} name={lock.name} />
             <span className="shrink-0 text-t3">
               {lock.backend} · {exactCount(lock.waiting)} waiting
