@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { lockListInput } from '../../contract/console/console-inputs';
 import { TableRig } from '../testing/table-rig';
 
+const ALL = lockListInput.parse({});
 const ATTENTION = lockListInput.parse({ attention: true });
 
 async function look(rig: TableRig) {
@@ -40,6 +41,16 @@ describe('the view of what needs attention', () => {
     expect((await look(rig)).names).toEqual(['job']);
     rig.now += 1;
     expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
+  });
+
+  it('shows no holder of a lock from the instant on at which it is shown as expired', async () => {
+    const rig = new TableRig();
+    rig.store('job', { leaseLeftMs: 5_000 });
+    const { rows: held } = await rig.lists.page(ALL, false);
+    expect(held).toMatchObject([{ status: 'held', holders: 1 }]);
+    rig.now += 5_000;
+    const { rows } = await rig.lists.page(ATTENTION, false);
+    expect(rows).toMatchObject([{ status: 'expired', holders: 0 }]);
   });
 
   it('keeps a lock that needs attention again, and forgets one that is deleted', async () => {

@@ -130,6 +130,8 @@ export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'orphaned' | 'ownHold
 
 export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
   const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
+  // The status is of later than the reading: what it calls expired has no holder by now.
+  const heldAt = current.status === 'expired' ? Number.POSITIVE_INFINITY : readAt;
   return {
     id,
     namespace: key.namespace,
@@ -137,8 +139,8 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
     backend: publicBackend,
     rev: record.rev,
     hold: hold && holdRow(hold),
-    holders: liveHolds(record, readAt).length,
-    ...permitsView(record, readAt),
+    holders: liveHolds(record, heldAt).length,
+    ...permitsView(record, heldAt),
     frozen: record.frozen,
     delayedUntil: record.delayedUntil,
     ended: endedRow(record.ended, hold !== null),
