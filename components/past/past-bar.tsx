@@ -79,7 +79,7 @@ function BackToLive() {
   const params = useSearchParams();
   const href = `${usePathname()}?${params.toString()}`;
   return (
-    <Link href={pastHref(href, null)} className="link rounded-4 whitespace-nowrap">
+    <Link href={pastHref(href, null)} className="past-back link rounded-4 whitespace-nowrap">
       Back to live
     </Link>
   );
