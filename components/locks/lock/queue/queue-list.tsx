@@ -30,7 +30,7 @@ export function QueueList(props: QueueListProps) {
   const isLong = placed.length > WHOLE_MAX;
   return (
     <div className="queue" data-wide={(placed.at(-1)?.place ?? 0) >= WHOLE_MAX}>
-      <p aria-hidden="true" className="panel-row queue-row queue-head max-sm:hidden">
+      <p aria-hidden="true" className="panel-row queue-row queue-head">
         <span className="text-right">#</span>
         <span>Owner</span>
         <span className="text-right">Waiting</span>
