@@ -66,6 +66,29 @@ test('what needs attention is what the page opens with; a preview answers withou
   await expect(page).toHaveURL(/\/counters$/);
 });
 
+test('on a wide screen, where rows have two lines, the acts of a row cover none of its figures', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1_920, height: 1_080 });
+  const name = 'shift:wide';
+  await night.acquire({ name, leaseMs: 1_000 });
+  const row = lockRow(page, name);
+  await openLive(page, `/?q=${name}`);
+  await expect(cell(row, 'state')).toContainText('Expired');
+  await openLive(page, '/');
+  await expect(cell(row, 'state')).toContainText('Expired');
+  // It stays in the view for a while, and has a holder to act on.
+  await night.acquire({ name, leaseMs: 600_000 });
+  await expect(cell(row, 'state')).toContainText('Held');
+  const waiters = cell(row, 'waiters');
+  await waiters.hover();
+  const isOnTop = await waiters.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  });
+  expect(isOnTop).toBe(true);
+});
+
 test('what is typed while the menu that goes anywhere is loading is its text, in full, and no shortcut of the page', async ({
   page,
 }) => {
