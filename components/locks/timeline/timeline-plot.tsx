@@ -3,7 +3,6 @@
 import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
-import { useWidth } from './use-width';
 import { ExactName } from '../../ui/visible-text';
 import {
   box,
@@ -18,6 +17,7 @@ import {
 import { actLabel } from './timeline-labels';
 import { shareAt, type TimelineLanes } from './timeline-lanes';
 import { clockLabel, timelineTicks } from './timeline-ticks';
+import { useWidth } from './use-width';
 import { useZoom, type ZoomSpan } from './use-zoom';
 
 const TICK_PX = 110;

@@ -25,6 +25,19 @@ describe('a drawing', () => {
     }
   });
 
+  it('has the waiters of a lock in the order of its queue', () => {
+    const waiters = ['d', 'b', 'e', 'a', 'c'];
+    const shapes = ['lock', ...waiters].map((id) => ({ kind: 'owner', id, look: 'plain' }));
+    const lines = ['c', 'a', 'e', 'd', 'b'].map((to) => {
+      return { from: 'lock', to, look: 'plain' as const, isBack: false };
+    });
+    const drawing = { heads: [], shapes, lines } as unknown as Drawing;
+    const { places } = layOut(drawing, 1_000);
+    const down = [...waiters].sort((a, b) => (places.get(a)?.y ?? 0) - (places.get(b)?.y ?? 0));
+    expect(down).toEqual(waiters);
+    expect(new Set(waiters.map((id) => places.get(id)?.y)).size).toBe(waiters.length);
+  });
+
   it('keeps the least width where there is no room at all', () => {
     expect(ownerWidth(chain(3), 0)).toBe(192);
   });

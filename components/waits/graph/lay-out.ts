@@ -61,7 +61,35 @@ function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
     const { width, height } = sizes[kind];
     places.set(id, { x: x - width / 2, y: y - height / 2 });
   }
+  keepOrder(shapes, lines, places);
   const below = lines.some(({ isBack }) => isBack) ? BACK_ROOM : 0;
   const { width = 0, height = 0 } = graph.graph();
   return { places, sizes, width, height: height + below };
+}
+
+/**
+ * Puts the owners that wait for one lock alone, and have no waiters themselves, in the order in
+ * which they are given: that of the queue, which the layout does not keep.
+ */
+function keepOrder(
+  shapes: Drawing['shapes'],
+  lines: Drawing['lines'],
+  places: Map<string, Place>,
+): void {
+  const blockers = new Set(lines.map(({ from }) => from));
+  const locksOf = new Map<string, string[]>();
+  for (const { from, to } of lines) locksOf.set(to, [...(locksOf.get(to) ?? []), from]);
+  const queues = new Map<string, string[]>();
+  for (const { id, kind } of shapes) {
+    const [lock, other] = locksOf.get(id) ?? [];
+    if (kind !== 'owner' || !lock || other || blockers.has(id)) continue;
+    queues.set(lock, [...(queues.get(lock) ?? []), id]);
+  }
+  for (const waiters of queues.values()) {
+    const free = waiters.flatMap((id) => places.get(id) ?? []).sort((a, b) => a.y - b.y);
+    for (const [i, id] of waiters.entries()) {
+      const place = free[i];
+      if (place) places.set(id, place);
+    }
+  }
 }

@@ -10,8 +10,8 @@ import {
   ReactFlow,
 } from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
-import { BackendGlyph } from '../../ui/backend-glyph';
 import { useWidth } from '../../locks/timeline/use-width';
+import { BackendGlyph } from '../../ui/backend-glyph';
 import { BreakLine } from './break-line';
 import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
