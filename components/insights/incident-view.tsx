@@ -176,6 +176,7 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
           <LinkedPlots
             span={span}
             cursor={cursor}
+            band={{ from: incident.beganAt, to: incident.endedAt ?? timeline.to }}
             marks={marksOf(detail, acts)}
             description={
               reading && cursor !== null ? readingLabel(reading, clockLabel(cursor)) : 'none'

@@ -25,6 +25,7 @@ const plotIn = (plots: HTMLElement) => plots.querySelector<HTMLElement>('.linked
 export function LinkedPlots({
   span,
   cursor,
+  band,
   marks,
   description,
   onCursor,
@@ -34,6 +35,8 @@ export function LinkedPlots({
   span: ZoomSpan;
   /** The instant that is pointed at; null: none. */
   cursor: number | null;
+  /** What is shaded. */
+  band: ZoomSpan;
   marks: readonly PlotMark[];
   /** What the plots say of the instant, for a screen reader. */
   description: string;
@@ -44,6 +47,7 @@ export function LinkedPlots({
   const overlay = useRef<HTMLDivElement>(null);
   const [isByKey, setByKey] = useState(false);
   const { selection, handlers } = useZoom(span, onZoom, plotIn);
+  const bandLeft = shareAt(band.from, span);
   const point = (event: PointerEvent<HTMLElement>) => {
     const plot = overlay.current?.getBoundingClientRect();
     if (!plot) return;
@@ -79,6 +83,7 @@ export function LinkedPlots({
         onChange={(event) => onCursor(Number(event.target.value))}
       />
       <div className="linked-overlay" ref={overlay} aria-hidden="true">
+        <span className="linked-band" style={box(bandLeft, shareAt(band.to, span) - bandLeft)} />
         {marks
           .filter(({ at }) => at >= span.from && at <= span.to)
           .map(({ at, label, kind }) => (
