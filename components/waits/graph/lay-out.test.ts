@@ -27,8 +27,12 @@ describe('a drawing', () => {
 
   it('has the waiters of a lock in the order of its queue', () => {
     const waiters = ['d', 'b', 'e', 'a', 'c'];
-    const shapes = ['lock', ...waiters].map((id) => ({ kind: 'owner', id, look: 'plain' }));
-    const lines = ['c', 'a', 'e', 'd', 'b'].map((to) => {
+    const shapes = ['lock', 'c', 'a', 'e', 'd', 'b'].map((id) => ({
+      kind: 'owner',
+      id,
+      look: 'plain',
+    }));
+    const lines = waiters.map((to) => {
       return { from: 'lock', to, look: 'plain' as const, isBack: false };
     });
     const drawing = { heads: [], shapes, lines } as unknown as Drawing;

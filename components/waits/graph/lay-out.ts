@@ -68,22 +68,22 @@ function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {
 }
 
 /**
- * Puts the owners that wait for one lock alone, and have no waiters themselves, in the order in
- * which they are given: that of the queue, which the layout does not keep.
+ * Puts the owners that wait for one lock alone, and have no waiters themselves, in the order of
+ * their lines: that of the queue, which the layout does not keep.
  */
 function keepOrder(
   shapes: Drawing['shapes'],
   lines: Drawing['lines'],
   places: Map<string, Place>,
 ): void {
+  const owners = new Set(shapes.flatMap(({ id, kind }) => (kind === 'owner' ? [id] : [])));
   const blockers = new Set(lines.map(({ from }) => from));
-  const locksOf = new Map<string, string[]>();
-  for (const { from, to } of lines) locksOf.set(to, [...(locksOf.get(to) ?? []), from]);
+  const waits = new Map<string, number>();
+  for (const { to } of lines) waits.set(to, (waits.get(to) ?? 0) + 1);
   const queues = new Map<string, string[]>();
-  for (const { id, kind } of shapes) {
-    const [lock, other] = locksOf.get(id) ?? [];
-    if (kind !== 'owner' || !lock || other || blockers.has(id)) continue;
-    queues.set(lock, [...(queues.get(lock) ?? []), id]);
+  for (const { from, to } of lines) {
+    if (!owners.has(to) || blockers.has(to) || waits.get(to) !== 1) continue;
+    queues.set(from, [...(queues.get(from) ?? []), to]);
   }
   for (const waiters of queues.values()) {
     const free = waiters.flatMap((id) => places.get(id) ?? []).sort((a, b) => a.y - b.y);
