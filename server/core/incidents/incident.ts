@@ -25,8 +25,8 @@ export interface IncidentReading extends Omit<IncidentFacts, 'deaths'> {
   blockingMs: number;
   /** Operators whose acts can be seen on the lock. */
   actors: string[];
-  /** The tokens of all holds that the lock has. */
-  held: readonly number[];
+  /** The tokens of all holds that the lock has; null: nothing is known of them. */
+  held: readonly number[] | null;
   /** The last hold that ended; null: none is known. */
   ended: { token: number; at: number } | null;
   /** Set while the lock is orphaned. */
@@ -111,7 +111,8 @@ function withDeath(incident: Incident, { at, orphaned }: IncidentReading): Incid
 /** From the first reading without its hold on, that hold has ended. */
 function withEndSeen(incident: Incident, { at, held, ended }: IncidentReading): Incident {
   const { hold } = incident.facts;
-  if (!hold || hold.endedAt !== undefined || held.includes(hold.token)) return incident;
+  if (!hold || hold.endedAt !== undefined) return incident;
+  if (held === null || held.includes(hold.token)) return incident;
   const endedAt = ended?.token === hold.token ? ended.at : at;
   return { ...incident, facts: { ...incident.facts, hold: { ...hold, endedAt } } };
 }

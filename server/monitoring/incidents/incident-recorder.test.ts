@@ -26,12 +26,12 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
 
   const health = (id: string) => ({ reachable: !rig.silent.has(id), clockOffsetMs: 0 });
 
-  const recorder = () =>
+  const recorder = (backends = ['default', 'other']) =>
     new IncidentRecorder({
       database,
       table: rig.table,
       isRead: () => true,
-      backends: ['default', 'other'].map((id) => ({
+      backends: backends.map((id) => ({
         id,
         engine: { health: () => health(id) },
       })) as unknown as MonitoredBackend[],
@@ -125,7 +125,20 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     await watch(by, 2);
     rig.remove('index');
     await watch(by, 31);
-    expect((await all())[0]?.endedAt).toBe(rig.now - 30_000);
+    const [incident] = await all();
+    expect(incident?.endedAt).toBe(rig.now - 30_000);
+    expect(incident?.facts.hold?.endedAt).toBe(rig.now - 30_000);
+  });
+
+  it('ends the incident of a lock whose backend was taken away, and says nothing of its hold', async () => {
+    rig.store('remote', { ...STUCK, namespace: 'away' });
+    await watch(recorder(), 11);
+    rig.remove('remote', 'away');
+    await watch(recorder(['default']), 2);
+    const [incident] = await all();
+    expect(incident?.endedAt).not.toBeNull();
+    expect(incident?.facts.hold).toMatchObject({ owner: 'w1' });
+    expect(incident?.facts.hold?.endedAt).toBeUndefined();
   });
 
   it('lists the latest first, page by page, and forgets what ended 30 days ago', async () => {

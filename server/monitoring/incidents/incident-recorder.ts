@@ -138,7 +138,9 @@ export class IncidentRecorder {
     const row = this.parts.table.byId(open.id);
     const at = row ? this.nowOf(row.backend) : this.nowOfGone(open);
     if (at === null || (row && !row.isReadable)) return;
-    this.follow(each, nextIncident(open.incident, quietReading(row, at)));
+    const reading = quietReading(row, at);
+    const held = row || this.storesOf(open).length > 0 ? reading.held : null;
+    this.follow(each, nextIncident(open.incident, { ...reading, held }));
   }
 
   private follow(each: Tracked, next: Incident | null): void {
@@ -192,13 +194,16 @@ export class IncidentRecorder {
   }
 
   /** The clock of the backend of a lock that is not there; null: it may only be unread. */
-  private nowOfGone({ backend, incident }: OpenIncident): number | null {
-    const { backends, isRead } = this.parts;
-    const stores = backends.filter((one) => publicId(one) === backend);
+  private nowOfGone(open: OpenIncident): number | null {
+    const stores = this.storesOf(open);
     // A backend that is no longer configured has no clock: its incidents end.
-    if (stores.length === 0) return incident.readAt + INCIDENT_QUIET_MS;
-    if (!isRead(backend)) return null;
+    if (stores.length === 0) return open.incident.readAt + INCIDENT_QUIET_MS;
+    if (!this.parts.isRead(open.backend)) return null;
     const instants = stores.map(({ id }) => this.nowOf(id));
     return instants.includes(null) ? null : Math.max(...instants.map(Number));
+  }
+  /** The backend of a lock and its shards; none: it is no longer configured. */
+  private storesOf({ backend }: OpenIncident): MonitoredBackend[] {
+    return this.parts.backends.filter((one) => publicId(one) === backend);
   }
 }
