@@ -79,3 +79,12 @@ test('while queries fail, cached values are returned at once, for as long as all
   expect(await answers.get('a')).toBe(1);
   expect(answers.whileFailing('a', 60_000)).toBeNull();
 });
+
+test('of more than 10,000 answers the oldest are forgotten', async () => {
+  const { table, answers } = setUp();
+  for (let i = 0; i < 10_001; i += 1) table.set(`key ${i}`, i);
+  for (const key of [...table.keys()].slice(1)) await answers.get(key);
+  expect(answers.cached('key 0')).toBeNull();
+  expect(answers.cached('key 1')).toBe(1);
+  expect(answers.cached('key 10000')).toBe(10_000);
+});

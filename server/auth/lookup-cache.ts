@@ -86,7 +86,9 @@ export class LookupCache<T> {
   private store(key: string, value: T | null, askedAt: number): void {
     this.entries.delete(key);
     if (value !== null) this.entries.set(key, { value, askedAt });
+    // Only then: finding the first of a map passes the places of all that were deleted before it.
+    if (this.entries.size <= ENTRIES_MAX) return;
     const [oldest] = this.entries.keys();
-    if (this.entries.size > ENTRIES_MAX && oldest !== undefined) this.entries.delete(oldest);
+    if (oldest !== undefined) this.entries.delete(oldest);
   }
 }

@@ -70,8 +70,10 @@ export class RefusalSync {
       counts,
     });
     if (id !== null && known.put(id, { process, minute, counts })) onChange(id);
+    // Only then: finding the first of a map passes the places of all that were deleted before it.
+    if (this.unwritten.size <= UNWRITTEN_MAX) return;
     const [oldest] = this.unwritten.keys();
-    if (this.unwritten.size > UNWRITTEN_MAX && oldest !== undefined) this.unwritten.delete(oldest);
+    if (oldest !== undefined) this.unwritten.delete(oldest);
   }
 
   private async write(): Promise<void> {
