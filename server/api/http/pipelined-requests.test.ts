@@ -50,6 +50,21 @@ test('a caller that hangs up leaves every queue that its one connection asked fo
   await expect.poll(() => api.handlers.requests.unfinished, SOON).toBe(0);
 });
 
+const CUT_OFF = () => acquire('cut off', {}).slice(0, -1);
+
+test.each([
+  ['what is no request', () => 'garbage\r\n\r\n'],
+  ['a request that is cut off', CUT_OFF],
+  ['a request for a tunnel', () => 'CONNECT other:1 HTTP/1.1\r\nHost: other\r\n\r\n'],
+])('a caller that hangs up after %s leaves the queue that it waits in', async (_, last) => {
+  const name = `after ${last().slice(0, 4)}`;
+  await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });
+  sendAtOnce(acquire('waiter', { name, waitMs: 20_000 }), last());
+  await expect.poll(async () => (await state(name)).waiters, SOON).toEqual(['waiter']);
+  line.destroy();
+  await expect.poll(async () => (await state(name)).waiters, SOON).toEqual([]);
+});
+
 test('requests on one connection are answered in their order, each by what those before it have done', async () => {
   const tried = ['a', 'b', 'c'].map((owner) => acquire(owner, { name: 'tried' }));
   sendAtOnce(...tried);

@@ -33,7 +33,7 @@ const LINGER_MS = 2_000;
 
 /**
  * Refuses an unreadable request and closes its connection. A refused request is never carried out;
- * an earlier one in progress gets its answer first.
+ * an earlier one in progress gets its answer first, unless its caller hangs up.
  */
 export class BrokenRequests {
   private readonly refused = new WeakSet<Duplex>();
@@ -76,7 +76,12 @@ export class BrokenRequests {
   }
 
   private async endWith(socket: Duplex, refusal: Refusal): Promise<void> {
+    // Node does so only where all is readable: a caller that is gone would go on waiting for a lock.
+    const hangUp = () => socket.destroy();
+    if (socket.readableEnded && !this.requests.isIdle(socket)) hangUp();
+    socket.once('end', hangUp);
     await this.requests.answered(socket);
+    socket.off('end', hangUp);
     if (!socket.writable) return;
     socket.end(rawRefusal(refusal));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
