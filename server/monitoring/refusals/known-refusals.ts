@@ -46,13 +46,17 @@ export class KnownRefusals {
     lock.sum = sumOf(lock);
     this.locks.delete(id);
     this.locks.set(id, lock);
-    const [oldest] = this.locks.keys();
-    if (this.locks.size > LOCKS_MAX && oldest !== undefined) this.locks.delete(oldest);
+    if (this.locks.size > LOCKS_MAX) this.removeOldest();
     return true;
   }
 
   remove(id: string): void {
     this.locks.delete(id);
+  }
+
+  private removeOldest(): void {
+    const [oldest] = this.locks.keys();
+    if (oldest !== undefined) this.locks.delete(oldest);
   }
 }
 
