@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Drawing } from './graph-shape';
-import { layOut } from './lay-out';
+import { layOut, wholeNameWidths } from './lay-out';
 
 /** Locks one behind another, each held by who waits for the one before. */
 function chain(length: number): Drawing {
@@ -15,12 +15,16 @@ function chain(length: number): Drawing {
   return { heads: ['0'], shapes: [head, ...rest] as Drawing['shapes'], lines };
 }
 
-const ownerWidth = (drawing: Drawing, room: number) => layOut(drawing, room).sizes.owner.width;
+const UNLIMITED = { owner: Number.POSITIVE_INFINITY, lock: Number.POSITIVE_INFINITY };
+
+const ownerWidth = (drawing: Drawing, room: number) =>
+  layOut(drawing, room, UNLIMITED).sizes.owner.width;
 
 describe('a drawing', () => {
   it('takes the widest shapes with which it fits, which a longer one has no room for', () => {
     for (const room of [1_000, 1_300]) {
-      for (const length of [3, 5]) expect(layOut(chain(length), room).width).toBeLessThan(room);
+      for (const length of [3, 5])
+        expect(layOut(chain(length), room, UNLIMITED).width).toBeLessThan(room);
       expect(ownerWidth(chain(3), room)).toBeGreaterThan(ownerWidth(chain(5), room));
     }
   });
@@ -36,10 +40,32 @@ describe('a drawing', () => {
       return { from: 'lock', to, look: 'plain' as const, isBack: false };
     });
     const drawing = { heads: [], shapes, lines } as unknown as Drawing;
-    const { places } = layOut(drawing, 1_000);
+    const { places } = layOut(drawing, 1_000, UNLIMITED);
     const down = [...waiters].sort((a, b) => (places.get(a)?.y ?? 0) - (places.get(b)?.y ?? 0));
     expect(down).toEqual(waiters);
     expect(new Set(waiters.map((id) => places.get(id)?.y)).size).toBe(waiters.length);
+  });
+
+  it('is no wider than the longest name needs, in line with the other drawings', () => {
+    const held = (name: string) =>
+      ({
+        heads: [],
+        shapes: [
+          { kind: 'lock', id: 'lock', lock: { name } },
+          { kind: 'owner', id: 'owner', owner: { owner: name } },
+        ],
+        lines: [{ from: 'lock', to: 'owner', look: 'plain', isBack: false }],
+      }) as unknown as Drawing;
+    const [short, long] = [held('a'), held('x'.repeat(34))];
+    const widest = wholeNameWidths([short, long]);
+    for (const drawing of [short, long]) {
+      const { owner, lock } = layOut(drawing, 2_000, widest).sizes;
+      expect(owner.width).toBe(lock.width);
+      expect(owner.width).toBeGreaterThanOrEqual(34 * 7.2);
+      expect(owner.width).toBeLessThan(300);
+    }
+    expect(wholeNameWidths([short])).toEqual({ owner: 192, lock: 200 });
+    expect(wholeNameWidths([held('ロック')])).toEqual(UNLIMITED);
   });
 
   it('keeps the least width where there is no room at all', () => {

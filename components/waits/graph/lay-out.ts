@@ -17,6 +17,10 @@ const WIDER_SIZES: readonly Sizes[] = [
   { ...SIZES, owner: { width: 300, height: 46 }, lock: { width: 320, height: 46 } },
 ];
 
+/** How wide a letter of a name is, and what a shape has on both sides of its name, in pixels. */
+const LETTER = 7.3;
+const SIDES = 24;
+
 /** Room below a drawing for a line that leads back. */
 const BACK_ROOM = 28;
 
@@ -34,16 +38,43 @@ export interface Layout {
   height: number;
 }
 
+/** How wide owners and locks are at most, in pixels. */
+export type Widest = Record<'owner' | 'lock', number>;
+
+/**
+ * The widths at which every name of these drawings is whole; no limit where a name has letters
+ * whose widths only the browser knows. All drawings share them, so their columns are in line.
+ */
+export function wholeNameWidths(drawings: readonly Drawing[]): Widest {
+  const widest = { owner: SIZES.owner.width, lock: SIZES.lock.width };
+  for (const shape of drawings.flatMap(({ shapes }) => shapes)) {
+    if (shape.kind !== 'owner' && shape.kind !== 'lock') continue;
+    const name = shape.kind === 'owner' ? shape.owner.owner : shape.lock.name;
+    const isPlain = /^[ -~]*$/.test(name);
+    const width = isPlain ? Math.ceil(name.length * LETTER) + SIDES : Number.POSITIVE_INFINITY;
+    widest[shape.kind] = Math.max(widest[shape.kind], width);
+  }
+  return widest;
+}
+
 /**
  * Lays a drawing out from left to right, what blocks before what waits, with the widest shapes with
  * which it fits into `room` pixels. One that fits with none of them is wider than that.
  */
-export function layOut(drawing: Drawing, room: number): Layout {
+export function layOut(drawing: Drawing, room: number, widest: Widest): Layout {
   for (const sizes of WIDER_SIZES) {
-    const layout = layOutWith(drawing, sizes);
+    const layout = layOutWith(drawing, limited(sizes, widest));
     if (layout.width <= room) return layout;
   }
   return layOutWith(drawing, SIZES);
+}
+
+function limited({ owner, lock, ...others }: Sizes, widest: Widest): Sizes {
+  return {
+    ...others,
+    owner: { ...owner, width: Math.min(owner.width, widest.owner) },
+    lock: { ...lock, width: Math.min(lock.width, widest.lock) },
+  };
 }
 
 function layOutWith({ shapes, lines }: Drawing, sizes: Sizes): Layout {

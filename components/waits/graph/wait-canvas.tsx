@@ -8,6 +8,7 @@ import {
   type Node,
   type NodeTypes,
   ReactFlow,
+  type SmoothStepPathOptions,
 } from '@xyflow/react';
 import { useEffect, useMemo } from 'react';
 import { useWidth } from '../../locks/timeline/use-width';
@@ -15,11 +16,14 @@ import { BackendGlyph } from '../../ui/backend-glyph';
 import { BreakLine } from './break-line';
 import { HeadNode, LockNode, OwnerNode, RestNode } from './graph-nodes';
 import type { Drawing, Line, Look } from './graph-shape';
-import { layOut } from './lay-out';
+import { layOut, wholeNameWidths } from './lay-out';
 import type { Band } from './use-bands';
 
 const NODE_TYPES: NodeTypes = { owner: OwnerNode, lock: LockNode, rest: RestNode, head: HeadNode };
 const EDGE_TYPES: EdgeTypes = { break: BreakLine };
+
+/** How far a line runs straight at both ends: less than half of what is between two shapes. */
+const LINE_OFFSET = 16;
 
 /** Room above and below a drawing, and right of it. */
 const MARGIN = 16;
@@ -55,7 +59,10 @@ export default function WaitCanvas({
   const room = widthPx - 2 * MARGIN;
   // The layout depends on what is connected, not on ages and statuses.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the structure is all that is read
-  const layouts = useMemo(() => drawings.map((each) => layOut(each, room)), [structure, room]);
+  const layouts = useMemo(() => {
+    const widest = wholeNameWidths(drawings);
+    return drawings.map((each) => layOut(each, room, widest));
+  }, [structure, room]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it follows from the layouts
   useEffect(() => {
     const heights = drawings.map(({ heads }, i) => {
@@ -133,13 +140,15 @@ const structureOf = ({ shapes, lines }: Drawing) =>
 /** With whether an act is on it, which needs room. */
 const lineId = ({ from, to, breaks }: Line) => `${from} ${to}${breaks ? ' breaks' : ''}`;
 
-function edgeOf({ from, to, look, isBack, breaks }: Line): Edge {
+function edgeOf(line: Line): Edge & { pathOptions: SmoothStepPathOptions } {
+  const { from, to, look, isBack, breaks } = line;
   const stroke = LINE_COLOURS[look];
   return {
     id: `${from} ${to}`,
     source: from,
     target: to,
     type: breaks ? 'break' : 'smoothstep',
+    pathOptions: { offset: LINE_OFFSET },
     ...(breaks && { data: { hold: breaks } }),
     sourceHandle: isBack ? 'back' : 'out',
     targetHandle: isBack ? 'front' : 'in',
