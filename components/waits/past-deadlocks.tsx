@@ -96,7 +96,7 @@ function Steps({ row }: { row: DeadlockRow }) {
       {row.steps.map(({ service, owner, namespace, name, backend }) => (
         <li
           key={`${service} ${owner} ${namespace} ${name}`}
-          className="flex min-w-0 flex-wrap items-baseline gap-x-2"
+          className="flex min-h-6 min-w-0 flex-wrap items-baseline gap-x-2"
         >
           <ExactName name={owner} className="text-12" />
           <span className="text-12 text-t3">waited for</span>
