@@ -12,7 +12,7 @@ import { Dialog } from '../../ui/controls/dialog';
 import { Field } from '../../ui/controls/field';
 import { RunFoot } from '../../ui/controls/run-foot';
 import { ExactName } from '../../ui/visible-text';
-import { afterRelease, isReleasedBy, planOf, resultText } from './release-plan';
+import { afterRelease, isReleasedBy, planText, resultText } from './release-plan';
 import { useReleaseAll } from './use-release-all';
 
 /** A process that renewed so lately is taken for alive. */
@@ -39,7 +39,6 @@ export function ReleaseAllDialog({
   const progress = useReleaseAll(locks);
   const { isBusy, isOver, results } = progress;
   const isFixed = isBusy || isOver;
-  const { granted, freed } = planOf(locks);
   const isCounted = count.replaceAll(/\D/g, '') === String(locks.length);
   const released = [...results.values()].filter(isReleasedBy).length;
   const close = () => {
@@ -58,9 +57,8 @@ export function ReleaseAllDialog({
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <span>
           <LastRenewal renewedAt={renewedAt} />
-          {exactCount(granted)} go to waiters, {exactCount(freed)} become free. If the process still
-          runs, it is not stopped: it finds out at its next renewal, and its writes are rejected
-          only by resources that check the fencing token.
+          {planText(locks)} If the process still runs, it is not stopped: it finds out at its next
+          renewal, and its writes are rejected only by resources that check the fencing token.
         </span>
       </p>
       <ul className="release-preview" aria-label="What happens to each lock">

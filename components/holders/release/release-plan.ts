@@ -1,6 +1,6 @@
 import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
-import { plural } from '@/server/core/format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 
 /** What becomes of a lock if this hold is released, as far as is known. */
@@ -31,9 +31,14 @@ export function resultText(result: ReleaseResult): string {
 export const isReleasedBy = (result: ReleaseResult) =>
   result.kind === 'answered' && result.answer.outcome === 'forced';
 
-/** How many go to waiters, and how many become free. */
-export function planOf(locks: readonly HeldLock[]): { granted: number; freed: number } {
+/** How many go to waiters, and how many become free; empty where neither is known of any. */
+export function planText(locks: readonly HeldLock[]): string {
   const granted = locks.filter((lock) => /^(granted|offered)/.test(afterRelease(lock))).length;
   const freed = locks.filter((lock) => afterRelease(lock) === 'becomes free').length;
-  return { granted, freed };
+  const parts = [
+    granted > 0 && (granted === 1 ? '1 goes to a waiter' : `${exactCount(granted)} go to waiters`),
+    freed > 0 && (freed === 1 ? '1 becomes free' : `${exactCount(freed)} become free`),
+  ];
+  const text = parts.filter(Boolean).join(', ');
+  return text && `${text}.`;
 }
