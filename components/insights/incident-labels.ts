@@ -32,7 +32,11 @@ export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
   const death = deathProof(incident);
   return [
     ['Began', { at: beganAt }, ''],
-    ['Ended', endedAt === null ? 'open' : { at: endedAt }, isClear ? 'clear, ends after 30 s' : ''],
+    [
+      'Ended',
+      endedAt === null ? 'open' : { at: endedAt },
+      isClear ? 'clear, ends after 30\u00a0s' : '',
+    ],
     ['Lasted', durationText(lastedMs(incident)), ''],
     ['Waiter-seconds', waiterSeconds(incident), `at most ${exactCount(waitersMax)} waited`],
     ['Worst blocking', durationText(blockingMaxMs), 'all waits added up'],

@@ -16,6 +16,10 @@ export interface PlotMark {
 /** Steps of the arrow keys over the whole width. */
 const KEY_STEPS = 200;
 
+/** The share of the width from which on the words of a mark lie to its left: on a phone, too, they
+ * have room on either side then. */
+const LEFTWARD_FROM = 0.6;
+
 const plotIn = (plots: HTMLElement) => plots.querySelector<HTMLElement>('.linked-overlay');
 
 /**
@@ -91,7 +95,7 @@ export function LinkedPlots({
               key={`${kind} ${at}`}
               className="linked-mark"
               data-kind={kind}
-              data-leftward={shareAt(at, span) > 0.8}
+              data-leftward={shareAt(at, span) > LEFTWARD_FROM}
               style={{ left: percent(shareAt(at, span)) }}
             >
               {kind !== 'act' && <span>{label}</span>}
