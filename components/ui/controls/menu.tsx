@@ -36,7 +36,7 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
 }
 
 const ITEM =
-  'flex min-h-8 cursor-pointer items-center gap-2 rounded-6 px-2 text-13 text-t1 ' +
+  'flex min-h-8 pointer-coarse:min-h-11 cursor-pointer items-center gap-2 rounded-6 px-2 text-13 text-t1 ' +
   'outline-none select-none data-[highlighted]:bg-s3';
 
 export function MenuItem({
