@@ -147,16 +147,23 @@ function drawnWaiters({ waiters }: GraphLock, holders: ReadonlySet<number>): Gra
   return waiters.slice(0, Math.max(WAITERS_DRAWN, links));
 }
 
-/** One owner that waits for nothing is not drawn: its lines lead to its panel. */
+/**
+ * One owner that waits for nothing is not drawn: its lines lead to its panel. One that waits for
+ * other work is drawn where it waits only, so that no line of its holds crosses a lock.
+ */
 function withoutHead(graph: WaitGraph, drawing: Drawing): Drawing {
-  const [id, ...others] = drawing.heads;
+  const [id, ...more] = drawing.heads;
   const head = graph.heads.find((each) => headId(each, graph) === id);
-  if (!head || head.deadlock || head.owners.length !== 1 || others.length > 0) return drawing;
-  const shapes = drawing.shapes.map((shape): Shape => {
-    if (shape.id !== `owner ${id}` || shape.kind !== 'owner' || shape.wait) return shape;
-    return { kind: 'head', id: shape.id, look: shape.look };
-  });
-  return { ...drawing, shapes };
+  if (!head || head.deadlock || head.owners.length !== 1 || more.length > 0) return drawing;
+  const owner = `owner ${id}`;
+  const shape = drawing.shapes.find((each) => each.id === owner);
+  if (shape?.kind !== 'owner') return drawing;
+  const panel: HeadShape = { kind: 'head', id: `head ${id}`, look: shape.look };
+  const others = drawing.shapes.filter((each) => each !== shape || shape.wait);
+  const lines = drawing.lines.map((line) =>
+    line.from === owner ? { ...line, from: panel.id } : line,
+  );
+  return { ...drawing, shapes: [panel, ...others], lines };
 }
 
 function lookOf(lock: GraphLock): Look {
