@@ -177,7 +177,12 @@ function OwnerLine({ owner }: { owner: GraphOwner }) {
             <VisibleText text={version} />
           </>
         )}
-        {agoMs >= 0 && ` · renewed ${agoText(agoMs)}`}
+        {agoMs >= 0 && (
+          <>
+            {' · '}
+            <span className="whitespace-nowrap">renewed {agoText(agoMs)}</span>
+          </>
+        )}
         {isConcurrent && ' · also waits, for other work'}
       </span>
     </li>
