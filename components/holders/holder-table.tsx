@@ -10,6 +10,7 @@ import { useAtBackend } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
 import { LockLink } from '../locks/lock-link';
 import { type Column, TableHead } from '../ui/table-head';
+import { useMedia } from '../ui/use-media';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { DeadlockBadge } from '../waits/deadlock-badge';
 import { BackendMark } from './backend-mark';
@@ -27,6 +28,9 @@ const COLUMNS: Column[] = [
   { label: 'Total blocking time', isNumber: true, className: 'holder-blocking' },
   { label: 'Oldest hold', isNumber: true, className: 'holder-age' },
 ];
+
+/** Where the places and versions are not shown: a cell over them would add columns of its own. */
+const TWO_FEWER = '(min-width: 900px) and (max-width: 1279.98px)';
 
 /** The processes by service, which folds them; one at a time is open and shows its locks. */
 export function HolderTable({
@@ -106,6 +110,7 @@ function ProcessLine({
 }) {
   const title = processTitle(row);
   const panelId = `process-${row.id}`;
+  const isNarrower = useMedia(TWO_FEWER, false);
   return (
     <>
       <tr data-selected={isOpen}>
@@ -145,7 +150,7 @@ function ProcessLine({
       </tr>
       {isOpen && (
         <tr id={panelId} className="holder-open">
-          <td colSpan={COLUMNS.length}>
+          <td colSpan={isNarrower ? COLUMNS.length - 2 : COLUMNS.length}>
             <ProcessPanel id={row.id} title={title} />
           </td>
         </tr>
