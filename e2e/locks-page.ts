@@ -32,11 +32,11 @@ export function lockRow(page: Page, name: string, namespace = 'default'): Locato
 /** A cell of such a line: `state`, `name`, `owner`, `held`, `lease`, `waiters`, `renewals`. */
 export const cell = (row: Locator, name: string): Locator => row.locator(`[data-cell="${name}"]`);
 
-/** Counts page loads from now on. */
+/** Counts page loads that begin from now on: the end of an earlier one may still be to come. */
 export function countLoads(page: Page): () => number {
   let loads = 0;
-  page.on('load', () => {
-    loads += 1;
+  page.on('request', (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) loads += 1;
   });
   return () => loads;
 }
