@@ -34,12 +34,9 @@ export async function resolveLock(
   { namespace, name }: RecordKey,
   calls: number,
 ): Promise<ResolvedLock> {
-  const caller = authoriseService(ctx, { procedure, namespace, names: [name] }, calls);
-  const { namespaces } = ctx.runtime;
-  const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
-  const engine = engineAt(ctx, namespace, entry);
-  const policy = namespaces.policyOf(namespace);
-  return { engine, key: { namespace, name }, service: caller.service, policy };
+  const wanted = { namespace, names: [name] };
+  const { engine, service, policy } = await resolveNamespace(ctx, procedure, wanted, calls);
+  return { engine, key: { namespace, name }, service, policy };
 }
 
 /** The same for several locks of one namespace, or for all that the key may see of it. */
