@@ -16,14 +16,14 @@ const BUSY_REST_MS = 28;
 const SPARE_UTILIZATION = 0.5;
 
 const rests = new SerialQueue();
-const utilization = loopUtilization();
+const readUtilization = loopUtilization();
 
 /**
  * Yields for longer than one turn of the event loop: a call takes several turns, and must not meet
  * a slice in each of them. Callers that rest at the same time continue one after another.
  */
 function rest(): Promise<unknown> {
-  return rests.run(() => setTimeout(restMs(utilization())));
+  return rests.run(() => setTimeout(restMs(readUtilization())));
 }
 
 /** How long to rest after a time in which the event loop worked for this share, in milliseconds. */
