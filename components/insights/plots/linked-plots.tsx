@@ -16,8 +16,10 @@ export interface PlotMark {
 /** Steps of the arrow keys over the whole width. */
 const KEY_STEPS = 200;
 
-/** The share of the width from which on the words of a mark lie to its left: on a phone, too, they
- * have room on either side then. */
+/**
+ * The share of the width from which on the words of a mark lie to its left: then they have room on
+ * either side, on a phone too.
+ */
 const LEFTWARD_FROM = 0.6;
 
 const plotIn = (plots: HTMLElement) => plots.querySelector<HTMLElement>('.linked-overlay');

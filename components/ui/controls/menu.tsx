@@ -36,8 +36,8 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
 }
 
 const ITEM =
-  'flex min-h-8 pointer-coarse:min-h-11 cursor-pointer items-center gap-2 rounded-6 px-2 text-13 text-t1 ' +
-  'outline-none select-none data-[highlighted]:bg-s3';
+  'flex min-h-8 pointer-coarse:min-h-11 cursor-pointer items-center gap-2 rounded-6 px-2 ' +
+  'text-13 text-t1 outline-none select-none data-[highlighted]:bg-s3';
 
 export function MenuItem({
   icon,

@@ -45,7 +45,7 @@ export interface HttpHandlers {
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Answers a query that the page process asks for a page; never throws. */
   handlePrivately(scope: RequestScope): void;
-  /** To be told of every request. */
+  /** Follows every request. */
   readonly requests: OpenRequests;
   /** Closes connections that do not read. */
   readonly unread: UnreadConnections;

@@ -202,6 +202,7 @@ export class IncidentRecorder {
     const instants = stores.map(({ id }) => this.nowOf(id));
     return instants.includes(null) ? null : Math.max(...instants.map(Number));
   }
+
   /** The backend of a lock and its shards; none: it is no longer configured. */
   private storesOf({ backend }: OpenIncident): MonitoredBackend[] {
     return this.parts.backends.filter((one) => publicId(one) === backend);
