@@ -52,6 +52,13 @@ export interface RawResult {
 /** Runs one statement. Each `?` takes the next value. */
 export type RunSql = (sql: string, values: SqlValue[]) => Promise<RawResult>;
 
+/** A statement that returns nothing. */
+export interface RawStatement {
+  /** Each `?` takes the next value; no text in it may have one. */
+  sql: string;
+  values: SqlValue[];
+}
+
 /** Hand-written SQL, for frequent statements. Fails like every other call of the database. */
 export interface RawSql {
   ask: RunSql;
@@ -60,6 +67,12 @@ export interface RawSql {
    * run again, so `work` must have no effects outside its own `ask`.
    */
   transaction<T>(work: (ask: RunSql) => Promise<T>): Promise<T>;
+  /**
+   * Runs statements in one transaction: all of them or nothing.
+   *
+   * @param isAside on SQLite, beside the event loop: other writes to the file wait for longer
+   */
+  batch(statements: readonly RawStatement[], isAside: boolean): Promise<void>;
 }
 
 /** The result of a write. Only `Database.affectedRows` reads it. */

@@ -36,6 +36,10 @@ class MysqlDatabase implements Database {
     this.raw = {
       ask: (sql, values) => pool.borrow((connection) => askOn(connection)(sql, values)),
       transaction: (work) => transaction(pool, (connection) => work(askOn(connection))),
+      batch: (statements) =>
+        transaction(pool, async (connection) => {
+          for (const { sql, values } of statements) await connection.query(sql, values);
+        }),
     };
   }
 

@@ -1,6 +1,14 @@
 import { type Client, LibsqlError, type ResultSet, type Transaction } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
-import type { Database, Db, RawSql, RunSql, WriteResult } from '../database';
+import type {
+  Database,
+  Db,
+  RawSql,
+  RawStatement,
+  RunSql,
+  SqlValue,
+  WriteResult,
+} from '../database';
 import { causes } from '../database-failure';
 import { CASING, type Schema } from '../schema';
 import { openSqliteFile, type SqliteFile } from './sqlite-file';
@@ -21,7 +29,16 @@ class SqliteDatabase implements Database {
   constructor(readonly sqlite: SqliteFile) {
     const client = queuedClient(sqlite);
     this.db = drizzle({ client, casing: CASING }) as unknown as Db;
-    this.raw = { ask: askOn(client), transaction: (work) => rawTransaction(sqlite, work) };
+    this.raw = {
+      ask: askOn(client),
+      transaction: (work) => rawTransaction(sqlite, work),
+      batch: (statements, isAside) =>
+        isAside
+          ? sqlite.writeAside(statements.map(textOf))
+          : rawTransaction(sqlite, async (ask) => {
+              for (const { sql, values } of statements) await ask(sql, values);
+            }),
+    };
   }
 
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T> {
@@ -53,6 +70,20 @@ class SqliteDatabase implements Database {
   close(): Promise<void> {
     return this.sqlite.close();
   }
+}
+
+/** The statement with its values in it: scripts have no parameters. */
+function textOf({ sql, values }: RawStatement): string {
+  const [first = '', ...others] = sql.split('?');
+  if (others.length !== values.length) throw new Error('A statement needs a value for each `?`.');
+  return first + others.map((part, i) => literal(values[i] as SqlValue) + part).join('');
+}
+
+/** In a text of SQLite a quote alone is special, but a script ends at the first zero. */
+function literal(value: SqlValue): string {
+  if (typeof value === 'number') return String(value);
+  if (value.includes('\0')) return `CAST(x'${Buffer.from(value).toString('hex')}' AS TEXT)`;
+  return `'${value.replaceAll("'", "''")}'`;
 }
 
 function rawTransaction<T>({ write }: SqliteFile, work: (ask: RunSql) => Promise<T>): Promise<T> {

@@ -220,7 +220,8 @@ test('another program that holds the write lock costs no descriptors, and all is
       await transaction.execute(`insert into kept values (${id})`);
       await transaction.commit();
     });
-  const jobs = [one, several, whole];
+  const aside = (id: number) => file.writeAside([`insert into kept values (${id})`]);
+  const jobs = [one, several, whole, aside];
   const before = openDescriptors();
   const kept: number[] = [];
   for (const [at, job] of jobs.entries()) {
@@ -235,7 +236,7 @@ test('another program that holds the write lock costs no descriptors, and all is
     await lock.rollback();
     await waiting;
     for (const [next, each] of jobs.entries()) await each(10 * at + next + 10);
-    kept.push(at, 10 * at + 10, 10 * at + 11, 10 * at + 12);
+    kept.push(at, ...jobs.map((_, next) => 10 * at + next + 10));
   }
   other.close();
   await file.close();

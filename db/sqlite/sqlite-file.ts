@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -14,7 +14,9 @@ import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
 import { LogCheckpoints } from './log-checkpoints';
 import { LogFlushing } from './log-flushing';
+import { createPrivateFile, restrictToOwner } from './private-file';
 import { reuseStatements } from './reuse-statements';
+import { ScriptConnection } from './script-connection';
 
 /** A SQLite file that only this process has open. */
 export interface SqliteFile {
@@ -31,6 +33,11 @@ export interface SqliteFile {
    * rejects and has written nothing: see `isBusy`.
    */
   write<T>(job: (writer: Client) => Promise<T>): Promise<T>;
+  /**
+   * Like `write`, of statements without parameters in one transaction, which runs beside the event
+   * loop: for many rows that no caller waits for.
+   */
+  writeAside(statements: readonly string[]): Promise<void>;
   /** Resolves when all that a reader may have seen so far is on the disk. */
   flushed(): Promise<void>;
   close(): Promise<void>;
@@ -53,13 +60,13 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     await client.execute('pragma journal_mode = wal');
     await keepWhatIsInTheLog(client);
     const writer = createClient({ url: fileUrl(path), concurrency: 1 });
-    await leaveTheLog(writer);
-    await keepPages(writer);
+    for (const setting of WRITER_SETTINGS) await writer.execute(setting);
+    const aside = await ScriptConnection.open(canonical(path), WRITER_SETTINGS);
     const log = await Promise.all(
       Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
     );
     for (const descriptor of log) await descriptor.datasync();
-    return queuedFile({ path, client, writer: beginningFirst(writer), log, claim });
+    return queuedFile({ path, client, writer: beginningFirst(writer), aside, log, claim });
   } catch (cause) {
     await claim.release();
     throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
@@ -83,34 +90,37 @@ interface OpenFile {
   path: string;
   client: Client;
   writer: Client;
+  aside: ScriptConnection;
   /** The write-ahead log, once for each flush that may run. */
   log: FileHandle[];
   claim: Claim;
 }
 
-function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile {
+function queuedFile({ path, client, writer, aside, log, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
   const checkpoints = new LogCheckpoints(canonical(path), (work) => writes.run(work));
   const flushing = new LogFlushing(log.map((descriptor) => () => descriptor.datasync()));
   /** Write jobs whose commits are not known to be on the disk. */
   let unflushed = 0;
   let isClosed = false;
+  const inTurn = async <T>(job: () => Promise<T>): Promise<T> => {
+    const giveUpAt = performance.now() + BUSY_MAX_MS;
+    unflushed += 1;
+    try {
+      return await writes.run(() => onceWritable(job, giveUpAt));
+    } finally {
+      // A job that failed may have committed something before that.
+      if (!isClosed) {
+        checkpoints.afterWrite();
+        await flushing.flush();
+      }
+      unflushed -= 1;
+    }
+  };
   return {
     client,
-    async write(job) {
-      const giveUpAt = performance.now() + BUSY_MAX_MS;
-      unflushed += 1;
-      try {
-        return await writes.run(() => onceWritable(writer, job, giveUpAt));
-      } finally {
-        // A job that failed may have committed something before that.
-        if (!isClosed) {
-          checkpoints.afterWrite();
-          await flushing.flush();
-        }
-        unflushed -= 1;
-      }
-    },
+    write: (job) => inTurn(() => job(writer)),
+    writeAside: (statements) => inTurn(() => aside.run(statements)),
     async flushed() {
       if (unflushed > 0) await flushing.flush();
     },
@@ -121,6 +131,7 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       } while (unflushed > 0 && !flushing.hasFailed);
       isClosed = true;
       const closeIndex = await checkpoints.close();
+      aside.close();
       writer.close();
       client.close();
       closeIndex();
@@ -140,20 +151,19 @@ async function keepWhatIsInTheLog(client: Client): Promise<void> {
 }
 
 /**
- * The connection leaves it to `LogFlushing` to flush the log after a commit, and to
+ * A connection that writes leaves it to `LogFlushing` to flush the log after a commit, and to
  * `LogCheckpoints` to move what is in it to the file: in the thread of the event loop that would
  * stop everything else for as long as the disk takes. SQLite still flushes the log before it moves
  * what is in it, the file after that, and the head of a log that begins again.
+ *
+ * Without pages in memory, writes of a busy server would read most of them from the log again and
+ * again.
  */
-async function leaveTheLog(writer: Client): Promise<void> {
-  await writer.execute('pragma synchronous = normal');
-  await writer.execute('pragma wal_autocheckpoint = 0');
-}
-
-/** Without them, writes of a busy server would read most pages from the log again and again. */
-async function keepPages(writer: Client): Promise<void> {
-  await writer.execute(`pragma cache_size = -${PAGES_KEPT_KIB}`);
-}
+const WRITER_SETTINGS = [
+  'pragma synchronous = normal',
+  'pragma wal_autocheckpoint = 0',
+  `pragma cache_size = -${PAGES_KEPT_KIB}`,
+];
 
 const READS = /^\s*(select|pragma)\b/i;
 
@@ -184,14 +194,10 @@ function beginningFirst(writer: Client): Client {
  *
  * @param giveUpAt on the clock of `performance`
  */
-async function onceWritable<T>(
-  writer: Client,
-  job: (writer: Client) => Promise<T>,
-  giveUpAt: number,
-): Promise<T> {
+async function onceWritable<T>(job: () => Promise<T>, giveUpAt: number): Promise<T> {
   for (;;) {
     try {
-      return await job(writer);
+      return await job();
     } catch (error) {
       if (!isBusy(error) || performance.now() + BUSY_PAUSE_MS >= giveUpAt) throw error;
     }
@@ -274,25 +280,3 @@ export const isBusy = (error: unknown): boolean =>
 
 const reason = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
-
-const OWNER_ONLY = 0o600;
-const OTHERS = 0o077;
-
-/** Creates an empty file for its owner only, if missing. Never throws: opening it will. */
-function createPrivateFile(path: string): void {
-  try {
-    // An existing file is never opened: closing it would release this process's locks on it.
-    closeSync(openSync(path, 'wx', OWNER_ONLY));
-  } catch {
-    restrictToOwner(path);
-  }
-}
-
-/** Restricts a file to its owner, if it exists and is ours to change. Never throws. */
-function restrictToOwner(path: string): void {
-  try {
-    if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, OWNER_ONLY);
-  } catch {
-    // It does not exist, or belongs to another user, who decides who may read it.
-  }
-}

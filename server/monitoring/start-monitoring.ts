@@ -137,11 +137,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     slice: () => projection.table.slice(),
   });
   const tallies = new Map(ids.map((id) => [id, new EventTally()]));
-  const recorded = [...backends, ...leaving.map(({ id, store }) => ({ id, history: store }))];
-  const recorders = recorded.map(({ id, history }) => {
+  const formerShards = leaving.map(({ id, store }) => ({ id, history: store, store }));
+  const recorders = [...backends, ...formerShards].map(({ id, history, store }) => {
     const tally = tallies.get(id) ?? new EventTally();
     return history
-      ? new EventRecorder(database, { id, history }, clock, tally, retention)
+      ? new EventRecorder(database, { id, history, store }, clock, tally, retention)
       : new FormerShard(database, id, clock, retention);
   });
   const past = new LockPast(database);

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import type { Database, RunSql, SqlValue } from '@/db/database';
+import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { spanClass } from '../../core/past/event-span';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
-import type { HistoryRow, HistorySource } from '../../storage/record-store';
+import type { HistoryRow, HistorySource, RecordStore } from '../../storage/record-store';
 import type { EventTally } from '../metrics/event-tally';
 import { RollUpWriter } from '../rollups/roll-up-writer';
 import { HistoryTail } from './history-tail';
@@ -32,6 +32,13 @@ const IGNORE_DUPLICATE = {
 /** Flushes are kept this long after they were opened, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;
 
+interface RecordedBackend {
+  id: string;
+  history: HistorySource;
+  /** Absent: it shares nothing with the control database. */
+  store?: Pick<RecordStore, 'isEmbedded'> | null;
+}
+
 /**
  * Records one backend's history in the control database: one row a commit becomes one row an event,
  * and is counted in the roll-ups. Only the process that runs maintenance does this; its position is
@@ -50,7 +57,7 @@ export class EventRecorder {
   /** @param tally receives what this process has counted */
   constructor(
     private readonly database: Database,
-    private readonly backend: { id: string; history: HistorySource },
+    private readonly backend: RecordedBackend,
     private readonly clock: Clock,
     tally: EventTally,
     private readonly retention = DEFAULT_RETENTION,
@@ -136,33 +143,32 @@ export class EventRecorder {
   /** @param position every visible commit up to here is written with these events */
   private async writeSome(events: SqlValue[][], position: number): Promise<void> {
     const { raw, kind } = this.database;
-    await raw.transaction(async (ask) => {
-      await insertEvents(ask, kind, events);
-      if (position <= this.saved) return;
-      const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
-      await ask(move, [position, this.cursorId, position]);
-    });
+    const statements = insertionsOf(kind, events);
+    if (position > this.saved) {
+      const sql = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
+      statements.push({ sql, values: [position, this.cursorId, position] });
+    }
+    // Beside the event loop it takes longer, and the locks of an embedded store wait for it.
+    await raw.batch(statements, !this.backend.store?.isEmbedded);
     this.saved = Math.max(this.saved, position);
     await setImmediate();
   }
 }
 
-/** Writes event rows, however many; one that exists already stays as it is. */
-export async function insertEvents(
-  ask: RunSql,
-  kind: Database['kind'],
-  rows: SqlValue[][],
-): Promise<void> {
+/** What writes event rows, however many; one that exists already stays as it is. */
+export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawStatement[] {
   const atOnce = EVENTS_PER_STATEMENT[kind];
+  const statements: RawStatement[] = [];
   for (let i = 0; i < rows.length; i += atOnce) {
     const some = rows.slice(i, i + atOnce);
     const places = new Array(some.length).fill(ONE_ROW).join(',');
     const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
-    await ask(sql, some.flat());
+    statements.push({ sql, values: some.flat() });
   }
+  return statements;
 }
 
-/** One row an event, without Lockyard's own records; columns in the order of `insertEvents`. */
+/** One row an event, without Lockyard's own records; columns in the order of `insertionsOf`. */
 export function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
   const rows: SqlValue[][] = [];
   for (const { key, events } of changes) {

@@ -183,12 +183,20 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     const { database, store } = rig.engines.under;
     const worker = await rig.engines.join();
     const refusals = { left: 0 };
+    const refuse = () => {
+      if (refusals.left === 0) return;
+      refusals.left -= 1;
+      throw new Error('Not now.');
+    };
     const raw: RawSql = {
       ask: database.raw.ask,
       async transaction(work) {
-        if (refusals.left === 0) return database.raw.transaction(work);
-        refusals.left -= 1;
-        throw new Error('Not now.');
+        refuse();
+        return database.raw.transaction(work);
+      },
+      async batch(...args) {
+        refuse();
+        await database.raw.batch(...args);
       },
     };
     const unsteady: Database = Object.create(database, { raw: { value: raw } });

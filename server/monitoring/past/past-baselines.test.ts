@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { LockRecord } from '../../core/lock/lock-record';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { recordId } from '../../storage/record-id';
-import { eventRows, insertEvents } from '../history/event-recorder';
+import { eventRows, insertionsOf } from '../history/event-recorder';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { ProjectionRow, toLockRowAt } from '../projection/projection-row';
 import { writeRefusals } from '../refusals/refusal-rows';
@@ -103,7 +103,7 @@ describe.each(TEST_DIALECTS)('what locks of the past are measured against, over 
       });
       const commit = { id: locks, changes: [{ key, events }] };
       const rows = eventRows('default', commit as unknown as Parameters<typeof eventRows>[1]);
-      await database.raw.transaction((ask) => insertEvents(ask, database.kind, rows));
+      await database.raw.batch(insertionsOf(database.kind, rows), false);
     };
 
     const renewed = (key: ReturnType<typeof freshKey>, at: number) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database, RawSql, RunSql } from '@/db/database';
+import type { Database, RawSql, RawStatement, RunSql } from '@/db/database';
 import { EVENT_KINDS, type LockEvent } from '../../core/lock/lock-event';
 import {
   addEvent,
@@ -305,13 +305,25 @@ const pick = (source: HistorySource): HistorySource => ({
  * committed; or is rolled back at its end and run `again`, as after a deadlock.
  */
 function unsteady(database: Database, faults: Opening['faults']): Database {
+  const nextFault = () => {
+    faults.skip = (faults.skip ?? 0) - 1;
+    const fault = faults.skip < 0 ? faults.next : 'none';
+    if (faults.skip < 0) faults.next = 'none';
+    if (fault === 'before') throw new Error('Not now.');
+    return fault;
+  };
   const raw: RawSql = {
     ask: database.raw.ask,
+    async batch(statements, isAside) {
+      const fault = nextFault();
+      if (fault === 'again') await rolledBack(database.raw, runEach(statements));
+      const [first = FAILING, ...others] = statements;
+      const all = fault === 'midway' ? [first, FAILING] : [first, ...others];
+      await database.raw.batch(all, isAside);
+      if (fault === 'after') throw new Error('No answer to the commit.');
+    },
     async transaction(work) {
-      faults.skip = (faults.skip ?? 0) - 1;
-      const fault = faults.skip < 0 ? faults.next : 'none';
-      if (faults.skip < 0) faults.next = 'none';
-      if (fault === 'before') throw new Error('Not now.');
+      const fault = nextFault();
       if (fault === 'again') await rolledBack(database.raw, work);
       const answer = await database.raw.transaction((ask) =>
         work(fault === 'midway' ? failingAfter(ask, 1) : ask),
@@ -322,6 +334,12 @@ function unsteady(database: Database, faults: Opening['faults']): Database {
   };
   return Object.create(database, { raw: { value: raw } });
 }
+
+const FAILING: RawStatement = { sql: 'DELETE FROM no_such_table', values: [] };
+
+const runEach = (statements: readonly RawStatement[]) => async (ask: RunSql) => {
+  for (const { sql, values } of statements) await ask(sql, values);
+};
 
 async function rolledBack(raw: RawSql, work: (ask: RunSql) => Promise<unknown>): Promise<void> {
   const deadlock = new Error('Rolled back.');

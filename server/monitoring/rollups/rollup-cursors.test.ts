@@ -4,7 +4,7 @@ import { queryPlans } from '@/db/testing/query-plans';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
-import { eventRows, insertEvents } from '../history/event-recorder';
+import { eventRows, insertionsOf } from '../history/event-recorder';
 import { uncountedEvents } from './rollup-cursors';
 
 const NEWEST = 1_000;
@@ -24,7 +24,7 @@ describe.each(TEST_DIALECTS)('the events of a lock that no roll-up has, in %s', 
       const commit = { id: at, at, changes: [{ key, events }] };
       return eventRows(shard, commit as Parameters<typeof eventRows>[1]);
     });
-    await database.raw.transaction((ask) => insertEvents(ask, database.kind, rows));
+    await database.raw.batch(insertionsOf(database.kind, rows), false);
     return recordId(key);
   };
 
