@@ -59,6 +59,11 @@ export interface RawStatement {
   values: SqlValue[];
 }
 
+/** Runs statements one after another. */
+export async function runEach(ask: RunSql, statements: readonly RawStatement[]): Promise<void> {
+  for (const { sql, values } of statements) await ask(sql, values);
+}
+
 /** Hand-written SQL, for frequent statements. Fails like every other call of the database. */
 export interface RawSql {
   ask: RunSql;

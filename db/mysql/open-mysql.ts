@@ -2,7 +2,15 @@ import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/mysql2';
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { StartError } from '../../server/platform/start-error';
-import type { Database, Db, RawResult, RawSql, RunSql, WriteResult } from '../database';
+import {
+  type Database,
+  type Db,
+  type RawResult,
+  type RawSql,
+  type RunSql,
+  runEach,
+  type WriteResult,
+} from '../database';
 import { CommitUnknown, causes } from '../database-failure';
 import { CASING, type Schema } from '../schema';
 import { tlsFailure } from '../tls-failure';
@@ -37,9 +45,7 @@ class MysqlDatabase implements Database {
       ask: (sql, values) => pool.borrow((connection) => askOn(connection)(sql, values)),
       transaction: (work) => transaction(pool, (connection) => work(askOn(connection))),
       batch: (statements) =>
-        transaction(pool, async (connection) => {
-          for (const { sql, values } of statements) await connection.query(sql, values);
-        }),
+        transaction(pool, (connection) => runEach(askOn(connection), statements)),
     };
   }
 

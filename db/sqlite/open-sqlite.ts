@@ -1,13 +1,14 @@
 import { type Client, LibsqlError, type ResultSet, type Transaction } from '@libsql/client';
 import { drizzle, type LibSQLDatabase } from 'drizzle-orm/libsql';
-import type {
-  Database,
-  Db,
-  RawSql,
-  RawStatement,
-  RunSql,
-  SqlValue,
-  WriteResult,
+import {
+  type Database,
+  type Db,
+  type RawSql,
+  type RawStatement,
+  type RunSql,
+  runEach,
+  type SqlValue,
+  type WriteResult,
 } from '../database';
 import { causes } from '../database-failure';
 import { CASING, type Schema } from '../schema';
@@ -35,9 +36,7 @@ class SqliteDatabase implements Database {
       batch: (statements, isAside) =>
         isAside
           ? sqlite.writeAside(statements.map(textOf))
-          : rawTransaction(sqlite, async (ask) => {
-              for (const { sql, values } of statements) await ask(sql, values);
-            }),
+          : rawTransaction(sqlite, (ask) => runEach(ask, statements)),
     };
   }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database, RawSql, RawStatement, RunSql } from '@/db/database';
+import { type Database, type RawSql, type RawStatement, type RunSql, runEach } from '@/db/database';
 import { EVENT_KINDS, type LockEvent } from '../../core/lock/lock-event';
 import {
   addEvent,
@@ -316,7 +316,7 @@ function unsteady(database: Database, faults: Opening['faults']): Database {
     ask: database.raw.ask,
     async batch(statements, isAside) {
       const fault = nextFault();
-      if (fault === 'again') await rolledBack(database.raw, runEach(statements));
+      if (fault === 'again') await rolledBack(database.raw, (ask) => runEach(ask, statements));
       const [first = FAILING, ...others] = statements;
       const all = fault === 'midway' ? [first, FAILING] : [first, ...others];
       await database.raw.batch(all, isAside);
@@ -336,10 +336,6 @@ function unsteady(database: Database, faults: Opening['faults']): Database {
 }
 
 const FAILING: RawStatement = { sql: 'DELETE FROM no_such_table', values: [] };
-
-const runEach = (statements: readonly RawStatement[]) => async (ask: RunSql) => {
-  for (const { sql, values } of statements) await ask(sql, values);
-};
 
 async function rolledBack(raw: RawSql, work: (ask: RunSql) => Promise<unknown>): Promise<void> {
   const deadlock = new Error('Rolled back.');
