@@ -3,35 +3,42 @@ import Connection from 'libsql/promise';
 
 /**
  * A connection that runs whole transactions on a thread of its own. On the thread of the event loop
- * one of hundreds of rows would stop everything else for milliseconds.
+ * one of hundreds of rows would stop everything else for milliseconds. Opened by the first script.
  */
 export class ScriptConnection {
-  private constructor(private readonly connection: Connection) {}
+  private opened: Connection | null = null;
 
   /** @param settings pragmas */
-  static async open(path: string, settings: readonly string[]): Promise<ScriptConnection> {
-    const connection = new Connection(path, {});
-    for (const setting of settings) await connection.exec(setting);
-    return new ScriptConnection(connection);
-  }
+  constructor(
+    private readonly path: string,
+    private readonly settings: readonly string[],
+  ) {}
 
   /**
    * Runs statements in one transaction: all of them or none. No other connection of this process may
-   * write meanwhile.
+   * write meanwhile, nor this one.
    *
    * @throws LibsqlError as the client does
    */
   async run(statements: readonly string[]): Promise<void> {
     try {
-      await this.connection.exec(['BEGIN IMMEDIATE', ...statements, 'COMMIT'].join(';'));
+      const connection = this.opened ?? (await this.open());
+      await connection.exec(['BEGIN IMMEDIATE', ...statements, 'COMMIT'].join(';'));
     } catch (cause) {
-      await this.connection.exec('ROLLBACK').catch(() => undefined);
+      await this.opened?.exec('ROLLBACK').catch(() => undefined);
       throw asClientError(cause);
     }
   }
 
   close(): void {
-    this.connection.close();
+    this.opened?.close();
+  }
+
+  private async open(): Promise<Connection> {
+    const connection = new Connection(this.path, {});
+    await connection.exec(this.settings.join(';'));
+    this.opened = connection;
+    return connection;
   }
 }
 

@@ -61,12 +61,11 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     await keepWhatIsInTheLog(client);
     const writer = createClient({ url: fileUrl(path), concurrency: 1 });
     for (const setting of WRITER_SETTINGS) await writer.execute(setting);
-    const aside = await ScriptConnection.open(canonical(path), WRITER_SETTINGS);
     const log = await Promise.all(
       Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
     );
     for (const descriptor of log) await descriptor.datasync();
-    return queuedFile({ path, client, writer: beginningFirst(writer), aside, log, claim });
+    return queuedFile({ path, client, writer: beginningFirst(writer), log, claim });
   } catch (cause) {
     await claim.release();
     throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
@@ -90,14 +89,14 @@ interface OpenFile {
   path: string;
   client: Client;
   writer: Client;
-  aside: ScriptConnection;
   /** The write-ahead log, once for each flush that may run. */
   log: FileHandle[];
   claim: Claim;
 }
 
-function queuedFile({ path, client, writer, aside, log, claim }: OpenFile): SqliteFile {
+function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile {
   const writes = new SerialQueue();
+  const aside = new ScriptConnection(canonical(path), WRITER_SETTINGS);
   const checkpoints = new LogCheckpoints(canonical(path), (work) => writes.run(work));
   const flushing = new LogFlushing(log.map((descriptor) => () => descriptor.datasync()));
   /** Write jobs whose commits are not known to be on the disk. */
