@@ -53,16 +53,25 @@ async function measure(name: string, place: { folder: string; url: string }): Pr
     const before = heapBytes();
     const tokens: number[] = [];
     await all(LOCKS, async (i) => {
-      tokens[i] = await acquire(engine, i);
+      tokens[i] = await acquire(engine, i, 'request');
     });
     await settled(runtime);
     console.log(`  memory a held lock ${Math.round((heapBytes() - before) / LOCKS)}`);
-    await all(LOCKS, (i) => release(engine, i, tokens[i] ?? 0));
+    await all(LOCKS, (i) => release(engine, i, tokens[i] ?? 0, 'r'));
     await settled(runtime);
     console.log(`  memory a free lock ${Math.round((heapBytes() - before) / LOCKS)}`);
     await all(ACTS, (i) => freeze(runtime, i));
     await settled(runtime);
     for (const table of TABLES) await report(runtime.database, table);
+    const bytesBefore = await bytesOf(runtime.database, 'lock_events');
+    // The frozen ones cannot be acquired.
+    await all(LOCKS - ACTS, async (i) => {
+      const lock = ACTS + i;
+      await release(engine, lock, await acquire(engine, lock, 'again'), 'again');
+    });
+    await settled(runtime);
+    const bytes = (await bytesOf(runtime.database, 'lock_events')) - bytesBefore;
+    console.log(`  lock_events: ${Math.round(bytes / (LOCKS - ACTS))} a hold that ends at once`);
   } finally {
     await runtime.close();
   }
@@ -71,20 +80,26 @@ async function measure(name: string, place: { folder: string; url: string }): Pr
 const lockName = (i: number) => `invoices:customer-${String(i).padStart(6, '0')}`;
 const keyOf = (i: number) => ({ namespace: 'default', name: lockName(i) });
 
-async function acquire(engine: LockEngine, i: number): Promise<number> {
+async function acquire(engine: LockEngine, i: number, request: string): Promise<number> {
   const input = { leaseMs: LEASE_MS, waitMs: 0, mode: 'exclusive', reentrant: false } as const;
-  const scope = { ...keyOf(i), ...CALLER, verb: 'acquire', requestId: `request-${i}`, input };
+  const scope = { ...keyOf(i), ...CALLER, verb: 'acquire', requestId: `${request}-${i}`, input };
   const command = { verb: 'acquire', ...CALLER, ...input, meta: META } as const;
-  const request = requestIdentity(scope);
-  const answer = await engine.acquire(keyOf(i), { ...command, request }, NOT_AT_ONCE);
+  const identified = { ...command, request: requestIdentity(scope) };
+  const answer = await engine.acquire(keyOf(i), identified, NOT_AT_ONCE);
   if (answer.outcome !== 'granted') throw new Error(`A lock was not granted: ${answer.outcome}`);
   return answer.token;
 }
 
-async function release(engine: LockEngine, i: number, token: number): Promise<void> {
-  const scope = { ...keyOf(i), ...CALLER, verb: 'release', requestId: `r-${i}`, input: { token } };
-  const request = requestIdentity(scope);
-  await engine.run(keyOf(i), { verb: 'release', ...CALLER, token, request });
+async function release(
+  engine: LockEngine,
+  i: number,
+  token: number,
+  request: string,
+): Promise<void> {
+  const requestId = `${request}-${i}`;
+  const scope = { ...keyOf(i), ...CALLER, verb: 'release', requestId, input: { token } };
+  const identity = requestIdentity(scope);
+  await engine.run(keyOf(i), { verb: 'release', ...CALLER, token, request: identity });
 }
 
 async function freeze(runtime: Runtime, i: number): Promise<void> {
@@ -129,8 +144,15 @@ function heapBytes(): number {
   return heapUsed + external;
 }
 
+async function report(database: Database, table: string): Promise<void> {
+  const bytes = await bytesOf(database, table);
+  const counted = await database.raw.ask(`SELECT COUNT(*) FROM ${table}`, []);
+  const rows = Number(counted.rows[0]?.[0]);
+  console.log(`  ${table}: ${Math.round(bytes / rows)} a row, ${rows} rows`);
+}
+
 /** Indexes included. */
-async function report({ raw, kind }: Database, table: string): Promise<void> {
+async function bytesOf({ raw, kind }: Database, table: string): Promise<number> {
   if (kind === 'mysql') await raw.ask(`ANALYZE TABLE ${table}`, []);
   const sql =
     kind === 'mysql'
@@ -138,7 +160,5 @@ async function report({ raw, kind }: Database, table: string): Promise<void> {
         'table_schema = database() AND table_name = ?'
       : 'SELECT SUM(pgsize) FROM dbstat WHERE name IN ' +
         '(SELECT name FROM sqlite_schema WHERE tbl_name = ?)';
-  const bytes = Number((await raw.ask(sql, [table])).rows[0]?.[0]);
-  const rows = Number((await raw.ask(`SELECT COUNT(*) FROM ${table}`, [])).rows[0]?.[0]);
-  console.log(`  ${table}: ${Math.round(bytes / rows)} a row, ${rows} rows`);
+  return Number((await raw.ask(sql, [table])).rows[0]?.[0]);
 }

@@ -1,6 +1,9 @@
 import type { Kit } from '../kits/mysql';
 
-/** The decoded history, one row per event, for the console. Written by maintenance. */
+/**
+ * The decoded history, for the console. Written by maintenance. A row holds one event, or several of
+ * a lock that followed closely on one another.
+ */
 export function lockEventsTable({ table, index, primaryKey, ...kit }: Kit) {
   return table(
     'lock_events',

@@ -3,7 +3,7 @@ import type { FleetSample } from '../../contract/console/insight-row';
 import { withHoldEnd } from '../../core/incidents/incident';
 import { HEAT_LOCKS_MAX } from '../../core/statistics/heat-steps';
 import { newWriter } from '../../engine/new-writer';
-import { eventRows, insertionsOf } from '../../monitoring/history/event-recorder';
+import { eventRows, insertionsOf } from '../../monitoring/history/event-rows';
 import { HeatTable } from '../../monitoring/incidents/heat-table';
 import { IncidentTable } from '../../monitoring/incidents/incident-table';
 import { EventTally } from '../../monitoring/metrics/event-tally';
@@ -53,7 +53,7 @@ async function isFresh({ raw }: Database): Promise<boolean> {
 
 async function writeEvents(database: Database, { world }: DemoHour, now: number): Promise<void> {
   const commit = { id: BEFORE_ALL, at: now, changes: world.changes };
-  await database.raw.batch(insertionsOf(database.kind, eventRows(BACKEND, commit)), false);
+  await database.raw.batch(insertionsOf(database.kind, eventRows(BACKEND, [commit])), false);
   let passedMs = 0;
   const clock = { now: () => now, monotonic: () => passedMs };
   const rollUps = new RollUpWriter(database, BACKEND, clock, new EventTally());

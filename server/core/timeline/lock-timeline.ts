@@ -20,6 +20,9 @@ const HOLD_ENDS = new Set<string>(['released', 'expired', 'forced', 'late'] sati
 /** Events that a timeline says nothing of: most of a long history. */
 export const ROUTINE_KINDS = ['renewed', 'detached', 'resumed', 'offered', 'withdrawn'] as const;
 
+export const isRoutine = (kind: string): boolean =>
+  (ROUTINE_KINDS as readonly string[]).includes(kind);
+
 type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'>;
 
 /**

@@ -5,6 +5,7 @@ import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { eventsOf, type PlacedEvent, withoutRepeated } from './bundled-events';
 import {
   afterCursor,
   cursorText,
@@ -29,52 +30,67 @@ export class EventHistory {
    * @throws LockyardError `INVALID` for a `before` that is no cursor
    */
   list(page: EventPage): Promise<{ rows: EventRow[]; older: string | null }> {
-    return this.read(page, (found) =>
-      eventRow({ ...found, event: JSON.parse(found.body) as LockEvent }),
-    );
+    return this.read<LockEvent, EventRow>(page, eventRow);
   }
 
   /** The same, of the counter of that name. */
   listCounterEvents(page: EventPage): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
-    return this.read({ ...page, kind: 'counter' }, counterEventRow);
+    return this.read<CounterEvent, CounterMoveRow>({ ...page, kind: 'counter' }, counterEventRow);
   }
 
-  private async read<Row extends { id: string }>(
+  private async read<Event extends { rev: number }, Row>(
     page: EventPage,
-    toRow: (found: StoredEvent) => Row,
+    toRow: (found: FoundEvent<Event>) => Row,
   ): Promise<{ rows: Row[]; older: string | null }> {
     const { before, limit } = page;
-    const older = before === undefined ? { sql: '', values: [] } : afterCursor(parseCursor(before));
+    const after = before === undefined ? null : parseCursor(before);
+    const older = after ? afterCursor(after) : { sql: '', values: [] };
     const { rows } = await this.database.raw.ask(
-      'SELECT at, backend, history_id, place, rev, body FROM lock_events WHERE lock_id = ? ' +
+      'SELECT at, backend, history_id, place, body FROM lock_events WHERE lock_id = ? ' +
         `${older.sql} ${NEWEST_FIRST} LIMIT ${limit + 1}`,
       [recordId(page), ...older.values],
     );
-    const found = rows.slice(0, limit).map(toStored);
-    const last = found.at(-1);
-    const next = rows.length > limit && last ? cursorText(last) : null;
+    const events = rows.flatMap((row) => eventsAfter<Event>(row, after));
+    const found = withoutRepeated(events.slice(0, limit));
+    const last = events[limit - 1];
+    const next = events.length > limit && last ? cursorText(last.cursor) : null;
     // Instants order pages; within one, revs do, which are exact however clocks moved.
     return { rows: found.sort(latestFirst).map(toRow), older: next };
   }
 }
 
-interface StoredEvent extends EventCursor {
+interface FoundEvent<Event> extends PlacedEvent<Event> {
   rev: number;
-  body: string;
+  /** Where the next page begins if this event is the last of its page. */
+  cursor: EventCursor;
 }
 
-function toStored([at, backend, historyId, place, rev, body]: unknown[]): StoredEvent {
-  const cursor = { at: Number(at), backend: String(backend), historyId: Number(historyId) };
-  return { ...cursor, place: Number(place), rev: Number(rev), body: String(body) };
+/** The events of a row, newest first, but for those that were on the page before. */
+function eventsAfter<Event extends { rev: number }>(
+  [at, backend, historyId, place, body]: unknown[],
+  after: EventCursor | null,
+): FoundEvent<Event>[] {
+  const row = { at: Number(at), backend: String(backend), historyId: Number(historyId) };
+  const cursor: EventCursor = { ...row, place: Number(place) };
+  const events = eventsOf<Event>(cursor.historyId, cursor.place, String(body)).reverse();
+  const isCut = after !== null && isSameRow(after, cursor);
+  const found = events.map((placed, i) => ({
+    ...placed,
+    rev: placed.event.rev,
+    cursor: i === events.length - 1 ? cursor : { ...cursor, taken: i + 1 },
+  }));
+  return isCut ? found.slice(after.taken) : found;
 }
 
-function latestFirst(a: StoredEvent, b: StoredEvent): number {
+const isSameRow = (a: EventCursor, b: EventCursor) =>
+  a.backend === b.backend && a.historyId === b.historyId && a.place === b.place;
+
+function latestFirst(a: FoundEvent<unknown>, b: FoundEvent<unknown>): number {
   return b.rev - a.rev || b.historyId - a.historyId || b.place - a.place;
 }
 
-function counterEventRow(found: StoredEvent): CounterMoveRow {
-  const event = JSON.parse(found.body) as CounterEvent;
-  const { at, rev, kind, service, value, delta = null, floor, ceiling, by, reason } = event;
+function counterEventRow(found: FoundEvent<CounterEvent>): CounterMoveRow {
+  const { at, rev, kind, service, value, delta = null, floor, ceiling, by, reason } = found.event;
   const bounds = floor === undefined || ceiling === undefined ? null : { floor, ceiling };
   const why = { by: by ?? null, reason: reason ?? null };
   return { id: eventId(found), at, rev, kind, service, value, delta, bounds, ...why };

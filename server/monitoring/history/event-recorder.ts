@@ -1,33 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
-import type { Database, RawStatement, SqlValue } from '@/db/database';
-import { spanClass } from '../../core/past/event-span';
+import type { Database, SqlValue } from '@/db/database';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
-import { recordId } from '../../storage/record-id';
 import type { HistoryRow, HistorySource, RecordStore } from '../../storage/record-store';
 import type { EventTally } from '../metrics/event-tally';
 import { RollUpWriter } from '../rollups/roll-up-writer';
+import { EventRows, insertionsOf } from './event-rows';
 import { HistoryTail } from './history-tail';
 import { pruneRecorded } from './prune-recorded';
 
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
 
-/** Events written in one transaction. In SQLite locks wait for as long. */
-const EVENTS_PER_TRANSACTION = 200;
+/** Rows written in one transaction. In SQLite locks wait for as long. */
+const ROWS_PER_TRANSACTION = 200;
 
-/** Events written by one statement: SQLite would prepare a longer one for every call. */
-const EVENTS_PER_STATEMENT = { mysql: 200, sqlite: 50 };
+/** Changes after which the rows of their events are written; events in one row are among these. */
+const CHANGES_AT_ONCE = 2_000;
 
-const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
-
-const ONE_ROW = '(?,?,?,?,?,?,?,?,?)';
-
-const IGNORE_DUPLICATE = {
-  mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
-  sqlite: 'ON CONFLICT DO NOTHING',
-};
+/** Changes that are made into rows before other work in this process gets a turn. */
+const CHANGES_PER_TURN = 300;
 
 /** Flushes are kept this long after they were opened, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;
@@ -40,9 +33,9 @@ interface RecordedBackend {
 }
 
 /**
- * Records one backend's history in the control database: one row a commit becomes one row an event,
- * and is counted in the roll-ups. Only the process that runs maintenance does this; its position is
- * stored, so its successor continues there. A row that is read twice is stored and counted once.
+ * Records one backend's history in the control database: one row a commit becomes the rows of its events
+ * (see `EventRows`), and is counted in the roll-ups. Only the process that runs maintenance does this; its position is
+ * stored, so its successor continues there. A commit that is read twice is counted once.
  */
 export class EventRecorder {
   private tail: HistoryTail | null = null;
@@ -123,27 +116,40 @@ export class EventRecorder {
     return this.tail;
   }
 
-  /** In short transactions, each of which moves the cursor past the commits it completes. */
+  /** In short transactions; the last of those with the rows of a commit moves the cursor past it. */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
     const commits = rows.filter(({ id }) => id > this.recordsAfter).sort((a, b) => a.id - b.id);
-    let events: SqlValue[][] = [];
+    const opened = new EventRows(this.backend.id);
+    let changes = 0;
+    let sinceTurn = 0;
     for (const commit of commits) {
-      events.push(...eventRows(this.backend.id, commit));
-      while (events.length > EVENTS_PER_TRANSACTION) {
-        const some = events.splice(0, EVENTS_PER_TRANSACTION);
-        await this.writeSome(some, Math.min(commit.id - 1, position));
+      opened.add(commit);
+      changes += commit.changes.length;
+      sinceTurn += commit.changes.length;
+      if (changes >= CHANGES_AT_ONCE) {
+        await this.writeAll(opened.take(), Math.min(commit.id, position));
+        changes = 0;
+        sinceTurn = 0;
+      } else if (sinceTurn >= CHANGES_PER_TURN) {
+        await setImmediate();
+        sinceTurn = 0;
       }
-      if (events.length < EVENTS_PER_TRANSACTION) continue;
-      await this.writeSome(events, Math.min(commit.id, position));
-      events = [];
     }
-    if (events.length > 0 || position > this.saved) await this.writeSome(events, position);
+    await this.writeAll(opened.take(), position);
+    if (position > this.saved) await this.writeSome([], position);
   }
 
-  /** @param position every visible commit up to here is written with these events */
-  private async writeSome(events: SqlValue[][], position: number): Promise<void> {
+  private async writeAll(rows: SqlValue[][], position: number): Promise<void> {
+    for (let i = 0; i < rows.length; i += ROWS_PER_TRANSACTION) {
+      const end = i + ROWS_PER_TRANSACTION;
+      await this.writeSome(rows.slice(i, end), end < rows.length ? this.saved : position);
+    }
+  }
+
+  /** @param position every visible commit up to here is written with these rows */
+  private async writeSome(rows: SqlValue[][], position: number): Promise<void> {
     const { raw, kind } = this.database;
-    const statements = insertionsOf(kind, events);
+    const statements = insertionsOf(kind, rows);
     if (position > this.saved) {
       const sql = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
       statements.push({ sql, values: [position, this.cursorId, position] });
@@ -153,32 +159,4 @@ export class EventRecorder {
     this.saved = Math.max(this.saved, position);
     await setImmediate();
   }
-}
-
-/** What writes event rows, however many; one that exists already stays as it is. */
-export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawStatement[] {
-  const atOnce = EVENTS_PER_STATEMENT[kind];
-  const statements: RawStatement[] = [];
-  for (let i = 0; i < rows.length; i += atOnce) {
-    const some = rows.slice(i, i + atOnce);
-    const places = new Array(some.length).fill(ONE_ROW).join(',');
-    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
-    statements.push({ sql, values: some.flat() });
-  }
-  return statements;
-}
-
-/** One row an event, without Lockyard's own records; columns in the order of `insertionsOf`. */
-export function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
-  const rows: SqlValue[][] = [];
-  for (const { key, events } of changes) {
-    if (key.namespace.startsWith('.')) continue;
-    const lockId = recordId(key);
-    for (const event of events) {
-      const { at, rev, kind } = event;
-      const place = [backend, id, rows.length, lockId];
-      rows.push([...place, at, rev, kind, JSON.stringify(event), spanClass(event)]);
-    }
-  }
-  return rows;
 }

@@ -1,17 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import type { LockTimeline, RefusalBar } from '../../contract/console/past/lock-timeline';
-import type { LockEvent } from '../../core/lock/lock-event';
-import { buildTimeline, ROUTINE_KINDS } from '../../core/timeline/lock-timeline';
+import { buildTimeline, isRoutine, ROUTINE_KINDS } from '../../core/timeline/lock-timeline';
 import { refusalBars } from '../../core/timeline/refusal-bars';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { refusalsOf } from '../refusals/refusal-rows';
+import { eventsOf, type PlacedEvent, withoutRepeated } from './bundled-events';
 import { afterCursor, type EventCursor, NEWEST_FIRST } from './event-cursor';
 import { eventRow } from './event-row';
 
-/** Events read at a time: on SQLite a read blocks this process, so each takes few milliseconds. */
-const EVENTS_AT_ONCE = 250;
+/** Rows read at a time: on SQLite a read blocks this process, so each takes few milliseconds. */
+const ROWS_AT_ONCE = 250;
 
 /** Events that one request may go through, renewals and the like included. */
 const EVENTS_MAX = 6_000;
@@ -73,48 +73,53 @@ export class LockPast {
     let seen = 0;
     for (;;) {
       const rows: EventPart[] = await this.readBefore(key, cursor);
-      for (const row of rows) {
-        if (row.body === '' || row.at < from) continue;
-        events.push({ ...row, event: JSON.parse(row.body) as LockEvent });
+      for (const { historyId, place, body } of rows) {
+        seen += 1;
+        if (body === '') continue;
+        const placed = eventsOf(historyId, place, body);
+        seen += placed.length - 1;
+        for (const found of placed) {
+          const { at, rev, kind } = found.event;
+          if (at >= from && !isRoutine(kind)) events.push({ ...found, rev });
+        }
       }
       const last = rows.at(-1);
-      seen += rows.length;
-      if (!last || rows.length < EVENTS_AT_ONCE || last.at < from) {
-        return { events: events.sort(inOrder), since: from };
+      if (!last || rows.length < ROWS_AT_ONCE || last.at < from) {
+        return { events: withoutRepeated(events).sort(inOrder), since: from };
       }
-      if (seen >= EVENTS_MAX) return { events: events.sort(inOrder), since: last.at };
+      if (seen >= EVENTS_MAX) {
+        return { events: withoutRepeated(events).sort(inOrder), since: last.at };
+      }
       cursor = last;
       await setImmediate();
     }
   }
 
-  /** Newest first. Of routine events the body stays in the database. */
+  /** Newest first. Of rows of routine alone the body stays in the database. */
   private async readBefore(key: RecordKey, cursor: EventCursor | null): Promise<EventPart[]> {
     const older = cursor ? afterCursor(cursor) : { sql: '', values: [] };
     const { rows } = await this.database.raw.ask(
-      'SELECT at, backend, history_id, place, rev, ' +
+      'SELECT at, backend, history_id, place, ' +
         `CASE WHEN kind IN (${ROUTINE}) THEN '' ELSE body END ` +
-        `FROM lock_events WHERE lock_id = ? ${older.sql} ${NEWEST_FIRST} LIMIT ${EVENTS_AT_ONCE}`,
+        `FROM lock_events WHERE lock_id = ? ${older.sql} ${NEWEST_FIRST} LIMIT ${ROWS_AT_ONCE}`,
       [recordId(key), ...older.values],
     );
-    return rows.map(([at, backend, id, place, rev, body]) => ({
+    return rows.map(([at, backend, id, place, body]) => ({
       at: Number(at),
       backend: String(backend),
       historyId: Number(id),
       place: Number(place),
-      rev: Number(rev),
       body: String(body),
     }));
   }
 }
 
 interface EventPart extends EventCursor {
-  rev: number;
   /** Empty for routine. */
   body: string;
 }
 
-type PastEvent = EventPart & { event: LockEvent };
+type PastEvent = PlacedEvent & { rev: number };
 
 /** As the lock changed, however clocks moved meanwhile. */
 function inOrder(a: PastEvent, b: PastEvent): number {

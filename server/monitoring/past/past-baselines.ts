@@ -14,8 +14,8 @@ import { readPastRefusals } from './past-refusals';
 /** Locks of which it is looked up whether a waiter had timed out. */
 const LOOKED_INTO_MAX = 100;
 
-/** Events of a lock that are gone through for that. */
-const EVENTS_MAX = 2_000;
+/** Rows of a lock's events that are gone through for that. */
+const ROWS_MAX = 2_000;
 
 interface PastBaselineSources {
   database: Database;
@@ -76,7 +76,7 @@ export async function readPastBaselines(from: PastBaselineSources): Promise<Past
   return { hasDeaths: deaths.size > 0, of, reportsOn };
 }
 
-/** When a waiter timed out last in the newest 2,000 events of a hold; null: none did. */
+/** When a waiter timed out last in the newest 2,000 rows of a hold; null: none did. */
 async function lastTimeout(
   { raw }: Database,
   lockId: string,
@@ -85,7 +85,7 @@ async function lastTimeout(
 ): Promise<number | null> {
   const newest =
     'SELECT at, kind FROM lock_events WHERE lock_id = ? AND at > ? AND at <= ? ORDER BY at DESC ' +
-    `LIMIT ${EVENTS_MAX}`;
+    `LIMIT ${ROWS_MAX}`;
   const sql = `SELECT MAX(at) FROM (${newest}) AS newest WHERE kind = 'timeout'`;
   const { rows } = await raw.ask(sql, [lockId, from, to]);
   const at = rows[0]?.[0];

@@ -1,14 +1,16 @@
 import type { Database } from '@/db/database';
 import { SPAN_CLASSES } from '../../core/past/event-span';
+import { isRoutine } from '../../core/timeline/lock-timeline';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { BUNDLE_MS, eventsOf } from '../history/bundled-events';
 import { ALL_LOCKS } from '../rollups/rollup-rows';
 
 /** How long it is known since when the past can be shown. */
 const KNOWN_FOR_MS = 60_000;
 
-/** Events that are passed over in one search for a change, at most; and read at a time. */
+/** Rows that are passed over in one search for a change, at most; and read at a time. */
 const PASSED_MAX = 4_000;
 const ROWS_AT_ONCE = 200;
 
@@ -49,31 +51,40 @@ export class PastRange {
 
   /**
    * The nearest recorded change before or after an instant: the first instant of this process's
-   * clock that shows it. Null: there is none, or only routine for thousands of events.
+   * clock that shows it. Null: there is none, or only routine for thousands of rows.
    */
   async change(of: ChangeOf, at: number, direction: 'previous' | 'next'): Promise<number | null> {
     const isNext = direction === 'next';
     const one = typeof of === 'object' ? recordId(of) : null;
     // Instants of the events are those of the backends' clocks.
-    let from = isNext ? at - CLOCKS_APART_MS : at + CLOCKS_APART_MS;
+    let from = isNext ? at - CLOCKS_APART_MS - BUNDLE_MS : at + CLOCKS_APART_MS;
+    let nearest: number | null = null;
     for (let passed = 0; passed < PASSED_MAX; passed += ROWS_AT_ONCE) {
       const { rows } = await this.database.raw.ask(
-        `SELECT at, kind, backend FROM lock_events WHERE ${one === null ? '' : 'lock_id = ? AND '}` +
-          `at ${isNext ? '>' : '<'} ? ORDER BY at ${isNext ? 'ASC' : 'DESC'} ` +
-          `LIMIT ${ROWS_AT_ONCE}`,
+        "SELECT at, kind, backend, CASE kind WHEN 'several' THEN body END FROM lock_events " +
+          `WHERE ${one === null ? '' : 'lock_id = ? AND '}at ${isNext ? '>' : '<'} ? ` +
+          `ORDER BY at ${isNext ? 'ASC' : 'DESC'} LIMIT ${ROWS_AT_ONCE}`,
         [...(one === null ? [] : [one]), from],
       );
-      for (const [when, kind, store] of rows) {
-        const here = Math.ceil(Number(when) - this.offsetOf(String(store)));
-        const isBeyond = isNext ? here > at : here < at;
-        if (isBeyond && isChange(of, String(kind))) return here;
+      for (const row of rows) {
+        const offsetMs = this.offsetOf(String(row[2]));
+        const first = Math.ceil(Number(row[0]) - offsetMs);
+        // An event of another row may be nearer as long as rows overlap.
+        const isFar = (found: number) => (isNext ? first >= found : first + BUNDLE_MS <= found);
+        if (nearest !== null && isFar(nearest)) return nearest;
+        for (const event of eventsIn(row)) {
+          const here = Math.ceil(event.at - offsetMs);
+          const isBeyond = isNext ? here > at : here < at;
+          if (!isBeyond || !isChange(of, event.kind)) continue;
+          nearest = isNext ? Math.min(here, nearest ?? here) : Math.max(here, nearest ?? here);
+        }
       }
       const end = rows.at(-1);
-      if (!end || rows.length < ROWS_AT_ONCE) return null;
+      if (!end || rows.length < ROWS_AT_ONCE) return nearest;
       from = Number(end[0]);
       await new Promise(setImmediate);
     }
-    return null;
+    return nearest;
   }
 
   private async firstEvent(): Promise<number | null> {
@@ -97,10 +108,14 @@ export class PastRange {
   }
 }
 
-const ROUTINE = new Set(['renewed', 'detached', 'resumed', 'offered', 'withdrawn']);
+function eventsIn([at, kind, , bundle]: unknown[]): { at: number; kind: string }[] {
+  if (bundle === null) return [{ at: Number(at), kind: String(kind) }];
+  return eventsOf(0, 0, String(bundle)).map(({ event }) => event);
+}
+
 const OF_COUNTERS = new Set(['created', 'added', 'adjusted', 'rebound']);
 
 function isChange(of: ChangeOf, kind: string): boolean {
-  if (typeof of === 'object') return !ROUTINE.has(kind);
-  return of === 'counters' ? OF_COUNTERS.has(kind) : !ROUTINE.has(kind) && !OF_COUNTERS.has(kind);
+  if (typeof of === 'object') return !isRoutine(kind);
+  return of === 'counters' ? OF_COUNTERS.has(kind) : !isRoutine(kind) && !OF_COUNTERS.has(kind);
 }

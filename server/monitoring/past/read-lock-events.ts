@@ -1,14 +1,9 @@
 import type { Database } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
+import { BUNDLE_MS, eventsOf, type PlacedEvent, withoutRepeated } from '../history/bundled-events';
 
-/** The latest events of one lock that are looked at: those of several renewals of a hold. */
-const EVENTS_MAX = 60;
-
-interface EventRow {
-  historyId: number;
-  place: number;
-  event: LockEvent;
-}
+/** The latest rows of one lock that are looked at: the events of several renewals of a hold. */
+const ROWS_MAX = 60;
 
 /**
  * The latest events of a lock up to an instant of its backend's clock, oldest first, and
@@ -22,33 +17,39 @@ export async function readLockEvents(
 ): Promise<LockEvent[]> {
   const { rows } = await database.raw.ask(
     'SELECT history_id, place, body FROM lock_events WHERE lock_id = ? AND at <= ? ' +
-      `ORDER BY at DESC LIMIT ${EVENTS_MAX}`,
+      `ORDER BY at DESC LIMIT ${ROWS_MAX}`,
     [lockId, at],
   );
-  const found = rows.map(toRow);
-  const oldest = found.length < EVENTS_MAX ? 0 : Math.min(...found.map(({ event }) => event.at));
+  const read = rows.flatMap(toEvents);
+  const oldest = rows.length < ROWS_MAX ? 0 : Math.min(...read.map(({ event }) => event.at));
+  const found = read.filter(({ event }) => event.at <= at);
   for (const from of new Set(beginnings)) {
     if (from >= oldest && from !== oldest) continue;
     found.push(...(await beginningsAt(database, lockId, from)));
   }
-  const known = new Map(found.map((row) => [`${row.historyId}/${row.place}`, row]));
-  return [...known.values()].sort(inOrder).map(({ event }) => event);
+  return withoutRepeated(found)
+    .sort(inOrder)
+    .map(({ event }) => event);
 }
 
-async function beginningsAt(database: Database, lockId: string, at: number): Promise<EventRow[]> {
+async function beginningsAt(
+  database: Database,
+  lockId: string,
+  at: number,
+): Promise<PlacedEvent[]> {
   const { rows } = await database.raw.ask(
-    'SELECT history_id, place, body FROM lock_events WHERE lock_id = ? AND at = ? AND kind IN ' +
-      `('granted','frozen') LIMIT ${EVENTS_MAX}`,
-    [lockId, at],
+    'SELECT history_id, place, body FROM lock_events WHERE lock_id = ? AND at > ? AND at <= ? ' +
+      `AND kind <> 'timeout' ORDER BY at DESC LIMIT ${ROWS_MAX}`,
+    [lockId, at - BUNDLE_MS, at],
   );
-  return rows.map(toRow);
+  return rows.flatMap(toEvents).filter(({ event }) => isBeginning(event) && event.at === at);
 }
 
-function toRow([historyId, place, body]: unknown[]): EventRow {
-  const event = JSON.parse(String(body)) as LockEvent;
-  return { historyId: Number(historyId), place: Number(place), event };
-}
+const isBeginning = ({ kind }: LockEvent) => kind === 'granted' || kind === 'frozen';
 
-function inOrder(a: EventRow, b: EventRow): number {
+const toEvents = ([historyId, place, body]: unknown[]) =>
+  eventsOf(Number(historyId), Number(place), String(body));
+
+function inOrder(a: PlacedEvent, b: PlacedEvent): number {
   return a.event.rev - b.event.rev || a.historyId - b.historyId || a.place - b.place;
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { type EventSpan, SPAN_CLASSES, spanOf, spanReachMs } from '../../core/past/event-span';
+import { BUNDLE_MS, eventsOf } from '../history/bundled-events';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 
 /** Events read at a time: on SQLite a read blocks this process. */
@@ -12,18 +13,20 @@ export interface RecordedSpan extends EventSpan {
   store: string;
   lockId: string;
   historyId: number;
+  place: number;
   event: LockEvent;
 }
 
 interface SpanRow {
   key: string;
   at: number;
-  span: Omit<RecordedSpan, keyof EventSpan>;
+  spans: Omit<RecordedSpan, keyof EventSpan>[];
 }
 
 /**
  * Every hold, wait and freeze that covered an instant and has ended since, as far as that is
- * recorded. Reads about twice as many rows as it finds, whatever happened before and after.
+ * recorded. Reads about twice as many rows as it finds, and those of a quarter of a second,
+ * whatever happened before and after.
  *
  * @param atOf the instant on the clock of a store
  * @param most no more than these are looked for
@@ -37,29 +40,31 @@ export async function readSpans(
 ): Promise<{ spans: RecordedSpan[]; isCut: boolean }> {
   const instants = stores.map(atOf);
   const [first, last] = [Math.min(...instants), Math.max(...instants)];
-  const spans: RecordedSpan[] = [];
+  const spans = new Map<string, RecordedSpan>();
   for (let spanClass = 0; spanClass < SPAN_CLASSES; spanClass += 1) {
     const until = last + spanReachMs(spanClass);
-    for await (const { span } of rowsOf(database, spanClass, first, until)) {
-      const found = spanOf(span.event);
-      const at = atOf(span.store);
-      if (!found || found.from > at || found.to <= at) continue;
-      if (spans.length >= most) return { spans, isCut: true };
-      spans.push({ ...found, ...span });
+    for await (const row of rowsOf(database, spanClass, first, until)) {
+      for (const span of row.spans) {
+        const found = spanOf(span.event);
+        const at = atOf(span.store);
+        if (!found || found.from > at || found.to <= at) continue;
+        if (spans.size >= most) return { spans: [...spans.values()], isCut: true };
+        spans.set(`${span.store}/${span.historyId}/${span.place}`, { ...found, ...span });
+      }
     }
     if (slice.isOver) await slice.pause();
   }
-  return { spans, isCut: false };
+  return { spans: [...spans.values()], isCut: false };
 }
 
-/** The events of a class from just after one instant until before another, by their instants. */
+/** The rows of a class with events from just after one instant until before another. */
 async function* rowsOf(
   database: Database,
   spanClass: number,
   after: number,
   until: number,
 ): AsyncGenerator<SpanRow> {
-  let from = after + 1;
+  let from = after + 1 - BUNDLE_MS;
   let seen = new Set<string>();
   for (;;) {
     // Those of the last instant are read again, since more of them may follow.
@@ -81,10 +86,11 @@ async function* rowsOf(
 }
 
 function toRow([store, historyId, place, lockId, at, body]: unknown[]): SpanRow {
-  const event = JSON.parse(String(body)) as LockEvent;
+  const events = eventsOf(Number(historyId), Number(place), String(body));
+  const where = { store: String(store), lockId: String(lockId) };
   return {
     key: `${store}/${historyId}/${place}`,
     at: Number(at),
-    span: { store: String(store), lockId: String(lockId), historyId: Number(historyId), event },
+    spans: events.map((placed) => ({ ...where, ...placed })),
   };
 }

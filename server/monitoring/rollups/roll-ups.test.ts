@@ -21,6 +21,7 @@ import {
 } from '../../storage/conformance/testing/stores-under-test';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow, HistorySource, RecordKey } from '../../storage/record-store';
+import { eventsOf } from '../history/bundled-events';
 import { EventRecorder } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
@@ -83,8 +84,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     clock.pass(6_000);
     for (let i = 0; i < 3; i += 1) for (const each of openings) await openAll(each).catch(() => {});
     expect(await rollupsIn(under.database)).toEqual(expectedOf(writer.events));
-    const opened = await under.database.db.$count(under.database.tables.lockEvents);
-    expect(opened).toBe(writer.events.length);
+    expect(await recordedEvents(under.database)).toBe(writer.events.length);
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(writer.events));
   }, 60_000);
 
@@ -114,8 +114,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
       clock.pass(20_000);
       await opening.opener.record();
     }
-    const { lockEvents } = under.database.tables;
-    expect(await under.database.db.$count(lockEvents)).toBe(2 * count);
+    expect(await recordedEvents(under.database)).toBe(2 * count);
     const grants = (await rollupsIn(under.database)).map((rollup) => rollup.grants);
     expect(grants.sort((a, b) => a - b)).toEqual([count, count, 2 * count]);
   });
@@ -365,6 +364,17 @@ const plain = (lockId: string, { waits, holds, ...counts }: MinuteRollup) => ({
 
 const inOrder = (rollups: PlainRollup[]) =>
   rollups.sort((a, b) => a.minute - b.minute || (a.lockId < b.lockId ? -1 : 1));
+
+/** How many events are recorded; one that is in two rows counts once. */
+async function recordedEvents({ raw }: Database): Promise<number> {
+  const { rows } = await raw.ask('SELECT lock_id, history_id, place, body FROM lock_events', []);
+  const events = rows.flatMap(([lockId, historyId, place, body]) =>
+    eventsOf(Number(historyId), Number(place), String(body)).map(
+      (event) => `${lockId} ${event.historyId} ${event.place}`,
+    ),
+  );
+  return new Set(events).size;
+}
 
 async function rollupsIn({ raw }: Database): Promise<PlainRollup[]> {
   const sql = `SELECT lock_id, minute, ${MINUTE_COLUMNS} FROM lock_minutes`;

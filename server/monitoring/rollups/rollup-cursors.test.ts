@@ -4,7 +4,7 @@ import { queryPlans } from '@/db/testing/query-plans';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
-import { eventRows, insertionsOf } from '../history/event-recorder';
+import { eventRows, insertionsOf } from '../history/event-rows';
 import { uncountedEvents } from './rollup-cursors';
 
 const NEWEST = 1_000;
@@ -21,8 +21,8 @@ describe.each(TEST_DIALECTS)('the events of a lock that no roll-up has, in %s', 
     const rows = instants.flatMap((at) => {
       const party = { service: 'orders', owner: 'o', token: 1 };
       const events: LockEvent[] = [{ kind: 'granted', at, rev: at, waitedMs: 0, ...party }];
-      const commit = { id: at, at, changes: [{ key, events }] };
-      return eventRows(shard, commit as Parameters<typeof eventRows>[1]);
+      const commit = { id: at, at, changes: [{ key, rev: at, events }] };
+      return eventRows(shard, [commit]);
     });
     await database.raw.batch(insertionsOf(database.kind, rows), false);
     return recordId(key);

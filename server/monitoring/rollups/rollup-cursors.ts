@@ -1,6 +1,7 @@
 import type { RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
+import { eventsOf, withoutRepeated } from '../history/bundled-events';
 
 /** Locks are counted in so many shares, each with its cursor, so that no write covers all. */
 export const SHARES = 8;
@@ -9,7 +10,7 @@ export const SHARES = 8;
 export const PARTS = 8;
 
 /** Of a busier lock some events are not shown until they are rolled up. */
-const EVENTS_MAX = 1_000;
+const ROWS_MAX = 1_000;
 
 const NO_POSITION = -1;
 
@@ -40,7 +41,7 @@ export async function countedTo(ask: RunSql, backend: string, lockId: string): P
 
 /**
  * A lock's events after that commit which roll-ups count: recorded, and in no roll-up yet. They are
- * looked for among the newest 1,000 of the lock, of all backends together; in no particular order.
+ * looked for in the newest 1,000 rows of the lock, of all backends together; in no particular order.
  */
 export async function uncountedEvents(
   ask: RunSql,
@@ -51,11 +52,16 @@ export async function uncountedEvents(
   // The backend is compared outside: for a shard that the lock has left, the search would go
   // through all events of the lock.
   const newest =
-    'SELECT backend, history_id, body FROM lock_events WHERE lock_id = ? ORDER BY at DESC ' +
-    `LIMIT ${EVENTS_MAX}`;
+    'SELECT backend, history_id, place, body FROM lock_events WHERE lock_id = ? ORDER BY at DESC ' +
+    `LIMIT ${ROWS_MAX}`;
   const { rows } = await ask(
-    `SELECT body FROM (${newest}) AS newest WHERE backend = ? AND history_id > ?`,
+    `SELECT history_id, place, body FROM (${newest}) AS newest WHERE backend = ? AND history_id > ?`,
     [lockId, backend, position],
   );
-  return rows.map(([body]): LockEvent => JSON.parse(String(body))).filter(isRolledUp);
+  const events = rows.flatMap(([historyId, place, body]) =>
+    eventsOf(Number(historyId), Number(place), String(body)),
+  );
+  return withoutRepeated(events.filter(({ historyId }) => historyId > position))
+    .map(({ event }) => event)
+    .filter(isRolledUp);
 }

@@ -1,0 +1,215 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { spanOf } from '../../core/past/event-span';
+import { RUNS } from '../../core/testing/property-runs';
+import { TestClock } from '../../platform/testing/test-clock';
+import { recordId } from '../../storage/record-id';
+import type { HistoryRow } from '../../storage/record-store';
+import { TimeSlice } from '../lock-list/order/time-slice';
+import { PastRange } from '../past/past-range';
+import { readLockEvents } from '../past/read-lock-events';
+import { readSpans } from '../past/read-spans';
+import { uncountedEvents } from '../rollups/rollup-cursors';
+import { EventHistory } from './event-history';
+import { eventRows, insertionsOf } from './event-rows';
+import { LockPast } from './lock-past';
+
+const START = Date.UTC(2026, 10, 20, 8);
+const KINDS = ['queued', 'granted', 'released', 'renewed', 'timeout', 'expired'] as const;
+const NAMES = ['a', 'b'];
+
+const steps = fc.array(
+  fc.record({
+    afterMs: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 }), fc.constant(400)),
+    changes: fc.uniqueArray(
+      fc.record({
+        name: fc.constantFrom(...NAMES),
+        kinds: fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 3 }),
+        lastedMs: fc.integer({ min: 0, max: 700 }),
+      }),
+      { selector: ({ name }) => name, minLength: 1 },
+    ),
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+
+type Steps = typeof steps extends fc.Arbitrary<infer S> ? S : never;
+
+/** The commits that these steps come to, ids from 1. */
+function commitsOf(played: Steps): HistoryRow[] {
+  let at = START;
+  return played.map(({ afterMs, changes }, i) => {
+    at += afterMs;
+    const rev = i + 1;
+    return {
+      ...{ id: rev, at },
+      changes: changes.map(({ name, kinds, lastedMs }) => ({
+        key: { namespace: 'default', name },
+        rev,
+        events: kinds.map((kind): LockEvent => {
+          const lasted = kind === 'released' || kind === 'expired' ? 'heldMs' : 'waitedMs';
+          const who = { service: 'orders', owner: 'o', token: rev };
+          return { kind, at, rev, ...who, [lasted]: lastedMs };
+        }),
+      })),
+    };
+  });
+}
+
+const eventsOfName = (commits: HistoryRow[], name: string) =>
+  commits.flatMap(({ changes }) =>
+    changes.filter(({ key }) => key.name === name).flatMap(({ events }) => events as LockEvent[]),
+  );
+
+describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await openTestDatabase(dialect);
+  });
+  afterEach(() => database.close());
+
+  const write = (commits: HistoryRow[]) =>
+    database.raw.batch(insertionsOf(database.kind, eventRows('default', commits)), false);
+
+  const rowCount = async () =>
+    Number((await database.raw.ask('SELECT COUNT(*) FROM lock_events', [])).rows[0]?.[0]);
+
+  const allPages = async (name: string, limit: number) => {
+    const rows: { id: string; at: number; kind: string }[] = [];
+    let before: string | undefined;
+    for (;;) {
+      const page = { namespace: 'default', name, limit, before };
+      const read = await new EventHistory(database).list(page);
+      expect(read.rows.length).toBeLessThanOrEqual(limit);
+      rows.push(...read.rows);
+      if (read.older === null) return rows;
+      before = read.older;
+    }
+  };
+
+  /** In parts, as they would be read one after another. */
+  const writeInParts = async (commits: HistoryRow[], part: number) => {
+    await database.raw.ask('DELETE FROM lock_events', []);
+    for (let i = 0; i < commits.length; i += part) await write(commits.slice(i, i + part));
+  };
+
+  const runs = { ...RUNS, numRuns: 40 };
+  const anyPart = fc.integer({ min: 1, max: 12 });
+
+  it('are one row for a short hold, and one each for what is far apart', async () => {
+    const hold = (at: number, rev: number) =>
+      (['granted', 'released'] as const).map((kind, i) => ({
+        ...{ id: rev + i, at },
+        changes: [
+          {
+            key: { namespace: 'default', name: 'a' },
+            rev: rev + i,
+            events: [{ kind, at: at + 3 * i, rev: rev + i, service: 's', owner: 'o', token: rev }],
+          },
+        ],
+      }));
+    await write(hold(START, 1));
+    expect(await rowCount()).toBe(1);
+    await write([...hold(START + 5_000, 3), ...hold(START + 6_000, 5)]);
+    expect(await rowCount()).toBe(3);
+  });
+
+  it('are read in order and each once, by pages of any length', async () => {
+    const pageLength = fc.integer({ min: 1, max: 9 });
+    await fc.assert(
+      fc.asyncProperty(steps, anyPart, pageLength, async (played, part, limit) => {
+        const commits = commitsOf(played);
+        await writeInParts(commits, part);
+        for (const name of NAMES) {
+          const kinds = (await allPages(name, limit)).map(({ kind }) => kind);
+          expect(kinds.reverse()).toEqual(eventsOfName(commits, name).map(({ kind }) => kind));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('are read once though recording was interrupted and began again', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, anyPart, fc.nat({ max: 40 }), async (played, part, again) => {
+        const commits = commitsOf(played);
+        await writeInParts(commits, part);
+        await write(commits.slice(again));
+        const [from, to] = [START - 1, START + 100_000];
+        for (const name of NAMES) {
+          const key = { namespace: 'default', name };
+          const expected = eventsOfName(commits, name);
+          const ids = (await allPages(name, 1_000)).map(({ id }) => id);
+          expect(ids).toHaveLength(expected.length);
+          const story = await new LockPast(database).story(key, from, to);
+          const shown = expected.filter(({ kind }) => kind !== 'renewed');
+          expect(story.events.map(({ kind }) => kind)).toEqual(shown.map(({ kind }) => kind));
+          const position = commits.length >> 1;
+          const { ask } = database.raw;
+          const uncounted = await uncountedEvents(ask, 'default', recordId(key), position);
+          const counted = shown.filter(({ rev, kind }) => rev > position && kind !== 'queued');
+          const countedOf = (events: LockEvent[]) =>
+            events.filter(({ kind }) => kind === 'granted' || kind === 'released').length;
+          expect(countedOf(uncounted)).toBe(countedOf(counted));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('are found as of any instant, with what they ended', async () => {
+    const instant = fc.integer({ min: -500, max: 4_000 });
+    await fc.assert(
+      fc.asyncProperty(steps, anyPart, instant, async (played, part, sinceStart) => {
+        const commits = commitsOf(played);
+        await writeInParts(commits, part);
+        const at = START + sinceStart;
+        const slice = new TimeSlice(() => performance.now());
+        const { spans } = await readSpans(database, () => at, ['default'], 1_000, slice);
+        const covered: string[] = [];
+        for (const name of NAMES) {
+          const events = eventsOfName(commits, name);
+          const until = await readLockEvents(database, `default/${name}`, at, []);
+          const past = events.filter((event) => event.at <= at);
+          expect(until.slice(-10)).toEqual(past.slice(-10));
+          for (const event of events) {
+            const span = spanOf(event);
+            if (span && span.from <= at && span.to > at) covered.push(textOf(name, event));
+          }
+        }
+        const found = spans.map(({ lockId, event }) => textOf(lockId.slice(8), event));
+        expect(found.sort()).toEqual(covered.sort());
+      }),
+      runs,
+    );
+  });
+
+  it('are found by the search for the nearest change', async () => {
+    const instant = fc.integer({ min: -100, max: 3_000 });
+    await fc.assert(
+      fc.asyncProperty(steps, anyPart, instant, async (played, part, sinceStart) => {
+        const commits = commitsOf(played);
+        await writeInParts(commits, part);
+        const at = START + sinceStart;
+        const range = new PastRange(database, new TestClock(START), () => 0);
+        const all = NAMES.flatMap((name) => eventsOfName(commits, name));
+        const one = eventsOfName(commits, 'a');
+        const a = { namespace: 'default', name: 'a' };
+        for (const [of, events] of [['locks', all] as const, [a, one] as const]) {
+          const changes = events.filter(({ kind }) => kind !== 'renewed').map((event) => event.at);
+          const [before, after] = [changes.filter((c) => c < at), changes.filter((c) => c > at)];
+          const previous = before.length > 0 ? Math.max(...before) : null;
+          const next = after.length > 0 ? Math.min(...after) : null;
+          expect(await range.change(of, at, 'previous')).toBe(previous);
+          expect(await range.change(of, at, 'next')).toBe(next);
+        }
+      }),
+      runs,
+    );
+  });
+});
+
+const textOf = (name: string, { kind, at, rev }: LockEvent) => `${name} ${kind} ${at} ${rev}`;

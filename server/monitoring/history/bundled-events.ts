@@ -1,0 +1,51 @@
+import type { LockEvent } from '../../core/lock/lock-event';
+
+/**
+ * A row of `lock_events` holds one event, or several of a lock, one right after another.
+ *
+ * One event: its `history_id` and `place`, its instant, `rev`, `kind` and span class; `body` is the
+ * event. Several: `history_id` and `rev` of the last, `at` of the first, the highest span class, the
+ * kind `several` (of routine alone, that of the first), a `place` between those of the last and of
+ * the next event, and as `body` a list of `[historyId, place, event]`, oldest first. If recording was
+ * interrupted, an event may be in two rows.
+ */
+
+/** How many events share a row at most: a reader of one takes the time for all. */
+export const BUNDLE_EVENTS_MAX = 8;
+
+/** The events of a row are within this time, so that a reader knows in which rows an instant is. */
+export const BUNDLE_MS = 250;
+
+/** Between the places of two events of a commit. */
+export const PLACES_APART = 2 * BUNDLE_EVENTS_MAX;
+
+/** The `place` of a row: rows that end with the same event but hold more or fewer differ. */
+export const rowPlace = (lastPlace: number, count: number) => lastPlace + count - 1;
+
+/** An event, and where it is in the history of its backend. */
+export interface PlacedEvent<Event = LockEvent> {
+  historyId: number;
+  place: number;
+  event: Event;
+}
+
+/** The events of a row, oldest first. */
+export function eventsOf<Event = LockEvent>(
+  historyId: number,
+  place: number,
+  body: string,
+): PlacedEvent<Event>[] {
+  const read: unknown = JSON.parse(body);
+  if (!Array.isArray(read)) return [{ historyId, place, event: read as Event }];
+  return (read as [number, number, Event][]).map(([historyId, place, event]) => ({
+    ...{ historyId, place, event },
+  }));
+}
+
+/** The same events of one lock, each once. */
+export function withoutRepeated<Placed extends PlacedEvent<{ rev: number }>>(
+  events: readonly Placed[],
+): Placed[] {
+  const idOf = ({ historyId, place, event }: Placed) => `${event.rev}/${historyId}/${place}`;
+  return [...new Map(events.map((event) => [idOf(event), event])).values()];
+}

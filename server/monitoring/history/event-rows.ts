@@ -1,0 +1,143 @@
+import type { Database, RawStatement, SqlValue } from '@/db/database';
+import { spanClass } from '../../core/past/event-span';
+import { isRoutine } from '../../core/timeline/lock-timeline';
+import { recordId } from '../../storage/record-id';
+import type { HistoryRow } from '../../storage/record-store';
+import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace } from './bundled-events';
+
+/** Events written by one statement: SQLite would prepare a longer one for every call. */
+const EVENTS_PER_STATEMENT = { mysql: 200, sqlite: 50 };
+
+const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
+
+const ONE_ROW = '(?,?,?,?,?,?,?,?,?)';
+
+const IGNORE_DUPLICATE = {
+  mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
+  sqlite: 'ON CONFLICT DO NOTHING',
+};
+
+/** Rows of these are searched for by their kind, so each has a row of its own. */
+const SINGLE_KINDS = new Set(['timeout', 'frozen']);
+
+/** What writes event rows, however many; one that exists already stays as it is. */
+export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawStatement[] {
+  const atOnce = EVENTS_PER_STATEMENT[kind];
+  const statements: RawStatement[] = [];
+  for (let i = 0; i < rows.length; i += atOnce) {
+    const some = rows.slice(i, i + atOnce);
+    const places = new Array(some.length).fill(ONE_ROW).join(',');
+    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
+    statements.push({ sql, values: some.flat() });
+  }
+  return statements;
+}
+
+/** The rows of some commits, given in the order of their ids; see `EventRows`. */
+export function eventRows(backend: string, commits: readonly HistoryRow[]): SqlValue[][] {
+  const rows = new EventRows(backend);
+  for (const commit of commits) rows.add(commit);
+  return rows.take();
+}
+
+/**
+ * Makes rows of commits, columns in the order of `insertionsOf`, without Lockyard's own records.
+ *
+ * Events of a lock that follow closely on one another share a row, since a row costs several times
+ * as much as its text: a short hold is one row, not two. No other event of the lock is between
+ * those of a row, so that rows in order are events in order.
+ */
+export class EventRows {
+  private rows: SqlValue[][] = [];
+  private readonly open = new Map<string, Bundle>();
+
+  constructor(private readonly backend: string) {}
+
+  /** @param commit of a larger id than the last one */
+  add({ id, changes }: HistoryRow): void {
+    let place = 0;
+    for (const { key, events } of changes) {
+      if (key.namespace.startsWith('.')) continue;
+      const lockId = recordId(key);
+      for (const event of events) {
+        const isSingle = key.kind === 'counter' || SINGLE_KINDS.has(event.kind);
+        const last = this.open.get(lockId);
+        if (last && !isSingle && last.takes(event.at)) last.add(id, place, event);
+        else {
+          if (last) this.close(last);
+          const bundle = new Bundle(lockId, id, place, event);
+          if (isSingle) this.close(bundle);
+          else this.open.set(lockId, bundle);
+        }
+        place += PLACES_APART;
+      }
+    }
+  }
+
+  /** The rows of all that was added since the last call. */
+  take(): SqlValue[][] {
+    for (const bundle of this.open.values()) this.close(bundle);
+    const { rows } = this;
+    this.rows = [];
+    return rows;
+  }
+
+  private close(bundle: Bundle): void {
+    this.open.delete(bundle.lockId);
+    this.rows.push(bundle.row(this.backend));
+  }
+}
+
+type RecordedEvent = HistoryRow['changes'][number]['events'][number];
+
+/** Events of one lock that share a row. */
+class Bundle {
+  private readonly from: number;
+  private readonly first: string;
+  private more = '';
+  private count = 1;
+  private until: number;
+  private rev: number;
+  private kind: string;
+  private span: number;
+
+  constructor(
+    readonly lockId: string,
+    private readonly firstHistoryId: number,
+    private readonly firstPlace: number,
+    event: RecordedEvent,
+    private historyId = firstHistoryId,
+    private place = firstPlace,
+  ) {
+    this.first = JSON.stringify(event);
+    this.from = event.at;
+    this.until = event.at;
+    this.rev = event.rev;
+    this.kind = event.kind;
+    this.span = spanClass(event);
+  }
+
+  /** Whether an event of that instant may be added. */
+  takes(at: number): boolean {
+    return this.count < BUNDLE_EVENTS_MAX && at >= this.until && at - this.from < BUNDLE_MS;
+  }
+
+  add(historyId: number, place: number, event: RecordedEvent): void {
+    this.more += `,[${historyId},${place},${JSON.stringify(event)}]`;
+    this.count += 1;
+    this.historyId = historyId;
+    this.place = place;
+    this.until = event.at;
+    this.rev = event.rev;
+    if (!isRoutine(this.kind) || !isRoutine(event.kind)) this.kind = 'several';
+    this.span = Math.max(this.span, spanClass(event));
+  }
+
+  row(backend: string): SqlValue[] {
+    const { historyId, lockId, from, rev, kind, span, count } = this;
+    const first = `[${this.firstHistoryId},${this.firstPlace},${this.first}]`;
+    const body = count === 1 ? this.first : `[${first}${this.more}]`;
+    const place = rowPlace(this.place, count);
+    return [backend, historyId, place, lockId, from, rev, kind, body, span];
+  }
+}
