@@ -25,7 +25,7 @@ import type { MysqlServer } from './mysql-server';
 import { deletePacket } from './packets/delete-packet';
 import { GUARD_FAILED } from './packets/guard';
 import { judgedSwap } from './packets/judged-swap';
-import type { Packet, PacketOutcome, Rows } from './packets/packet';
+import type { Packet, PacketOutcome, Rows, Versions } from './packets/packet';
 import { readPacket } from './packets/read-packet';
 import { bytes, CLOCK, idList } from './packets/sql-text';
 import { swapAllPacket, swapPacket } from './packets/swap-packet';
@@ -83,8 +83,8 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   async swapAll(changes: Change[]): Promise<SwapResult[]> {
     try {
-      const { now } = await this.change((server) => swapAllPacket(changes, this.mayReturn(server)));
-      return changes.map(({ rev, writer }) => ({ applied: true, now, current: { rev, writer } }));
+      const outcome = await this.change((server) => swapAllPacket(changes, this.mayReturn(server)));
+      return await this.resultsOf(changes, outcome);
     } catch (error) {
       if (failedWith(error, PACKET_TOO_LARGE)) return splitOversizeSwap(this, changes, 'all');
       if (!failedWith(error, GUARD_FAILED)) throw error;
@@ -177,16 +177,14 @@ export class MysqlStore implements RecordStore, HistorySource {
     }
   }
 
-  private async resultsOf(
-    changes: Change[],
-    { applied, now, found }: PacketOutcome,
-  ): Promise<SwapResult[]> {
-    const current =
-      found ?? (await this.currentOf(changes.filter(({ writer }) => !applied.has(writer))));
+  private async resultsOf(changes: Change[], outcome: PacketOutcome): Promise<SwapResult[]> {
+    const { applied } = outcome;
+    const lost = changes.filter(({ writer }) => !applied.has(writer));
+    const { found, now } = await this.completed(outcome, lost);
     return changes.map(({ key, rev, writer }) =>
       applied.has(writer)
         ? { applied: true, now, current: { rev, writer } }
-        : { applied: false, now, current: current.get(recordId(key)) ?? null },
+        : { applied: false, now, current: found.get(recordId(key)) ?? null },
     );
   }
 
@@ -223,14 +221,19 @@ export class MysqlStore implements RecordStore, HistorySource {
     );
   }
 
-  /** What the losers' records are now; read after the swap, so maybe newer than the winner. */
-  private async currentOf(
-    changes: Change[],
-  ): Promise<Map<string, { rev: number; writer: string }>> {
-    if (changes.length === 0) return new Map();
-    const ids = idList(changes.map((change) => change.key));
+  /**
+   * The clock, and what the losers' records are: if the swap did not read it, then as it is now,
+   * maybe newer than the winner.
+   */
+  private async completed(
+    { now, found }: PacketOutcome,
+    lost: Change[],
+  ): Promise<{ now: number; found: Versions }> {
+    if (now !== null && found) return { now, found };
+    if (now !== null && lost.length === 0) return { now, found: new Map() };
+    const ids = idList(lost.map((change) => change.key));
     const sql = `SELECT id, rev, writer FROM locks WHERE id IN (${ids})`;
-    const [rows = []] = await this.packet([sql]).catch((cause) => {
+    const [rows = [], clock] = await this.packet([sql, `SELECT ${CLOCK}`]).catch((cause) => {
       throw new StoreError(
         'The database applied a swap and did not answer what became of each change.',
         'unknown',
@@ -239,7 +242,7 @@ export class MysqlStore implements RecordStore, HistorySource {
         },
       );
     });
-    return versionsById(rows);
+    return { now: now ?? Number(clock?.[0]?.[0]), found: found ?? versionsById(rows) };
   }
 
   /** A packet that only reads: if it fails, nothing was applied. */

@@ -8,15 +8,18 @@ export interface Packet<T> {
   read(answers: Rows[]): T;
 }
 
+/** Rev and writer of records by their ids. */
+export type Versions = ReadonlyMap<string, { rev: number; writer: string }>;
+
 /** What became of the changes of a packet that was committed. */
 export interface PacketOutcome {
   /** The writers of the applied changes. */
   applied: ReadonlySet<string>;
-  /** The server's clock in the swap or after it, epoch milliseconds. */
-  now: number;
+  /** The server's clock in the swap or after it, epoch milliseconds. Null: it was not read. */
+  now: number | null;
   /**
    * What the swap found in place of what the other changes expect, by the ids of the records; one
    * that is not there has no record. Null: the packet did not look.
    */
-  found: ReadonlyMap<string, { rev: number; writer: string }> | null;
+  found: Versions | null;
 }

@@ -249,7 +249,7 @@ describe('a packet that waits for a row', () => {
 });
 
 describe('a swap', () => {
-  it('tells losers what is there in the same round trip', async () => {
+  it('tells losers what is there, in the same round trip if any change of it was applied', async () => {
     const [there, other, absent] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
     const seen = await created(returning, there);
     const sent = vi.spyOn(MysqlConnection.prototype, 'exchange');
@@ -257,11 +257,11 @@ describe('a swap', () => {
     const [lost, took] = await returning.swap([update(there, stale), creation(other)]);
     expect(lost).toMatchObject({ applied: false, current: seen });
     expect(took).toMatchObject({ applied: true });
+    expect(sent).toHaveBeenCalledTimes(1);
     const [alone] = await returning.swap([update(there, stale)]);
     expect(alone).toMatchObject({ applied: false, current: seen });
     const [none] = await returning.swap([update(absent, stale)]);
     expect(none).toMatchObject({ applied: false, current: null });
-    expect(sent).toHaveBeenCalledTimes(3);
   });
 
   it('in which nothing is applied writes no history, whatever its connection did before', async () => {
@@ -293,8 +293,8 @@ describe('a swap', () => {
       judgedSwap(changes).statements.length,
     ]);
     expect(counts).toEqual([
-      [5, 7],
-      [6, 8],
+      [4, 7],
+      [5, 8],
     ]);
   });
 });

@@ -5,7 +5,7 @@ import { type ChangedRow, inRowOrder } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 import { clockIsIn, isLimited, sharedWindow, windowOf } from './time-window';
 import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './write-columns';
-import { writeHistoryAndAnswers } from './write-history';
+import { type AppliedTerms, hasEvents, insertHistory, writeAnswers } from './write-history';
 
 /*
  * Every column has a name of its own: the driver compiles a reader for each set of names, and an
@@ -52,13 +52,29 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
       // Binary, so that its texts are compared by byte.
       `SET @took = ${bytes(writerList(rows))}, @ghosts = 0, @now = ${CLOCK}`,
       upsertRecords(rows),
-      `SELECT @now := ${guarded(CLOCK, conditions)} AS now, ` +
-        "@took := NULLIF(TRIM(',' FROM @took), '') AS took",
-      ...writeHistoryAndAnswers(rows),
+      hasEvents(rows)
+        ? `${insertHistory(rows, termsOfUpsert(conditions))} RETURNING at`
+        : `SELECT ${guarded(CLOCK, conditions)} AS at`,
+      ...writeAnswers(rows, termsOfUpsert(conditions)),
       'COMMIT',
     ],
-    read: ([, , versions = [], clock]) => outcomeOf(rows, versions, Number(clock?.[0]?.[0])),
+    read: ([, , versions = [], clock]) => outcomeOf(rows, versions, instantOf(clock)),
   };
+}
+
+/** What is left in `@took` are the applied writers. */
+function termsOfUpsert(conditions: string[]): AppliedTerms {
+  const isAny = guarded("@took <> ','", conditions);
+  return {
+    historyRow: (text) => `SELECT ${CLOCK}, ${text}, TRIM(',' FROM @took) FROM DUAL WHERE ${isAny}`,
+    isApplied: (writer) => `FIND_IN_SET(${writer}, @took)`,
+  };
+}
+
+/** @param clock no row: nothing was written that has an instant */
+function instantOf(clock: Rows = []): number | null {
+  const [row] = clock;
+  return row ? Number(row[0]) : null;
 }
 
 /**
@@ -91,7 +107,7 @@ const ASSIGNMENTS = [
 ];
 
 /** @param versions what was returned of each row */
-function outcomeOf(rows: ChangedRow[], versions: Rows, now: number): PacketOutcome {
+function outcomeOf(rows: ChangedRow[], versions: Rows, now: number | null): PacketOutcome {
   if (versions.length !== rows.length) {
     throw new Error('The database did not return every record.');
   }
@@ -106,42 +122,37 @@ function outcomeOf(rows: ChangedRow[], versions: Rows, now: number): PacketOutco
   return { applied, now, found };
 }
 
-/** @param text rev and writer, with a colon between them */
-function versionOf(text: string): { rev: number; writer: string } {
-  const end = text.indexOf(':');
-  return { rev: Number(text.slice(0, end)), writer: text.slice(end + 1) };
-}
-
 /**
  * A single record that should exist, as in a handover: its window is tested under its row lock, and
- * it leaves no ghost. What is there afterwards is read before the commit, with the clock.
+ * it leaves no ghost. What is there instead if it was lost is not read.
  */
 function updateRecord(
   row: ChangedRow,
   expect: NonNullable<Change['expect']>,
 ): Packet<PacketOutcome> {
   const { id, clock, writer } = row;
-  const isRow = `id = ${quote(id)}`;
   const set = [...recordAssignments(row), `changed_at = ${CLOCK}`];
+  // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
+  // remaining statements still run.
+  const written = `FROM locks WHERE id = ${quote(id)} AND writer = ${quote(writer)}`;
+  const terms: AppliedTerms = {
+    historyRow: (text) => `SELECT ${CLOCK}, ${text}, writer ${written}`,
+    isApplied: () => `EXISTS (SELECT 1 ${written})`,
+  };
   return {
     statements: [
       'START TRANSACTION',
-      `UPDATE locks SET ${set} WHERE ${isRow} AND rev = ${expect.rev} AND writer = ` +
+      `UPDATE locks SET ${set} WHERE id = ${quote(id)} AND rev = ${expect.rev} AND writer = ` +
         `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
-      // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
-      // remaining statements still run. The aggregates make one row of none.
-      `SELECT @now := ${CLOCK} AS now, MAX(CONCAT(rev, ':', writer)) AS version, ` +
-        `@took := MAX(IF(writer = ${quote(writer)}, BINARY writer, NULL)) AS took ` +
-        `FROM locks WHERE ${isRow}`,
-      ...writeHistoryAndAnswers([row]),
+      hasEvents([row])
+        ? `${insertHistory([row], terms)} RETURNING at`
+        : `SELECT ${CLOCK} AS at ${written}`,
+      ...writeAnswers([row], terms),
       'COMMIT',
     ],
-    read([, , seen]) {
-      const [now, version] = seen?.[0] ?? [];
-      if (version === null) return { applied: new Set(), now: Number(now), found: new Map() };
-      const found = versionOf(String(version));
-      const applied = new Set(found.writer === writer ? [writer] : []);
-      return { applied, now: Number(now), found: new Map([[id, found]]) };
+    read([, , clock]) {
+      const now = instantOf(clock);
+      return { applied: new Set(now === null ? [] : [writer]), now, found: null };
     },
   };
 }

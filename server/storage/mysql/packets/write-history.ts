@@ -3,27 +3,49 @@ import type { Change } from '../../record-store';
 import type { ChangedRow } from './row-order';
 import { bytes, quote } from './sql-text';
 
-/**
- * Writes the history of the changes whose writers are in `@took`, dated `@now`, and their answers.
- * `@took` is null if there are none.
- */
+/** How a packet says in SQL, after its records were written, what of it was applied. */
+export interface AppliedTerms {
+  /** A query for at most one row of three values: the clock, a text as given, and the writers. */
+  historyRow(text: string): string;
+  /** A condition: whether the change of this writer was applied. */
+  isApplied(writer: string): string;
+}
+
+/** `@took` has the applied writers with commas between them, or is null if there are none. */
+const BY_VARIABLES: AppliedTerms = {
+  historyRow: (text) => `SELECT @now, ${text}, @took FROM DUAL WHERE @took IS NOT NULL`,
+  isApplied: (writer) => `FIND_IN_SET(${writer}, @took)`,
+};
+
+/** Whether any of these changes has events. */
+export function hasEvents(changes: Change[]): boolean {
+  return changes.some((change) => change.events.length > 0);
+}
+
+/** Writes the history of the applied changes and their answers. */
 export function writeHistoryAndAnswers(rows: ChangedRow[]): string[] {
-  const memos = rows.filter((change) => change.memos.length > 0);
   return [
-    ...(rows.some((change) => change.events.length > 0) ? [insertHistory(rows)] : []),
-    ...(memos.length > 0 ? [insertAnswers(memos)] : []),
-    ...rows.flatMap(extendAnswers),
+    ...(hasEvents(rows) ? [insertHistory(rows, BY_VARIABLES)] : []),
+    ...writeAnswers(rows, BY_VARIABLES),
   ];
 }
 
-function insertHistory(changes: Change[]): string {
-  return (
-    'INSERT INTO lock_history (at, changes, took) SELECT @now, ' +
-    `${quote(encodeHistory(changes))}, @took FROM DUAL WHERE @took IS NOT NULL`
-  );
+/** Writes the history of the applied changes. Only for changes with events. */
+export function insertHistory(changes: Change[], { historyRow }: AppliedTerms): string {
+  const text = quote(encodeHistory(changes));
+  return `INSERT INTO lock_history (at, changes, took) ${historyRow(text)}`;
 }
 
-function insertAnswers(changes: ChangedRow[]): string {
+/** Writes the answers of the applied changes, and extends those that they extend. */
+export function writeAnswers(rows: ChangedRow[], terms: AppliedTerms): string[] {
+  const memos = rows.filter((change) => change.memos.length > 0);
+  return [
+    ...(memos.length > 0 ? [insertAnswers(memos, terms)] : []),
+    ...rows.flatMap((row) => extendAnswers(row, terms)),
+  ];
+}
+
+function insertAnswers(changes: ChangedRow[], { isApplied }: AppliedTerms): string {
   const rows = changes.flatMap(({ id: lockId, writer, memos }) =>
     memos.map(
       ({ key, inputHash, answer, expiresAt }) =>
@@ -35,16 +57,16 @@ function insertAnswers(changes: ChangedRow[]): string {
   return (
     'INSERT INTO lock_requests (id, input_hash, answer, expires_at, lock_id) ' +
     'SELECT id, input_hash, answer, expires_at, lock_id FROM ' +
-    `(${rows.join(' UNION ALL ')}) c WHERE FIND_IN_SET(c.writer, @took) ` +
+    `(${rows.join(' UNION ALL ')}) c WHERE ${isApplied('c.writer')} ` +
     'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), ' +
     'expires_at = VALUES(expires_at), lock_id = VALUES(lock_id)'
   );
 }
 
-function extendAnswers({ writer, extensions }: Change): string[] {
+function extendAnswers({ writer, extensions }: Change, { isApplied }: AppliedTerms): string[] {
   return extensions.map(
     ({ keys, expiresAt }) =>
       `UPDATE lock_requests SET expires_at = GREATEST(expires_at, ${expiresAt}) WHERE id IN ` +
-      `(${keys.map((key) => quote(key))}) AND FIND_IN_SET(${quote(writer)}, @took)`,
+      `(${keys.map((key) => quote(key))}) AND ${isApplied(quote(writer))}`,
   );
 }
