@@ -2,19 +2,25 @@ import { randomFillSync } from 'node:crypto';
 
 const TEXTS_AT_ONCE = 512;
 
+/** Four characters say three bytes. */
+const BITS_PER_CHAR = 6;
+
 /**
- * Generates unique random texts of a given number of random bytes, in letters, digits, `-` and `_`.
- * Random bytes are drawn by the hundred: one draw costs as much as a whole lock operation may.
+ * Generates unique random texts of at least so many random bytes each, in letters, digits, `-` and
+ * `_`: 11 characters for 8 bytes, 16 for 12. Hundreds are drawn and written as one text: a draw of
+ * its own costs as much as a whole lock operation may, and a text of its own more than its cut.
  */
 export function randomTextPool(bytes: number): () => string {
-  const pool = Buffer.alloc(bytes * TEXTS_AT_ONCE);
-  let used = pool.length;
+  const length = Math.ceil((bytes * 8) / BITS_PER_CHAR);
+  const drawn = Buffer.alloc((TEXTS_AT_ONCE * length * BITS_PER_CHAR) / 8);
+  let texts = '';
+  let used = 0;
   return () => {
-    if (used === pool.length) {
-      randomFillSync(pool);
+    if (used === texts.length) {
+      texts = randomFillSync(drawn).toString('base64url');
       used = 0;
     }
-    used += bytes;
-    return pool.toString('base64url', used - bytes, used);
+    used += length;
+    return texts.slice(used - length, used);
   };
 }
