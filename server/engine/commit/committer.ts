@@ -151,18 +151,25 @@ export class Committer {
       }
       return;
     }
-    outcomes.forEach((outcome, i) => {
+    let shown = Number.NaN;
+    let latest = shown;
+    for (const [i, outcome] of outcomes.entries()) {
       const { proposal, next, storedQueue } = prepared[i] ?? never();
       const { applied, now } = outcome;
-      if (!store.estimatesClock) storeClock.observe(now, sentAt);
+      // One clock for most of a packet: it is measured once.
+      if (now !== shown) {
+        if (!store.estimatesClock) storeClock.observe(now, sentAt);
+        latest = storeClock.latestSince(now, sentAt);
+        shown = now;
+      }
       if (createsRecord(proposal)) names.finished(proposal.key, applied === 'yes');
       if (applied === 'yes') {
         proposal.entry.known = { record: next, writer: outcome.writer, storedQueue };
-        this.reply(proposal, startedAt, storeClock.latestSince(now, sentAt));
+        this.reply(proposal, startedAt, latest);
       } else {
         this.decideAgain(proposal, applied);
       }
-    });
+    }
   }
 
   /**
