@@ -21,9 +21,11 @@ export class PendingCommand extends PendingReply<CommandResult> {
     private readonly commands: CommandQueue,
     readonly key: RecordKey,
     readonly command: AnyCommand,
-    ...reply: ConstructorParameters<typeof PendingReply<CommandResult>>
+    dueAt: number,
+    resolve: (result: CommandResult) => void,
+    reject: (error: unknown) => void,
   ) {
-    super(...reply);
+    super(dueAt, resolve, reject);
     this.id = recordId(key);
   }
 

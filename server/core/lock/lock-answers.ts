@@ -221,7 +221,8 @@ export function timedOut(draft: Draft, request: RequestIdentity, viewer: string)
 /** A hint: when the last lease ends if not renewed, or when the lock-delay ends, within limits. */
 export function retryAfterMs(draft: Draft): number {
   const { holds, delayedUntil } = draft.record;
-  const ends = [...holds.map((hold) => hold.expiresAt), delayedUntil];
-  const leftMs = Math.max(...ends) - draft.now;
+  let end = delayedUntil;
+  for (const { expiresAt } of holds) end = Math.max(end, expiresAt);
+  const leftMs = end - draft.now;
   return Math.min(Math.max(leftMs, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS);
 }

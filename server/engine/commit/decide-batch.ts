@@ -85,9 +85,7 @@ function decideCommand(
   context: DecisionContext,
   memos: ReadonlyMap<string, IdempotencyRecord>,
 ): CommandOutcome {
-  const key = idempotencyKey(pending.command);
-  const fromThisBatch = () => proposal.memos.findLast((memo) => memo.key === key);
-  const remembered = key === null ? null : (fromThisBatch() ?? memos.get(key) ?? null);
+  const remembered = rememberedFor(pending, proposal, memos);
   const record = proposal.next ?? proposal.base?.record ?? null;
   try {
     const recordType = recordTypeOf(pending.key);
@@ -111,6 +109,17 @@ function decideCommand(
     });
     return { pending, reply: { error: internal }, changed: false };
   }
+}
+
+/** The answer stored for this command's request: in this batch, or before it. */
+function rememberedFor(
+  { command }: PendingCommand,
+  proposal: Proposal,
+  memos: ReadonlyMap<string, IdempotencyRecord>,
+): IdempotencyRecord | null {
+  const key = idempotencyKey(command);
+  if (key === null) return null;
+  return proposal.memos.findLast((memo) => memo.key === key) ?? memos.get(key) ?? null;
 }
 
 /**
