@@ -12,7 +12,7 @@ const config: KnipConfig = {
     'client/guards/{mysql,sqlite,redis}.ts',
     'client/guards/testing/late-writer.ts',
     'bench/{main,http-load}.ts',
-    'bench/{looking/steady-callers-load,processes/lock-process}.ts',
+    'bench/{http/http-race,looking/steady-callers-load,processes/lock-process}.ts',
     'test/simulator/main.ts',
     'test/clients/typescript-agent.ts',
     'test/traces/traced-callers.ts',

@@ -5,6 +5,7 @@ import { freshDatabase } from './fresh-database';
 import { raceGate } from './gate-counters';
 import { measureGrowth } from './growth/measure-growth';
 import { raceHistory } from './history-cost';
+import { runHttpRace } from './http/run-http-race';
 import { raceLoneCallers } from './lone/race-lone-callers';
 import { labCases } from './looking/lab-cases';
 import { listCases } from './looking/list-cases';
@@ -66,6 +67,7 @@ async function raceStores(): Promise<void> {
   const page = await pageToWrite();
   const CASES = {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
+    handlers: () => runHttpRace({ name: 'handlers', rounds, roundMs }),
     permits: () => racePermits(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     refusals: () => raceRefusals(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
     commits: () => measureCommitCost(serverIn('BENCH_LOGGED_MYSQL_URL'), { rounds, roundMs }),

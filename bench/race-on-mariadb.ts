@@ -3,12 +3,11 @@ import { closedLoop, type Load } from './closed-loop';
 import { freshDatabase } from './fresh-database';
 import { lockyardQueue, openRowQueue, polledQueue, raceQueues } from './hand-off';
 import { openLockyardCounter, openRowCounter, raceCounters } from './hot-counter';
-import { startHttpLoader } from './http-loader';
+import { runHttpRace } from './http/run-http-race';
 import { raceLongQueue } from './long-queue';
 import { raceProcesses } from './processes/race-processes';
 import { openWholeLockyard } from './processes/whole-lockyard';
 import { race } from './race';
-import { raceEndToEnd, raceHandlers } from './race-handlers';
 import { openSegmentedLock } from './segmented-lock';
 
 const NAMES = 10_000;
@@ -45,8 +44,9 @@ const WORKLOADS: Workload[] = [
 ];
 
 /**
- * Every work on a MariaDB, and the handlers in front of it. Lockyard is as a server runs it, with its
- * history. @param server a URL without a database
+ * Every work on a MariaDB, at last over HTTP. Lockyard is as a server runs it, with its history.
+ *
+ * @param server a URL without a database
  */
 export async function raceOnMariadb(
   server: string,
@@ -103,15 +103,11 @@ export async function raceOnMariadb(
   await rowCounter.close();
   await counter.close();
 
-  const loader = startHttpLoader();
-  await raceHandlers(loader, { rounds, roundMs });
-  await raceEndToEnd(
-    loader,
-    { rounds, roundMs },
-    {
-      opponent: await freshDatabase(server, 'bench_opponent_http'),
-      ours: await freshDatabase(server, 'bench_lockyard_http'),
-    },
-  );
-  loader.stop();
+  await runHttpRace({
+    name: 'end to end',
+    rounds,
+    roundMs,
+    opponent: await freshDatabase(server, 'bench_opponent_http'),
+    ours: await freshDatabase(server, 'bench_lockyard_http'),
+  });
 }

@@ -20,6 +20,7 @@ export const serverBuild = {
 export const benchPrograms = {
   main: 'bench/main.ts',
   'http-load': 'bench/http-load.ts',
+  'http-race': 'bench/http/http-race.ts',
   'lock-process': 'bench/processes/lock-process.ts',
   'steady-callers-load': 'bench/looking/steady-callers-load.ts',
 };

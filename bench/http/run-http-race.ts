@@ -1,0 +1,22 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Rounds } from '../race-handlers';
+
+/** What the program `http-race` is asked for, as JSON on its command line. */
+export type HttpRace = Rounds &
+  (
+    | { name: 'handlers' }
+    /** With the URLs of two empty databases. */
+    | { name: 'end to end'; opponent: string; ours: string }
+  );
+
+/**
+ * Runs a race over HTTP in a process of its own, as a production server has one: what else ran in a
+ * process slows its server. The process writes what came out of the race.
+ */
+export async function runHttpRace(order: HttpRace): Promise<void> {
+  const program = fileURLToPath(new URL('http-race.mjs', import.meta.url));
+  const [code] = await once(fork(program, [JSON.stringify(order)]), 'exit');
+  if (code !== 0) throw new Error(`The race over HTTP, ${order.name}, failed.`);
+}
