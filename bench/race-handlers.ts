@@ -2,7 +2,6 @@ import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { createEngine } from '@/server/engine/create-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { systemClock } from '@/server/platform/clock';
-import { recordId } from '@/server/storage/record-id';
 import type {
   Change,
   ReadResult,
@@ -111,26 +110,29 @@ export async function raceEndToEnd(
   await close();
 }
 
-/** Records in memory, for measuring what is above a store. It keeps no history and no answers. */
+/**
+ * Records in memory, for measuring what is above a store: locks of one namespace. It keeps no
+ * history and no answers.
+ */
 class MemoryStore implements RecordStore {
+  /** By name. */
   private readonly records = new Map<string, StoredRecord>();
 
   async read(keys: RecordKey[]): Promise<ReadResult> {
     const now = Date.now();
-    const record = (key: RecordKey) => this.records.get(recordId(key)) ?? null;
+    const record = ({ name }: RecordKey) => this.records.get(name) ?? null;
     return { records: keys.map((key) => ({ key, record: record(key), now })), memos: [] };
   }
 
   async swap(changes: Change[]): Promise<SwapResult[]> {
     const now = Date.now();
     return changes.map(({ key, expect, clock, rev, writer, head, queue }) => {
-      const id = recordId(key);
-      const kept = this.records.get(id) ?? null;
+      const kept = this.records.get(key.name) ?? null;
       const isExpected = kept?.rev === expect?.rev && kept?.writer === expect?.writer;
       if (!isExpected || now < clock.past || now >= clock.ahead) {
         return { applied: false, now, current: kept };
       }
-      this.records.set(id, { rev, writer, head, queue: queue ?? kept?.queue ?? '' });
+      this.records.set(key.name, { rev, writer, head, queue: queue ?? kept?.queue ?? '' });
       return { applied: true, now, current: { rev, writer } };
     });
   }
