@@ -20,7 +20,7 @@ export interface ResolvedLock {
 
 /**
  * Resolves a lock for a service: checks the permission of its key and its rate limit, then finds
- * the namespace and the engine of its backend.
+ * the namespace and the engine of its backend. At once, if the namespace is known.
  *
  * @param procedure what is called, which the key has to allow
  * @param calls how many plain calls it counts as; 0 for renew, release and cancel, which no limit
@@ -28,15 +28,22 @@ export interface ResolvedLock {
  * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `RATE_LIMITED`,
  *   `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` if its backend is not configured here
  */
-export async function resolveLock(
+export function resolveLock(
   ctx: OperationContext,
   procedure: ServiceProcedureName,
   { namespace, name }: RecordKey,
   calls: number,
-): Promise<ResolvedLock> {
-  const wanted = { namespace, names: [name] };
-  const { engine, service, policy } = await resolveNamespace(ctx, procedure, wanted, calls);
-  return { engine, key: { namespace, name }, service, policy };
+): ResolvedLock | Promise<ResolvedLock> {
+  const caller = authoriseService(ctx, { procedure, namespace, names: [name] }, calls);
+  const { namespaces } = ctx.runtime;
+  const resolved = (entry: NamespaceEntry | null) => ({
+    engine: engineAt(ctx, namespace, entry),
+    key: { namespace, name },
+    service: caller.service,
+    policy: namespaces.policyOf(namespace),
+  });
+  const known = namespaces.cached(namespace);
+  return known ? resolved(known) : namespaces.get(namespace).then(resolved);
 }
 
 /** The same for several locks of one namespace, or for all that the key may see of it. */

@@ -107,8 +107,10 @@ export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] 
       name,
       kind,
       async call(ctx, readInput) {
-        const caller = await identifyCaller(ctx);
-        return operation(caller, examine(ctx, await readInput()));
+        const identified = identifyCaller(ctx);
+        const caller = identified instanceof Promise ? await identified : identified;
+        const raw = readInput();
+        return await operation(caller, examine(ctx, raw instanceof Promise ? await raw : raw));
       },
       stream: toStream
         ? async (ctx, readInput, send) => {

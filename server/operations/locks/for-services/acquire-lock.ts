@@ -18,7 +18,9 @@ export async function acquireLock(
   ctx: OperationContext,
   input: AcquireInput,
 ): Promise<AcquireAnswer> {
-  const { engine, key, service, policy } = await resolveLock(ctx, 'lock.acquire', input, 1);
+  const resolving = resolveLock(ctx, 'lock.acquire', input, 1);
+  const { engine, key, service, policy } =
+    resolving instanceof Promise ? await resolving : resolving;
   const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
   const more = { ...permitsWanted(input), ...askedAtLeast(input) };
