@@ -42,6 +42,7 @@ async function openControl(): Promise<Database> {
       client,
       write: (job) => job(client),
       writeAlone: (job) => job(client),
+      runSole: ofOthers,
       writeAside: ofOthers,
       flushed: async () => undefined,
       close: async () => client.close(),
