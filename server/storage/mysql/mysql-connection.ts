@@ -5,7 +5,7 @@ import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
 import { type MysqlServer, mysqlServer, READ_SERVER } from './mysql-server';
-import { GUARD_FAILED } from './packets/guard';
+import { GUARD_FAILED, VALUE_MISSING } from './packets/guard';
 import type { Packet, Rows } from './packets/packet';
 
 /** The error number with which a server refuses a packet larger than its `max_allowed_packet`. */
@@ -124,7 +124,8 @@ export class MysqlConnection {
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
     const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
-    if (!isPassing && errno !== GUARD_FAILED && errno !== OTHER_STAMP) {
+    const isRefusal = [GUARD_FAILED, VALUE_MISSING, OTHER_STAMP].includes(errno);
+    if (!isPassing && !isRefusal) {
       this.drop(connection);
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }

@@ -23,7 +23,7 @@ import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
 import type { MysqlServer } from './mysql-server';
 import { deletePacket } from './packets/delete-packet';
-import { GUARD_FAILED } from './packets/guard';
+import { GUARD_FAILED, VALUE_MISSING } from './packets/guard';
 import { judgedSwap } from './packets/judged-swap';
 import type { Packet, PacketOutcome, Rows, Versions } from './packets/packet';
 import { readPacket } from './packets/read-packet';
@@ -87,7 +87,7 @@ export class MysqlStore implements RecordStore, HistorySource {
       return await this.resultsOf(changes, outcome);
     } catch (error) {
       if (failedWith(error, PACKET_TOO_LARGE)) return splitOversizeSwap(this, changes, 'all');
-      if (!failedWith(error, GUARD_FAILED)) throw error;
+      if (!failedWith(error, GUARD_FAILED, VALUE_MISSING)) throw error;
     }
     const { records } = await this.read(
       changes.map((change) => change.key),
@@ -172,7 +172,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     try {
       return await this.change((server) => swapPacket(changes, this.mayReturn(server)));
     } catch (error) {
-      if (!failedWith(error, GUARD_FAILED)) throw error;
+      if (!failedWith(error, GUARD_FAILED, VALUE_MISSING)) throw error;
       return this.change(() => judgedSwap(changes));
     }
   }
@@ -261,8 +261,10 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 }
 
-function failedWith(error: unknown, errno: number): boolean {
-  return error instanceof StoreError && (error.cause as { errno?: number })?.errno === errno;
+function failedWith(error: unknown, ...numbers: number[]): boolean {
+  if (!(error instanceof StoreError)) return false;
+  const { errno } = (error.cause ?? {}) as { errno?: number };
+  return errno !== undefined && numbers.includes(errno);
 }
 
 function notServed(): StoreError {

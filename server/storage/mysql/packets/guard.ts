@@ -5,6 +5,9 @@
  */
 export const GUARD_FAILED = 1242;
 
+/** The number of the error with which a column refuses that it gets no value. */
+export const VALUE_MISSING = 1048;
+
 /** An expression for `value` that fails unless all of these conditions hold. For MariaDB. */
 export function guarded(value: string, conditions: string[]): string {
   if (conditions.length === 0) return value;

@@ -62,11 +62,14 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
   };
 }
 
-/** What is left in `@took` are the applied writers. */
+/**
+ * What is left in `@took` are the applied writers. If there are none, the history has none to be
+ * inserted with: `VALUE_MISSING`.
+ */
 function termsOfUpsert(conditions: string[]): AppliedTerms {
-  const isAny = guarded("@took <> ','", conditions);
+  const at = guarded(CLOCK, conditions);
   return {
-    historyRow: (text) => `SELECT ${CLOCK}, ${text}, TRIM(',' FROM @took) FROM DUAL WHERE ${isAny}`,
+    historyRow: (text) => `VALUES (${at}, ${text}, NULLIF(TRIM(',' FROM @took), ''))`,
     isApplied: (writer) => `FIND_IN_SET(${writer}, @took)`,
   };
 }

@@ -5,7 +5,7 @@ import { bytes, quote } from './sql-text';
 
 /** How a packet says in SQL, after its records were written, what of it was applied. */
 export interface AppliedTerms {
-  /** A query for at most one row of three values: the clock, a text as given, and the writers. */
+  /** `VALUES` or a query for at most one row: the clock, a text as given, and the writers. */
   historyRow(text: string): string;
   /** A condition: whether the change of this writer was applied. */
   isApplied(writer: string): string;
