@@ -28,10 +28,11 @@ const CHECKREAD = 1020;
 
 /**
  * The session settings that every statement of the store relies on: times are UTC, a backslash in a
- * text is a backslash, a statement waits at most 2 s for a row, and gaps are not locked.
+ * text is a backslash, a statement waits at most 2 s for a row, and gaps are not locked. Literals
+ * are bytes, in UTF-8, which the server neither converts nor names; what it returns is UTF-8 too.
  */
 const SESSION = [
-  "SET NAMES utf8mb4, time_zone = '+00:00'",
+  "SET NAMES binary, character_set_results = utf8mb4, time_zone = '+00:00'",
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
   'SET SESSION innodb_lock_wait_timeout = 2, group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
@@ -97,9 +98,13 @@ export class MysqlConnection {
       rowsAsArray: true,
       supportBigNumbers: true,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // Fixes one meaning: affected rows are changed rows. No swap reads them, and none should
-      // start to by accident.
-      flags: ['-FOUND_ROWS'],
+      flags: [
+        // Fixes one meaning: affected rows are changed rows. No swap reads them, and none should
+        // start to by accident.
+        '-FOUND_ROWS',
+        // Else the driver learns that literals are bytes, and sends them as Latin 1.
+        '-SESSION_TRACK',
+      ],
       // Packets are complete here; looking for placeholders in them would only cost time.
       queryFormat: (sql) => sql,
     });
