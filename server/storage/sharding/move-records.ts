@@ -189,7 +189,7 @@ export async function moveAnswers(shards: ShardMapStamp[], homeOf: ShardOf): Pro
 
 async function answersOf(from: ShardMapStamp, after: string): Promise<Answer[]> {
   const [rows = []] = await from.ask([
-    // By the charset of the column: MySQL uses its index for equal bytes, not for larger ones.
+    // By the charset of the column: its index serves equal bytes of another one, not larger ones.
     `SELECT ${COLUMNS} FROM lock_requests WHERE id > _ascii${quote(after)} AND expires_at > ` +
       `${CLOCK} ORDER BY id LIMIT ${ANSWERS_AT_ONCE}`,
   ]);
