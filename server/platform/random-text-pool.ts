@@ -5,6 +5,9 @@ const TEXTS_AT_ONCE = 512;
 /** Four characters say three bytes. */
 const BITS_PER_CHAR = 6;
 
+/** A longer cut is a reference in V8, which keeps the text that it is from in memory. */
+const COPIED_CHARS_MAX = 12;
+
 /**
  * Generates unique random texts of at least so many random bytes each, in letters, digits, `-` and
  * `_`: 11 characters for 8 bytes, 16 for 12. Hundreds are drawn and written as one text: a draw of
@@ -21,6 +24,7 @@ export function randomTextPool(bytes: number): () => string {
       used = 0;
     }
     used += length;
-    return texts.slice(used - length, used);
+    const text = texts.slice(used - length, used);
+    return length > COPIED_CHARS_MAX ? Buffer.from(text, 'latin1').toString('latin1') : text;
   };
 }
