@@ -221,9 +221,7 @@ test('another program that holds the write lock costs no descriptors, and all is
       await transaction.commit();
     });
   const aside = (id: number) => file.writeAside([`insert into kept values (${id})`]);
-  const sql = 'insert into kept select ?1 where ?1 is not null';
-  const sole = (id: number) => file.write(() => file.runSole({ sql, args: [id], idle: [null] }));
-  const jobs = [one, several, whole, aside, sole];
+  const jobs = [one, several, whole, aside];
   const before = openDescriptors();
   const kept: number[] = [];
   for (const [at, job] of jobs.entries()) {

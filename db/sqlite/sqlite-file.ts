@@ -1,16 +1,22 @@
 import { fdatasyncSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Client, createClient, type ResultSet, type Transaction } from '@libsql/client';
+import {
+  type Client,
+  createClient,
+  type InStatement,
+  LibsqlError,
+  type ResultSet,
+  type Transaction,
+} from '@libsql/client';
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
-import { isBusy } from './is-busy';
+import { causes } from '../database-failure';
 import { LogCheckpoints } from './log-checkpoints';
 import { type LogDescriptor, LogFlushing } from './log-flushing';
 import { createPrivateFile, restrictToOwner } from './private-file';
 import { reuseStatements } from './reuse-statements';
 import { ScriptConnection } from './script-connection';
-import { type SoleStatement, SqliteWriter } from './sqlite-writer';
 
 /** A SQLite file that only this process has open. */
 export interface SqliteFile {
@@ -32,11 +38,6 @@ export interface SqliteFile {
    * disk is quick, the event loop waits for the disk: see `LogFlushing`.
    */
   writeAlone<T>(job: (writer: Client) => Promise<T>): Promise<T>;
-  /**
-   * In a job: runs a statement as a whole transaction, for half of what it costs in three. The job
-   * must pass on that another program writes.
-   */
-  runSole(statement: SoleStatement): Promise<ResultSet>;
   /**
    * Like `write`, of statements without parameters in one transaction, which runs beside the event
    * loop: for many rows that no caller waits for.
@@ -69,7 +70,7 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
       Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
     );
     for (const descriptor of log) await descriptor.datasync();
-    return queuedFile({ path, client, writer: new SqliteWriter(writer), log, claim });
+    return queuedFile({ path, client, writer: beginningFirst(writer), log, claim });
   } catch (cause) {
     await claim.release();
     throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
@@ -92,7 +93,7 @@ const BUSY_PAUSE_MS = 50;
 interface OpenFile {
   path: string;
   client: Client;
-  writer: SqliteWriter;
+  writer: Client;
   /** The write-ahead log, once for each flush that may run. */
   log: FileHandle[];
   claim: Claim;
@@ -112,7 +113,7 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
     const giveUpAt = performance.now() + BUSY_MAX_MS;
     unflushed += 1;
     try {
-      return await writes.run(() => onceWritable(() => writer.run(job), giveUpAt));
+      return await writes.run(() => onceWritable(job, giveUpAt));
     } finally {
       // A job that failed may have committed something before that.
       if (!isClosed) {
@@ -124,9 +125,8 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
   };
   return {
     client,
-    write: (job) => inTurn(() => job(writer.client)),
-    writeAlone: (job) => inTurn(() => job(writer.client), true),
-    runSole: (statement) => writer.runSole(statement),
+    write: (job) => inTurn(() => job(writer)),
+    writeAlone: (job) => inTurn(() => job(writer), true),
     writeAside: (statements) => inTurn(() => aside.run(statements)),
     async flushed() {
       if (unflushed > 0) await flushing.flush();
@@ -139,7 +139,7 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       isClosed = true;
       const closeIndex = await checkpoints.close();
       aside.close();
-      writer.client.close();
+      writer.close();
       client.close();
       closeIndex();
       for (const descriptor of log) await descriptor.close();
@@ -173,9 +173,32 @@ async function keepWhatIsInTheLog(client: Client): Promise<void> {
 const WRITER_SETTINGS = [
   'pragma synchronous = normal',
   'pragma wal_autocheckpoint = 0',
-  'pragma temp_store = memory',
   `pragma cache_size = -${PAGES_KEPT_KIB}`,
 ];
+
+const READS = /^\s*(select|pragma)\b/i;
+
+/**
+ * A connection on which nothing but `BEGIN IMMEDIATE` can be refused because another program writes.
+ * A refused statement stays open until its connection runs it again, and nothing is committed until
+ * then. Every job begins with this one, so none is left open; a new connection for each refusal
+ * would be closed by the garbage collector alone.
+ */
+function beginningFirst(writer: Client): Client {
+  const execute = async (statement: InStatement): Promise<ResultSet | undefined> => {
+    const sql = typeof statement === 'string' ? statement : statement.sql;
+    if (READS.test(sql)) return writer.execute(statement);
+    const [result] = await writer.batch([statement], 'write');
+    return result;
+  };
+  return new Proxy(writer, {
+    get(target, property) {
+      if (property === 'execute') return execute;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
 
 /**
  * Runs a job as soon as no other program writes.
@@ -261,6 +284,10 @@ function canonical(path: string): string {
 export function fileUrl(path: string): string {
   return `file:${path.split('/').map(encodeURIComponent).join('/')}`;
 }
+
+/** Whether a job wrote nothing because another program held the lock. Drivers wrap errors. */
+export const isBusy = (error: unknown): boolean =>
+  causes(error).some((each) => each instanceof LibsqlError && /^SQLITE_BUSY/.test(each.code));
 
 const reason = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -42,7 +42,6 @@ async function openControl(): Promise<Database> {
       client,
       write: (job) => job(client),
       writeAlone: (job) => job(client),
-      runSole: ofOthers,
       writeAside: ofOthers,
       flushed: async () => undefined,
       close: async () => client.close(),

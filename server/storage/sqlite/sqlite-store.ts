@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Client, InStatement, ResultSet } from '@libsql/client';
-import { isBusy } from '../../../db/sqlite/is-busy';
-import type { SqliteFile } from '../../../db/sqlite/sqlite-file';
+import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
 import { idRange, recordId } from '../record-id';
 import {
@@ -19,23 +18,15 @@ import {
   type SwapResult,
 } from '../record-store';
 import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
-import applyOneSwap from './sql/apply-one-swap.sql';
-import createOneSwap from './sql/create-one-swap.sql';
 import pruneHistory from './sql/prune-history.sql';
 import { readSqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
-import { oneSwapStatement, type SwapPlace, swapStatements } from './swap-statements';
+import { swapStatements } from './swap-statements';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Expired answers deleted in one transaction: the driver blocks this thread meanwhile. */
 const DELETED_ANSWERS = 500;
-
-/** History rows for which no row of `sqlite_sequence` is written: that is a page for each. */
-const IDS_SET_ASIDE = 10_000;
-
-/** So many swaps later that is done where no history row was there to count from. */
-const FIRST_SWAPS = 20;
 
 /** The driver rejects results with inexact numbers: such a rev is returned as not exact. */
 const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
@@ -58,11 +49,6 @@ const SQL = {
   historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',
   historyOf:
     'SELECT id, at, changes, took FROM lock_history WHERE id IN (SELECT value FROM json_each(?))',
-  lastHistoryId:
-    "SELECT coalesce(max(seq), 0) AS id FROM sqlite_sequence WHERE name = 'lock_history'",
-  setHistoryIdsAside:
-    `UPDATE sqlite_sequence SET seq = max(seq, id + ${IDS_SET_ASIDE}) ` +
-    "FROM (SELECT max(id) AS id FROM lock_history) WHERE name = 'lock_history' AND id IS NOT NULL",
   historyEnd: 'SELECT coalesce(max(id), 0) AS id FROM lock_history',
   lastInstant: 'SELECT coalesce(max(changed_at), 0) AS at FROM locks',
 } as const;
@@ -82,22 +68,18 @@ export class SqliteStore implements RecordStore, HistorySource {
   readonly isEmbedded = true;
   /** The latest instant known to have been reached, and when that was by the monotonic clock. */
   private reached: { instant: number; at: number };
-  /** Swaps for which ids of history rows are set aside. */
-  private swapsPrepared = 0;
 
   private constructor(
     private readonly file: SqliteFile,
     private readonly clock: Clock,
     lastInstant: number,
-    private readonly lastHistoryId: number,
   ) {
     this.reached = { instant: lastInstant, at: clock.monotonic() };
   }
 
   static async open(file: SqliteFile, clock: Clock): Promise<SqliteStore> {
     const { rows } = await file.client.execute(SQL.lastInstant);
-    const { rows: ids } = await file.client.execute(SQL.lastHistoryId);
-    return new SqliteStore(file, clock, Number(rows[0]?.at ?? 0), Number(ids[0]?.id ?? 0));
+    return new SqliteStore(file, clock, Number(rows[0]?.at ?? 0));
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -117,12 +99,8 @@ export class SqliteStore implements RecordStore, HistorySource {
   async swap(changes: Change[]): Promise<SwapResult[]> {
     const write = isForOneCaller(changes) ? this.file.writeAlone : this.file.write;
     return this.write(async (client) => {
-      const place = await this.prepareSwap(client);
-      const { now } = place;
-      if (await this.isAppliedAsOne(changes, place)) {
-        return changes.map((change) => appliedAt(now, change));
-      }
-      const { statements, records } = swapStatements(changes, place);
+      const now = this.now();
+      const { statements, records } = swapStatements(changes, now);
       const results = await client.batch(statements, 'write');
       const written = results.slice(0, records).reduce((sum, each) => sum + each.rowsAffected, 0);
       if (written === changes.length) return changes.map((change) => appliedAt(now, change));
@@ -138,13 +116,12 @@ export class SqliteStore implements RecordStore, HistorySource {
   /** Checked and written in one turn of the file's write queue: no other write comes in between. */
   async swapAll(changes: Change[]): Promise<SwapResult[]> {
     return this.write(async (client) => {
-      const place = await this.prepareSwap(client);
-      const { now } = place;
+      const now = this.now();
       const current = currentOf(await client.execute(currentStatement(changes)));
       const isWhole = changes.every((change) => isExpected(change, current(change), now));
       if (!isWhole)
         return changes.map((change) => ({ applied: false, now, current: current(change) }));
-      await client.batch(swapStatements(changes, place).statements, 'write');
+      await client.batch(swapStatements(changes, now).statements, 'write');
       return changes.map((change) => appliedAt(now, change));
     });
   }
@@ -200,29 +177,6 @@ export class SqliteStore implements RecordStore, HistorySource {
 
   /** The caller that opened the file closes it. */
   async close(): Promise<void> {}
-
-  /** Whether one statement applied them all. */
-  private async isAppliedAsOne(changes: Change[], place: SwapPlace): Promise<boolean> {
-    const statement = oneSwapStatement(changes, place);
-    if (!statement) return false;
-    try {
-      await this.file.runSole(statement);
-      return true;
-    } catch (error) {
-      if (isBusy(error)) throw error;
-      return false;
-    }
-  }
-
-  private async prepareSwap(client: Client): Promise<SwapPlace> {
-    if (this.swapsPrepared === 0) {
-      await client.batch([createOneSwap, applyOneSwap], 'write');
-      const { rowsAffected } = await client.execute(SQL.setHistoryIdsAside);
-      this.swapsPrepared = rowsAffected > 0 ? IDS_SET_ASIDE : FIRST_SWAPS;
-    }
-    this.swapsPrepared -= 1;
-    return { now: this.now(), lastId: this.lastHistoryId };
-  }
 
   private async history(sql: string, args: (number | string)[]): Promise<HistoryRow[]> {
     const { rows } = await this.ask(sql, args);

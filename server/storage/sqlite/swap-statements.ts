@@ -1,13 +1,13 @@
 import type { InStatement } from '@libsql/client';
-import type { SoleStatement } from '../../../db/sqlite/sqlite-writer';
 import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import type { Change } from '../record-store';
 import extendAnswers from './sql/extend-answers.sql';
 import insertAnswers from './sql/insert-answers.sql';
 import insertHistory from './sql/insert-history.sql';
-import insertOneSwap from './sql/insert-one-swap.sql';
+import insertOneHistory from './sql/insert-one-history.sql';
 import insertRecords from './sql/insert-records.sql';
+import updateOneRecord from './sql/update-one-record.sql';
 import updateRecords from './sql/update-records.sql';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
@@ -19,48 +19,44 @@ interface SwapStatements {
   records: number;
 }
 
-/** When a swap is made, and what it goes on from. */
-export interface SwapPlace {
-  /** The store's clock, in epoch milliseconds. */
-  now: number;
-  /** The highest id of a history row so far, if no row is there. */
-  lastId: number;
-}
-
 /**
  * What applies each change whose record is as expected, within its window, and then writes history
  * and answers of those that were applied.
+ *
+ * @param now the store's clock, in epoch milliseconds
  */
-export function swapStatements(changes: Change[], { now, lastId }: SwapPlace): SwapStatements {
+export function swapStatements(changes: Change[], now: number): SwapStatements {
+  const [change] = changes;
+  const isPlain = changes.length === 1 && change?.memos.length === 0;
+  if (isPlain && change.extensions.length === 0 && change.expect) {
+    return updateOne(change, change.expect, now);
+  }
   const created = changes.filter(({ expect }) => !expect);
   const changed = changes.filter(({ expect }) => expect);
   const records = [
     ...(created.length > 0 ? [{ sql: insertRecords, args: [proposalsOf(created), now] }] : []),
     ...(changed.length > 0 ? [{ sql: updateRecords, args: [proposalsOf(changed), now] }] : []),
   ];
-  const statements = [...records, ...historyOf(changes, { now, lastId }), ...answersOf(changes)];
+  const statements = [...records, ...historyOf(changes, now), ...answersOf(changes)];
   return { statements, records: records.length };
 }
 
-const NO_VALUES = Array.from({ length: 12 }, () => null);
-
-/**
- * The same in one statement, which fails if the change is not applied: most commits are of one lock
- * that exists, and keep no answer. Null for any other.
- */
-export function oneSwapStatement(
-  changes: Change[],
-  { now, lastId }: SwapPlace,
-): SoleStatement | null {
-  const [change] = changes;
-  if (changes.length !== 1 || !change?.expect) return null;
-  const { key, expect, clock, writer, rev, head, queue, events, memos, extensions } = change;
-  if (memos.length > 0 || extensions.length > 0) return null;
-  const seen = [recordId(key), expect.rev, expect.writer];
+/** Most commits are of one lock that exists. */
+function updateOne(
+  change: Change,
+  expect: NonNullable<Change['expect']>,
+  now: number,
+): SwapStatements {
+  const { key, clock, writer, rev, head, queue } = change;
   const window = [clock.past, Math.min(clock.ahead, NEVER)];
-  const history = events.length > 0 ? encodeHistory(changes) : null;
-  const args = [...seen, ...window, rev, writer, head, queue, now, history, lastId];
-  return { sql: insertOneSwap, args, idle: NO_VALUES };
+  const seen = [recordId(key), expect.rev, expect.writer];
+  const update = {
+    sql: updateOneRecord,
+    args: [rev, writer, head, queue, now, ...seen, ...window],
+  };
+  if (change.events.length === 0) return { statements: [update], records: 1 };
+  const history = { sql: insertOneHistory, args: [now, encodeHistory([change]), writer] };
+  return { statements: [update, history], records: 1 };
 }
 
 /** Lists come as one JSON parameter, so every statement is a constant. */
@@ -80,11 +76,11 @@ function proposalsOf(changes: Change[]): string {
   );
 }
 
-function historyOf(changes: Change[], { now, lastId }: SwapPlace): InStatement[] {
+function historyOf(changes: Change[], now: number): InStatement[] {
   if (changes.every((change) => change.events.length === 0)) return [];
   const writers = JSON.stringify(changes.map((change) => change.writer));
   const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
-  return [{ sql: insertHistory, args: [writers, encodeHistory(changes), now, ids, lastId] }];
+  return [{ sql: insertHistory, args: [writers, encodeHistory(changes), now, ids] }];
 }
 
 function answersOf(changes: Change[]): InStatement[] {
