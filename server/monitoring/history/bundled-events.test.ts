@@ -7,13 +7,15 @@ import { spanOf } from '../../core/past/event-span';
 import { RUNS } from '../../core/testing/property-runs';
 import { TestClock } from '../../platform/testing/test-clock';
 import { recordId } from '../../storage/record-id';
-import type { HistoryRow } from '../../storage/record-store';
+import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { TimeSlice } from '../lock-list/order/time-slice';
+import { EventTally } from '../metrics/event-tally';
 import { PastRange } from '../past/past-range';
 import { readLockEvents } from '../past/read-lock-events';
 import { readSpans } from '../past/read-spans';
 import { uncountedEvents } from '../rollups/rollup-cursors';
 import { EventHistory } from './event-history';
+import { EventRecorder } from './event-recorder';
 import { eventRows, insertionsOf } from './event-rows';
 import { LockPast } from './lock-past';
 
@@ -96,6 +98,21 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     for (let i = 0; i < commits.length; i += part) await write(commits.slice(i, i + part));
   };
 
+  /** By a process that begins where the one before has ended. @param hidden commits in flight */
+  const recorded = async (commits: HistoryRow[], hidden: number[]) => {
+    const visible = commits.filter(({ id }) => !hidden.includes(id));
+    const history: HistorySource = {
+      historyAfter: async (position, limit) =>
+        visible.filter(({ id }) => id > position).slice(0, limit),
+      historyOf: async (ids) => visible.filter(({ id }) => ids.includes(id)),
+      historyEnd: async () => visible.at(-1)?.id ?? 0,
+      pruneHistory: async () => 0,
+    };
+    const clock = new TestClock(START);
+    const backend = { id: 'default', history };
+    await new EventRecorder(database, backend, clock, new EventTally()).record();
+  };
+
   const runs = { ...RUNS, numRuns: 40 };
   const anyPart = fc.integer({ min: 1, max: 12 });
 
@@ -132,12 +149,30 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     );
   });
 
-  it('are read once though recording was interrupted and began again', async () => {
+  it('are recorded once by processes that take over from one another, though commits were not visible yet', async () => {
+    const hidden = fc.array(fc.nat({ max: 40 }), { maxLength: 3 });
+    const views = fc.array(fc.record({ until: fc.nat({ max: 40 }), hidden }), { maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(steps, anyPart, fc.nat({ max: 40 }), async (played, part, again) => {
+      fc.asyncProperty(steps, views, async (played, takeovers) => {
+        const commits = commitsOf(played);
+        await database.raw.ask('DELETE FROM lock_events', []);
+        await database.raw.ask('DELETE FROM cursors', []);
+        for (const { until, hidden } of takeovers) await recorded(commits.slice(0, until), hidden);
+        await recorded(commits, []);
+        for (const name of NAMES) {
+          const kinds = (await allPages(name, 2)).map(({ kind }) => kind);
+          expect(kinds.reverse()).toEqual(eventsOfName(commits, name).map(({ kind }) => kind));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('are read once by every reader', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, anyPart, async (played, part) => {
         const commits = commitsOf(played);
         await writeInParts(commits, part);
-        await write(commits.slice(again));
         const [from, to] = [START - 1, START + 100_000];
         for (const name of NAMES) {
           const key = { namespace: 'default', name };

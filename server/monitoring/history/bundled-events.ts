@@ -6,8 +6,7 @@ import type { LockEvent } from '../../core/lock/lock-event';
  * One event: its `history_id` and `place`, its instant, `rev`, `kind` and span class; `body` is the
  * event. Several: `history_id` and `rev` of the last, `at` of the first, the highest span class, the
  * kind `several` (of routine alone, that of the first), a `place` between those of the last and of
- * the next event, and as `body` a list of `[historyId, place, event]`, oldest first. If recording was
- * interrupted, an event may be in two rows.
+ * the next event, and as `body` a list of `[historyId, place, event]`, oldest first.
  */
 
 /** How many events share a row at most: a reader of one takes the time for all. */
@@ -40,12 +39,4 @@ export function eventsOf<Event = LockEvent>(
   return (read as [number, number, Event][]).map(([historyId, place, event]) => ({
     ...{ historyId, place, event },
   }));
-}
-
-/** The same events of one lock, each once. */
-export function withoutRepeated<Placed extends PlacedEvent<{ rev: number }>>(
-  events: readonly Placed[],
-): Placed[] {
-  const idOf = ({ historyId, place, event }: Placed) => `${event.rev}/${historyId}/${place}`;
-  return [...new Map(events.map((event) => [idOf(event), event])).values()];
 }

@@ -5,7 +5,7 @@ import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { eventsOf, type PlacedEvent, withoutRepeated } from './bundled-events';
+import { eventsOf, type PlacedEvent } from './bundled-events';
 import {
   afterCursor,
   cursorText,
@@ -51,7 +51,7 @@ export class EventHistory {
       [recordId(page), ...older.values],
     );
     const events = rows.flatMap((row) => eventsAfter<Event>(row, after));
-    const found = withoutRepeated(events.slice(0, limit));
+    const found = events.slice(0, limit);
     const last = events[limit - 1];
     const next = events.length > limit && last ? cursorText(last.cursor) : null;
     // Instants order pages; within one, revs do, which are exact however clocks moved.

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { eq } from 'drizzle-orm';
-import type { Database, SqlValue } from '@/db/database';
+import { and, eq, gt, type SQL } from 'drizzle-orm';
+import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { HistoryRow, HistorySource, RecordStore } from '../../storage/record-store';
@@ -35,7 +35,8 @@ interface RecordedBackend {
 /**
  * Records one backend's history in the control database: one row a commit becomes the rows of its events
  * (see `EventRows`), and is counted in the roll-ups. Only the process that runs maintenance does this; its position is
- * stored, so its successor continues there. A commit that is read twice is counted once.
+ * stored, so its successor continues there, and nothing that a former one still writes is kept. A commit that is
+ * read twice is recorded and counted once.
  */
 export class EventRecorder {
   private tail: HistoryTail | null = null;
@@ -45,6 +46,9 @@ export class EventRecorder {
   /** On the monotonic clock: everything up to then was recorded. */
   private caughtUpAt: number | null = null;
   private readonly cursorId: string;
+  /** Counts the processes that have begun to record this backend, one after another. */
+  private readonly turnId: string;
+  private turn = 0;
   private readonly rollUps: RollUpWriter;
 
   /** @param tally receives what this process has counted */
@@ -56,6 +60,7 @@ export class EventRecorder {
     private readonly retention = DEFAULT_RETENTION,
   ) {
     this.cursorId = `opened/${backend.id}`;
+    this.turnId = `opener/${backend.id}`;
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
   }
 
@@ -102,13 +107,7 @@ export class EventRecorder {
   }
 
   private async begin(): Promise<HistoryTail> {
-    const { cursors } = this.database.tables;
-    const [row] = await this.database.db
-      .select()
-      .from(cursors)
-      .where(eq(cursors.id, this.cursorId));
-    if (!row) await this.database.db.insert(cursors).values({ id: this.cursorId, position: 0 });
-    this.saved = row?.position ?? 0;
+    this.saved = await this.takeOver();
     this.recordsAfter = this.saved;
     await this.rollUps.begin(this.saved);
     const from = Math.min(this.saved, this.rollUps.position);
@@ -116,9 +115,41 @@ export class EventRecorder {
     return this.tail;
   }
 
+  /**
+   * Takes over from the process that recorded last, which can write no more. What it wrote after the
+   * cursor is removed and recorded again, because other events belong in the same rows.
+   *
+   * @returns the cursor
+   */
+  private takeOver(): Promise<number> {
+    const { database, backend, cursorId, turnId } = this;
+    const { cursors, lockEvents } = database.tables;
+    return database.transaction(async (tx) => {
+      const positionOf = async (id: string) => {
+        const [row] = await database.forUpdate(tx.select().from(cursors).where(eq(cursors.id, id)));
+        if (!row) await tx.insert(cursors).values({ id, position: 0 });
+        return row?.position ?? 0;
+      };
+      this.turn = (await positionOf(turnId)) + 1;
+      await tx.update(cursors).set({ position: this.turn }).where(eq(cursors.id, turnId));
+      const position = await positionOf(cursorId);
+      const isAfter = gt(lockEvents.historyId, position);
+      await tx.delete(lockEvents).where(and(eq(lockEvents.backend, backend.id), isAfter) as SQL);
+      return position;
+    });
+  }
+
   /** In short transactions; the last of those with the rows of a commit moves the cursor past it. */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
     const commits = rows.filter(({ id }) => id > this.recordsAfter).sort((a, b) => a.id - b.id);
+    // No row has events on both sides of the position: those after it may be recorded again.
+    const settled = commits.filter(({ id }) => id <= position);
+    await this.writeCommits(settled, position);
+    await this.writeCommits(commits.slice(settled.length), position);
+    if (position > this.saved) await this.writeSome([], position);
+  }
+
+  private async writeCommits(commits: readonly HistoryRow[], position: number): Promise<void> {
     const opened = new EventRows(this.backend.id);
     let changes = 0;
     let sinceTurn = 0;
@@ -136,7 +167,6 @@ export class EventRecorder {
       }
     }
     await this.writeAll(opened.take(), position);
-    if (position > this.saved) await this.writeSome([], position);
   }
 
   private async writeAll(rows: SqlValue[][], position: number): Promise<void> {
@@ -149,7 +179,7 @@ export class EventRecorder {
   /** @param position every visible commit up to here is written with these rows */
   private async writeSome(rows: SqlValue[][], position: number): Promise<void> {
     const { raw, kind } = this.database;
-    const statements = insertionsOf(kind, rows);
+    const statements = [this.whileItsTurn(), ...insertionsOf(kind, rows)];
     if (position > this.saved) {
       const sql = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
       statements.push({ sql, values: [position, this.cursorId, position] });
@@ -158,5 +188,10 @@ export class EventRecorder {
     await raw.batch(statements, !this.backend.store?.isEmbedded);
     this.saved = Math.max(this.saved, position);
     await setImmediate();
+  }
+  /** Fails, by giving a row the id of another, once another process has taken over. */
+  private whileItsTurn(): RawStatement {
+    const sql = 'UPDATE cursors SET id = CASE WHEN position = ? THEN id ELSE ? END WHERE id = ?';
+    return { sql, values: [this.turn, this.cursorId, this.turnId] };
   }
 }

@@ -6,7 +6,7 @@ import { refusalBars } from '../../core/timeline/refusal-bars';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { refusalsOf } from '../refusals/refusal-rows';
-import { eventsOf, type PlacedEvent, withoutRepeated } from './bundled-events';
+import { eventsOf, type PlacedEvent } from './bundled-events';
 import { afterCursor, type EventCursor, NEWEST_FIRST } from './event-cursor';
 import { eventRow } from './event-row';
 
@@ -85,11 +85,9 @@ export class LockPast {
       }
       const last = rows.at(-1);
       if (!last || rows.length < ROWS_AT_ONCE || last.at < from) {
-        return { events: withoutRepeated(events).sort(inOrder), since: from };
+        return { events: events.sort(inOrder), since: from };
       }
-      if (seen >= EVENTS_MAX) {
-        return { events: withoutRepeated(events).sort(inOrder), since: last.at };
-      }
+      if (seen >= EVENTS_MAX) return { events: events.sort(inOrder), since: last.at };
       cursor = last;
       await setImmediate();
     }

@@ -1,6 +1,6 @@
 import type { Database } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
-import { BUNDLE_MS, eventsOf, type PlacedEvent, withoutRepeated } from '../history/bundled-events';
+import { BUNDLE_MS, eventsOf, type PlacedEvent } from '../history/bundled-events';
 
 /** The latest rows of one lock that are looked at: the events of several renewals of a hold. */
 const ROWS_MAX = 60;
@@ -27,9 +27,9 @@ export async function readLockEvents(
     if (from >= oldest && from !== oldest) continue;
     found.push(...(await beginningsAt(database, lockId, from)));
   }
-  return withoutRepeated(found)
-    .sort(inOrder)
-    .map(({ event }) => event);
+  // A beginning may be among the latest.
+  const known = new Map(found.map((placed) => [`${placed.historyId}/${placed.place}`, placed]));
+  return [...known.values()].sort(inOrder).map(({ event }) => event);
 }
 
 async function beginningsAt(

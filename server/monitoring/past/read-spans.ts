@@ -13,7 +13,6 @@ export interface RecordedSpan extends EventSpan {
   store: string;
   lockId: string;
   historyId: number;
-  place: number;
   event: LockEvent;
 }
 
@@ -40,7 +39,7 @@ export async function readSpans(
 ): Promise<{ spans: RecordedSpan[]; isCut: boolean }> {
   const instants = stores.map(atOf);
   const [first, last] = [Math.min(...instants), Math.max(...instants)];
-  const spans = new Map<string, RecordedSpan>();
+  const spans: RecordedSpan[] = [];
   for (let spanClass = 0; spanClass < SPAN_CLASSES; spanClass += 1) {
     const until = last + spanReachMs(spanClass);
     for await (const row of rowsOf(database, spanClass, first, until)) {
@@ -48,13 +47,13 @@ export async function readSpans(
         const found = spanOf(span.event);
         const at = atOf(span.store);
         if (!found || found.from > at || found.to <= at) continue;
-        if (spans.size >= most) return { spans: [...spans.values()], isCut: true };
-        spans.set(`${span.store}/${span.historyId}/${span.place}`, { ...found, ...span });
+        if (spans.length >= most) return { spans, isCut: true };
+        spans.push({ ...found, ...span });
       }
     }
     if (slice.isOver) await slice.pause();
   }
-  return { spans: [...spans.values()], isCut: false };
+  return { spans, isCut: false };
 }
 
 /** The rows of a class with events from just after one instant until before another. */
@@ -91,6 +90,6 @@ function toRow([store, historyId, place, lockId, at, body]: unknown[]): SpanRow 
   return {
     key: `${store}/${historyId}/${place}`,
     at: Number(at),
-    spans: events.map((placed) => ({ ...where, ...placed })),
+    spans: events.map(({ historyId, event }) => ({ ...where, historyId, event })),
   };
 }

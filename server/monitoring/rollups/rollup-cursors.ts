@@ -1,7 +1,7 @@
 import type { RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
-import { eventsOf, withoutRepeated } from '../history/bundled-events';
+import { eventsOf } from '../history/bundled-events';
 
 /** Locks are counted in so many shares, each with its cursor, so that no write covers all. */
 export const SHARES = 8;
@@ -61,7 +61,6 @@ export async function uncountedEvents(
   const events = rows.flatMap(([historyId, place, body]) =>
     eventsOf(Number(historyId), Number(place), String(body)),
   );
-  return withoutRepeated(events.filter(({ historyId }) => historyId > position))
-    .map(({ event }) => event)
-    .filter(isRolledUp);
+  const uncounted = events.filter(({ historyId }) => historyId > position);
+  return uncounted.map(({ event }) => event).filter(isRolledUp);
 }
