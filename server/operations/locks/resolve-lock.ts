@@ -34,32 +34,38 @@ export function resolveLock(
   { namespace, name }: RecordKey,
   calls: number,
 ): ResolvedLock | Promise<ResolvedLock> {
-  const caller = authoriseService(ctx, { procedure, namespace, names: [name] }, calls);
+  const withKey = ({ engine, service, policy }: ResolvedNamespace) => ({
+    engine,
+    key: { namespace, name },
+    service,
+    policy,
+  });
+  const resolved = resolveNamespace(ctx, procedure, { namespace, names: [name] }, calls);
+  return resolved instanceof Promise ? resolved.then(withKey) : withKey(resolved);
+}
+
+interface ResolvedNamespace extends Omit<ResolvedLock, 'key'> {
+  caller: ServiceActor;
+}
+
+/** The same for several locks of one namespace, or for all that the key may see of it. */
+export function resolveNamespace(
+  ctx: OperationContext,
+  procedure: ServiceProcedureName,
+  wanted: { namespace: string; names?: readonly string[] | undefined },
+  calls: number,
+): ResolvedNamespace | Promise<ResolvedNamespace> {
+  const { namespace, names = [] } = wanted;
+  const caller = authoriseService(ctx, { procedure, namespace, names }, calls);
   const { namespaces } = ctx.runtime;
   const resolved = (entry: NamespaceEntry | null) => ({
     engine: engineAt(ctx, namespace, entry),
-    key: { namespace, name },
+    caller,
     service: caller.service,
     policy: namespaces.policyOf(namespace),
   });
   const known = namespaces.cached(namespace);
   return known ? resolved(known) : namespaces.get(namespace).then(resolved);
-}
-
-/** The same for several locks of one namespace, or for all that the key may see of it. */
-export async function resolveNamespace(
-  ctx: OperationContext,
-  procedure: ServiceProcedureName,
-  wanted: { namespace: string; names?: readonly string[] | undefined },
-  calls: number,
-): Promise<Omit<ResolvedLock, 'key'> & { caller: ServiceActor }> {
-  const { namespace, names = [] } = wanted;
-  const caller = authoriseService(ctx, { procedure, namespace, names }, calls);
-  const { namespaces } = ctx.runtime;
-  const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
-  const engine = engineAt(ctx, namespace, entry);
-  const policy = namespaces.policyOf(namespace);
-  return { engine, caller, service: caller.service, policy };
 }
 
 /** The caller, if its key allows the call and it is within its rate limit. */
