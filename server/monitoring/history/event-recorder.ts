@@ -125,17 +125,19 @@ export class EventRecorder {
     const { database, backend, cursorId, turnId } = this;
     const { cursors, lockEvents } = database.tables;
     return database.transaction(async (tx) => {
-      const positionOf = async (id: string) => {
-        const [row] = await database.forUpdate(tx.select().from(cursors).where(eq(cursors.id, id)));
+      const stored = async (id: string) => {
+        const isIt = eq(cursors.id, id);
+        const [row] = await database.forUpdate(tx.select().from(cursors).where(isIt));
         if (!row) await tx.insert(cursors).values({ id, position: 0 });
-        return row?.position ?? 0;
+        return row;
       };
-      this.turn = (await positionOf(turnId)) + 1;
+      this.turn = ((await stored(turnId))?.position ?? 0) + 1;
       await tx.update(cursors).set({ position: this.turn }).where(eq(cursors.id, turnId));
-      const position = await positionOf(cursorId);
-      const isAfter = gt(lockEvents.historyId, position);
+      const cursor = await stored(cursorId);
+      if (!cursor) return 0;
+      const isAfter = gt(lockEvents.historyId, cursor.position);
       await tx.delete(lockEvents).where(and(eq(lockEvents.backend, backend.id), isAfter) as SQL);
-      return position;
+      return cursor.position;
     });
   }
 
