@@ -1,4 +1,4 @@
-import { fdatasyncSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -13,7 +13,7 @@ import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
 import { LogCheckpoints } from './log-checkpoints';
-import { type LogDescriptor, LogFlushing } from './log-flushing';
+import { LogFlushing } from './log-flushing';
 import { createPrivateFile, restrictToOwner } from './private-file';
 import { reuseStatements } from './reuse-statements';
 import { ScriptConnection } from './script-connection';
@@ -33,11 +33,6 @@ export interface SqliteFile {
    * rejects and has written nothing: see `isBusy`.
    */
   write<T>(job: (writer: Client) => Promise<T>): Promise<T>;
-  /**
-   * Like `write`, of few pages for which one caller waits. Where nothing else is written and the
-   * disk is quick, the event loop waits for the disk: see `LogFlushing`.
-   */
-  writeAlone<T>(job: (writer: Client) => Promise<T>): Promise<T>;
   /**
    * Like `write`, of statements without parameters in one transaction, which runs beside the event
    * loop: for many rows that no caller waits for.
@@ -103,13 +98,11 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
   const writes = new SerialQueue();
   const aside = new ScriptConnection(canonical(path), WRITER_SETTINGS);
   const checkpoints = new LogCheckpoints(canonical(path), (work) => writes.run(work));
-  const flushing = new LogFlushing(log.map(logDescriptor), () => performance.now());
+  const flushing = new LogFlushing(log.map((descriptor) => () => descriptor.datasync()));
   /** Write jobs whose commits are not known to be on the disk. */
   let unflushed = 0;
   let isClosed = false;
-  const flushOf = (isForOne: boolean): Promise<void> =>
-    isForOne && unflushed === 1 && !checkpoints.isMoving ? flushing.flushAlone() : flushing.flush();
-  const inTurn = async <T>(job: () => Promise<T>, isForOne = false): Promise<T> => {
+  const inTurn = async <T>(job: () => Promise<T>): Promise<T> => {
     const giveUpAt = performance.now() + BUSY_MAX_MS;
     unflushed += 1;
     try {
@@ -118,7 +111,7 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       // A job that failed may have committed something before that.
       if (!isClosed) {
         checkpoints.afterWrite();
-        await flushOf(isForOne);
+        await flushing.flush();
       }
       unflushed -= 1;
     }
@@ -126,7 +119,6 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
   return {
     client,
     write: (job) => inTurn(() => job(writer)),
-    writeAlone: (job) => inTurn(() => job(writer), true),
     writeAside: (statements) => inTurn(() => aside.run(statements)),
     async flushed() {
       if (unflushed > 0) await flushing.flush();
@@ -146,10 +138,6 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       await claim.release();
     },
   };
-}
-
-function logDescriptor(file: FileHandle): LogDescriptor {
-  return { sync: () => file.datasync(), syncNow: () => fdatasyncSync(file.fd) };
 }
 
 /**

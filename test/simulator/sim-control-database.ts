@@ -41,7 +41,6 @@ async function openControl(): Promise<Database> {
     sqlite: {
       client,
       write: (job) => job(client),
-      writeAlone: (job) => job(client),
       writeAside: ofOthers,
       flushed: async () => undefined,
       close: async () => client.close(),

@@ -97,7 +97,6 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   async swap(changes: Change[]): Promise<SwapResult[]> {
-    const write = isForOneCaller(changes) ? this.file.writeAlone : this.file.write;
     return this.write(async (client) => {
       const now = this.now();
       const { statements, records } = swapStatements(changes, now);
@@ -110,7 +109,7 @@ export class SqliteStore implements RecordStore, HistorySource {
         const applied = found?.rev === change.rev && found.writer === change.writer;
         return { applied, now, current: found };
       });
-    }, write);
+    });
   }
 
   /** Checked and written in one turn of the file's write queue: no other write comes in between. */
@@ -201,11 +200,8 @@ export class SqliteStore implements RecordStore, HistorySource {
     }, 'no');
   }
 
-  private write<T>(
-    job: (client: Client) => Promise<T>,
-    write: SqliteFile['write'] = this.file.write,
-  ): Promise<T> {
-    return this.run(() => write(job), 'unknown');
+  private write<T>(job: (client: Client) => Promise<T>): Promise<T> {
+    return this.run(() => this.file.write(job), 'unknown');
   }
 
   private async run<T>(work: () => Promise<T>, applied: 'no' | 'unknown'): Promise<T> {
@@ -216,12 +212,6 @@ export class SqliteStore implements RecordStore, HistorySource {
       throw new StoreError('The SQLite file did not answer.', applied, { cause });
     }
   }
-}
-
-/** Whether a swap of these changes holds up one caller: each makes an event of its own. */
-function isForOneCaller(changes: Change[]): boolean {
-  const [change] = changes;
-  return changes.length === 1 && change !== undefined && change.events.length <= 1;
 }
 
 type Standing = { rev: number; writer: string };
