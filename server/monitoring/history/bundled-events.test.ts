@@ -114,7 +114,20 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
   };
 
   const runs = { ...RUNS, numRuns: 40 };
-  const anyPart = fc.integer({ min: 1, max: 12 });
+
+  /** Whether something holds of any commits, recorded in parts of any length. */
+  const holds = <T>(
+    more: fc.Arbitrary<T>,
+    check: (commits: HistoryRow[], of: T) => Promise<void>,
+  ) =>
+    fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 12 }), more, async (played, part, of) => {
+        const commits = commitsOf(played);
+        await writeInParts(commits, part);
+        await check(commits, of);
+      }),
+      runs,
+    );
 
   it('are one row for a short hold, and one each for what is far apart', async () => {
     const hold = (at: number, rev: number) =>
@@ -136,17 +149,12 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
 
   it('are read in order and each once, by pages of any length', async () => {
     const pageLength = fc.integer({ min: 1, max: 9 });
-    await fc.assert(
-      fc.asyncProperty(steps, anyPart, pageLength, async (played, part, limit) => {
-        const commits = commitsOf(played);
-        await writeInParts(commits, part);
-        for (const name of NAMES) {
-          const kinds = (await allPages(name, limit)).map(({ kind }) => kind);
-          expect(kinds.reverse()).toEqual(eventsOfName(commits, name).map(({ kind }) => kind));
-        }
-      }),
-      runs,
-    );
+    await holds(pageLength, async (commits, limit) => {
+      for (const name of NAMES) {
+        const kinds = (await allPages(name, limit)).map(({ kind }) => kind);
+        expect(kinds.reverse()).toEqual(eventsOfName(commits, name).map(({ kind }) => kind));
+      }
+    });
   });
 
   it('are recorded once by processes that take over from one another, though commits were not visible yet', async () => {
@@ -169,81 +177,66 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
   });
 
   it('are read once by every reader', async () => {
-    await fc.assert(
-      fc.asyncProperty(steps, anyPart, async (played, part) => {
-        const commits = commitsOf(played);
-        await writeInParts(commits, part);
-        const [from, to] = [START - 1, START + 100_000];
-        for (const name of NAMES) {
-          const key = { namespace: 'default', name };
-          const expected = eventsOfName(commits, name);
-          const ids = (await allPages(name, 1_000)).map(({ id }) => id);
-          expect(ids).toHaveLength(expected.length);
-          const story = await new LockPast(database).story(key, from, to);
-          const shown = expected.filter(({ kind }) => kind !== 'renewed');
-          expect(story.events.map(({ kind }) => kind)).toEqual(shown.map(({ kind }) => kind));
-          const position = commits.length >> 1;
-          const { ask } = database.raw;
-          const uncounted = await uncountedEvents(ask, 'default', recordId(key), position);
-          const counted = shown.filter(({ rev, kind }) => rev > position && kind !== 'queued');
-          const countedOf = (events: LockEvent[]) =>
-            events.filter(({ kind }) => kind === 'granted' || kind === 'released').length;
-          expect(countedOf(uncounted)).toBe(countedOf(counted));
-        }
-      }),
-      runs,
-    );
+    await holds(fc.constant(null), async (commits) => {
+      const [from, to] = [START - 1, START + 100_000];
+      for (const name of NAMES) {
+        const key = { namespace: 'default', name };
+        const expected = eventsOfName(commits, name);
+        const ids = (await allPages(name, 1_000)).map(({ id }) => id);
+        expect(ids).toHaveLength(expected.length);
+        const story = await new LockPast(database).story(key, from, to);
+        const shown = expected.filter(({ kind }) => kind !== 'renewed');
+        expect(story.events.map(({ kind }) => kind)).toEqual(shown.map(({ kind }) => kind));
+        const position = commits.length >> 1;
+        const { ask } = database.raw;
+        const uncounted = await uncountedEvents(ask, 'default', recordId(key), position);
+        const counted = shown.filter(({ rev, kind }) => rev > position && kind !== 'queued');
+        const countedOf = (events: LockEvent[]) =>
+          events.filter(({ kind }) => kind === 'granted' || kind === 'released').length;
+        expect(countedOf(uncounted)).toBe(countedOf(counted));
+      }
+    });
   });
 
   it('are found as of any instant, with what they ended', async () => {
     const instant = fc.integer({ min: -500, max: 4_000 });
-    await fc.assert(
-      fc.asyncProperty(steps, anyPart, instant, async (played, part, sinceStart) => {
-        const commits = commitsOf(played);
-        await writeInParts(commits, part);
-        const at = START + sinceStart;
-        const slice = new TimeSlice(() => performance.now());
-        const { spans } = await readSpans(database, () => at, ['default'], 1_000, slice);
-        const covered: string[] = [];
-        for (const name of NAMES) {
-          const events = eventsOfName(commits, name);
-          const until = await readLockEvents(database, `default/${name}`, at, []);
-          const past = events.filter((event) => event.at <= at);
-          expect(until.slice(-10)).toEqual(past.slice(-10));
-          for (const event of events) {
-            const span = spanOf(event);
-            if (span && span.from <= at && span.to > at) covered.push(textOf(name, event));
-          }
+    await holds(instant, async (commits, sinceStart) => {
+      const at = START + sinceStart;
+      const slice = new TimeSlice(() => performance.now());
+      const { spans } = await readSpans(database, () => at, ['default'], 1_000, slice);
+      const covered: string[] = [];
+      for (const name of NAMES) {
+        const events = eventsOfName(commits, name);
+        const until = await readLockEvents(database, `default/${name}`, at, []);
+        const past = events.filter((event) => event.at <= at);
+        expect(until.slice(-10)).toEqual(past.slice(-10));
+        for (const event of events) {
+          const span = spanOf(event);
+          if (span && span.from <= at && span.to > at) covered.push(textOf(name, event));
         }
-        const found = spans.map(({ lockId, event }) => textOf(lockId.slice(8), event));
-        expect(found.sort()).toEqual(covered.sort());
-      }),
-      runs,
-    );
+      }
+      const found = spans.map(({ lockId, event }) => textOf(lockId.slice(8), event));
+      expect(found.sort()).toEqual(covered.sort());
+    });
   });
 
   it('are found by the search for the nearest change', async () => {
     const instant = fc.integer({ min: -100, max: 3_000 });
-    await fc.assert(
-      fc.asyncProperty(steps, anyPart, instant, async (played, part, sinceStart) => {
-        const commits = commitsOf(played);
-        await writeInParts(commits, part);
-        const at = START + sinceStart;
-        const range = new PastRange(database, new TestClock(START), () => 0);
-        const all = NAMES.flatMap((name) => eventsOfName(commits, name));
-        const one = eventsOfName(commits, 'a');
-        const a = { namespace: 'default', name: 'a' };
-        for (const [of, events] of [['locks', all] as const, [a, one] as const]) {
-          const changes = events.filter(({ kind }) => kind !== 'renewed').map((event) => event.at);
-          const [before, after] = [changes.filter((c) => c < at), changes.filter((c) => c > at)];
-          const previous = before.length > 0 ? Math.max(...before) : null;
-          const next = after.length > 0 ? Math.min(...after) : null;
-          expect(await range.change(of, at, 'previous')).toBe(previous);
-          expect(await range.change(of, at, 'next')).toBe(next);
-        }
-      }),
-      runs,
-    );
+    await holds(instant, async (commits, sinceStart) => {
+      const at = START + sinceStart;
+      const range = new PastRange(database, new TestClock(START), () => 0);
+      const all = NAMES.flatMap((name) => eventsOfName(commits, name));
+      const one = eventsOfName(commits, 'a');
+      const a = { namespace: 'default', name: 'a' };
+      for (const [of, events] of [['locks', all] as const, [a, one] as const]) {
+        const changes = events.filter(({ kind }) => kind !== 'renewed').map((event) => event.at);
+        const [before, after] = [changes.filter((c) => c < at), changes.filter((c) => c > at)];
+        const previous = before.length > 0 ? Math.max(...before) : null;
+        const next = after.length > 0 ? Math.min(...after) : null;
+        expect(await range.change(of, at, 'previous')).toBe(previous);
+        expect(await range.change(of, at, 'next')).toBe(next);
+      }
+    });
   });
 });
 

@@ -28,15 +28,22 @@ export interface PlacedEvent<Event = LockEvent> {
   event: Event;
 }
 
-/** The events of a row, oldest first. */
-export function eventsOf<Event = LockEvent>(
-  historyId: number,
-  place: number,
-  body: string,
-): PlacedEvent<Event>[] {
-  const read: unknown = JSON.parse(body);
-  if (!Array.isArray(read)) return [{ historyId, place, event: read as Event }];
+/** The events of a row, given by its `history_id`, `place` and `body`; oldest first. */
+export function eventsOf<Event = LockEvent>([
+  historyId,
+  place,
+  body,
+]: unknown[]): PlacedEvent<Event>[] {
+  const read: unknown = JSON.parse(String(body));
+  if (!Array.isArray(read)) {
+    return [{ historyId: Number(historyId), place: Number(place), event: read as Event }];
+  }
   return (read as [number, number, Event][]).map(([historyId, place, event]) => ({
     ...{ historyId, place, event },
   }));
+}
+
+/** As a lock changed, however clocks moved meanwhile. */
+export function inOrder(a: PlacedEvent<{ rev: number }>, b: PlacedEvent<{ rev: number }>): number {
+  return a.event.rev - b.event.rev || a.historyId - b.historyId || a.place - b.place;
 }

@@ -5,7 +5,7 @@ import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { eventsOf, type PlacedEvent } from './bundled-events';
+import { eventsOf, inOrder, type PlacedEvent } from './bundled-events';
 import {
   afterCursor,
   cursorText,
@@ -55,28 +55,26 @@ export class EventHistory {
     const last = events[limit - 1];
     const next = events.length > limit && last ? cursorText(last.cursor) : null;
     // Instants order pages; within one, revs do, which are exact however clocks moved.
-    return { rows: found.sort(latestFirst).map(toRow), older: next };
+    return { rows: found.sort((a, b) => inOrder(b, a)).map(toRow), older: next };
   }
 }
 
 interface FoundEvent<Event> extends PlacedEvent<Event> {
-  rev: number;
   /** Where the next page begins if this event is the last of its page. */
   cursor: EventCursor;
 }
 
 /** The events of a row, newest first, but for those that were on the page before. */
-function eventsAfter<Event extends { rev: number }>(
+function eventsAfter<Event>(
   [at, backend, historyId, place, body]: unknown[],
   after: EventCursor | null,
 ): FoundEvent<Event>[] {
   const row = { at: Number(at), backend: String(backend), historyId: Number(historyId) };
   const cursor: EventCursor = { ...row, place: Number(place) };
-  const events = eventsOf<Event>(cursor.historyId, cursor.place, String(body)).reverse();
+  const events = eventsOf<Event>([historyId, place, body]).reverse();
   const isCut = after !== null && isSameRow(after, cursor);
   const found = events.map((placed, i) => ({
     ...placed,
-    rev: placed.event.rev,
     cursor: i === events.length - 1 ? cursor : { ...cursor, taken: i + 1 },
   }));
   return isCut ? found.slice(after.taken) : found;
@@ -84,10 +82,6 @@ function eventsAfter<Event extends { rev: number }>(
 
 const isSameRow = (a: EventCursor, b: EventCursor) =>
   a.backend === b.backend && a.historyId === b.historyId && a.place === b.place;
-
-function latestFirst(a: FoundEvent<unknown>, b: FoundEvent<unknown>): number {
-  return b.rev - a.rev || b.historyId - a.historyId || b.place - a.place;
-}
 
 function counterEventRow(found: FoundEvent<CounterEvent>): CounterMoveRow {
   const { at, rev, kind, service, value, delta = null, floor, ceiling, by, reason } = found.event;

@@ -191,6 +191,7 @@ export class EventRecorder {
     this.saved = Math.max(this.saved, position);
     await setImmediate();
   }
+
   /** Fails, by giving a row the id of another, once another process has taken over. */
   private whileItsTurn(): RawStatement {
     const sql = 'UPDATE cursors SET id = CASE WHEN position = ? THEN id ELSE ? END WHERE id = ?';

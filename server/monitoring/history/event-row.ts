@@ -1,18 +1,13 @@
 import type { EventRow } from '../../contract/console/lock-row';
-import type { LockEvent } from '../../core/lock/lock-event';
-
-/** Where an event is in the recorded history. */
-interface EventPlace {
-  rev: number;
-  historyId: number;
-  place: number;
-}
+import type { PlacedEvent } from './bundled-events';
 
 /** Sorts as numbers within one lock; the cursor of paging. */
-export const eventId = ({ rev, historyId, place }: EventPlace) => `${rev}.${historyId}.${place}`;
+export const eventId = ({ event, historyId, place }: PlacedEvent<{ rev: number }>) =>
+  `${event.rev}.${historyId}.${place}`;
 
 /** A recorded event, as the console shows it. */
-export function eventRow({ event, ...found }: EventPlace & { event: LockEvent }): EventRow {
+export function eventRow(found: PlacedEvent): EventRow {
+  const { event } = found;
   return {
     id: eventId(found),
     at: event.at,

@@ -5,8 +5,8 @@ import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace } from './bundled-events';
 
-/** Events written by one statement: SQLite would prepare a longer one for every call. */
-const EVENTS_PER_STATEMENT = { mysql: 200, sqlite: 50 };
+/** Rows written by one statement: SQLite would prepare a longer one for every call. */
+const ROWS_PER_STATEMENT = { mysql: 200, sqlite: 50 };
 
 const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
 
@@ -22,7 +22,7 @@ const SINGLE_KINDS = new Set(['timeout', 'frozen']);
 
 /** What writes event rows, however many; one that exists already stays as it is. */
 export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawStatement[] {
-  const atOnce = EVENTS_PER_STATEMENT[kind];
+  const atOnce = ROWS_PER_STATEMENT[kind];
   const statements: RawStatement[] = [];
   for (let i = 0; i < rows.length; i += atOnce) {
     const some = rows.slice(i, i + atOnce);

@@ -6,7 +6,7 @@ import { refusalBars } from '../../core/timeline/refusal-bars';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { refusalsOf } from '../refusals/refusal-rows';
-import { eventsOf, type PlacedEvent } from './bundled-events';
+import { eventsOf, inOrder, type PlacedEvent } from './bundled-events';
 import { afterCursor, type EventCursor, NEWEST_FIRST } from './event-cursor';
 import { eventRow } from './event-row';
 
@@ -67,20 +67,17 @@ export class LockPast {
   private async eventsSince(
     key: RecordKey,
     from: number,
-  ): Promise<{ events: PastEvent[]; since: number }> {
-    const events: PastEvent[] = [];
+  ): Promise<{ events: PlacedEvent[]; since: number }> {
+    const events: PlacedEvent[] = [];
     let cursor: EventCursor | null = null;
     let seen = 0;
     for (;;) {
       const rows: EventPart[] = await this.readBefore(key, cursor);
       for (const { historyId, place, body } of rows) {
-        seen += 1;
-        if (body === '') continue;
-        const placed = eventsOf(historyId, place, body);
-        seen += placed.length - 1;
+        const placed = body === '' ? [] : eventsOf([historyId, place, body]);
+        seen += Math.max(1, placed.length);
         for (const found of placed) {
-          const { at, rev, kind } = found.event;
-          if (at >= from && !isRoutine(kind)) events.push({ ...found, rev });
+          if (found.event.at >= from && !isRoutine(found.event.kind)) events.push(found);
         }
       }
       const last = rows.at(-1);
@@ -115,11 +112,4 @@ export class LockPast {
 interface EventPart extends EventCursor {
   /** Empty for routine. */
   body: string;
-}
-
-type PastEvent = PlacedEvent & { rev: number };
-
-/** As the lock changed, however clocks moved meanwhile. */
-function inOrder(a: PastEvent, b: PastEvent): number {
-  return a.rev - b.rev || a.historyId - b.historyId || a.place - b.place;
 }

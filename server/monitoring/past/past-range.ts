@@ -110,7 +110,7 @@ export class PastRange {
 
 function eventsIn([at, kind, , bundle]: unknown[]): { at: number; kind: string }[] {
   if (bundle === null) return [{ at: Number(at), kind: String(kind) }];
-  return eventsOf(0, 0, String(bundle)).map(({ event }) => event);
+  return eventsOf([0, 0, bundle]).map(({ event }) => event);
 }
 
 const OF_COUNTERS = new Set(['created', 'added', 'adjusted', 'rebound']);

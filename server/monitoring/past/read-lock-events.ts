@@ -1,6 +1,6 @@
 import type { Database } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
-import { BUNDLE_MS, eventsOf, type PlacedEvent } from '../history/bundled-events';
+import { BUNDLE_MS, eventsOf, inOrder, type PlacedEvent } from '../history/bundled-events';
 
 /** The latest rows of one lock that are looked at: the events of several renewals of a hold. */
 const ROWS_MAX = 60;
@@ -20,7 +20,7 @@ export async function readLockEvents(
       `ORDER BY at DESC LIMIT ${ROWS_MAX}`,
     [lockId, at],
   );
-  const read = rows.flatMap(toEvents);
+  const read = rows.flatMap((row) => eventsOf(row));
   const oldest = rows.length < ROWS_MAX ? 0 : Math.min(...read.map(({ event }) => event.at));
   const found = read.filter(({ event }) => event.at <= at);
   for (const from of new Set(beginnings)) {
@@ -42,14 +42,9 @@ async function beginningsAt(
       `AND kind <> 'timeout' ORDER BY at DESC LIMIT ${ROWS_MAX}`,
     [lockId, at - BUNDLE_MS, at],
   );
-  return rows.flatMap(toEvents).filter(({ event }) => isBeginning(event) && event.at === at);
+  return rows
+    .flatMap((row) => eventsOf(row))
+    .filter(({ event }) => isBeginning(event) && event.at === at);
 }
 
 const isBeginning = ({ kind }: LockEvent) => kind === 'granted' || kind === 'frozen';
-
-const toEvents = ([historyId, place, body]: unknown[]) =>
-  eventsOf(Number(historyId), Number(place), String(body));
-
-function inOrder(a: PlacedEvent, b: PlacedEvent): number {
-  return a.event.rev - b.event.rev || a.historyId - b.historyId || a.place - b.place;
-}

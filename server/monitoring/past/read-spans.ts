@@ -85,7 +85,7 @@ async function* rowsOf(
 }
 
 function toRow([store, historyId, place, lockId, at, body]: unknown[]): SpanRow {
-  const events = eventsOf(Number(historyId), Number(place), String(body));
+  const events = eventsOf([historyId, place, body]);
   const where = { store: String(store), lockId: String(lockId) };
   return {
     key: `${store}/${historyId}/${place}`,

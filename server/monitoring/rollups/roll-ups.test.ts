@@ -368,7 +368,7 @@ const inOrder = (rollups: PlainRollup[]) =>
 /** How many events are recorded, however many share a row. */
 async function recordedEvents({ raw }: Database): Promise<number> {
   const { rows } = await raw.ask('SELECT body FROM lock_events', []);
-  return rows.reduce((sum, [body]) => sum + eventsOf(0, 0, String(body)).length, 0);
+  return rows.reduce((sum, [body]) => sum + eventsOf([0, 0, body]).length, 0);
 }
 
 async function rollupsIn({ raw }: Database): Promise<PlainRollup[]> {

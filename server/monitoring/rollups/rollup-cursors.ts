@@ -58,9 +58,7 @@ export async function uncountedEvents(
     `SELECT history_id, place, body FROM (${newest}) AS newest WHERE backend = ? AND history_id > ?`,
     [lockId, backend, position],
   );
-  const events = rows.flatMap(([historyId, place, body]) =>
-    eventsOf(Number(historyId), Number(place), String(body)),
-  );
+  const events = rows.flatMap((row) => eventsOf(row));
   const uncounted = events.filter(({ historyId }) => historyId > position);
   return uncounted.map(({ event }) => event).filter(isRolledUp);
 }

@@ -46,6 +46,7 @@ function writerList(rows: ChangedRow[]): string {
 }
 
 function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOutcome> {
+  const terms = termsOfUpsert(conditions);
   return {
     statements: [
       'START TRANSACTION',
@@ -53,9 +54,9 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
       `SET @took = ${bytes(writerList(rows))}, @ghosts = 0, @now = ${CLOCK}`,
       upsertRecords(rows),
       hasEvents(rows)
-        ? `${insertHistory(rows, termsOfUpsert(conditions))} RETURNING at`
+        ? `${insertHistory(rows, terms)} RETURNING at`
         : `SELECT ${guarded(CLOCK, conditions)} AS at`,
-      ...writeAnswers(rows, termsOfUpsert(conditions)),
+      ...writeAnswers(rows, terms),
       'COMMIT',
     ],
     read: ([, , versions = [], clock]) => outcomeOf(rows, versions, instantOf(clock)),
