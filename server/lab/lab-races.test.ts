@@ -67,22 +67,29 @@ test(
   ALL_STRATEGIES_MAX_MS,
 );
 
-test('every wrong way oversells with the default load', async () => {
-  rig = await LabRig.open({ servers: lab.servers });
-  const wrong = idsOf(catalogue.filter(({ kind }) => kind === 'wrong way'));
-  // This one subtracts in SQL, so it goes below zero at the end; the others lose units at once.
-  const slow = 'checked-in-memory';
-  const soon = wrong.filter((id) => id !== slow);
-  const races = [
-    await rig.race({ strategies: [slow], perEntryMs: 30_000 }),
-    await rig.race({ strategies: soon, perEntryMs: 1_500 }),
-  ];
-  const rows = races.flatMap((each) => each.rows);
-  expect(rows.map(({ id, verdict }) => ({ id, verdict }))).toEqual(
-    [slow, ...soon].map((id) => ({ id, verdict: 'oversells' })),
-  );
-  for (const { oversold } of rows) expect(oversold).toBeGreaterThan(0);
-});
+/** Per strategy; a race that was lucky, or too short on a busy machine, is run once more. */
+const WRONG_WAY_LIMITS_MS = [2_000, 30_000, 120_000];
+const WRONG_WAYS_MAX_MS = 240_000;
+
+test(
+  'every wrong way oversells with the default load',
+  async () => {
+    rig = await LabRig.open({ servers: lab.servers });
+    const wrong = idsOf(catalogue.filter(({ kind }) => kind === 'wrong way'));
+    for (const id of wrong) {
+      const reasons: string[] = [];
+      for (const perEntryMs of WRONG_WAY_LIMITS_MS) {
+        const row = (await rig.race({ strategies: [id], perEntryMs })).row(id);
+        if (row.verdict === 'oversells') break;
+        reasons.push(`${row.verdict}: ${row.reason}`);
+      }
+      expect(reasons.length, `${id}: ${reasons.join('; ')}`).toBeLessThan(
+        WRONG_WAY_LIMITS_MS.length,
+      );
+    }
+  },
+  WRONG_WAYS_MAX_MS,
+);
 
 test('on embedded SQLite alone the wrong ways oversell, and 9, 10, 19 and the service hold', async () => {
   rig = await LabRig.open({ servers: {} });
