@@ -5,7 +5,7 @@ import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { lastAnswerAt } from '../../live/reading-store';
 import { listAfter, sharedRows } from './list-after';
 
-const row = (id: string, rev = 1) => ({ id, rev, status: 'held' }) as LockRow;
+const row = (id: string, rev = 1) => ({ id, rev, status: 'held', readAt: 5 }) as LockRow;
 const health = (id: string, silentForMs: number, reachable: boolean) =>
   ({ id, reachable, silentForMs, clockOffsetMs: 0 }) as BackendHealth;
 const page = (part: Partial<LockPage>) =>
@@ -65,12 +65,60 @@ test('a row that has not changed stays the same object', () => {
   expect(sharedRows([old], [lockRow({ readAt: 9 })])[0]).toBe(old);
 });
 
-test('a row that has changed is the fresh one', () => {
+/** Another value of each part of a row that can change while the rev stays. */
+const otherParts: Required<Omit<LockRow, 'id' | 'namespace' | 'name' | 'rev' | 'readAt'>> = {
+  backend: 'other',
+  status: 'stuck',
+  stuck: { kind: 'refusals', since: 2_000, limitMs: 1_000, p99Ms: 200 },
+  orphaned: { token: 7, since: 2_000, witness: 'probe', evidence: 'It is gone.', dead: 1 },
+  hold: { token: 8 } as LockRow['hold'],
+  holders: 2,
+  permits: { capacity: 3, inUse: 1 },
+  frozen: { by: 'ada', reason: 'a move', at: 1_000 },
+  delayedUntil: 5_000,
+  ended: { owner: 'o', service: 's', token: 6, cause: 'expired', grantedAt: 1, at: 2 },
+  waiters: 1,
+  oldestWaitAt: 2_000,
+  blocked: { callers: 2, sinceSum: 4_000 },
+  queueTrend: 3,
+  refused: { attempts: 3, owners: 2, areMore: false, lastAt: 3_000 },
+  ownHold: { p50Ms: 50, p99Ms: 250, count: 30 },
+  namespaceHold: { p50Ms: 60, p99Ms: 260, count: 300 },
+  unreadable: 'It is of a later version.',
+};
+
+test.each(Object.entries(otherParts))('a row with another %s is the fresh one', (field, value) => {
+  const old = lockRow({
+    stuck: { kind: 'refusals', since: 1_000, limitMs: 1_000, p99Ms: 100 },
+    blocked: { callers: 1, sinceSum: 1_000 },
+    refused: { attempts: 1, owners: 1, areMore: false, lastAt: 1_000 },
+  });
+  const fresh = { ...old, [field]: value };
+  expect(sharedRows([old], [fresh])[0]).toBe(fresh);
+});
+
+test('a row with another rev, and another lock, is the fresh one', () => {
   const old = lockRow({});
-  for (const part of [{ rev: 2 }, { status: 'contended' as const }, { waiters: 1 }, { id: 'b' }]) {
-    const fresh = lockRow(part);
+  for (const fresh of [lockRow({ rev: 2 }), lockRow({ id: 'b' })]) {
     expect(sharedRows([old], [fresh])[0]).toBe(fresh);
   }
+});
+
+test('a row whose parts are equal stays the same object, and one without a part does not', () => {
+  const refused = { attempts: 3, owners: 2, areMore: false, lastAt: 3_000 };
+  const old = lockRow({ refused });
+  expect(sharedRows([old], [lockRow({ refused: { ...refused } })])[0]).toBe(old);
+  const fresh = lockRow({});
+  expect(sharedRows([old], [fresh])[0]).toBe(fresh);
+});
+
+test('what was refused between the first paint and the first message of its stream is shown', () => {
+  const refused = { attempts: 1, owners: 1, areMore: false, lastAt: 1_000 };
+  const painted = page({ rows: [lockRow({ refused })] });
+  const more = { ...refused, attempts: 3, lastAt: 1_200 };
+  const whole = page({ rows: [lockRow({ refused: more })] });
+  const after = listAfter(painted, { kind: 'whole', page: whole, asOf: whole.asOf });
+  expect(after.rows[0]?.refused).toEqual(more);
 });
 
 test('a new read time alone counts only for an unknown lock', () => {

@@ -1,3 +1,4 @@
+import { replaceEqualDeep } from '@tanstack/react-query';
 import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
 import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 
@@ -29,21 +30,8 @@ export function sharedRows(before: readonly LockRow[], fresh: readonly LockRow[]
   });
 }
 
-function isSame(a: LockRow, b: LockRow): boolean {
-  return (
-    a.rev === b.rev &&
-    a.status === b.status &&
-    a.stuck?.kind === b.stuck?.kind &&
-    a.stuck?.limitMs === b.stuck?.limitMs &&
-    a.orphaned?.token === b.orphaned?.token &&
-    a.orphaned?.dead === b.orphaned?.dead &&
-    a.status !== 'unknown' &&
-    a.waiters === b.waiters &&
-    a.oldestWaitAt === b.oldestWaitAt &&
-    a.holders === b.holders &&
-    a.hold?.token === b.hold?.token &&
-    a.ended?.token === b.ended?.token &&
-    a.ownHold?.p99Ms === b.ownHold?.p99Ms &&
-    a.ownHold?.count === b.ownHold?.count
-  );
+/** Much of a row changes without its rev: what is known of other callers, baselines, witnesses. */
+function isSame(old: LockRow, row: LockRow): boolean {
+  const readAt = row.status === 'unknown' ? row.readAt : old.readAt;
+  return replaceEqualDeep(old, { ...row, readAt }) === old;
 }
