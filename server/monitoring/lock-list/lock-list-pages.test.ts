@@ -37,6 +37,7 @@ const parts: fc.Arbitrary<LockSpec> = fc.record({
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ does: fc.constant('keep' as const), name, parts }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('forget' as const), name, namespace }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('refuse' as const), name, namespace }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('wait' as const), ms: fc.nat(12_000) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('silence' as const) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('policy' as const) }) },
@@ -47,6 +48,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 function play(rig: TableRig, one: Step): void {
   if (one.does === 'keep') rig.store(one.name, one.parts);
   else if (one.does === 'forget') rig.remove(one.name, one.namespace);
+  else if (one.does === 'refuse') rig.refuse(one.name, one.namespace);
   else if (one.does === 'wait') rig.now += one.ms;
   else if (one.does === 'policy') rig.stuckAfterMs = rig.stuckAfterMs === 0 ? 3_000 : 0;
   else if (one.does === 'silence' && !rig.silent.delete('other')) rig.silent.add('other');

@@ -67,7 +67,8 @@ const parts: fc.Arbitrary<LockSpec> = fc.record({
   leaseLeftMs: fc.constantFrom(50, 9_000, 60_000),
   waiters: fc.constantFrom(0, 0, 1, 3),
 });
-const change = fc.record({ place: fc.nat(15), isGone: fc.nat(4).map((i) => i === 0), parts });
+const kind = fc.constantFrom('gone', 'refused', 'stored', 'stored', 'stored');
+const change = fc.record({ place: fc.nat(15), kind, parts });
 const round = fc.record({
   changes: fc.array(change, { maxLength: 6 }),
   waitMs: fc.constantFrom(0, 0, 600, 3_000, 11_000),
@@ -88,8 +89,9 @@ describe('a live list', () => {
         for (const { changes, waitMs, isSilent, cuts } of rounds) {
           const gone = [...new Set(cuts)].flatMap((place) => readers[place] ?? []);
           for (const reader of gone) await reader.cut();
-          for (const { place, isGone, parts: of } of changes) {
-            if (isGone) rig.remove(`job-${place}`, of.namespace);
+          for (const { place, kind, parts: of } of changes) {
+            if (kind === 'gone') rig.remove(`job-${place}`, of.namespace);
+            else if (kind === 'refused') rig.refuse(`job-${place}`, of.namespace);
             else rig.store(`job-${place}`, of);
           }
           rig.now += waitMs;

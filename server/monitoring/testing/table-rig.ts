@@ -6,6 +6,7 @@ import type { LockRow } from '../../contract/console/lock-row';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { unwrittenRecord } from '../../core/lock/lock-record';
+import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { totalBlockingMs } from '../../core/status/blocking-time';
 import { lockTier, TIERS } from '../../core/status/lock-status';
 import type { LockBaselines } from '../../core/status/stuck-reason';
@@ -42,6 +43,7 @@ export class TableRig {
   /** What the table must know, by id. */
   readonly truth = new Map<string, ProjectionRow>();
   private rev = 1;
+  private readonly refusals = new Map<string, RefusalCounts>();
 
   /** @param journals notified of every change of a lock */
   constructor(journals?: NonNullable<LockTableOptions['journals']>) {
@@ -54,7 +56,7 @@ export class TableRig {
     this.table = new LockTable({
       backends,
       clock,
-      baselines: { of: () => this.baselines(), complete: (row) => row },
+      baselines: { of: (id) => this.baselines(id), complete: (row) => row },
       namespaces: {
         policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
       },
@@ -86,7 +88,19 @@ export class TableRig {
     const backend = namespace === 'away' ? 'other' : 'default';
     const id = rowId(backend, `${namespace}/${name}`);
     this.truth.delete(id);
+    this.refusals.delete(id);
     this.table.remove(id);
+  }
+
+  /** Refuses one more attempt, of the same owner, on a lock that need not exist. */
+  refuse(name: string, namespace = 'default'): void {
+    const id = rowId(namespace === 'away' ? 'other' : 'default', `${namespace}/${name}`);
+    const at = this.now;
+    const { attempts, firstAt } = this.refusals.get(id)?.all ?? { attempts: 0, firstAt: at };
+    const all = { attempts: attempts + 1, token: 0, firstAt, lastAt: at };
+    const owners = [{ service: 'orders', owner: 'w2', ...all }];
+    this.refusals.set(id, { all, owners, others: null });
+    this.table.recheck(id);
   }
 
   /** What a list must show at this instant: all of it, ranked from scratch. */
@@ -103,7 +117,7 @@ export class TableRig {
     const sign = input.descending ? -1 : 1;
     const order = ordersAt(this.now)[input.sort];
     const tierOf = (row: ProjectionRow, { status }: LockRow) =>
-      TIERS.indexOf(lockTier(status, row.facts, this.baselines(), this.now));
+      TIERS.indexOf(lockTier(status, row.facts, this.baselines(row.id), this.now));
     return found
       .sort((a, b) => {
         const tiers = input.sort === 'worst' ? tierOf(a.row, a.shown) - tierOf(b.row, b.shown) : 0;
@@ -122,12 +136,12 @@ export class TableRig {
   }
 
   private shown(row: ProjectionRow): LockRow {
-    return toLockRowAt(row, this.baselines(), this.now, !this.silent.has(row.backend));
+    return toLockRowAt(row, this.baselines(row.id), this.now, !this.silent.has(row.backend));
   }
 
-  private baselines(): LockBaselines {
+  private baselines(id: string): LockBaselines {
     const policy = { ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs };
-    return { ownHold: null, gaveUpAt: 0, policy };
+    return { ownHold: null, gaveUpAt: 0, refusals: this.refusals.get(id) ?? null, policy };
   }
 
   private health(id: string): BackendHealth {
