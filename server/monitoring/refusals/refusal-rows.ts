@@ -40,7 +40,10 @@ export interface WrittenRow extends RefusalRow {
   writtenAt: number;
 }
 
-/** Rows of single locks that other processes have written since, in the order of their writing. */
+/**
+ * Rows of single locks that other processes have written since, in the order of their writing; those
+ * that were written at once in the order of their minutes.
+ */
 export async function readRefusals(
   { raw }: Database,
   process: string,
@@ -53,7 +56,7 @@ export async function readRefusals(
       `ORDER BY written_at LIMIT ${limit}`,
     [since, process],
   );
-  return rows.map(([backend, lockId, minute, of, counts, writtenAt]) => ({
+  const written = rows.map(([backend, lockId, minute, of, counts, writtenAt]) => ({
     backend: String(backend),
     lockId: String(lockId),
     minute: Number(minute),
@@ -61,6 +64,8 @@ export async function readRefusals(
     counts: JSON.parse(String(counts)) as RefusalCounts,
     writtenAt: Number(writtenAt),
   }));
+  // No index has this order, and few rows are written at once.
+  return written.sort((a, b) => a.writtenAt - b.writtenAt || a.minute - b.minute);
 }
 
 /** The clock of the database now. */

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
@@ -58,6 +59,16 @@ class RefusingProcess {
     return this.known.of(ID)?.all.attempts;
   }
 }
+
+const process = fc.nat(2);
+const ms = fc.constantFrom(2_000, 30_000, 60_000, 150_000);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('refuse' as const), process }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('run' as const), process }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('cut' as const), process }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('restart' as const), process }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('pass' as const), ms }) },
+);
 
 describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
   let database: Database;
@@ -140,6 +151,69 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(await rows()).toEqual([2]);
     await pruneRefusals(database, START + 31 * 24 * 60 * MINUTE_MS, DEFAULT_RETENTION);
     expect(await rows()).toEqual([0]);
+  });
+
+  it('of minutes ago are known of each process, also at one that refuses as it starts', async () => {
+    const [one, two] = [start(), start()];
+    for (let minute = 0; minute < 5; minute += 1) {
+      one.refuse('w2', { times: 2 });
+      two.refuse('w3', { times: 3 });
+      for (const process of [one, two]) await process.run();
+      clock.pass(MINUTE_MS);
+    }
+    const three = start();
+    three.refuse('w4');
+    await three.run();
+    expect(three.attempts).toBe(26);
+  });
+
+  it('of a process that was cut off for minutes are known at others once it is back', async () => {
+    const [one, two] = [start(), start()];
+    one.isCutOff = true;
+    for (let minute = 0; minute < 5; minute += 1) {
+      one.refuse('w2', { times: 2 });
+      two.refuse('w3', { times: 3 });
+      await one.run().catch(() => undefined);
+      await two.run();
+      clock.pass(MINUTE_MS);
+    }
+    one.isCutOff = false;
+    for (const process of [one, two]) await process.run();
+    expect([one.attempts, two.attempts]).toEqual([25, 25]);
+  });
+
+  it('of one hold are all known at every process in the end, whichever refused, began or was cut off', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 30 }), async (steps) => {
+        await database.raw.ask('DELETE FROM lock_refusals', []);
+        const all = [start(), start(), start()];
+        let refused = 0;
+        const runAll = async () => {
+          for (const each of all) await each.run();
+        };
+        for (const one of steps) {
+          if (one.does === 'pass') {
+            clock.pass(one.ms);
+            continue;
+          }
+          const of = all[one.process] as RefusingProcess;
+          if (one.does === 'cut') of.isCutOff = !of.isCutOff;
+          else if (one.does === 'run') await of.run().catch(() => undefined);
+          else if (one.does === 'refuse') {
+            of.refuse('w2');
+            refused += 1;
+          } else if (!of.isCutOff) {
+            await of.run();
+            all[one.process] = start();
+          }
+        }
+        for (const each of all) each.isCutOff = false;
+        await runAll();
+        await runAll();
+        expect(all.map(({ attempts = 0 }) => attempts)).toEqual(all.map(() => refused));
+      }),
+      { numRuns: 60 },
+    );
   });
 
   it('of all processes are known at each after one exchange', async () => {

@@ -91,10 +91,13 @@ export class RefusalSync {
     let since = (this.readTo ?? (await databaseNow(database)) - LOOK_BACK_MS) - IN_FLIGHT_MS;
     for (let i = 0; i < READS_MAX; i += 1) {
       const rows = await readRefusals(database, processId, since, READ_AT_ONCE);
-      await slice().forEach(rows, (row) => this.learn(row));
       const last = rows.at(-1)?.writtenAt ?? since;
+      const isEnd = rows.length < READ_AT_ONCE || last === since;
+      // Of what was written at once with the last row, the rest may have an earlier minute.
+      const whole = isEnd ? rows : rows.filter(({ writtenAt }) => writtenAt < last);
+      await slice().forEach(whole, (row) => this.learn(row));
       this.readTo = Math.max(this.readTo ?? 0, last);
-      if (rows.length < READ_AT_ONCE || last === since) return;
+      if (isEnd) return;
       since = last;
     }
   }
