@@ -100,6 +100,12 @@ describe.each(storeNames)(
     });
     afterAll(() => rig.close());
 
+    /** Resolves when the next swap of a lock is applied, a while before it is confirmed. */
+    const untilApplied = (key: RecordKey) =>
+      new Promise<void>((resolve) => {
+        const last = async () => resolve();
+        member.faults.onSwap = firstFates(touching(key), { kind: 'pass', last, afterMs: 100 });
+      });
     /** Hands the lock over, and hangs up before the swap is confirmed. */
     const hangUpDuringHandOver = async (key: RecordKey, parts: { requestId?: string }) => {
       const { token } = await takeLock(member, key, 'w1');
@@ -112,9 +118,9 @@ describe.each(storeNames)(
         wait,
       });
       await expect.poll(async () => (await inspect(key)).waiters.length).toBe(1);
-      member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
+      const applied = untilApplied(key);
       const released = release(member, key, 'w1', token);
-      await pause(50);
+      await applied;
       line.abort();
       await Promise.all([released, waiting]);
     };
@@ -123,7 +129,8 @@ describe.each(storeNames)(
     it('leaves the lock free, where it cannot ask again', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, {});
-      await expect.poll(async () => (await inspect(key)).state).toBe('free');
+      const inTime = { timeout: DETACHED_MS - 500 };
+      await expect.poll(async () => (await inspect(key)).state, inTime).toBe('free');
     });
 
     it('leaves it for as long as a place in the queue is kept, where it can', async () => {
@@ -157,9 +164,9 @@ describe.each(storeNames)(
         acquire(member, key, 'w2', parts),
       ];
       await expect.poll(async () => (await inspect(key)).waiters.length).toBe(1);
-      member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
+      const applied = untilApplied(key);
       const released = release(member, key, 'w1', token);
-      await pause(50);
+      await applied;
       line.abort();
       await Promise.all([released, ...calls]);
       const [hold] = (await inspect(key)).holders;
