@@ -89,6 +89,12 @@ class LongestFirst extends BaseSequencer {
 /** Only a test that hangs takes so long, on any machine. */
 const GENEROUS_MS = 60_000;
 
+/**
+ * For how long `expect.poll` looks by default: what comes at once may take seconds on a busy machine.
+ * A test of how soon it comes names its limit.
+ */
+const POLLED_MS = 10_000;
+
 const INTEGRATION = {
   exclude: ['client/dist/**', ...longOnly],
   pool: 'forks' as const,
@@ -110,6 +116,7 @@ export default defineConfig({
   resolve: { alias: { '@': root } },
   test: {
     sequence: { sequencer: LongestFirst },
+    expect: { poll: { timeout: POLLED_MS } },
     projects: [
       {
         extends: true,

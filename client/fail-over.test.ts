@@ -147,7 +147,7 @@ describe('a wait', () => {
     const first = await one.next('lock.acquire');
     clock.advance(1_000);
     await until(() => one.looks === 1);
-    await vi.waitFor(() => expect(clock.nextDueMs).toBe(4_000));
+    await expect.poll(() => clock.nextDueMs).toBe(4_000);
     one.isSilent = true;
     clock.advance(4_000);
     await until(() => one.looks === 2);

@@ -89,7 +89,7 @@ describe('where no connection can be made', () => {
       expect(await taken).toMatchObject({ reason: 'UNKNOWN', isUnreachable: true });
       // The request may have left by an open connection: it is undone, without delaying the error.
       (await server.next('lock.cancel')).answer({ outcome: 'none' });
-      await vi.waitFor(() => expect(call.isHungUp).toBe(true));
+      await expect.poll(() => call.isHungUp).toBe(true);
     },
   );
 });
@@ -112,7 +112,7 @@ describe('once it is connected', () => {
     const { server, clock } = bench;
     const taken = take(waitMs);
     (await server.next('lock.acquire')).refuse(503, 'BACKEND_DOWN');
-    await vi.waitFor(() => expect(clock.nextDueMs).toBe(50));
+    await expect.poll(() => clock.nextDueMs).toBe(50);
     clock.advance(4_900);
     await server.next('lock.acquire');
     clock.advance(1_099 + waitMs);

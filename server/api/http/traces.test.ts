@@ -65,9 +65,8 @@ describe('the header traceparent of an acquire is kept with the hold', () => {
   test('of a waiter, which learns whose end let it in', async () => {
     const { data } = await acquire('waited for', trace(4));
     const waiting = acquire('waited for', trace(5), { owner: 'w2', waitMs: 20_000 });
-    await vi.waitFor(async () =>
-      expect((await inspect('waited for')).data?.waiters).toHaveLength(1),
-    );
+    const waiters = async () => (await inspect('waited for')).data?.waiters;
+    await expect.poll(waiters).toHaveLength(1);
     const release = { name: 'waited for', owner: 'w1', token: data?.token };
     await api.post(key, 'lock.release', release);
     expect((await waiting).data).toMatchObject({

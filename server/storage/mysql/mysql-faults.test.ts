@@ -70,11 +70,12 @@ const statementsOf = (write: Parameters<MysqlConnection['exchange']>[0]): string
 const swappingThread = async (): Promise<number> => {
   const find =
     "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info REGEXP '^(INSERT INTO|UPDATE|DELETE FROM) locks'";
-  return vi.waitFor(async () => {
+  const found = async () => {
     const [rows] = await foreign.query<RowDataPacket[]>(find);
     expect(rows).toHaveLength(1);
     return Number(rows[0]?.id);
-  });
+  };
+  return vi.waitFor(found, { timeout: 10_000 });
 };
 
 /**
@@ -166,7 +167,7 @@ inEachForm('changes that belong together', () => {
     const thread = await swappingThread();
     const noneTook = async () => {
       await foreign.query('ROLLBACK');
-      await vi.waitFor(async () => expect(await openTransactions()).toBe(0));
+      await expect.poll(openTransactions).toBe(0);
       expect((await readOne(store, a)).record).toBe(null);
       expect([(await stored(store, b)).rev, (await stored(store, c)).rev]).toEqual([1, 1]);
       expect(await store.historyAfter(end, 10)).toEqual([]);

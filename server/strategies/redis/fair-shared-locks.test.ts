@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { NotGranted } from '../not-granted';
 import { openScratchRedis, type ScratchRedis } from '../testing/scratch-redis';
 import { tryFairQueueLock, unlockFairQueue, withFairQueueLock } from './fair-queue-lock';
@@ -44,7 +44,7 @@ describe('16, fair queue', () => {
     await attempt('dead', 'dies', SHORT_MS);
     await attempt('dead', 'lives');
     await unlock('dead', 'holder');
-    await vi.waitFor(async () => expect(await attempt('dead', 'lives')).toBe(true));
+    await expect.poll(() => attempt('dead', 'lives')).toBe(true);
     expect(await attempt('dead', 'dies')).toBe(false);
   });
 
@@ -81,9 +81,7 @@ describe('16, shared/exclusive', () => {
 
   test('each share has a lease of its own', async () => {
     await attempt('leases', 'shared', 'dies', SHORT_MS);
-    await vi.waitFor(async () => {
-      expect(await attempt('leases', 'exclusive', 'waits')).toBe(true);
-    });
+    await expect.poll(() => attempt('leases', 'exclusive', 'waits')).toBe(true);
     expect(await unlock('leases', 'shared', 'dies')).toBe(false);
     await unlock('leases', 'exclusive', 'waits');
     await attempt('leases', 'shared', 'lives');

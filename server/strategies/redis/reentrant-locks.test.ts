@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openScratchRedis, type ScratchRedis } from '../testing/scratch-redis';
 import { tryHashCountedLock, unlockHashCounted, withHashCountedLock } from './hash-counted-lock';
 import { LocallyCountedLocks, withLocallyCountedLock } from './locally-counted-lock';
@@ -38,7 +38,7 @@ describe('13, counted locally', () => {
     const [one, other] = [process(SHORT_MS), process()];
     await one.asCaller(async () => {
       await one.tryLock('expired');
-      await vi.waitFor(async () => expect(await isHeld('expired')).toBe(false));
+      await expect.poll(() => isHeld('expired')).toBe(false);
       await other.asCaller(async () => expect(await other.tryLock('expired')).toBe(1));
       expect(one.count('expired')).toBe(1);
       expect(await one.tryLock('expired')).toBe(2);

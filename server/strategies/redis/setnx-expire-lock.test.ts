@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { interpose } from '../testing/interpose';
 import { signal } from '../testing/open-ended';
 import { openScratchRedis, type ScratchRedis } from '../testing/scratch-redis';
@@ -13,8 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => scratch?.close());
 
-const untilGone = (key: string) =>
-  vi.waitFor(async () => expect(await scratch.redis.exists(key)).toBe(0));
+const untilGone = (key: string) => expect.poll(() => scratch.redis.exists(key)).toBe(0);
 
 test('11: a crash between SETNX and EXPIRE leaves a lock for ever', async () => {
   const { redis, prefix } = scratch;

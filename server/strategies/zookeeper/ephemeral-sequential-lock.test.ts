@@ -100,7 +100,7 @@ test('18: each waiter watches its predecessor alone, and a release wakes one', a
   const waiters: Promise<string>[] = [];
   for (let i = 1; i <= 4; i += 1) {
     waiters.push(locks.lock('herd'));
-    await vi.waitFor(() => expect(watched).toHaveLength(i));
+    await expect.poll(() => watched).toHaveLength(i);
   }
   let own = holder;
   for (const [i, waiter] of waiters.entries()) {
