@@ -90,7 +90,8 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const broken = new AbortController();
     const wait = { signal: broken.signal };
     const asked = acquire(member, key, 'w2', { waitMs: 20_000, requestId: 'r', wait });
-    await pause(150);
+    const waiters = async () => (await b.engine.run(key, { verb: 'inspect' })).waiters;
+    await expect.poll(waiters).toHaveLength(1);
     broken.abort();
     await asked;
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'dropped']);

@@ -226,13 +226,20 @@ inEachForm('a row that another transaction keeps locked', () => {
     const [kept, others] = [freshKey(), Array.from({ length: 20 }, () => freshKey())];
     await created(store, kept);
     await lockRows(kept);
-    const startedAt = performance.now();
+    const tookMs: number[] = [];
+    const timed = async <T>(work: Promise<T>): Promise<T> => {
+      const startedAt = performance.now();
+      const result = await work;
+      tookMs.push(performance.now() - startedAt);
+      return result;
+    };
     for (const key of others) {
-      const seen = await created(store, key);
-      await swapOne(store, update(key, seen));
+      const seen = await timed(created(store, key));
+      await timed(swapOne(store, update(key, seen)));
     }
-    await swapOne(store, creation({ namespace: kept.namespace, name: `${kept.name}-after` }));
-    expect(performance.now() - startedAt).toBeLessThan(1_400);
+    const after = creation({ namespace: kept.namespace, name: `${kept.name}-after` });
+    await timed(swapOne(store, after));
+    expect(Math.max(...tookMs)).toBeLessThan(1_400);
   });
 
   it('beyond the time of a packet leaves its effect unknown, and a second swap finds it out', async () => {

@@ -75,7 +75,7 @@ it(`${MESSAGES} random messages of three processes leave what the model of the r
 });
 
 it('steps under way are those of all processes, each as it last said, and a dead one’s end with a later read', async () => {
-  const limits = { ...CALM, stepMaxMs: 300 };
+  const limits = { ...CALM, stepMaxMs: 1_000 };
   const [one, other] = ['p1', 'p2'].map((process) =>
     openRedisGate(redis.url, { scope: 'b', process }, limits),
   ) as [GateStore, GateStore];
@@ -87,7 +87,7 @@ it('steps under way are those of all processes, each as it last said, and a dead
   expect(await say(other, 2, 5)).toEqual({ down: 5, up: 5 });
   expect(await say(one, 1, 0)).toEqual({ down: 3, up: 5 });
   expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
-  await new Promise((resolve) => setTimeout(resolve, 350));
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
   // What it did may not be in the value yet: that has to be read first.
   expect(await say(other, 0, 0)).toEqual({ down: 1, up: 0 });
   const { now } = await other.exchange([], null);
@@ -100,7 +100,7 @@ it('steps under way are those of all processes, each as it last said, and a dead
 });
 
 it('one process at a time is asked to read a counter, another once that has taken too long', async () => {
-  const limits = { ...CALM, claimMs: 200 };
+  const limits = { ...CALM, claimMs: 1_000 };
   const [one, other] = ['p1', 'p2'].map((process) =>
     openRedisGate(redis.url, { scope: 'c', process }, limits),
   ) as [GateStore, GateStore];
@@ -112,7 +112,7 @@ it('one process at a time is asked to read a counter, another once that has take
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(await isDue(one, false)).toBe(false);
   expect([await isDue(one), await isDue(other), await isDue(one)]).toEqual([true, false, false]);
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await new Promise((resolve) => setTimeout(resolve, 1_050));
   expect(await isDue(other)).toBe(true);
   one.close();
   other.close();
