@@ -1,4 +1,4 @@
-import { minuteOf } from '../../core/statistics/minute-rollup';
+import { MINUTE_MS, minuteOf } from '../../core/statistics/minute-rollup';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { RefusalTally } from '../../core/statistics/refusal-tally';
 import { recordId } from '../../storage/record-id';
@@ -93,8 +93,8 @@ export class RefusalCounter {
     const lockId = recordId(key);
     const id = rowId(backend, lockId);
     const known = this.locks.get(id);
-    const lock =
-      known?.minute === minute ? known : this.begin(id, { backend, lockId, minute }, key.namespace);
+    const isGoingOn = known !== undefined && isCountedIn(known, minute);
+    const lock = isGoingOn ? known : this.begin(id, { backend, lockId, minute }, key.namespace);
     const total = lock?.total ?? this.totalOf(backend, key.namespace);
     total.attempts += 1;
     this.noteBackend(backend, minute, at);
@@ -128,7 +128,7 @@ export class RefusalCounter {
 
   private noteBackend(backend: string, minute: number, at: number): void {
     let counted = this.backends.get(backend);
-    if (counted?.minute !== minute) {
+    if (!counted || !isCountedIn(counted, minute)) {
       counted = new BackendMinute(backend, minute);
       this.backends.set(backend, counted);
     }
@@ -145,6 +145,13 @@ export class RefusalCounter {
     return total;
   }
 }
+
+/**
+ * Whether an attempt of a minute belongs to what is being counted. The clocks of two shards differ,
+ * and one may be set back: a minute that began again would replace what was counted of it.
+ */
+const isCountedIn = (counted: CountedMinute, minute: number): boolean =>
+  counted.minute === minute || counted.minute === minute + MINUTE_MS;
 
 /** In the next turn of the event loop, the calls that follow these answers go to the store. */
 function afterNextTurn(work: () => void): void {

@@ -153,6 +153,17 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(await rows()).toEqual([0]);
   });
 
+  it('are all counted where a clock that was set back begins a minute again', async () => {
+    const process = start();
+    for (const passedMs of [MINUTE_MS - 1_000, 2_000, -2_000, 2_000]) {
+      clock.pass(passedMs);
+      process.refuse('w2');
+      await process.run();
+    }
+    expect(process.attempts).toBe(4);
+    expect(await refusedInRollups()).toEqual({ lock: 4, all: 4 });
+  });
+
   it('of minutes ago are known of each process, also at one that refuses as it starts', async () => {
     const [one, two] = [start(), start()];
     for (let minute = 0; minute < 5; minute += 1) {
