@@ -54,7 +54,7 @@ export type RunSql = (sql: string, values: SqlValue[]) => Promise<RawResult>;
 
 /** A statement that returns nothing. */
 export interface RawStatement {
-  /** Each `?` takes the next value; no text in it may have one. */
+  /** Each `?` takes the next value, and no text in it may have one; without values, any text may. */
   sql: string;
   values: SqlValue[];
 }

@@ -1,5 +1,6 @@
 import {
   createPool,
+  format,
   type Pool,
   type PoolConnection,
   type PoolOptions,
@@ -13,6 +14,7 @@ const DATABASE_BUDGET_MS = 4_500;
 
 const CONNECT_MAX_MS = 2_000;
 const CONNECTIONS = 10;
+const TIME_ZONE = 'Z';
 
 /** The options of every MySQL connection. Affected rows count matches: the driver's default. */
 export function connectionOptions(url: string): PoolOptions {
@@ -20,11 +22,17 @@ export function connectionOptions(url: string): PoolOptions {
     uri: url,
     ...mysqlTls(url),
     connectTimeout: CONNECT_MAX_MS,
-    timezone: 'Z',
+    timezone: TIME_ZONE,
     charset: 'utf8mb4',
     supportBigNumbers: true,
     bigNumberStrings: false,
+    queryFormat: fill,
   };
+}
+
+/** Puts values into their places, which the driver would search for even where there are none. */
+function fill(sql: string, values: Parameters<typeof format>[1] & unknown[]): string {
+  return values.length === 0 ? sql : format(sql, values, false, TIME_ZONE);
 }
 
 /** The database did not answer within the time limit. Whether a write was applied is unknown. */

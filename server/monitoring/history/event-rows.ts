@@ -12,6 +12,9 @@ const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span'
 
 const ONE_ROW = '(?,?,?,?,?,?,?,?,?)';
 
+/** What is the same in a literal of MySQL, whatever the server's mode. */
+const PLAIN_TEXT = /^[^'\\\p{Cc}]*$/u;
+
 const IGNORE_DUPLICATE = {
   mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
   sqlite: 'ON CONFLICT DO NOTHING',
@@ -26,11 +29,27 @@ export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawSta
   const statements: RawStatement[] = [];
   for (let i = 0; i < rows.length; i += atOnce) {
     const some = rows.slice(i, i + atOnce);
-    const places = new Array(some.length).fill(ONE_ROW).join(',');
+    const { places, values } = kind === 'mysql' ? withLiterals(some) : withPlaces(some);
     const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
-    statements.push({ sql, values: some.flat() });
+    statements.push({ sql, values });
   }
   return statements;
+}
+
+/** The same text for as many rows, which SQLite need not prepare again. */
+function withPlaces(rows: SqlValue[][]) {
+  return { places: new Array(rows.length).fill(ONE_ROW).join(','), values: rows.flat() };
+}
+
+/** MySQL parses every text anyway, and the driver has neither places to find nor JSON to escape. */
+function withLiterals(rows: SqlValue[][]) {
+  return { places: rows.map((row) => `(${row.map(literal)})`).join(','), values: [] };
+}
+
+function literal(value: SqlValue): string {
+  if (typeof value === 'number') return String(value);
+  if (PLAIN_TEXT.test(value)) return `'${value}'`;
+  return `_utf8mb4 x'${Buffer.from(value).toString('hex')}'`;
 }
 
 /** The rows of some commits, given in the order of their ids; see `EventRows`. */
