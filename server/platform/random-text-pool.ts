@@ -6,7 +6,7 @@ const TEXTS_AT_ONCE = 512;
 const BITS_PER_CHAR = 6;
 
 /** A longer cut is a reference in V8, which keeps the text that it is from in memory. */
-const COPIED_CHARS_MAX = 12;
+const CUT_CHARS_MAX = 12;
 
 /**
  * Generates unique random texts of at least so many random bytes each, in letters, digits, `-` and
@@ -16,6 +16,7 @@ const COPIED_CHARS_MAX = 12;
 export function randomTextPool(bytes: number): () => string {
   const length = Math.ceil((bytes * 8) / BITS_PER_CHAR);
   const drawn = Buffer.alloc((TEXTS_AT_ONCE * length * BITS_PER_CHAR) / 8);
+  const cut = Math.ceil(length / Math.ceil(length / CUT_CHARS_MAX));
   let texts = '';
   let used = 0;
   return () => {
@@ -23,8 +24,10 @@ export function randomTextPool(bytes: number): () => string {
       texts = randomFillSync(drawn).toString('base64url');
       used = 0;
     }
-    used += length;
-    const text = texts.slice(used - length, used);
-    return length > COPIED_CHARS_MAX ? Buffer.from(text, 'latin1').toString('latin1') : text;
+    const end = used + length;
+    let text = '';
+    for (; used < end; used += cut) text += texts.slice(used, Math.min(used + cut, end));
+    used = end;
+    return text;
   };
 }

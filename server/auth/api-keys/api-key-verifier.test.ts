@@ -92,6 +92,20 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
     });
   });
 
+  test('a key that was right is refused once another secret is stored under its id', async () => {
+    const { id, key } = await create();
+    await runtime.apiKeys.verify(key);
+    expect(runtime.apiKeys.recognise(key)).not.toBeNull();
+    const { db, tables } = runtime.database;
+    const other = parseApiKey(newApiKey().key);
+    const secretHash = other?.secretHash ?? expect.fail('A new key was not a key.');
+    await db.update(tables.apiKeys).set({ secretHash }).where(eq(tables.apiKeys.id, id));
+    runtime.apiKeys.forget(id);
+    expect(runtime.apiKeys.recognise(key)).toBeNull();
+    await expect(runtime.apiKeys.verify(key)).rejects.toThrow('Invalid API key.');
+    expect(runtime.apiKeys.recognise(key)).toBeNull();
+  });
+
   test('a revoked key is refused at once where it was revoked, and within 1 s elsewhere', async () => {
     const { id, key } = await create();
     const elsewhere = runtime.anotherProcess();

@@ -122,6 +122,8 @@ export class ApiKeyVerifier {
 
   /** Whether the secret is that of the key found under its id. */
   private isRight(bearer: string, key: ApiKeyText, found: FoundKey): boolean {
+    // Who sends a proven text knows the secret: the time of this comparison reveals nothing.
+    if (this.proven.get(bearer) === key) return found.secretHash === key.secretHash;
     if (!isSameHash(found.secretHash, key.secretHash)) return false;
     this.proven.set(bearer, key);
     return true;

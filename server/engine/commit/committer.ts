@@ -75,7 +75,7 @@ export class Committer {
     const readable = groups.flatMap((group, i) => {
       const { record, now } = read.records[i] ?? never();
       try {
-        return [{ group, entry: cache.update(keyOfGroup(group), record), now }];
+        return [{ group, entry: cache.update(group.id, keyOfGroup(group), record), now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
         return [];

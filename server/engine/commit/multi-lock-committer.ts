@@ -100,7 +100,7 @@ export class MultiLockCommitter {
     const bases = new Map<string, KnownLock | null>();
     for (const { key, record } of records) {
       try {
-        bases.set(key.name, cache.update(key, record).known as KnownLock | null);
+        bases.set(key.name, cache.update(recordId(key), key, record).known as KnownLock | null);
       } catch (cause) {
         throw unreadable(cause);
       }

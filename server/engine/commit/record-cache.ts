@@ -1,4 +1,3 @@
-import { recordId } from '../../storage/record-id';
 import type { RecordKey, StoredRecord } from '../../storage/record-store';
 import { type AnyKnownRecord, recordTypeOf } from '../record-type';
 
@@ -49,9 +48,13 @@ export class RecordCache {
     return fresh;
   }
 
-  /** Caches what was read, decoded; keeps an equal cached record. Throws for a foreign text. */
-  update(key: RecordKey, read: StoredRecord | null): CacheEntry {
-    const entry = this.entryOf(recordId(key));
+  /**
+   * Caches what was read, decoded; keeps an equal cached record. Throws for a foreign text.
+   *
+   * @param id `recordId(key)`
+   */
+  update(id: string, key: RecordKey, read: StoredRecord | null): CacheEntry {
+    const entry = this.entryOf(id);
     const cached = entry.known;
     const isSame = read && cached?.writer === read.writer && cached.record.rev === read.rev;
     if (!isSame) entry.known = read && recordTypeOf(key).decode(read);

@@ -73,7 +73,8 @@ export interface CallableProcedure {
    * There is no other way to an operation, but for `stream`: tRPC and the fast path both call this.
    *
    * @param readInput is called once the caller is identified
-   * @throws LockyardError a refusal; TRPCError with the `ZodError` as its cause for a wrong input
+   * @throws LockyardError a refusal, at once or by the promise; TRPCError with the `ZodError` as its
+   *   cause for a wrong input
    */
   call(ctx: ServiceContext, readInput: () => unknown): Promise<unknown>;
   /** The same with an event stream for its answer; null: it has none. */
@@ -106,11 +107,15 @@ export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] 
     return {
       name,
       kind,
-      async call(ctx, readInput) {
-        const identified = identifyCaller(ctx);
-        const caller = identified instanceof Promise ? await identified : identified;
-        const raw = readInput();
-        return await operation(caller, examine(ctx, raw instanceof Promise ? await raw : raw));
+      call(ctx, readInput) {
+        const run = (caller: OperationContext) => {
+          const raw = readInput();
+          return raw instanceof Promise
+            ? raw.then((input) => operation(caller, examine(ctx, input)))
+            : operation(caller, examine(ctx, raw));
+        };
+        const caller = identifyCaller(ctx);
+        return caller instanceof Promise ? caller.then(run) : run(caller);
       },
       stream: toStream
         ? async (ctx, readInput, send) => {
