@@ -50,6 +50,11 @@ export class LogCheckpoints {
     this.index = openSync(`${path}-shm`, 'r');
   }
 
+  /** While it does, the disk is busy. */
+  get isMoving(): boolean {
+    return this.running !== null;
+  }
+
   /** To be called after each write. Begins to move the log where that is due. */
   afterWrite(): void {
     if (this.running) return;

@@ -9,17 +9,28 @@ class Disk {
   /** The newest commit that is surely on the disk. */
   durable = 0;
   private readonly running: { covers: number; end: (error?: Error) => void }[] = [];
-  readonly flushing = new LogFlushing(Array.from({ length: FLUSHES }, () => () => this.sync()));
+  /** How long a flush on the event loop takes, and how many there were. */
+  tookMs = 0;
+  now = 0;
+  flushedNow = 0;
+  failure: Error | null = null;
+  readonly flushing = new LogFlushing(
+    Array.from({ length: FLUSHES }, () => ({
+      sync: () => this.sync(),
+      syncNow: () => this.syncNow(),
+    })),
+    () => this.now,
+  );
 
   get runningSyncs(): number {
     return this.running.length;
   }
 
   /** Commits, and resolves with whether that was on the disk when its flush ended. */
-  async commit(): Promise<boolean> {
+  async commit(isAlone = false): Promise<boolean> {
     this.committed += 1;
     const mine = this.committed;
-    await this.flushing.flush();
+    await (isAlone ? this.flushing.flushAlone() : this.flushing.flush());
     return this.durable >= mine;
   }
 
@@ -29,6 +40,13 @@ class Disk {
     ended?.end(error);
     // What waits for it begins the next one.
     for (let turn = 0; turn < 8; turn += 1) await Promise.resolve();
+  }
+
+  private syncNow(): void {
+    if (this.failure) throw this.failure;
+    this.now += this.tookMs;
+    this.flushedNow += 1;
+    this.durable = this.committed;
   }
 
   private sync(): Promise<void> {
@@ -60,7 +78,7 @@ describe('flushes that overlap', () => {
       const disk = new Disk();
       const commits: Promise<boolean>[] = [];
       for (let step = 0; step < 60; step += 1) {
-        if (next(3) > 0) commits.push(disk.commit());
+        if (next(3) > 0) commits.push(disk.commit(next(2) > 0));
         else await disk.end(next(FLUSHES));
         expect(disk.runningSyncs).toBeLessThanOrEqual(FLUSHES);
       }
@@ -83,5 +101,58 @@ describe('flushes that overlap', () => {
       expect(outcomes.filter((status) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
       expect(disk.flushing.hasFailed).toBe(true);
     }
+  });
+});
+
+/** Commits one after another, none beside another. Returns how many the event loop flushed. */
+async function commitAlone(disk: Disk, times: number): Promise<number> {
+  const before = disk.flushedNow;
+  for (let i = 0; i < times; i += 1) {
+    const commit = disk.commit(true);
+    await disk.end(0);
+    expect(await commit).toBe(true);
+  }
+  return disk.flushedNow - before;
+}
+
+describe('the flush of a commit that is alone', () => {
+  it('is made on the event loop while the disk is quick', async () => {
+    const disk = new Disk();
+    disk.tookMs = 0.4;
+    expect(await commitAlone(disk, 100)).toBe(100);
+  });
+
+  it('is made beside the event loop while another flush runs', async () => {
+    const disk = new Disk();
+    const first = disk.commit();
+    const second = disk.commit(true);
+    expect([disk.runningSyncs, disk.flushedNow]).toEqual([2, 0]);
+    await disk.end(0);
+    await disk.end(0);
+    expect(await Promise.all([first, second])).toEqual([true, true]);
+  });
+
+  it('delays the event loop hardly at all on a slow disk', async () => {
+    const disk = new Disk();
+    disk.tookMs = 20;
+    expect(await commitAlone(disk, 4_000)).toBeLessThanOrEqual(3);
+  });
+
+  it('is made on the event loop again some time after the disk was slow', async () => {
+    const disk = new Disk();
+    disk.tookMs = 2;
+    expect(await commitAlone(disk, 100)).toBe(1);
+    disk.tookMs = 0.2;
+    await commitAlone(disk, 100);
+    expect(await commitAlone(disk, 100)).toBe(100);
+  });
+
+  it('acknowledges nothing more once it has failed', async () => {
+    const disk = new Disk();
+    disk.failure = new Error('EIO');
+    await expect(disk.commit(true)).rejects.toThrow('EIO');
+    disk.failure = null;
+    await expect(disk.commit(true)).rejects.toThrow('EIO');
+    await expect(disk.commit()).rejects.toThrow('EIO');
   });
 });

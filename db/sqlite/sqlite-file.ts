@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { fdatasyncSync, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -13,7 +13,7 @@ import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
 import { LogCheckpoints } from './log-checkpoints';
-import { LogFlushing } from './log-flushing';
+import { type LogDescriptor, LogFlushing } from './log-flushing';
 import { createPrivateFile, restrictToOwner } from './private-file';
 import { reuseStatements } from './reuse-statements';
 import { ScriptConnection } from './script-connection';
@@ -31,8 +31,12 @@ export interface SqliteFile {
    * While another program holds the file's write lock, a job is retried until `BUSY_MAX_MS` after
    * it was queued, so it must be one transaction, or statements that may be repeated. Then it
    * rejects and has written nothing: see `isBusy`.
+   *
+   * @param isAlone asked when the job is done: whether one caller waits for it and no other caller
+   *   is near. If nothing else is written then and the disk is quick, the event loop waits for the
+   *   disk: see `LogFlushing`
    */
-  write<T>(job: (writer: Client) => Promise<T>): Promise<T>;
+  write<T>(job: (writer: Client) => Promise<T>, isAlone?: () => boolean): Promise<T>;
   /**
    * Like `write`, of statements without parameters in one transaction, which runs beside the event
    * loop: for many rows that no caller waits for.
@@ -98,11 +102,15 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
   const writes = new SerialQueue();
   const aside = new ScriptConnection(canonical(path), WRITER_SETTINGS);
   const checkpoints = new LogCheckpoints(canonical(path), (work) => writes.run(work));
-  const flushing = new LogFlushing(log.map((descriptor) => () => descriptor.datasync()));
+  const flushing = new LogFlushing(log.map(logDescriptor), () => performance.now());
   /** Write jobs whose commits are not known to be on the disk. */
   let unflushed = 0;
   let isClosed = false;
-  const inTurn = async <T>(job: () => Promise<T>): Promise<T> => {
+  const flush = (isAlone: () => boolean): Promise<void> =>
+    unflushed === 1 && !checkpoints.isMoving && isAlone()
+      ? flushing.flushAlone()
+      : flushing.flush();
+  const inTurn = async <T>(job: () => Promise<T>, isAlone = () => false): Promise<T> => {
     const giveUpAt = performance.now() + BUSY_MAX_MS;
     unflushed += 1;
     try {
@@ -111,14 +119,14 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       // A job that failed may have committed something before that.
       if (!isClosed) {
         checkpoints.afterWrite();
-        await flushing.flush();
+        await flush(isAlone);
       }
       unflushed -= 1;
     }
   };
   return {
     client,
-    write: (job) => inTurn(() => job(writer)),
+    write: (job, isAlone) => inTurn(() => job(writer), isAlone),
     writeAside: (statements) => inTurn(() => aside.run(statements)),
     async flushed() {
       if (unflushed > 0) await flushing.flush();
@@ -138,6 +146,10 @@ function queuedFile({ path, client, writer, log, claim }: OpenFile): SqliteFile 
       await claim.release();
     },
   };
+}
+
+function logDescriptor(file: FileHandle): LogDescriptor {
+  return { sync: () => file.datasync(), syncNow: () => fdatasyncSync(file.fd) };
 }
 
 /**

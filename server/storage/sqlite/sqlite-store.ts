@@ -18,6 +18,7 @@ import {
   type SwapResult,
 } from '../record-store';
 import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
+import { CallOverlap } from './call-overlap';
 import pruneHistory from './sql/prune-history.sql';
 import { readSqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
@@ -68,6 +69,7 @@ export class SqliteStore implements RecordStore, HistorySource {
   readonly isEmbedded = true;
   /** The latest instant known to have been reached, and when that was by the monotonic clock. */
   private reached: { instant: number; at: number };
+  private readonly calls: CallOverlap;
 
   private constructor(
     private readonly file: SqliteFile,
@@ -75,6 +77,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     lastInstant: number,
   ) {
     this.reached = { instant: lastInstant, at: clock.monotonic() };
+    this.calls = new CallOverlap(() => clock.monotonic());
   }
 
   static async open(file: SqliteFile, clock: Clock): Promise<SqliteStore> {
@@ -82,7 +85,12 @@ export class SqliteStore implements RecordStore, HistorySource {
     return new SqliteStore(file, clock, Number(rows[0]?.at ?? 0));
   }
 
-  async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+  read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+    const callers = keys.filter((key) => !isOwn(key)).length;
+    return this.calls.during(callers, () => this.readNow(keys, requestKeys));
+  }
+
+  private async readNow(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
     const { rows } = await this.ask(SQL.read, [JSON.stringify(keys.map(recordId))]);
     const answers =
       requestKeys.length > 0
@@ -96,8 +104,8 @@ export class SqliteStore implements RecordStore, HistorySource {
     };
   }
 
-  async swap(changes: Change[]): Promise<SwapResult[]> {
-    return this.write(async (client) => {
+  swap(changes: Change[]): Promise<SwapResult[]> {
+    const job = async (client: Client): Promise<SwapResult[]> => {
       const now = this.now();
       const { statements, records } = swapStatements(changes, now);
       const results = await client.batch(statements, 'write');
@@ -109,12 +117,14 @@ export class SqliteStore implements RecordStore, HistorySource {
         const applied = found?.rev === change.rev && found.writer === change.writer;
         return { applied, now, current: found };
       });
-    });
+    };
+    const isAlone = () => this.calls.isAlone();
+    return this.calls.during(callersOf(changes), () => this.write(job, isAlone));
   }
 
   /** Checked and written in one turn of the file's write queue: no other write comes in between. */
-  async swapAll(changes: Change[]): Promise<SwapResult[]> {
-    return this.write(async (client) => {
+  swapAll(changes: Change[]): Promise<SwapResult[]> {
+    const job = async (client: Client): Promise<SwapResult[]> => {
       const now = this.now();
       const current = currentOf(await client.execute(currentStatement(changes)));
       const isWhole = changes.every((change) => isExpected(change, current(change), now));
@@ -122,7 +132,8 @@ export class SqliteStore implements RecordStore, HistorySource {
         return changes.map((change) => ({ applied: false, now, current: current(change) }));
       await client.batch(swapStatements(changes, now).statements, 'write');
       return changes.map((change) => appliedAt(now, change));
-    });
+    };
+    return this.calls.during(callersOf(changes), () => this.write(job));
   }
 
   async scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
@@ -200,8 +211,8 @@ export class SqliteStore implements RecordStore, HistorySource {
     }, 'no');
   }
 
-  private write<T>(job: (client: Client) => Promise<T>): Promise<T> {
-    return this.run(() => this.file.write(job), 'unknown');
+  private write<T>(job: (client: Client) => Promise<T>, isAlone?: () => boolean): Promise<T> {
+    return this.run(() => this.file.write(job, isAlone), 'unknown');
   }
 
   private async run<T>(work: () => Promise<T>, applied: 'no' | 'unknown'): Promise<T> {
@@ -213,6 +224,16 @@ export class SqliteStore implements RecordStore, HistorySource {
     }
   }
 }
+
+/** How many wait for these changes: each makes an event of its own, or none. */
+function callersOf(changes: Change[]): number {
+  return changes.reduce((sum, { key, events }) => {
+    return isOwn(key) ? sum : sum + Math.max(events.length, 1);
+  }, 0);
+}
+
+/** Whether a record is Lockyard's own: no caller waits for it. */
+const isOwn = ({ namespace }: RecordKey) => namespace.startsWith('.');
 
 type Standing = { rev: number; writer: string };
 

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { migrate } from '@/db/migrate';
+import { openSqlite } from '@/db/sqlite/open-sqlite';
+import type { SqliteFile } from '@/db/sqlite/sqlite-file';
+import { creation, eventOf, freshKey, readOne, swapOne } from '../conformance/testing/changes';
+import { SqliteStore } from './sqlite-store';
+
+let folder: string;
+let database: Database;
+let store: SqliteStore;
+let passedMs: number;
+/** Of each write, in order: whether the store said that its caller is alone. */
+let wereAlone: boolean[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ly-sqlite-lone-'));
+  passedMs = 0;
+  wereAlone = [];
+  database = await openSqlite(join(folder, 'lockyard.db'));
+  await migrate(database);
+  const clock = { now: () => passedMs, monotonic: () => passedMs };
+  store = await SqliteStore.open(observed(database.sqlite as SqliteFile), clock);
+});
+afterEach(async () => {
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const observed = (file: SqliteFile): SqliteFile => ({
+  ...file,
+  write: (job, isAlone) =>
+    file.write(async (writer) => {
+      const result = await job(writer);
+      wereAlone.push(isAlone?.() ?? false);
+      return result;
+    }, isAlone),
+});
+
+const swapOneOf = (namespace?: string) => swapOne(store, creation(freshKey(namespace)));
+
+it('says that a caller is alone where callers come one at a time', async () => {
+  for (let i = 0; i < 3; i += 1) expect((await swapOneOf()).applied).toBe(true);
+  expect(wereAlone).toEqual([true, true, true]);
+});
+
+it('says of no two callers at once that they are alone, nor of the next for 250 ms', async () => {
+  await Promise.all([swapOneOf(), swapOneOf()]);
+  await store.swap([creation(freshKey()), creation(freshKey())]);
+  await swapOneOf();
+  expect(wereAlone).toEqual([false, false, false, false]);
+  passedMs += 250;
+  await swapOneOf();
+  expect(wereAlone.at(-1)).toBe(true);
+});
+
+it('says of no caller beside one that reads that it is alone', async () => {
+  await Promise.all([swapOneOf(), readOne(store, freshKey())]);
+  expect(wereAlone).toEqual([false]);
+});
+
+it('says of no two callers of one lock that they are alone', async () => {
+  await swapOne(store, creation(freshKey(), { events: [eventOf(1), eventOf(1, 'w2')] }));
+  expect(wereAlone).toEqual([false]);
+});
+
+it('takes no record of Lockyard itself for a caller', async () => {
+  await Promise.all([swapOneOf('.lockyard'), swapOneOf(), readOne(store, freshKey('.lockyard'))]);
+  await store.swap([creation(freshKey('.lockyard')), creation(freshKey())]);
+  expect(wereAlone).toEqual([true, true, true]);
+});
