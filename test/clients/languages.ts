@@ -63,7 +63,8 @@ export const LANGUAGES: Language[] = [
       const sources = readdirSync(client).map((name) => join(client, name));
       const classes = join(folder, 'classes');
       const agent = join(java, 'testing/Agent.java');
-      await run('javac', ['--release', '11', '-Werror', '-d', classes, ...sources, agent]);
+      const options = ['--release', '11', '-encoding', 'UTF-8', '-Werror', '-d', classes];
+      await run('javac', [...options, ...sources, agent]);
       return {
         command: 'java',
         args: ['-XX:TieredStopAtLevel=1', '-cp', classes, 'io.lockyard.Agent'],
