@@ -54,7 +54,7 @@ export type RunSql = (sql: string, values: SqlValue[]) => Promise<RawResult>;
 
 /** A statement that returns nothing. */
 export interface RawStatement {
-  /** Each `?` takes the next value, and no text in it may have one; without values, any text may. */
+  /** Each `?` takes the next value, and no text in it has one. Without values any text may. */
   sql: string;
   values: SqlValue[];
 }
