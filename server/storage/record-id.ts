@@ -19,6 +19,11 @@ export function recordId({ namespace, name, kind }: RecordKey): string {
   return namespace + (kind === 'counter' ? COUNTER_SEPARATOR : LOCK_SEPARATOR) + name;
 }
 
+/** Whether a record is Lockyard's own, such as a heartbeat: it is neither shown nor counted. */
+export function isOwnRecord({ namespace }: RecordKey): boolean {
+  return namespace.startsWith('.');
+}
+
 export function recordKey(id: string): RecordKey {
   const end = id.search(ANY_SEPARATOR);
   const key = { namespace: id.slice(0, end), name: id.slice(end + 1) };

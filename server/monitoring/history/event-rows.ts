@@ -1,7 +1,7 @@
 import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { spanClass } from '../../core/past/event-span';
 import { isRoutine } from '../../core/timeline/lock-timeline';
-import { recordId } from '../../storage/record-id';
+import { isOwnRecord, recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace } from './bundled-events';
 
@@ -76,7 +76,7 @@ export class EventRows {
   add({ id, changes }: HistoryRow): void {
     let place = 0;
     for (const { key, events } of changes) {
-      if (key.namespace.startsWith('.')) continue;
+      if (isOwnRecord(key)) continue;
       const lockId = recordId(key);
       for (const event of events) {
         const isSingle = key.kind === 'counter' || SINGLE_KINDS.has(event.kind);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock';
-import { recordId, recordKey } from '../../storage/record-id';
+import { isOwnRecord, recordId, recordKey } from '../../storage/record-id';
 import type { Cursor, ReadRecord, RecordKey } from '../../storage/record-store';
 import { HistoryTail } from '../history/history-tail';
 import type { LockTable } from '../lock-list/table/lock-table';
@@ -140,7 +140,7 @@ export class RecordFollower {
       const { clockOffsetMs } = backend.engine.health();
       for (const { changes } of rows) {
         for (const { key, rev, events } of changes) {
-          if (isInternal(key)) continue;
+          if (isOwnRecord(key)) continue;
           const id = recordId(key);
           dirty.set(id, Math.max(rev, dirty.get(id) ?? 0));
           this.baselines.note(rowId(publicId(backend), id), events);
@@ -180,7 +180,7 @@ export class RecordFollower {
   /** Stores a reading, unless a later one has overtaken it. */
   private apply(backend: MonitoredBackend, read: ReadRecord): void {
     const { key, record } = read;
-    if (isInternal(key) || backend.shard?.owns(key) === false) return;
+    if (isOwnRecord(key) || backend.shard?.owns(key) === false) return;
     if (key.kind === 'counter') {
       this.counters.apply(backend, read);
       return;
@@ -210,8 +210,5 @@ export class RecordFollower {
     this.baselines.remove(id);
   }
 }
-
-/** Lockyard's own records are never shown. */
-const isInternal = ({ namespace }: RecordKey) => namespace.startsWith('.');
 
 const rowSource = (backend: MonitoredBackend) => ({ id: backend.id, publicId: publicId(backend) });

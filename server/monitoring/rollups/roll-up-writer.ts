@@ -3,7 +3,7 @@ import type { Database } from '@/db/database';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
-import { recordId } from '../../storage/record-id';
+import { isOwnRecord, recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import type { EventTally } from '../metrics/event-tally';
@@ -89,7 +89,7 @@ export class RollUpWriter {
 
   private count({ id, changes }: HistoryRow): void {
     for (const { key, events } of changes) {
-      if (key.namespace.startsWith('.')) continue;
+      if (isOwnRecord(key)) continue;
       if (key.kind === 'counter') {
         this.countCounter(id, recordId(key), events as CounterEvent[]);
         continue;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Restore, restoredCounter, restoredLock } from '../../core/restored-record';
 import { decodeCounter, encodeCounter } from '../codec/counter-codec';
 import { decodeRecord, encodeRecord } from '../codec/record-codec';
+import { isOwnRecord } from '../record-id';
 import type { Change, RecordKey, StoredRecord } from '../record-store';
 
 /** Who ended the hold and why, as reported to its holder. */
@@ -23,7 +24,7 @@ export function recoveredRecord(
   record: StoredRecord,
   restoration: Omit<Restore, 'by' | 'reason'>,
 ): Change[] {
-  if (key.namespace.startsWith('.')) return [];
+  if (isOwnRecord(key)) return [];
   const plain = {
     key,
     expect: { rev: record.rev, writer: record.writer },

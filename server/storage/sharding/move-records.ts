@@ -7,7 +7,7 @@ import { decodeCounter, encodeCounter } from '../codec/counter-codec';
 import { decodeRecord, encodeRecord } from '../codec/record-codec';
 import type { MysqlStore } from '../mysql/mysql-store';
 import { bytes, CLOCK, quote } from '../mysql/packets/sql-text';
-import { recordId } from '../record-id';
+import { isOwnRecord, recordId } from '../record-id';
 import type { Change, Cursor, ReadRecord, RecordStore } from '../record-store';
 import type { ShardMapStamp } from './shard-map-stamp';
 
@@ -31,7 +31,7 @@ async function* pagesOf(store: RecordStore): AsyncGenerator<Found[]> {
   while (cursor) {
     const page = await store.scan(cursor, RECORDS_AT_ONCE);
     const isOthers = (read: ReadRecord): read is Found =>
-      read.record !== null && !read.key.namespace.startsWith('.');
+      read.record !== null && !isOwnRecord(read.key);
     yield page.records.filter(isOthers);
     cursor = page.next;
   }

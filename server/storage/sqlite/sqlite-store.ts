@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
-import { idRange, recordId } from '../record-id';
+import { idRange, isOwnRecord, recordId } from '../record-id';
 import {
   type Change,
   type Cursor,
@@ -86,7 +86,7 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
-    const callers = keys.filter((key) => !isOwn(key)).length;
+    const callers = keys.filter((key) => !isOwnRecord(key)).length;
     return this.calls.during(callers, () => this.readNow(keys, requestKeys));
   }
 
@@ -225,15 +225,12 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 }
 
-/** How many wait for these changes: each makes an event of its own, or none. */
+/** How many wait for these changes: each makes an event of its own, or none. None for our own. */
 function callersOf(changes: Change[]): number {
   return changes.reduce((sum, { key, events }) => {
-    return isOwn(key) ? sum : sum + Math.max(events.length, 1);
+    return isOwnRecord(key) ? sum : sum + Math.max(events.length, 1);
   }, 0);
 }
-
-/** Whether a record is Lockyard's own: no caller waits for it. */
-const isOwn = ({ namespace }: RecordKey) => namespace.startsWith('.');
 
 type Standing = { rev: number; writer: string };
 
