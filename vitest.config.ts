@@ -90,8 +90,8 @@ class LongestFirst extends BaseSequencer {
 const GENEROUS_MS = 60_000;
 
 /**
- * For how long `expect.poll` looks by default: what comes at once may take seconds on a busy machine.
- * A test of how soon it comes names its limit.
+ * For how long `expect.poll` looks by default: what comes at once may take seconds on a busy
+ * machine. A test of how soon it comes names its limit.
  */
 const POLLED_MS = 10_000;
 

@@ -16,8 +16,9 @@ export interface RefusalPart {
 
 interface KnownLock {
   /**
-   * The parts of the last two minutes, and the last one of each process, which may change as long as
-   * no later one is known: a process may be cut off in the middle of a minute. By process and minute.
+   * The parts of the last two minutes, and the last one of each process, which may change as long
+   * as no later one is known: a process may be cut off in the middle of a minute. By process and
+   * minute.
    */
   open: Map<string, RefusalPart>;
   /** The sum of earlier parts, as long as the lock is refused during the same hold. */

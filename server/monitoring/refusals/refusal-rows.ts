@@ -41,8 +41,8 @@ export interface WrittenRow extends RefusalRow {
 }
 
 /**
- * Rows of single locks that other processes have written since, in the order of their writing; those
- * that were written at once in the order of their minutes.
+ * Rows of single locks that other processes have written since, in the order of their writing;
+ * those that were written at once in the order of their minutes.
  */
 export async function readRefusals(
   { raw }: Database,
