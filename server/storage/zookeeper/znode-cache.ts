@@ -13,8 +13,11 @@ const WEIGHT_OF_ONE = 300;
  * ZooKeeper for comparison.
  */
 export class ZnodeCache {
-  private readonly records = new RecentMap<KnownRecordZnode>(WEIGHT_OF_RECORDS);
-  private readonly answers = new RecentMap<KnownZnode<IdempotencyRecord>>(WEIGHT_OF_ANSWERS);
+  private readonly records = new RecentMap<KnownRecordZnode>(WEIGHT_OF_RECORDS, weightOfRecord);
+  private readonly answers = new RecentMap<KnownZnode<IdempotencyRecord>>(
+    WEIGHT_OF_ANSWERS,
+    () => WEIGHT_OF_ONE * 2,
+  );
   /** How often everything was forgotten: an answer to an earlier question is not remembered. */
   private age = 0;
 
@@ -27,12 +30,11 @@ export class ZnodeCache {
   }
 
   noteRecord(id: string, known: KnownRecordZnode): void {
-    const { head = '', queue = '' } = known.content ?? {};
-    this.records.set(id, known, WEIGHT_OF_ONE + head.length + queue.length);
+    this.records.set(id, known);
   }
 
   noteAnswer(key: string, known: KnownZnode<IdempotencyRecord>): void {
-    this.answers.set(key, known, WEIGHT_OF_ONE * 2);
+    this.answers.set(key, known);
   }
 
   dropRecord(id: string): void {
@@ -79,21 +81,31 @@ export class ZnodeCache {
   }
 }
 
+function weightOfRecord({ content }: KnownRecordZnode): number {
+  return WEIGHT_OF_ONE + (content ? content.head.length + content.queue.length : 0);
+}
+
 /** The most recently used entries up to about a weight; evicts half of the map at a time. */
 class RecentMap<T> {
   private young = new Map<string, T>();
   private old = new Map<string, T>();
+  /** Of the young ones. */
   private weight = 0;
 
-  constructor(private readonly capacity: number) {}
+  constructor(
+    private readonly capacity: number,
+    private readonly weightOf: (value: T) => number,
+  ) {}
 
   get(key: string): T | undefined {
     return this.young.get(key) ?? this.old.get(key);
   }
 
-  set(key: string, value: T, weight: number): void {
+  set(key: string, value: T): void {
+    const replaced = this.young.get(key);
+    if (replaced !== undefined) this.weight -= this.weightOf(replaced);
     this.young.set(key, value);
-    this.weight += weight;
+    this.weight += this.weightOf(value);
     if (this.weight < this.capacity / 2) return;
     this.old = this.young;
     this.young = new Map();
@@ -101,6 +113,8 @@ class RecentMap<T> {
   }
 
   delete(key: string): void {
+    const young = this.young.get(key);
+    if (young !== undefined) this.weight -= this.weightOf(young);
     this.young.delete(key);
     this.old.delete(key);
   }
