@@ -44,6 +44,7 @@ export interface ZookeeperLocation {
  * that was never written: see `ZookeeperGuard`.
  */
 export class ZookeeperStore implements RecordStore, HistorySource {
+  readonly costsPerRecord = true;
   readonly estimatesClock = true;
   private readonly records: RecordScan;
   private readonly deleter: ZnodeDeleter;
