@@ -22,7 +22,10 @@ interface CountedOwner extends RefusedOwner {
  * its latest appearance. What was counted for an owner that lost its place belongs to the others.
  */
 export class RefusalTally {
-  private readonly owners = new Map<string, CountedOwner>();
+  /** The first owner; while it is the only one, its span is that of all. */
+  private first: { service: string; owner: string } | null = null;
+  /** Null while there is only one. */
+  private owners: Map<string, CountedOwner> | null = null;
   private all: RefusalSpan | null = null;
   private others: RefusalSpan | null = null;
   /** No rank is lower, and it never falls: an owner that joins has a higher one. */
@@ -32,27 +35,26 @@ export class RefusalTally {
    * @param token of the hold during which it was refused; 0: unknown, taken to be the last one
    * @param at epoch milliseconds
    */
-  note(caller: { service: string; owner: string }, token: number, at: number): void {
-    const hold = token || (this.all?.token ?? 0);
-    if (this.all) extend(this.all, hold, at);
-    else this.all = { attempts: 1, token: hold, firstAt: at, lastAt: at };
-    const key = ownerKey(caller);
-    const known = this.owners.get(key);
-    if (known) {
-      extend(known, hold, at);
-      known.rank += 1;
+  note({ service, owner }: { service: string; owner: string }, token: number, at: number): void {
+    const { all, first } = this;
+    if (!all || !first) {
+      this.first = { service, owner };
+      this.all = { attempts: 1, token, firstAt: at, lastAt: at };
       return;
     }
-    const before = this.owners.size < COUNTED_OWNERS_MAX ? 0 : this.evict();
-    const span = { attempts: 1, token: hold, firstAt: at, lastAt: at };
-    const { service, owner } = caller;
-    this.owners.set(key, { service, owner, ...span, rank: before + 1 });
+    if (first.owner !== owner || first.service !== service) {
+      this.owners ??= new Map([[ownerKey(first), { ...first, ...all, rank: all.attempts }]]);
+    }
+    const hold = token || all.token;
+    extend(all, hold, at);
+    if (this.owners) this.noteOwner(this.owners, { service, owner }, hold, at);
   }
 
   /** What has been counted; null: nothing. Later calls of `note` do not change it. */
   counts(): RefusalCounts | null {
-    const { all } = this;
-    if (!all) return null;
+    const { all, first } = this;
+    if (!all || !first) return null;
+    if (!this.owners) return { all: { ...all }, owners: [{ ...first, ...all }], others: null };
     let { others } = this;
     const owners: RefusedOwner[] = [];
     for (const counted of [...this.owners.values()].sort(byAttempts)) {
@@ -64,16 +66,34 @@ export class RefusalTally {
     return { all: { ...all }, owners, others: others && { ...others } };
   }
 
+  private noteOwner(
+    owners: Map<string, CountedOwner>,
+    caller: { service: string; owner: string },
+    hold: number,
+    at: number,
+  ): void {
+    const key = ownerKey(caller);
+    const known = owners.get(key);
+    if (known) {
+      extend(known, hold, at);
+      known.rank += 1;
+      return;
+    }
+    const before = owners.size < COUNTED_OWNERS_MAX ? 0 : this.evict(owners);
+    const span = { attempts: 1, token: hold, firstAt: at, lastAt: at };
+    owners.set(key, { ...caller, ...span, rank: before + 1 });
+  }
+
   /** Frees the place of the owner of the lowest rank, and returns that rank. */
-  private evict(): number {
+  private evict(owners: Map<string, CountedOwner>): number {
     let lowest: CountedOwner | null = null;
-    for (const owner of this.owners.values()) {
+    for (const owner of owners.values()) {
       if (!lowest || owner.rank < lowest.rank) lowest = owner;
       if (lowest.rank === this.lowestRank) break;
     }
     if (!lowest) return 0;
     this.lowestRank = lowest.rank;
-    this.owners.delete(ownerKey(lowest));
+    owners.delete(ownerKey(lowest));
     const { attempts, token, firstAt, lastAt } = lowest;
     const span = { attempts, token, firstAt, lastAt };
     this.others = this.others ? addSpans(this.others, span) : span;

@@ -2,7 +2,7 @@ import type { Database } from '@/db/database';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { refusalsUntil } from '../../core/statistics/refusal-counts';
 import type { TimeSlice } from '../lock-list/order/time-slice';
-import { KnownRefusals, type RefusalPart } from '../refusals/known-refusals';
+import { KnownRefusals, type RefusalPart, writtenPart } from '../refusals/known-refusals';
 import { areRefusals, refusalsAround, refusalsOf } from '../refusals/refusal-rows';
 
 /** Locks that one statement asks about. */
@@ -80,6 +80,6 @@ async function earlierParts(database: Database, lock: HeldLock): Promise<Refusal
 function put(known: KnownRefusals, { id, at }: HeldLock, parts: RefusalPart[]): void {
   for (const part of parts.sort((a, b) => a.minute - b.minute)) {
     const counts = refusalsUntil(part.counts, at);
-    if (counts) known.put(id, { ...part, counts });
+    if (counts) known.put(id, writtenPart({ ...part, counts }));
   }
 }

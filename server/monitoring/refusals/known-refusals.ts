@@ -7,25 +7,39 @@ const LOCKS_MAX = 20_000;
 /** What a process counted so long ago changes no more: it has written all of it, or is gone. */
 const OPEN_MAX_MS = 60 * MINUTE_MS;
 
-/** What one process has counted of a lock in one minute. */
+/** What one process had counted of a lock in one minute when it was written. */
 export interface RefusalPart {
   process: string;
   minute: number;
   counts: RefusalCounts;
 }
 
+/** What one process has counted of a lock in one minute, which may go on. */
+export interface OpenRefusalPart {
+  process: string;
+  minute: number;
+  /** So far: they tell two states of one part apart. */
+  attempts: number;
+  /** Of this state or a later one; null: nothing. Called when the sum is asked for. */
+  counts(): RefusalCounts | null;
+}
+
+export function writtenPart({ process, minute, counts }: RefusalPart): OpenRefusalPart {
+  return { process, minute, attempts: counts.all.attempts, counts: () => counts };
+}
+
 interface KnownLock {
   /**
    * The parts of the last two minutes, and the last one of each process, which may change as long
-   * as no later one is known: a process may be cut off in the middle of a minute. By process and
-   * minute.
+   * as no later one is known: a process may be cut off in the middle of a minute.
    */
-  open: Map<string, RefusalPart>;
+  open: OpenRefusalPart[];
   /** The sum of earlier parts, as long as the lock is refused during the same hold. */
   earlier: RefusalCounts | null;
   /** By process: its parts up to this minute have been added to `earlier`, or dropped. */
-  closedTo: Map<string, number>;
-  sum: RefusalCounts;
+  closedTo: Map<string, number> | null;
+  /** Null: to be added up. */
+  sum: RefusalCounts | null;
 }
 
 /**
@@ -39,18 +53,24 @@ export class KnownRefusals {
 
   /** @param id of its row */
   of(id: string): RefusalCounts | null {
-    return this.locks.get(id)?.sum ?? null;
+    const lock = this.locks.get(id);
+    if (!lock) return null;
+    lock.sum ??= closeAndAddUp(lock);
+    return lock.sum;
   }
 
   /** Adds a part, or replaces it by a later state of it. False: it was known as it is. */
-  put(id: string, part: RefusalPart): boolean {
-    const lock = this.locks.get(id) ?? newLock(part);
-    const place = `${part.process}/${part.minute}`;
-    const isKnown = lock.open.get(place)?.counts.all.attempts === part.counts.all.attempts;
-    const isClosed = part.minute <= (lock.closedTo.get(part.process) ?? 0);
+  put(id: string, part: OpenRefusalPart): boolean {
+    const { process, minute, attempts } = part;
+    const lock = this.locks.get(id) ?? newLock();
+    const at = lock.open.findIndex((one) => one.process === process && one.minute === minute);
+    const isKnown = lock.open[at]?.attempts === attempts;
+    const isClosed = minute <= (lock.closedTo?.get(process) ?? 0);
     if (isKnown || isClosed) return false;
-    lock.open.set(place, part);
-    closeAndAddUp(lock);
+    if (at < 0) lock.open.push(part);
+    else lock.open[at] = part;
+    // Most are replaced several times before the sum is asked for.
+    lock.sum = at < 0 && lock.open.length > 1 ? closeAndAddUp(lock) : null;
     this.locks.delete(id);
     this.locks.set(id, lock);
     if (this.locks.size > LOCKS_MAX) this.removeOldest();
@@ -67,37 +87,40 @@ export class KnownRefusals {
   }
 }
 
-function newLock({ counts }: RefusalPart): KnownLock {
-  return { open: new Map(), earlier: null, closedTo: new Map(), sum: counts };
+function newLock(): KnownLock {
+  return { open: [], earlier: null, closedTo: null, sum: null };
 }
 
 /** Moves parts that are no longer open into the sum of the present hold, or out, and adds up. */
-function closeAndAddUp(lock: KnownLock): void {
-  const parts = [...lock.open];
-  const last = Math.max(...parts.map(([, { minute }]) => minute));
-  const token = Math.max(...parts.map(([, { counts }]) => counts.all.token));
-  const isRecent = ({ minute }: RefusalPart) => minute >= last - MINUTE_MS;
+function closeAndAddUp(lock: KnownLock): RefusalCounts | null {
+  const parts = lock.open.map((part) => ({ part, counts: part.counts() }));
+  const last = Math.max(...lock.open.map(({ minute }) => minute));
+  const token = Math.max(...parts.map(({ counts }) => counts?.all.token ?? 0));
+  const isRecent = ({ minute }: OpenRefusalPart) => minute >= last - MINUTE_MS;
   // Without a token nothing says during which hold it was.
-  const isOfHold = ({ counts: { all } }: RefusalPart) => all.token === token && token > 0;
+  const isOfHold = (counts: RefusalCounts | null) => counts?.all.token === token && token > 0;
   const lastOf = new Map<string, number>();
-  for (const [, { process, minute }] of parts) {
+  for (const { process, minute } of lock.open) {
     lastOf.set(process, Math.max(minute, lastOf.get(process) ?? 0));
   }
   if (lock.earlier && lock.earlier.all.token < token) lock.earlier = null;
-  for (const [place, part] of parts) {
-    const { process, minute, counts } = part;
+  const kept = parts.filter(({ part, counts }) => {
+    const { process, minute } = part;
     const mayChange = minute === lastOf.get(process) && minute >= last - OPEN_MAX_MS;
-    if (isRecent(part) || mayChange) continue;
-    lock.open.delete(place);
+    if (isRecent(part) || mayChange) return true;
+    lock.closedTo ??= new Map();
     lock.closedTo.set(process, Math.max(minute, lock.closedTo.get(process) ?? 0));
-    if (isOfHold(part)) lock.earlier = plus(lock.earlier, counts);
-  }
+    if (isOfHold(counts)) lock.earlier = plus(lock.earlier, counts);
+    return false;
+  });
+  lock.open = kept.map(({ part }) => part);
   let sum = lock.earlier;
-  for (const part of lock.open.values()) {
-    if (isRecent(part) || isOfHold(part)) sum = plus(sum, part.counts);
+  for (const { part, counts } of kept) {
+    if (isRecent(part) || isOfHold(counts)) sum = plus(sum, counts);
   }
-  if (sum) lock.sum = sum;
+  return sum;
 }
 
-const plus = (sum: RefusalCounts | null, counts: RefusalCounts) =>
-  sum ? addRefusals(sum, counts) : counts;
+function plus(one: RefusalCounts | null, other: RefusalCounts | null): RefusalCounts | null {
+  return one && other ? addRefusals(one, other) : (one ?? other);
+}

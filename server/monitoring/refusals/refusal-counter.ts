@@ -16,13 +16,9 @@ export interface CountedMinute {
   /** The id of the lock's row; null for all locks. */
   rowId: string | null;
   minute: number;
+  /** So far. */
+  attempts: number;
   counts(): RefusalCounts | null;
-}
-
-interface LockMinute extends CountedMinute {
-  rowId: string;
-  tally: RefusalTally;
-  total: RefusalTotal;
 }
 
 /** Attempts since the start of this process. */
@@ -48,7 +44,7 @@ export class RefusalCounter {
   private readonly locks = new Map<string, LockMinute>();
   private readonly backends = new Map<string, BackendMinute>();
   private readonly byNamespace = new Map<string, RefusalTotal>();
-  private changed = new Set<CountedMinute>();
+  private changed: Changing[] = [];
   private noted: Attempt[] = [];
 
   /**
@@ -70,10 +66,11 @@ export class RefusalCounter {
   }
 
   /** What has changed since the last call; may change further until it is read. */
-  takeChanged(): ReadonlySet<CountedMinute> {
+  takeChanged(): readonly CountedMinute[] {
     this.countNoted();
     const { changed } = this;
-    this.changed = new Set();
+    this.changed = [];
+    for (const counted of changed) counted.isChanged = false;
     return changed;
   }
 
@@ -99,8 +96,8 @@ export class RefusalCounter {
     total.attempts += 1;
     this.noteBackend(backend, minute, at);
     if (!lock) return;
-    lock.tally.note(caller, token, at);
-    this.changed.add(lock);
+    lock.note(caller, token, at);
+    this.noteChange(lock);
   }
 
   /** Null: too many locks have been counted in this minute. */
@@ -112,9 +109,8 @@ export class RefusalCounter {
     if (!this.locks.has(id) && this.locks.size >= LOCKS_MAX && !this.dropEnded(of.minute)) {
       return null;
     }
-    const tally = new RefusalTally();
     const total = this.totalOf(of.backend, namespace);
-    const lock = { ...of, rowId: id, tally, total, counts: () => tally.counts() };
+    const lock = new LockMinute(of.backend, of.lockId, id, of.minute, total);
     this.locks.set(id, lock);
     return lock;
   }
@@ -133,7 +129,13 @@ export class RefusalCounter {
       this.backends.set(backend, counted);
     }
     counted.note(at);
-    this.changed.add(counted);
+    this.noteChange(counted);
+  }
+
+  private noteChange(counted: Changing): void {
+    if (counted.isChanged) return;
+    counted.isChanged = true;
+    this.changed.push(counted);
   }
 
   private totalOf(backend: string, namespace: string): RefusalTotal {
@@ -158,11 +160,41 @@ function afterNextTurn(work: () => void): void {
   setImmediate(() => setImmediate(work));
 }
 
+/** One that is listed with its first change. */
+interface Changing extends CountedMinute {
+  /** Since what has changed was last taken. */
+  isChanged: boolean;
+}
+
+class LockMinute implements Changing {
+  attempts = 0;
+  isChanged = false;
+  private readonly tally = new RefusalTally();
+
+  constructor(
+    readonly backend: string,
+    readonly lockId: string,
+    readonly rowId: string,
+    readonly minute: number,
+    readonly total: RefusalTotal,
+  ) {}
+
+  note(caller: { service: string; owner: string }, token: number, at: number): void {
+    this.attempts += 1;
+    this.tally.note(caller, token, at);
+  }
+
+  counts(): RefusalCounts | null {
+    return this.tally.counts();
+  }
+}
+
 /** All locks of a backend together, without their owners. */
-class BackendMinute implements CountedMinute {
+class BackendMinute implements Changing {
   readonly lockId = '';
   readonly rowId = null;
-  private attempts = 0;
+  attempts = 0;
+  isChanged = false;
   private firstAt = Number.POSITIVE_INFINITY;
   private lastAt = 0;
 

@@ -2,7 +2,7 @@ import type { Database } from '@/db/database';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import { rowId } from '../projection/projection-row';
-import type { KnownRefusals } from './known-refusals';
+import { type KnownRefusals, writtenPart } from './known-refusals';
 import type { CountedMinute, RefusalCounter } from './refusal-counter';
 import {
   databaseNow,
@@ -43,8 +43,8 @@ export interface RefusalSyncOptions {
  * database does not respond, this process knows its own counts, and writes them later.
  */
 export class RefusalSync {
-  /** By backend, lock and minute. */
-  private readonly unwritten = new Map<string, RefusalRow>();
+  /** Those that changed longest ago first. */
+  private readonly unwritten = new Set<CountedMinute>();
   /** Rows written before this, by the clock of the database, have been read; null: none yet. */
   private readTo: number | null = null;
 
@@ -57,33 +57,32 @@ export class RefusalSync {
     await this.read();
   }
 
+  /** Nothing is added up here: of all that changes in 2 s, little is written or looked at. */
   private add(counted: CountedMinute): void {
     const { processId: process, known, onChange } = this.parts;
-    const { backend, lockId, rowId: id, minute } = counted;
-    const counts = counted.counts();
-    if (!counts) return;
-    this.unwritten.set(`${rowId(backend, lockId)}/${minute}`, {
-      backend,
-      lockId,
-      minute,
-      process,
-      counts,
-    });
-    if (id !== null && known.put(id, { process, minute, counts })) onChange(id);
-    // Only then: finding the first of a map passes the places of all that were deleted before it.
+    const { rowId: id, minute, attempts } = counted;
+    this.unwritten.add(counted);
+    const part = { process, minute, attempts, counts: () => counted.counts() };
+    if (id !== null && known.put(id, part)) onChange(id);
+    // Only then: finding the first of a set passes the places of all that were deleted before it.
     if (this.unwritten.size <= UNWRITTEN_MAX) return;
-    const [oldest] = this.unwritten.keys();
-    if (oldest !== undefined) this.unwritten.delete(oldest);
+    const [oldest] = this.unwritten;
+    if (oldest) this.unwritten.delete(oldest);
   }
 
   private async write(): Promise<void> {
-    const due = [...this.unwritten].slice(0, WRITTEN_AT_ONCE);
-    if (due.length === 0) return;
-    await writeRefusals(
-      this.parts.database,
-      due.map(([, row]) => row),
-    );
-    for (const [id, row] of due) if (this.unwritten.get(id) === row) this.unwritten.delete(id);
+    const { database, processId: process } = this.parts;
+    const due: CountedMinute[] = [];
+    for (const counted of this.unwritten) if (due.push(counted) === WRITTEN_AT_ONCE) break;
+    const rows = due.flatMap((counted): RefusalRow[] => {
+      const { backend, lockId, minute } = counted;
+      const counts = counted.counts();
+      return counts ? [{ backend, lockId, minute, process, counts }] : [];
+    });
+    if (rows.length === 0) return;
+    await writeRefusals(database, rows);
+    // What was counted meanwhile is among what has changed the next time.
+    for (const counted of due) this.unwritten.delete(counted);
   }
 
   private async read(): Promise<void> {
@@ -104,6 +103,7 @@ export class RefusalSync {
 
   private learn({ backend, lockId, process, minute, counts }: WrittenRow): void {
     const id = rowId(backend, lockId);
-    if (this.parts.known.put(id, { process, minute, counts })) this.parts.onChange(id);
+    const part = writtenPart({ process, minute, counts });
+    if (this.parts.known.put(id, part)) this.parts.onChange(id);
   }
 }
