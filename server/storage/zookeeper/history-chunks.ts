@@ -97,7 +97,7 @@ export class HistoryChunks implements HistorySource {
     const begin: Step = {
       kind: 'create',
       path: this.session.layout.chunk(chunk),
-      data: Buffer.alloc(0),
+      data: '',
     };
     // Once another parent has begun, none can write to the previous: both need the generation.
     this.session
@@ -111,8 +111,8 @@ export class HistoryChunks implements HistorySource {
 
   /** The step that ends a generation; it fails if another process has ended it. */
   newGeneration({ version, chunk }: Pick<Generation, 'version' | 'chunk'>) {
-    const data = Buffer.from(String(chunk));
-    return { kind: 'set' as const, path: this.session.layout.generation, data, version };
+    const path = this.session.layout.generation;
+    return { kind: 'set' as const, path, data: String(chunk), version };
   }
 
   private async synced(): Promise<GuardedConnection> {

@@ -5,13 +5,15 @@ import { ANY_VERSION, type Step } from './client/wire-calls';
 import { ABSENT, type KnownRecordZnode, type KnownZnode, NO_RECORD } from './read-znodes';
 import { commonWindow, isWithin, mayBeLate, type Window } from './windowed-codec';
 import type { ZnodeCache } from './znode-cache';
-import { encodeAnswerZnode, encodeRecordZnode } from './znode-codec';
+import { encodeAnswerZnode, encodeRecordZnode, type RecordAndQueue } from './znode-codec';
 import type { ZookeeperLayout, ZookeeperLimits } from './zookeeper-layout';
 
 /** Changes that are applied all or none, and the window in which they all count. */
 export interface SwapUnit {
   changes: Change[];
   ids: string[];
+  /** Keys of the answers that it writes or extends. */
+  answerKeys: string[];
   window: Window;
   /** Its records when they matched the expectations: these versions may be overwritten. */
   seen: KnownRecordZnode[];
@@ -22,16 +24,12 @@ export function swapUnit(changes: Change[]): SwapUnit {
     seen: [],
     changes,
     ids: changes.map(({ key }) => recordId(key)),
+    answerKeys: changes.flatMap(({ memos, extensions }) => [
+      ...memos.map(({ key }) => key),
+      ...extensions.flatMap(({ keys }) => keys),
+    ]),
     window: commonWindow(changes.map(({ clock }) => clock)),
   };
-}
-
-/** Keys of the answers that it writes or extends. */
-export function answerKeysOf({ changes }: SwapUnit): string[] {
-  return changes.flatMap(({ memos, extensions }) => [
-    ...memos.map(({ key }) => key),
-    ...extensions.flatMap(({ keys }) => keys),
-  ]);
 }
 
 /** A step, what to do if ZooKeeper refused it, and what to note once it was applied. */
@@ -62,7 +60,7 @@ export function swapSteps(
       limits,
     );
   });
-  return [...records, ...answerSteps(unit, layout, cache)];
+  return unit.answerKeys.length > 0 ? [...records, ...answerSteps(unit, layout, cache)] : records;
 }
 
 interface RecordWrite {
@@ -88,37 +86,44 @@ function recordSteps(
   const before = content && { record: content, queueIn: seen.queueIn };
   const data = encodeRecordZnode(window, { record: next, queueIn }, before);
 
-  const queues = new Map<string, string>();
-  if (content && mayBeLate(window) && seen.queueIn !== null)
-    queues.set(seen.queueIn, content.queue);
-  if (queueIn !== null) queues.set(queueIn, queue);
-  const children = [...queues.keys()];
+  const hasChildren = queueIn !== null || seen.children.length > 0;
+  const queues = hasChildren ? queuesNamed(window, { record: next, queueIn }, before) : NO_QUEUES;
+  const children = hasChildren ? [...queues.keys()] : NO_CHILDREN;
   const isRecreated = seen.version === lastVersion;
+  const dropCached = () => cache.dropRecord(id);
+  const cacheWritten = (version: number, at: number) => {
+    const known = isInTime(window, at) ? { content: next, queueIn } : seen;
+    cache.noteRecord(id, { version, content: known.content, queueIn: known.queueIn, children });
+  };
+  const version = isRecreated ? { last: lastVersion } : seen.version;
+  const written = writeSteps(layout.record(id), data, version, { dropCached, cacheWritten });
+  if (!hasChildren) return written;
+
   const gone = isRecreated ? seen.children : seen.children.filter((name) => !queues.has(name));
   const added = isRecreated ? children : children.filter((name) => !seen.children.includes(name));
-
-  const dropCached = () => cache.dropRecord(id);
   const plain = (step: Step): TrackedStep => ({ step, dropCached, cacheWritten: () => {} });
   const remove = (name: string) =>
     plain({ kind: 'delete', path: layout.queue(id, name), version: ANY_VERSION });
   const add = (name: string) =>
-    plain({
-      kind: 'create',
-      path: layout.queue(id, name),
-      data: Buffer.from(queues.get(name) ?? ''),
-    });
-  const cacheWritten = (version: number, at: number) =>
-    cache.noteRecord(id, {
-      ...znodeAfter(window, next, seen, version, at),
-      queueIn: isInTime(window, at) ? queueIn : seen.queueIn,
-      children,
-    });
-  const version = isRecreated ? { last: lastVersion } : seen.version;
-  const written = writeSteps(layout.record(id), data, version, {
-    dropCached,
-    cacheWritten,
-  });
+    plain({ kind: 'create', path: layout.queue(id, name), data: queues.get(name) ?? '' });
   return [...gone.map(remove), ...written, ...added.map(add)];
+}
+
+const NO_QUEUES: ReadonlyMap<string, string> = new Map();
+const NO_CHILDREN: string[] = [];
+
+/** The queues that such a znode names instead of holding them. */
+function queuesNamed(
+  window: Window,
+  written: RecordAndQueue,
+  before: RecordAndQueue | null,
+): ReadonlyMap<string, string> {
+  const queues = new Map<string, string>();
+  const stored = before && mayBeLate(window) ? [before, written] : [written];
+  for (const { record, queueIn } of stored) {
+    if (queueIn !== null) queues.set(queueIn, record.queue);
+  }
+  return queues;
 }
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
@@ -148,7 +153,7 @@ function answerSteps(unit: SwapUnit, layout: ZookeeperLayout, cache: ZnodeCache)
 /** @param version the version to overwrite; `last`: recreate the znode; null: there is none */
 function writeSteps(
   path: string,
-  data: Buffer,
+  data: string,
   version: number | { last: number } | null,
   tell: Pick<TrackedStep, 'dropCached' | 'cacheWritten'>,
 ): TrackedStep[] {

@@ -22,11 +22,11 @@ export interface WindowedText {
  *
  * @param before not stored if the write cannot be late
  */
-export function encodeWindowed(window: Window, text: string, before: string | null): Buffer {
+export function encodeWindowed(window: Window, text: string, before: string | null): string {
   const stored = mayBeLate(window) ? before : null;
   const { past, ahead } = window;
   const head = [past, ahead === Number.POSITIVE_INFINITY ? 0 : ahead, text.length, stored !== null];
-  return Buffer.from(`${JSON.stringify(head)}\n${text}${stored ?? ''}`, 'utf8');
+  return `${JSON.stringify(head)}\n${text}${stored ?? ''}`;
 }
 
 export function decodeWindowed(data: Buffer, writtenAt: number): WindowedText {

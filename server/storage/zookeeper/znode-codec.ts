@@ -14,7 +14,7 @@ export function encodeRecordZnode(
   window: Window,
   written: RecordAndQueue,
   before: RecordAndQueue | null,
-): Buffer {
+): string {
   const isShared = before?.record.queue === written.record.queue && written.queueIn === null;
   const kept = before && recordText(before.record, before.queueIn ?? isShared);
   return encodeWindowed(window, recordText(written.record, written.queueIn ?? false), kept);
@@ -67,7 +67,7 @@ export function encodeAnswerZnode(
   window: Window,
   memo: IdempotencyRecord,
   before: IdempotencyRecord | null,
-): Buffer {
+): string {
   return encodeWindowed(window, JSON.stringify(memo), before && JSON.stringify(before));
 }
 
@@ -77,7 +77,7 @@ export function decodeAnswerZnode(data: Buffer, writtenAt: number): IdempotencyR
 }
 
 /** The content of a history row's znode: one commit, each change with its window. */
-export function encodeHistoryZnode(changes: { change: Change; window: Window }[]): Buffer {
+export function encodeHistoryZnode(changes: { change: Change; window: Window }[]): string {
   const withEvents = changes.filter(({ change }) => change.events.length > 0);
   const windows = withEvents.map(
     ({ change, window }): WriterWindow =>
@@ -86,7 +86,7 @@ export function encodeHistoryZnode(changes: { change: Change; window: Window }[]
         : [change.writer],
   );
   const text = encodeHistory(withEvents.map(({ change }) => change));
-  return Buffer.from(`${JSON.stringify(windows)}\n${text}`, 'utf8');
+  return `${JSON.stringify(windows)}\n${text}`;
 }
 
 /** The row, with the events of the changes that counted; there may be none. */

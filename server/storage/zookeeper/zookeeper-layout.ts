@@ -37,8 +37,9 @@ export class ZookeeperLayout {
   }
 
   record(id: string): string {
-    const bucket = id.startsWith('.') ? OWN_BUCKET : bucketOf(id);
-    return `${this.root}/r/${bucket}/${Buffer.from(id).toString('base64url')}`;
+    const bytes = Buffer.from(id);
+    const bucket = id.startsWith('.') ? OWN_BUCKET : bucketOf(bytes);
+    return `${this.root}/r/${bucket}/${bytes.toString('base64url')}`;
   }
 
   /** A queue is never overwritten: each one has its own name. */
@@ -47,7 +48,8 @@ export class ZookeeperLayout {
   }
 
   answer(key: string): string {
-    return `${this.root}/q/${bucketOf(key)}/${Buffer.from(key).toString('base64url')}`;
+    const bytes = Buffer.from(key);
+    return `${this.root}/q/${bucketOf(bytes)}/${bytes.toString('base64url')}`;
   }
 
   marker(incarnation: string): string {
@@ -86,8 +88,8 @@ export class ZookeeperLayout {
       await this.create(connection, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
     }
     const steps = [...this.parents(), this.chunk(0)].map(emptyNode);
-    const generation: Step = { kind: 'create', path: this.generation, data: Buffer.from('0') };
-    const format: Step = { kind: 'create', path: `${this.root}/v`, data: Buffer.from(FORMAT) };
+    const generation: Step = { kind: 'create', path: this.generation, data: '0' };
+    const format: Step = { kind: 'create', path: `${this.root}/v`, data: FORMAT };
     await this.create(connection, [...steps, generation, format], [CODE.nodeExists]);
     if (await this.isPrepared(connection)) return;
     throw new StoreError(`${this.root || '/'} in ZooKeeper holds data of another program.`, 'no');
@@ -121,11 +123,11 @@ export class ZookeeperLayout {
   }
 }
 
-const emptyNode = (path: string): Step => ({ kind: 'create', path, data: Buffer.alloc(0) });
+const emptyNode = (path: string): Step => ({ kind: 'create', path, data: '' });
 
-function bucketOf(text: string): string {
+function bucketOf(bytes: Buffer): string {
   let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
   return BUCKETS[(hash ^ (hash >>> 16)) & 255] ?? '00';
 }
 

@@ -12,16 +12,16 @@ const QUOTA = '/zookeeper/quota/lockyard';
 
 /** The least that a quota can allow: the root is full, whatever is there. */
 const USED_UP: Step[] = [
-  { kind: 'create', path: QUOTA, data: Buffer.alloc(0) },
+  { kind: 'create', path: QUOTA, data: '' },
   {
     kind: 'create',
     path: `${QUOTA}/zookeeper_limits`,
-    data: Buffer.from('count=-1,bytes=-1=;byteHardLimit=1;countHardLimit=-1'),
+    data: 'count=-1,bytes=-1=;byteHardLimit=1;countHardLimit=-1',
   },
   {
     kind: 'create',
     path: `${QUOTA}/zookeeper_stats`,
-    data: Buffer.from('count=0,bytes=0=;byteHardLimit=-1;countHardLimit=-1'),
+    data: 'count=0,bytes=0=;byteHardLimit=-1;countHardLimit=-1',
   },
 ];
 

@@ -1,17 +1,11 @@
 import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import type { ConnectionProvider, Generation } from './client/guarded-connection';
-import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './client/wire-calls';
+import { bytesOf, CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './client/wire-calls';
 import { asStoreError } from './client/zookeeper-session';
 import type { HistoryChunks } from './history-chunks';
 import { type KnownRecordZnode, NO_RECORD } from './read-znodes';
-import {
-  answerKeysOf,
-  mustRecreate,
-  type SwapUnit,
-  swapSteps,
-  type TrackedStep,
-} from './swap-unit';
+import { mustRecreate, type SwapUnit, swapSteps, type TrackedStep } from './swap-unit';
 import { isWithin } from './windowed-codec';
 import type { ZnodeCache } from './znode-cache';
 import { encodeHistoryZnode } from './znode-codec';
@@ -21,7 +15,6 @@ import type { ZookeeperLimits } from './zookeeper-layout';
 const LARGEST_PACKET = 1_000_000;
 const PACKET_BYTES = 256 * 1024;
 const PACKET_UNITS = 64;
-const STEP_BYTES = 100;
 
 /** Other writers keep winning; the caller may try once more. */
 const GIVE_UP_AFTER_MS = 1_000;
@@ -81,15 +74,14 @@ export class ZookeeperSwap {
    * is compared with the very version to be overwritten, even if a newer one is learnt meanwhile.
    */
   private async selectApplicable(open: SwapUnit[]): Promise<SwapUnit[]> {
-    const doubtful = open.filter(
-      (unit) => !this.mayApply(unit, (id) => this.cache.record(id) ?? this.guess()),
-    );
-    const missing = new Set(open.flatMap(answerKeysOf).filter((key) => this.isMissing(key, open)));
+    const doubtful = this.inapplicable(open, (id) => this.cache.record(id) ?? this.guess());
+    const answerKeys = open.flatMap((unit) => unit.answerKeys);
+    const missing = new Set(answerKeys.filter((key) => this.isMissing(key, open)));
     if (doubtful.length === 0 && missing.size === 0) return open;
     const ids = doubtful.flatMap((unit) => unit.ids);
     const { records } = await this.cache.read(this.session, ids, [...missing]);
     const read = new Map(ids.map((id, i) => [id, records[i]]));
-    const lost = doubtful.filter((unit) => !this.mayApply(unit, (id) => read.get(id)));
+    const lost = this.inapplicable(doubtful, (id) => read.get(id));
     for (const unit of lost) {
       const current = unit.ids.map((id) => read.get(id)?.content ?? null);
       this.reply(unit, false, this.session.earliest(), current);
@@ -110,22 +102,35 @@ export class ZookeeperSwap {
     );
   }
 
-  private mayApply(unit: SwapUnit, knownOf: (id: string) => KnownRecordZnode | undefined): boolean {
-    const { changes, ids, window } = unit;
-    if (this.session.earliest() >= window.ahead) return false;
-    if (this.session.latest() + CALL_MS < window.past) return false;
-    const seen = ids.flatMap((id) => knownOf(id) ?? []);
-    const isAsExpected = changes.every(({ expect, epoch = this.admitted.epoch }, i) => {
-      const current = seen[i]?.content;
-      return (
-        epoch === this.admitted.epoch &&
-        current?.rev === expect?.rev &&
-        current?.writer === expect?.writer
-      );
+  /** The units that may not be applied now; notes what each other one overwrites. */
+  private inapplicable(
+    units: SwapUnit[],
+    knownOf: (id: string) => KnownRecordZnode | undefined,
+  ): SwapUnit[] {
+    const earliest = this.session.earliest();
+    const latest = this.session.latest() + CALL_MS;
+    return units.filter((unit) => {
+      if (earliest >= unit.window.ahead || latest < unit.window.past) return true;
+      const seen = this.expectedZnodes(unit, knownOf);
+      if (seen) unit.seen = seen;
+      return seen === null;
     });
-    if (seen.length < ids.length || !isAsExpected) return false;
-    unit.seen = seen;
-    return true;
+  }
+
+  /** Null: one is unknown, or is not as its change expects it. */
+  private expectedZnodes(
+    { changes, ids }: SwapUnit,
+    knownOf: (id: string) => KnownRecordZnode | undefined,
+  ): KnownRecordZnode[] | null {
+    const seen: KnownRecordZnode[] = [];
+    for (const [i, { expect, epoch = this.admitted.epoch }] of changes.entries()) {
+      const known = knownOf(ids[i] ?? '');
+      if (!known || epoch !== this.admitted.epoch) return null;
+      const { content } = known;
+      if (content?.rev !== expect?.rev || content?.writer !== expect?.writer) return null;
+      seen.push(known);
+    }
+    return seen;
   }
 
   /** @param current the current records of a unit that was not applied */
@@ -172,7 +177,7 @@ export class ZookeeperSwap {
     for (const unit of units) {
       const own = this.packetOf([unit]);
       const last = packets.at(-1);
-      const unitKeys = answerKeysOf(unit);
+      const unitKeys = unit.answerKeys;
       const fits =
         last &&
         last.units.length < PACKET_UNITS &&
@@ -210,7 +215,8 @@ export class ZookeeperSwap {
           version: generation.version,
         };
     const all = [guard, ...steps.map(({ step }) => step), ...history];
-    if (bytesOf(all) > LARGEST_PACKET) return this.skipTooLarge(packet);
+    if (packet.bytes + bytesOf([guard, ...history]) > LARGEST_PACKET)
+      return this.skipTooLarge(packet);
     const answer = await this.session.write(all, generation);
     if (!answer.applied) return this.handleConflict(answer, steps);
     const { at, done } = answer;
@@ -269,9 +275,4 @@ export class ZookeeperSwap {
     if (error.applied === 'unknown' || !this.appliedSome) return error;
     return new StoreError(error.message, 'unknown', { cause: error });
   }
-}
-
-function bytesOf(steps: Step[]): number {
-  const sizes = steps.map((step) => ('data' in step ? step.data.length : 0) + step.path.length);
-  return sizes.reduce((sum, size) => sum + size, steps.length * STEP_BYTES);
 }

@@ -119,7 +119,7 @@ const ALL_BUT_ADMIN = 15;
 async function makeRoot(server: { host: string; port: number }, path: string, user: string) {
   const connection = await connectTo({ ...server, credentials: null });
   const acl = { permissions: ALL_BUT_ADMIN, scheme: 'digest', id: user };
-  await connection.ask(multi([{ kind: 'create', path, data: Buffer.alloc(0) }], acl));
+  await connection.ask(multi([{ kind: 'create', path, data: '' }], acl));
   connection.close();
 }
 

@@ -157,7 +157,7 @@ export class GuardedConnection {
     const tick: Step = {
       kind: 'set',
       path: this.layout.tick,
-      data: Buffer.alloc(0),
+      data: '',
       version: ANY_VERSION,
     };
     const tellsTime = steps.some(({ kind }) => kind === 'set');

@@ -1,9 +1,9 @@
-import { type Stat, type WireReader, WireWriter } from './wire-format';
+import { type WireReader, WireWriter, type WriteStat } from './wire-format';
 
 /** One part of a `multi`: all happen atomically at one instant of the leader's clock, or none. */
 export type Step =
-  | { kind: 'create'; path: string; data: Buffer; isSequential?: boolean }
-  | { kind: 'set'; path: string; data: Buffer; version: number }
+  | { kind: 'create'; path: string; data: string; isSequential?: boolean }
+  | { kind: 'set'; path: string; data: string; version: number }
   | { kind: 'delete' | 'check'; path: string; version: number };
 
 /** Who may do what: one entry of ZooKeeper's access control list. */
@@ -41,7 +41,7 @@ export type MultiAnswer =
 /** The result of a step: a creation returns the path, a set the stat. */
 interface Done {
   path?: string;
-  stat?: Stat;
+  stat?: WriteStat;
 }
 
 /** A request, and how its answer is read. The answer is null if the znode does not exist. */
@@ -112,15 +112,28 @@ export const getChildren = (path: string) =>
 /** A later read on the same connection is no older than the sync. */
 export const sync = (path: string) => pathCall(TYPE.sync, path, () => true);
 
+/** What a step takes besides its path and its content, at most. */
+const STEP_BYTES = 100;
+
+/** About how many bytes steps take in a packet: rather too many. */
+export function bytesOf(steps: readonly Step[]): number {
+  let bytes = steps.length * STEP_BYTES;
+  for (const step of steps) {
+    bytes += step.path.length;
+    if ('data' in step) bytes += Buffer.byteLength(step.data);
+  }
+  return bytes;
+}
+
 /** @param acl the access list of what it creates */
 export function multi(steps: Step[], acl: Acl): Call<MultiAnswer> {
   return {
     writes: true,
     packet(xid) {
-      const writer = new WireWriter().int(xid).int(TYPE.multi);
+      const writer = new WireWriter(bytesOf(steps)).int(xid).int(TYPE.multi);
       for (const step of steps) {
         writer.int(TYPE[step.kind]).bool(false).int(-1).text(step.path);
-        if (step.kind === 'set' || step.kind === 'create') writer.bytes(step.data);
+        if (step.kind === 'set' || step.kind === 'create') writer.text(step.data);
         if (step.kind === 'create') {
           writer.int(1).int(acl.permissions).text(acl.scheme).text(acl.id);
           writer.int(step.isSequential ? SEQUENTIAL : 0);
@@ -152,7 +165,7 @@ function multiAnswer(reader: WireReader): MultiAnswer {
     } else if (type === TYPE.create) {
       done.push({ path: reader.text() });
     } else if (type === TYPE.set) {
-      done.push({ stat: reader.stat() });
+      done.push({ stat: reader.writeStat() });
     } else if (type === TYPE.delete || type === TYPE.check) {
       done.push({});
     } else {

@@ -1,7 +1,11 @@
-/** The fields of a znode's stat that are used. Instants are epoch ms of the leader's clock. */
-export interface Stat {
+/** What is used of the stat that a write returns. Instants are epoch ms of the leader's clock. */
+export interface WriteStat {
   mtime: number;
   version: number;
+}
+
+/** The fields of a znode's stat that are used. */
+export interface Stat extends WriteStat {
   /** How many children it ever had, which is also the next sequential child's number. */
   created: number;
   children: number;
@@ -57,22 +61,41 @@ export class WireReader {
 
   stat(): Stat {
     this.at += 24;
-    const mtime = Number(this.long());
+    const mtime = this.instant();
     const version = this.int();
     const changes = this.int();
     this.at += 16;
     const children = this.int();
     // The protocol counts creations and deletions together; every deleted child was created once.
-    const stat = { mtime, version, created: (changes + children) / 2, children };
-    return { ...stat, pzxid: this.long() };
+    const created = (changes + children) / 2;
+    return { mtime, version, created, children, pzxid: this.long() };
+  }
+
+  /** The same stat, for the less that is used after a write. */
+  writeStat(): WriteStat {
+    this.at += 24;
+    const mtime = this.instant();
+    const version = this.int();
+    this.at += 32;
+    return { mtime, version };
+  }
+
+  /** A `long` that a number holds exactly. */
+  private instant(): number {
+    return this.int() * 2 ** 32 + (this.int() >>> 0);
   }
 }
 
 /** Builds one ZooKeeper packet: big-endian numbers, texts and bytes prefixed by lengths. */
 export class WireWriter {
-  private buffer = Buffer.allocUnsafe(512);
+  private buffer: Buffer;
   /** The packet's own length comes first and is known last. */
   private end = 4;
+
+  /** @param bytes how many it will take, as far as is known */
+  constructor(bytes = 512) {
+    this.buffer = Buffer.allocUnsafe(bytes);
+  }
 
   int(value: number): this {
     this.room(4);

@@ -32,7 +32,7 @@ interface NewIncarnation {
   incarnation: string;
   epoch: number;
   /** The first content of its mark. */
-  data: Buffer;
+  data: string;
 }
 
 /**
@@ -91,7 +91,7 @@ async function missingParents(connection: GuardedConnection): Promise<Step[]> {
   const stats = await Promise.all(paths.map((path) => connection.ask(exists(path))));
   return paths
     .filter((_, i) => stats[i] === null)
-    .map((path): Step => ({ kind: 'create', path, data: Buffer.alloc(0) }));
+    .map((path): Step => ({ kind: 'create', path, data: '' }));
 }
 
 /** Continues the history above every number that exists or can have existed. */
@@ -104,9 +104,9 @@ async function newChunk(connection: GuardedConnection, epoch: number, now: numbe
   ]);
   const above = (listed?.names ?? []).map((name) => Number(name) + 1);
   const chunk = Math.max(Math.floor(sinceEra(now) / CHUNK_MS) + epoch, ...above);
-  const data = Buffer.from(String(chunk));
+  const data = String(chunk);
   return [
-    { kind: 'create', path: layout.chunk(chunk), data: Buffer.alloc(0) },
+    { kind: 'create', path: layout.chunk(chunk), data: '' },
     stat === null
       ? { kind: 'create', path: generation, data }
       : { kind: 'set', path: generation, data, version: stat.version },

@@ -159,8 +159,8 @@ export class ZookeeperGuard {
 const DIGITS = 16;
 
 /** Always of the same length, so that no quota is ever exceeded by it. */
-const markerData = (heartbeat: number, epoch: number): Buffer =>
-  Buffer.from(`${String(heartbeat).padStart(DIGITS, '0')} ${epoch}`);
+const markerData = (heartbeat: number, epoch: number): string =>
+  `${String(heartbeat).padStart(DIGITS, '0')} ${epoch}`;
 
 async function readMarker(
   connection: GuardedConnection,
