@@ -38,14 +38,26 @@ describe('a batcher', () => {
 
   it('sends a second packet beside the first once it is as big', async () => {
     const batcher = batcherOf();
-    submit(batcher, 'a', 'b', 'c');
+    submit(batcher, ...numbered(50));
     await turn();
-    submit(batcher, 'd', 'e');
+    submit(batcher, ...numbered(49, 'late'));
     await turn();
-    expect(sent()).toEqual(['abc']);
-    submit(batcher, 'f');
+    expect(commits.map(({ ids }) => ids.length)).toEqual([50]);
+    submit(batcher, 'last');
     await turn();
-    expect(sent()).toEqual(['abc', 'def']);
+    expect(commits.map(({ ids }) => ids.length)).toEqual([50, 50]);
+  });
+
+  it('sends no small packet beside another one', async () => {
+    const batcher = batcherOf();
+    submit(batcher, 'a');
+    await turn();
+    submit(batcher, ...numbered(31));
+    await turn();
+    expect(sent()).toEqual(['a']);
+    submit(batcher, 'last');
+    await turn();
+    expect(commits.map(({ ids }) => ids.length)).toEqual([1, 32]);
   });
 
   it('sends a second packet that is nearly full, however full the first is', async () => {
@@ -116,12 +128,12 @@ describe('a batcher', () => {
     const batcher = batcherOf();
     submit(batcher, 'a');
     await turn();
-    submit(batcher, 'a', 'b');
+    submit(batcher, 'a', ...numbered(32));
     await turn();
-    expect(sent()).toEqual(['a', 'b']);
-    commits[0]?.end();
+    expect(commits.map(({ ids }) => ids.length)).toEqual([1, 32]);
+    for (const { end } of [...commits]) end();
     await turn();
     await turn();
-    expect(sent()).toEqual(['a', 'b', 'a']);
+    expect(commits.map(({ ids }) => ids.length)).toEqual([1, 32, 1]);
   });
 });

@@ -13,9 +13,11 @@ const EMBEDDED_COMMITS_MAX = 16;
 
 /**
  * How many records must wait for a second packet to set out beside the first: as many as that has,
- * since few large packets cost much less than many small ones; but no more than nearly fill one.
+ * since few large packets cost much less than many small ones; but no more than nearly fill one,
+ * and no fewer than make up for what a packet costs by itself.
  */
 const NEARLY_FULL = 192;
+const SECOND_MIN = 32;
 
 /** With so few records at hand it never pays to send them in two packets. */
 const SPLIT_MIN = 16;
@@ -174,10 +176,10 @@ export class Batcher {
 
   /** How many records must wait for another packet to set out beside those under way. */
   private enoughRecords(): number {
-    if (this.store.isEmbedded) return 0;
+    if (this.store.isEmbedded || this.commits === 0) return 0;
     return this.store.costsPerRecord
       ? this.recordsInCommits / 2
-      : Math.min(this.recordsInCommits, NEARLY_FULL);
+      : Math.min(Math.max(this.recordsInCommits, SECOND_MIN), NEARLY_FULL);
   }
 
   private roomInPacket(): number {
