@@ -4,7 +4,7 @@ import type { AcquireAnswer } from '@/server/contract/lock/answers';
 import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/contract/namespace-policy';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import { createEngine } from '@/server/engine/create-engine';
-import type { LockEngine } from '@/server/engine/lock-engine';
+import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { anonymousRequest } from '@/server/engine/request-identity';
 import { systemClock } from '@/server/platform/clock';
@@ -44,7 +44,7 @@ export async function openLockyardLock(
 }
 
 /** Lockyard's engine over a store, as one process runs it. */
-export function createBenchEngine(store: RecordStore): Promise<LockEngine> {
+export function createBenchEngine(store: RecordStore): Promise<StoreEngine> {
   return createEngine({
     backend: 'default',
     kind: 'bench',

@@ -2,7 +2,7 @@ import type { Shard, ShardList } from '@/db/urls/shard-list';
 import { rendezvousHash } from '../core/rendezvous-hash';
 import { createEngine } from '../engine/create-engine';
 import type { EngineOptions } from '../engine/engine-context';
-import type { LockEngine } from '../engine/lock-engine';
+import type { LockEngine, StoreEngine } from '../engine/lock-engine';
 import { ShardedEngine } from '../engine/sharded-engine';
 import { formerShards } from '../monitoring/history/former-shards';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
@@ -121,7 +121,7 @@ export async function startShardedBackend(
     (shard, i): MonitoredBackend => ({
       id: shard.id,
       store: stores[i] as LazyStore,
-      engine: engines[i] as LockEngine,
+      engine: engines[i] as StoreEngine,
       epochOf,
       shard: {
         backend: id,

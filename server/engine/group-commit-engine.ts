@@ -7,18 +7,19 @@ import type { RequestIdentity } from '../core/request-fingerprint';
 import { WAITED_LOCKS_EVERY_MS } from '../core/timing';
 import { Periodic } from '../platform/periodic';
 import { recordId } from '../storage/record-id';
-import type { RecordKey } from '../storage/record-store';
+import type { ReadRecord, RecordKey } from '../storage/record-store';
 import { CommandQueue } from './command-queue';
+import { rereadRecords } from './commit/reread-records';
 import { EngineContext, type EngineOptions } from './engine-context';
 import { ExpiringReader } from './expiring-reader';
-import type { CachedLock, LockEngine, WaitOptions } from './lock-engine';
+import type { CachedLock, StoreEngine, WaitOptions } from './lock-engine';
 import { isReadOnly } from './pending-command';
 import { giveUpAbandoned } from './waiting/give-up-abandoned';
 import { MultiLockAcquires } from './waiting/multi-lock-acquires';
 import { SingleLockAcquires } from './waiting/single-lock-acquires';
 
 /** The engine of one backend, which may be away: then every command says so. */
-export class GroupCommitEngine implements LockEngine {
+export class GroupCommitEngine implements StoreEngine {
   readonly backend: string;
   readonly multiLocks: MultiLockAcquires;
   private readonly context: EngineContext;
@@ -81,6 +82,10 @@ export class GroupCommitEngine implements LockEngine {
     const now = this.context.storeClock.atLeast();
     const isLateEnough = now !== null && record && 'queue' in record && record.rev >= rev;
     return isLateEnough ? { record, now } : null;
+  }
+
+  reread(keys: RecordKey[]): Promise<ReadRecord[]> {
+    return rereadRecords(this.context, keys);
   }
 
   async rememberedAnswer({ key, inputHash }: RequestIdentity): Promise<unknown> {

@@ -9,7 +9,7 @@ import type {
   CancelMultiLockCommand,
 } from '../core/multi-lock/multi-lock-command';
 import type { RequestIdentity } from '../core/request-fingerprint';
-import type { RecordKey } from '../storage/record-store';
+import type { ReadRecord, RecordKey } from '../storage/record-store';
 
 /** How one acquire may wait within its request. */
 export interface WaitOptions {
@@ -85,4 +85,10 @@ export interface LockEngine {
   /** Answers every waiting request `queued`, places kept for a moment; takes no new waits. */
   drain(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The engine of one store: of a backend without shards, or of one shard. */
+export interface StoreEngine extends LockEngine {
+  /** Reads records that another process has changed, and takes note of them: `rereadRecords`. */
+  reread(keys: RecordKey[]): Promise<ReadRecord[]>;
 }

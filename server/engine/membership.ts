@@ -93,14 +93,16 @@ export class Membership {
     return heartbeat.aliveUntil > this.refreshedAt;
   };
 
+  /** Whether it is this process, or one whose heartbeat has been read. */
+  readonly isKnown = (process: string): boolean =>
+    process === this.options.processId || this.heartbeats.has(process);
+
   /**
    * Reads the heartbeats if one of these processes was never heard of: it may have just started, or
    * be long dead. While that cannot be found out it counts as alive.
    */
   async refreshUnknown(processes: string[]): Promise<void> {
-    const { processId } = this.options;
-    const isUnknown = (other: string) => other !== processId && !this.heartbeats.has(other);
-    const unknown = processes.filter(isUnknown);
+    const unknown = processes.filter((process) => !this.isKnown(process));
     if (unknown.length === 0) return;
     await this.refresh().catch(() => {
       for (const process of unknown) this.presumedAlive.set(process, this.refreshes);

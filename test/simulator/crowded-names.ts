@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { sinceEra } from '@/server/core/fencing-token';
 import { unwrittenRecord } from '@/server/core/lock/lock-record';
-import type { LockEngine } from '@/server/engine/lock-engine';
+import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { NameCapacity, NameCount } from '@/server/engine/names/name-count';
 import { HolderEvidence } from '@/server/monitoring/liveness/holder-evidence';
 import { TimeSlice } from '@/server/monitoring/lock-list/order/time-slice';
@@ -110,7 +110,7 @@ export class CrowdedNames {
   async watch(
     process: SimProcess,
     { connection, operators }: OpenedStore,
-    engine: LockEngine,
+    engine: StoreEngine,
   ): Promise<void> {
     const { world } = this;
     const { clock, id: processId } = process;

@@ -1,5 +1,5 @@
 import { createEngine } from '@/server/engine/create-engine';
-import type { LockEngine } from '@/server/engine/lock-engine';
+import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { OWN_NAMESPACE } from '@/server/engine/membership';
 import { ShardedEngine } from '@/server/engine/sharded-engine';
 import { HistoryTail } from '@/server/monitoring/history/history-tail';
@@ -64,24 +64,24 @@ export class SimProcess {
     const opened = lossyStore
       ? await scheduler.as(owner, () => this.openGuarded(lossyStore))
       : world.databases.map((database) => this.open(database));
-    const [first] = opened;
-    if (!first) return;
-    const engine = await scheduler.as(owner, () =>
-      isSharded ? this.engineOver(opened) : this.engineOf(first),
+    const served = isSharded ? opened : opened.slice(0, 1);
+    const engines = await scheduler.as(owner, () =>
+      Promise.all(served.map((store) => this.engineOf(store))),
     );
-    if (crowd) await scheduler.as(owner, () => crowd.watch(this, first, engine));
+    const [first] = opened;
+    const [own] = engines;
+    if (!first || !own) return;
+    const engine = isSharded ? this.engineOver(engines) : own;
+    if (crowd) await scheduler.as(owner, () => crowd.watch(this, first, own));
     if (world.watchRandom)
-      this.watches = scheduler.as(owner, () => startWatches(this, first.connection, engine));
+      this.watches = scheduler.as(owner, () => startWatches(this, first.connection, own));
     this.engine = world.flaws.engine?.(engine, this) ?? engine;
     for (const { connection } of opened) this.followHistory(connection);
     world.audits?.resolveBy(this);
   }
 
   /** As a process has it whose backend is spread over shards that are all served. */
-  private async engineOver(opened: OpenedStore[]): Promise<LockEngine> {
-    const engines = await Promise.all(
-      opened.map((shard) => this.world.scheduler.as(this.owner, () => this.engineOf(shard))),
-    );
+  private engineOver(engines: StoreEngine[]): LockEngine {
     return new ShardedEngine({
       backend: 'default',
       shards: engines.map((engine, i) => ({ name: SHARD_NAMES[i] ?? '', engine })),
@@ -90,7 +90,7 @@ export class SimProcess {
     });
   }
 
-  private engineOf({ connection, past }: OpenedStore): Promise<LockEngine> {
+  private engineOf({ connection, past }: OpenedStore): Promise<StoreEngine> {
     const { world, id } = this;
     return createEngine({
       backend: 'default',

@@ -1,5 +1,5 @@
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
-import type { LockEngine } from '@/server/engine/lock-engine';
+import type { StoreEngine } from '@/server/engine/lock-engine';
 import { NameCount } from '@/server/engine/names/name-count';
 import { TimeSlice } from '@/server/monitoring/lock-list/order/time-slice';
 import { LockTable } from '@/server/monitoring/lock-list/table/lock-table';
@@ -23,7 +23,7 @@ const REFRESH_EVERY_MS = 500;
 export function startWatches(
   { world, clock, id }: SimProcess,
   connection: RecordStore & HistorySource,
-  engine: LockEngine,
+  engine: StoreEngine,
 ): LockWatches {
   const store = world.flaws.deletions?.(connection) ?? connection;
   const backend = { id: 'default', store, engine, epochOf: () => 1 };

@@ -14,18 +14,31 @@ export async function readRecords(
   requestKeys: string[],
   dueAt: number,
 ): Promise<ReadResult> {
-  const { store, storeClock } = context;
   for (;;) {
-    const readAt = context.monotonic();
     try {
-      const read = await store.read(keys, requestKeys);
-      if (!store.estimatesClock) {
-        for (const { now } of read.records) storeClock.observe(now, readAt);
-      }
-      return read;
+      return await readOnce(context, keys, requestKeys);
     } catch (cause) {
       if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw backendDown(cause);
     }
     await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS));
   }
+}
+
+/**
+ * The same in one attempt.
+ *
+ * @throws StoreError
+ */
+export async function readOnce(
+  context: EngineContext,
+  keys: RecordKey[],
+  requestKeys: string[],
+): Promise<ReadResult> {
+  const { store, storeClock } = context;
+  const readAt = context.monotonic();
+  const read = await store.read(keys, requestKeys);
+  if (!store.estimatesClock) {
+    for (const { now } of read.records) storeClock.observe(now, readAt);
+  }
+  return read;
 }

@@ -4,7 +4,7 @@ import type { CounterEvent } from '../../core/counter/counter-event';
 import type { Store } from '../../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../../storage/record-store';
 import { requestIdentity } from '../request-identity';
-import type { Member } from './engine-rig';
+import type { EngineOwner } from './engine-rig';
 
 const PARTY = { service: 'orders' };
 
@@ -30,14 +30,10 @@ function addCommand(key: RecordKey, delta: number, requestId?: string): AddComma
   return { verb: 'add', delta, party: PARTY, request };
 }
 
-export const addTo = (
-  { engine }: Pick<Member, 'engine'>,
-  key: RecordKey,
-  delta: number,
-  requestId?: string,
-) => engine.count(key, addCommand(key, delta, requestId));
+export const addTo = ({ engine }: EngineOwner, key: RecordKey, delta: number, requestId?: string) =>
+  engine.count(key, addCommand(key, delta, requestId));
 
-export const readCounter = ({ engine }: Pick<Member, 'engine'>, key: RecordKey) =>
+export const readCounter = ({ engine }: EngineOwner, key: RecordKey) =>
   engine.count(key, { verb: 'get' });
 
 /** The history of counters, each in the order of its revs, by name. */

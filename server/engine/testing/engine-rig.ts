@@ -12,14 +12,19 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { createEngine } from '../create-engine';
 import type { EngineOptions } from '../engine-context';
-import type { LockEngine, WaitOptions } from '../lock-engine';
+import type { LockEngine, StoreEngine, WaitOptions } from '../lock-engine';
 import { newWriter } from '../new-writer';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 import { FaultyStore } from './faulty-store';
 
-/** One process's engine, and the faults that can be put between it and its store. */
-export interface Member {
+/** What has the engine of one process. */
+export interface EngineOwner {
   engine: LockEngine;
+}
+
+/** One process's engine, and the faults that can be put between it and its store. */
+export interface Member extends EngineOwner {
+  engine: StoreEngine;
   faults: FaultyStore;
   process: string;
 }
@@ -124,7 +129,7 @@ export function acquireCommand(
 
 /** Acquires once, with everything that belongs to it. */
 export function acquire(
-  { engine }: Pick<Member, 'engine'>,
+  { engine }: EngineOwner,
   key: RecordKey,
   owner: string,
   parts: AcquireOptions & { wait?: Partial<WaitOptions> } = {},
@@ -134,7 +139,7 @@ export function acquire(
 
 /** Acquires, and must be granted. */
 export async function takeLock(
-  member: Pick<Member, 'engine'>,
+  member: EngineOwner,
   key: RecordKey,
   owner: string,
   parts: AcquireOptions = {},
@@ -159,12 +164,8 @@ export function releaseCommand(
   return { verb: 'release', service, owner, token, request };
 }
 
-export const release = (
-  { engine }: Pick<Member, 'engine'>,
-  key: RecordKey,
-  owner: string,
-  token: number,
-) => engine.run(key, releaseCommand(key, owner, token));
+export const release = ({ engine }: EngineOwner, key: RecordKey, owner: string, token: number) =>
+  engine.run(key, releaseCommand(key, owner, token));
 
 const renewCommand = (owner: string, token: number, leaseMs = 10_000): RenewCommand => ({
   verb: 'renew',
@@ -175,7 +176,7 @@ const renewCommand = (owner: string, token: number, leaseMs = 10_000): RenewComm
 });
 
 export const renew = (
-  { engine }: Pick<Member, 'engine'>,
+  { engine }: EngineOwner,
   key: RecordKey,
   owner: string,
   token: number,

@@ -7,7 +7,7 @@ import type {
 import type { RecordKey } from '../../storage/record-store';
 import type { WaitOptions } from '../lock-engine';
 import { anonymousRequest, requestIdentity } from '../request-identity';
-import { type Member, WAIT } from './engine-rig';
+import { type EngineOwner, WAIT } from './engine-rig';
 
 /**
  * How a set differs from the plainest one: exclusive, 10 s of lease, no patience, no request id.
@@ -39,7 +39,7 @@ function multiLockCommand(
 }
 
 export function acquireMultiLock(
-  { engine }: Pick<Member, 'engine'>,
+  { engine }: EngineOwner,
   keys: RecordKey[],
   owner: string,
   parts: MultiLockOptions & { wait?: Partial<WaitOptions> } = {},
@@ -62,7 +62,7 @@ export async function takeMultiLock(
 }
 
 export function cancelMultiLock(
-  { engine }: Pick<Member, 'engine'>,
+  { engine }: EngineOwner,
   keys: RecordKey[],
   owner: string,
   requestId: string,

@@ -1,6 +1,6 @@
 import type { LockyardError } from '../../contract/errors';
 import type { RecordKey } from '../../storage/record-store';
-import { type Member, pause } from './engine-rig';
+import { type EngineOwner, pause } from './engine-rig';
 
 /** Why a call was refused; what it answered if it was not. */
 export const reasonOf = (work: Promise<unknown>): Promise<string> =>
@@ -17,7 +17,7 @@ export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: numbe
 
 /** Resolves once a lock has exactly so many waiters, seen from this process. */
 export async function untilQueued(
-  { engine }: Pick<Member, 'engine'>,
+  { engine }: EngineOwner,
   key: RecordKey,
   count: number,
 ): Promise<void> {

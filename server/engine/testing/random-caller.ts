@@ -1,6 +1,13 @@
 import { LockyardError, type Reason } from '../../contract/errors';
 import type { RecordKey } from '../../storage/record-store';
-import { type AcquireOptions, acquire, type Member, pause, release, renew } from './engine-rig';
+import {
+  type AcquireOptions,
+  acquire,
+  type EngineOwner,
+  pause,
+  release,
+  renew,
+} from './engine-rig';
 import type { RecordedCall } from './history-checker';
 
 /**
@@ -12,7 +19,7 @@ const TYPED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDE
 const SUCCEEDED: ReadonlySet<string> = new Set(['granted', 'renewed', 'released', 'decremented']);
 
 export interface CallerOptions {
-  member: Pick<Member, 'engine'>;
+  member: EngineOwner;
   owner: string;
   /** The locks that it takes. */
   keys: RecordKey[];

@@ -1,5 +1,6 @@
 import type { RecordKey } from '../../storage/record-store';
-import { type Member, pause } from './engine-rig';
+import type { LockEngine, StoreEngine } from '../lock-engine';
+import { pause } from './engine-rig';
 import { type Fate, type FaultyStore, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';
 import { RandomCaller } from './random-caller';
@@ -9,7 +10,8 @@ import { seeded } from './seeded';
 const PATIENCE_MS = 30_000;
 
 /** A process, and what can befall its way to its store. */
-interface CampaignMember extends Pick<Member, 'engine'> {
+interface CampaignMember {
+  engine: LockEngine & Partial<StoreEngine>;
   faults: Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'allLanded'>;
 }
 
@@ -63,8 +65,9 @@ export async function runCampaign(parts: CampaignOptions): Promise<RecordedCall[
       }).live(goesOn),
     ),
   );
+  const rereading = rereadNowAndThen(members, keys, seeded(random() * 2 ** 31), goesOn);
   const killing = kills ? killNowAndThen(members, seeded(random() * 2 ** 31), until) : undefined;
-  await Promise.all([...callers, killing]);
+  await Promise.all([...callers, rereading, killing]);
   for (const member of members) member.faults.onSwap = () => PASS;
   await Promise.all(members.map(({ faults }) => faults.allLanded()));
   return [...calls];
@@ -83,6 +86,20 @@ function faultsOf(random: () => number, share: number): () => Fate {
     ];
     return fates[Math.floor(random() * fates.length)] ?? PASS;
   };
+}
+
+/** As the projection does: each process takes note of what another may have changed. */
+async function rereadNowAndThen(
+  members: CampaignMember[],
+  keys: RecordKey[],
+  random: () => number,
+  goesOn: () => boolean,
+): Promise<void> {
+  while (goesOn()) {
+    await pause(random() * 30);
+    const { engine } = members[Math.floor(random() * members.length)] as CampaignMember;
+    await engine.reread?.(keys).catch(() => undefined);
+  }
 }
 
 async function killNowAndThen(

@@ -1,6 +1,6 @@
 import type { BackendHealth } from '../../contract/console/backend-health';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
-import type { LockEngine } from '../../engine/lock-engine';
+import type { LockEngine, StoreEngine } from '../../engine/lock-engine';
 import type { HistorySource, RecordKey, RecordStore } from '../../storage/record-store';
 
 /** The backend that a shard belongs to. */
@@ -20,7 +20,7 @@ export interface MonitoredBackend {
   store: RecordStore & HistorySource;
   /** The history of `store`, for all that follow it. Absent: each reads it from the store. */
   history?: HistorySource;
-  engine: LockEngine;
+  engine: StoreEngine;
   epochOf: () => number;
   shard?: ShardInfo;
 }

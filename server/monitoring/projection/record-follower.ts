@@ -172,7 +172,7 @@ export class RecordFollower {
 
   private async reread(backend: MonitoredBackend, dirty: Map<string, number>): Promise<void> {
     const ids = [...dirty.keys()].slice(0, READ_AT_ONCE);
-    const { records } = await backend.store.read(ids.map(recordKey), []);
+    const records = await backend.engine.reread(ids.map(recordKey));
     for (const id of ids) dirty.delete(id);
     for (const read of records) this.apply(backend, read);
   }

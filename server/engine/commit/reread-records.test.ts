@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { creation, freshKey, readOne } from '../../storage/conformance/testing/changes';
+import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../../storage/record-store';
+import {
+  acquire,
+  EngineRig,
+  eventKinds,
+  type Member,
+  release,
+  takeLock,
+} from '../testing/engine-rig';
+import { firstFates, PASS, touching } from '../testing/faulty-store';
+import { reasonOf } from '../testing/observed-calls';
+
+/** Between the processes of one backend. */
+const shared = storeNames.filter((name) => can(name, 'manyProcesses'));
+
+describe.each(shared)('a record that another process changed, reread over %s,', (name) => {
+  let rig: EngineRig;
+  let here: Member;
+  let there: Member;
+
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    here = await rig.join();
+    there = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  /** Counts what this process asks of the store about a record from now on. */
+  const callsAbout = (key: RecordKey, { faults }: Member) => {
+    const calls = { reads: 0, swaps: 0 };
+    faults.onRead = (keys) => {
+      calls.reads += keys.some((one) => one.name === key.name) ? 1 : 0;
+      return PASS;
+    };
+    faults.onSwap = (changes) => {
+      calls.swaps += touching(key)(changes) ? 1 : 0;
+      return PASS;
+    };
+    return calls;
+  };
+
+  const changeElsewhere = async (key: RecordKey) => {
+    const { token } = await takeLock(there, key, 'w1');
+    await release(there, key, 'w1', token);
+  };
+
+  it('costs the next command one swap, and a read only where clocks are estimated', async () => {
+    const key = freshKey();
+    for (const owner of ['new here', 'known here']) {
+      await changeElsewhere(key);
+      await here.engine.reread([key]);
+      const calls = callsAbout(key, here);
+      const { token } = await takeLock(here, key, owner);
+      expect(calls).toMatchObject(can(name, 'readsClock') ? { reads: 0, swaps: 1 } : { reads: 1 });
+      await release(here, key, owner, token);
+    }
+  });
+
+  it('does not replace what this process wrote while it was read', async () => {
+    const key = freshKey();
+    await changeElsewhere(key);
+    let token = 0;
+    here.faults.onRead = firstFates((keys) => keys.some((one) => one.name === key.name), {
+      kind: 'pass',
+      last: async () => {
+        ({ token } = await takeLock(here, key, 'w2'));
+      },
+    });
+    await here.engine.reread([key]);
+    const calls = callsAbout(key, here);
+    expect(await release(here, key, 'w2', token)).toEqual({ outcome: 'released' });
+    expect(calls).toEqual({ reads: 0, swaps: 1 });
+  });
+
+  it('is decided from what is there if it has changed again since', async () => {
+    const key = freshKey();
+    await changeElsewhere(key);
+    await here.engine.reread([key]);
+    const { token } = await takeLock(there, key, 'w3');
+    const answer = await acquire(here, key, 'w4');
+    expect(answer).toMatchObject({ outcome: 'held', holders: [{ owner: 'w3', token }] });
+  });
+
+  it('keeps the place of a waiter whose process has only just started', async () => {
+    const key = freshKey();
+    const { token } = await takeLock(here, key, 'w1');
+    const newcomer = await rig.join();
+    const waiting = acquire(newcomer, key, 'w2', { waitMs: 20_000 });
+    const queued = async () => {
+      const { record } = await readOne(rig.under.store, key);
+      return record?.queue.includes('w2') ?? false;
+    };
+    await expect.poll(queued).toBe(true);
+    await here.engine.reread([key]);
+    await release(here, key, 'w1', token);
+    expect(await eventKinds(rig.under.store, key)).not.toContain('dropped');
+    expect(await waiting).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('is left to the next command if it is not one of ours', async () => {
+    const key = freshKey();
+    await rig.under.store.swap([creation(key, { head: 'no record' })]);
+    const [read] = await here.engine.reread([key]);
+    expect(read?.record?.head).toBe('no record');
+    expect(await reasonOf(acquire(here, key, 'w1'))).toBe('UNSUPPORTED');
+  });
+
+  it('is decided from what is there if its name was deleted and used again', async () => {
+    const key = freshKey();
+    await changeElsewhere(key);
+    await here.engine.reread([key]);
+    const { record } = await readOne(rig.under.store, key);
+    expect(record).not.toBeNull();
+    if (record) expect(await rig.under.store.deleteRecords([{ key, ...record }])).toEqual([true]);
+    const { token } = await takeLock(there, key, 'w3');
+    await here.engine.reread([key]);
+    const answer = await acquire(here, key, 'w4');
+    expect(answer).toMatchObject({ outcome: 'held', holders: [{ owner: 'w3', token }] });
+  });
+});
