@@ -1,5 +1,5 @@
 import { LockyardError } from '../../contract/errors';
-import type { AcquireAnswer, Granted, Held } from '../../contract/lock/answers';
+import type { AcquireAnswer, Held } from '../../contract/lock/answers';
 import { type Draft, requestIdReused } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import { metaAfterReentry } from '../status/process-identity';
@@ -18,7 +18,13 @@ import {
   updateHold,
   waitedForTrace,
 } from './hold-lifecycle';
-import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut, waitedFor } from './lock-answers';
+import {
+  grantedAnswer,
+  heldAnswer,
+  RETRY_AFTER_MIN_MS,
+  retryAfterMs,
+  timedOut,
+} from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import { HOLD_COUNT_MAX, type Hold, isReleased, type LockRecord, type Waiter } from './lock-record';
 import { requireCapacity } from './permits';
@@ -62,7 +68,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   }
   if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask)) {
     const how = waitedForTrace(draft, ask.service, before);
-    return granted(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0, how));
+    return grantedAnswer(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0, how));
   }
   if (ask.waitMs === 0) return refused(draft, ask);
   if (!hasQueueRoom(draft, before)) {
@@ -202,7 +208,7 @@ function resume(draft: Draft, { request }: AcquireCommand): boolean {
  */
 function waitOn(draft: Draft, { request, service }: AcquireCommand): AcquireAnswer {
   const handed = draft.handOffs.find(({ tag }) => isFingerprintOf(tag, request.key));
-  if (handed) return granted(draft, handed.hold);
+  if (handed) return grantedAnswer(draft, handed.hold);
   const waiter = waiterOf(draft.record, request.key);
   return waiter ? queued(draft, waiter) : timedOut(draft, request, service);
 }
@@ -237,7 +243,7 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
   const { token, count, expiresAt } = next;
   draft.addEvent('reentered', next, { token, holdCount: count, expiresAt });
   rememberGrant(draft, ask, next);
-  return granted(draft, next);
+  return grantedAnswer(draft, next);
 }
 
 /**
@@ -259,7 +265,7 @@ function replayAcquire(
   if (hold && isReleased(hold)) return { outcome: 'ended', token: memo.token, cause: 'released' };
   if (hold && !draft.isPast(hold.expiresAt)) {
     const claimed = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
-    return { ...granted(draft, claimed), ...memo };
+    return { ...grantedAnswer(draft, claimed), ...memo };
   }
   // A hold that a replay reports as ended must stay ended even if the clock steps back, so the end
   // is written before the answer is sent.
@@ -281,14 +287,6 @@ function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
 function staleRead(): LockyardError {
   const text = 'This request was granted at this very moment. Ask again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
-}
-
-function granted(draft: Draft, hold: Hold): Granted {
-  const { token, count, expiresAt, waitedMs } = hold;
-  const expiresInMs = expiresAt - draft.now;
-  const rev = draft.rev;
-  const lease = { token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
-  return { outcome: 'granted', ...lease, ...waitedFor(hold) };
 }
 
 function queued(draft: Draft, waiter: Waiter): AcquireAnswer {

@@ -4,7 +4,8 @@ import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
-import { type Hold, isReleased } from './lock-record';
+import type { LockEvent } from './lock-event';
+import { type EndedHold, type Hold, isReleased } from './lock-record';
 import { nameCapacity } from './permits';
 import { forgetDeparted, type WaitSpan } from './queue';
 
@@ -52,9 +53,10 @@ export function grant(
   nameCapacity(draft, ask);
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
   forgetDeparted(draft, ask.request);
-  const { mode, meta } = ask;
-  const facts = { token, mode, waitedMs, expiresAt, meta, ...traceOf(ask) };
-  draft.addEvent('granted', hold, { ...facts, ...why });
+  const { mode, meta, traceparent } = ask;
+  const facts: Partial<LockEvent> = { token, mode, waitedMs, expiresAt, meta };
+  if (traceparent !== undefined) facts.traceparent = traceparent;
+  draft.addEvent('granted', hold, why ? { ...facts, ...why } : facts);
   if (!ask.set) rememberGrant(draft, ask, hold);
   return hold;
 }
@@ -199,11 +201,12 @@ export function endHold(
     draft.change({ delayedUntil: Math.max(draft.record.delayedUntil, at + lockDelayMs) });
   }
   const recordedCause = cause === 'late' ? 'released' : cause;
-  draft.change({
-    holds: draft.record.holds.filter((other) => other.token !== token),
-    ended: { token, service, owner, cause: recordedCause, grantedAt, at, ...why, ...traceOf(hold) },
-  });
-  draft.addEvent(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
+  const ended: EndedHold = { token, service, owner, cause: recordedCause, grantedAt, at };
+  if (why) Object.assign(ended, why);
+  if (hold.traceparent !== undefined) ended.traceparent = hold.traceparent;
+  draft.change({ holds: draft.record.holds.filter((other) => other.token !== token), ended });
+  const facts = { at, token, heldMs: Math.max(0, at - grantedAt) };
+  draft.addEvent(cause, hold, why ? { ...facts, ...why } : facts);
 }
 
 /** `late`: a grant that came too late to be of use, reverted by Lockyard itself. */

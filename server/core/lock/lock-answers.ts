@@ -1,4 +1,5 @@
 import type {
+  Granted,
   Held,
   InspectAnswer,
   LockState,
@@ -30,22 +31,23 @@ function holderView(hold: Hold, now: number, viewer: string | undefined): Holder
   const { owner, service, token, mode, permits, count, grantedAt, expiresAt } = hold;
   const { set, keptUntil, releasedAt, traceparent } = hold;
   const { role } = hold.meta;
-  return {
+  const view: HolderView = {
     owner,
     service,
     token,
     mode,
-    ...(permits === undefined ? {} : { permits }),
     holdCount: count,
     grantedAt,
     expiresAt,
     expiresInMs: expiresAt - now,
-    ...(keptUntil === undefined ? {} : { keptUntil }),
-    ...(releasedAt === undefined ? {} : { releasedAt }),
-    ...(set ? { set } : {}),
-    ...(role === undefined ? {} : { role }),
-    ...(traceparent === undefined || service !== viewer ? {} : { traceparent }),
   };
+  if (permits !== undefined) view.permits = permits;
+  if (keptUntil !== undefined) view.keptUntil = keptUntil;
+  if (releasedAt !== undefined) view.releasedAt = releasedAt;
+  if (set) view.set = set;
+  if (role !== undefined) view.role = role;
+  if (traceparent !== undefined && service === viewer) view.traceparent = traceparent;
+  return view;
 }
 
 /** @param viewer the service that sees the traces of its own holds; undefined: none are seen */
@@ -130,6 +132,23 @@ export const offeredTo = (waiter: Waiter) =>
 
 const partyOf = ({ owner, service, permits }: Hold | Waiter) =>
   permits === undefined ? { owner, service } : { owner, service, permits };
+
+/** The answer to an acquire of which this hold is the result. */
+export function grantedAnswer(draft: Draft, hold: Hold): Granted {
+  const { token, count, expiresAt, waitedMs } = hold;
+  const answer: Granted = {
+    outcome: 'granted',
+    token,
+    rev: draft.rev,
+    holdCount: count,
+    expiresAt,
+    expiresInMs: expiresAt - draft.now,
+    waitedMs,
+  };
+  const { waitedForTraceparent } = hold;
+  if (waitedForTraceparent !== undefined) answer.waitedForTraceparent = waitedForTraceparent;
+  return answer;
+}
 
 /** The answer to a renewal of which this hold is the result. */
 export function renewedAnswer(hold: Hold, rev: number, now: number): Renewed {
