@@ -40,10 +40,11 @@ export class Committer {
 
   async commit(groups: CommandGroup[]): Promise<void> {
     const startedAt = this.context.monotonic();
+    const now = this.context.storeClock.atLeast();
     const prepared: PreparedProposal[] = [];
     const unread: CommandGroup[] = [];
     for (const group of groups) {
-      const proposal = this.proposeFromCache(group);
+      const proposal = now === null ? null : this.proposeFromCache(group, now);
       if (proposal?.next) prepared.push(this.prepare(proposal, proposal.next));
       else unread.push(group);
     }
@@ -54,11 +55,9 @@ export class Committer {
   }
 
   /** Null: a read is needed first; nothing is cached, or a request id must be looked up. */
-  private proposeFromCache(group: CommandGroup): Proposal | null {
-    const { cache, storeClock } = this.context;
-    const entry = cache.entryOf(group.id);
-    const now = storeClock.atLeast();
-    if (!entry.known || now === null) return null;
+  private proposeFromCache(group: CommandGroup, now: number): Proposal | null {
+    const entry = this.context.cache.entryOf(group.id);
+    if (!entry.known) return null;
     const needsRead = group.commands.some(
       (pending) =>
         pending.mustRead || isReadOnly(pending.command) || idempotencyKey(pending.command) !== null,
@@ -128,7 +127,8 @@ export class Committer {
 
   private prepare(proposal: Proposal, next: AnyRecord): PreparedProposal {
     const writer = this.context.options.newWriter();
-    return { proposal, next, ...prepareChange(proposal, next, writer) };
+    const { change, storedQueue } = prepareChange(proposal, next, writer);
+    return { proposal, next, change, storedQueue };
   }
 
   private async swap(prepared: PreparedProposal[], startedAt: number): Promise<void> {
