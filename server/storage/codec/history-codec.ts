@@ -22,20 +22,27 @@ type EventTuple = [
   facts?: Facts,
 ];
 
-type ChangeTuple = [writer: string, id: string, rev: number, events: (EventTuple | IncrementRun)[]];
+export type ChangeTuple = [
+  writer: string,
+  id: string,
+  rev: number,
+  events: (EventTuple | IncrementRun)[],
+];
 
 /** The text of what a commit proposes. The store writes beside it which changes applied. */
 export function encodeHistory(changes: Change[]): string {
+  return JSON.stringify(historyTuples(changes));
+}
+
+/** The same before it becomes text. */
+export function historyTuples(changes: Change[]): ChangeTuple[] {
   const withEvents = changes.filter((change) => change.events.length > 0);
-  const tuples = withEvents.map(
-    ({ writer, key, rev, events }): ChangeTuple => [
-      writer,
-      recordId(key),
-      rev,
-      encodeEvents(events, rev),
-    ],
-  );
-  return JSON.stringify(tuples);
+  return withEvents.map(({ writer, key, rev, events }) => [
+    writer,
+    recordId(key),
+    rev,
+    encodeEvents(events, rev),
+  ]);
 }
 
 /** The events of the applied changes. */
@@ -46,9 +53,18 @@ export function decodeHistory(row: {
   took: string;
 }): HistoryRow {
   const took = new Set(row.took.split(','));
+  return historyRow(row, JSON.parse(row.changes), (writer) => took.has(writer));
+}
+
+/** @param isApplied whether the change of a writer was applied */
+export function historyRow(
+  { id: rowId, at }: Pick<HistoryRow, 'id' | 'at'>,
+  all: readonly ChangeTuple[],
+  isApplied: (writer: string) => boolean,
+): HistoryRow {
   const changes: HistoryRow['changes'] = [];
-  for (const [writer, id, rev, tuples] of JSON.parse(row.changes) as ChangeTuple[]) {
-    if (!took.has(writer)) continue;
+  for (const [writer, id, rev, tuples] of all) {
+    if (!isApplied(writer)) continue;
     const events: RecordEvent[] = [];
     for (const tuple of tuples) {
       if (tuple[0] === 'run') events.push(...eventsOfRun(tuple as IncrementRun, rev));
@@ -56,7 +72,7 @@ export function decodeHistory(row: {
     }
     changes.push({ key: recordKey(id), rev, events });
   }
-  return { id: row.id, at: row.at, changes };
+  return { id: rowId, at, changes };
 }
 
 function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | IncrementRun)[] {

@@ -14,12 +14,15 @@ import {
   ZookeeperRefusal,
 } from './client/wire-calls';
 import type { Stat } from './client/wire-format';
-import { decodeHistoryZnode } from './znode-codec';
+import { decodeHistoryZnode, type HistoryContent, rowOfContent } from './znode-codec';
 
 /** ZooKeeper numbers a parent's children below this, so ids of two chunks never meet. */
 const IDS_OF_CHUNK = 2 ** 31;
 
 const PRUNE_ROWS = 500;
+
+/** Written rows that are kept until they are read; as a rule they are read within a second. */
+const OWN_ROWS_MAX = 1_000;
 
 /**
  * The history: numbered children under a sequence of parents. The step that writes a row also
@@ -29,6 +32,10 @@ const PRUNE_ROWS = 500;
  */
 export class HistoryChunks implements HistorySource {
   private isStartingChunk = false;
+  /** What this process has written and not read: a row never changes, so it is not fetched. */
+  private readonly own = new Map<number, { content: HistoryContent; writtenAt: number }>();
+  /** The incarnation in which these were written. */
+  private incarnation: string | null = null;
 
   /** @param rowsOfChunk how many rows a parent gets before the next one is started */
   constructor(
@@ -89,8 +96,9 @@ export class HistoryChunks implements HistorySource {
   }
 
   /** Notes a written row; the next parent is started before this one is full. */
-  noteRow(generation: Generation, path: string): void {
+  noteRow(generation: Generation, path: string, content: HistoryContent, writtenAt: number): void {
     const place = Number(path.slice(-10));
+    this.keepOwn(generation, idOf(generation.chunk, place), { content, writtenAt });
     if (place + 1 < this.rowsOfChunk || this.isStartingChunk) return;
     this.isStartingChunk = true;
     const chunk = generation.chunk + 1;
@@ -140,11 +148,31 @@ export class HistoryChunks implements HistorySource {
   }
 
   private async rowsAt(connection: GuardedConnection, ids: number[]): Promise<HistoryRow[]> {
-    const asked = ids.map((id) => connection.ask(getData(this.pathOf(id))));
-    const found = await Promise.all(asked);
-    return found.flatMap((node, i) =>
-      node ? [decodeHistoryZnode(ids[i] ?? 0, node.data, node.stat.mtime)] : [],
-    );
+    if (connection.generation.incarnation !== this.incarnation) this.own.clear();
+    const asked = ids.map(async (id) => {
+      const own = this.own.get(id);
+      this.own.delete(id);
+      if (own) return rowOfContent(id, own.content, own.writtenAt);
+      const node = await connection.ask(getData(this.pathOf(id)));
+      return node && rowOfContent(id, decodeHistoryZnode(node.data), node.stat.mtime);
+    });
+    const rows = await Promise.all(asked);
+    return rows.filter((row) => row !== null);
+  }
+
+  private keepOwn(
+    { incarnation }: Generation,
+    id: number,
+    row: { content: HistoryContent; writtenAt: number },
+  ): void {
+    if (incarnation !== this.incarnation) this.own.clear();
+    this.incarnation = incarnation;
+    this.own.set(id, row);
+    if (this.own.size <= OWN_ROWS_MAX) return;
+    for (const oldest of this.own.keys()) {
+      this.own.delete(oldest);
+      return;
+    }
   }
 
   private async oldestOf(

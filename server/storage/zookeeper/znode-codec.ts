@@ -1,5 +1,5 @@
 import type { IdempotencyRecord } from '../../core/decision';
-import { decodeHistory, encodeHistory } from '../codec/history-codec';
+import { type ChangeTuple, historyRow, historyTuples } from '../codec/history-codec';
 import type { Change, HistoryRow, StoredRecord } from '../record-store';
 import { decodeWindowed, encodeWindowed, isWithin, mayBeLate, type Window } from './windowed-codec';
 
@@ -77,7 +77,12 @@ export function decodeAnswerZnode(data: Buffer, writtenAt: number): IdempotencyR
 }
 
 /** The content of a history row's znode: one commit, each change with its window. */
-export function encodeHistoryZnode(changes: { change: Change; window: Window }[]): string {
+export interface HistoryContent {
+  windows: WriterWindow[];
+  changes: ChangeTuple[];
+}
+
+export function historyContent(changes: { change: Change; window: Window }[]): HistoryContent {
   const withEvents = changes.filter(({ change }) => change.events.length > 0);
   const windows = withEvents.map(
     ({ change, window }): WriterWindow =>
@@ -85,20 +90,30 @@ export function encodeHistoryZnode(changes: { change: Change; window: Window }[]
         ? [change.writer, window.past, window.ahead === Number.POSITIVE_INFINITY ? 0 : window.ahead]
         : [change.writer],
   );
-  const text = encodeHistory(withEvents.map(({ change }) => change));
-  return `${JSON.stringify(windows)}\n${text}`;
+  return { windows, changes: historyTuples(withEvents.map(({ change }) => change)) };
+}
+
+export function encodeHistoryZnode({ windows, changes }: HistoryContent): string {
+  return `${JSON.stringify(windows)}\n${JSON.stringify(changes)}`;
+}
+
+export function decodeHistoryZnode(data: Buffer): HistoryContent {
+  const all = data.toString('utf8');
+  const start = all.indexOf('\n') + 1;
+  return { windows: JSON.parse(all.slice(0, start)), changes: JSON.parse(all.slice(start)) };
 }
 
 /** The row, with the events of the changes that counted; there may be none. */
-export function decodeHistoryZnode(id: number, data: Buffer, writtenAt: number): HistoryRow {
-  const all = data.toString('utf8');
-  const start = all.indexOf('\n') + 1;
-  const windows = JSON.parse(all.slice(0, start)) as WriterWindow[];
+export function rowOfContent(
+  id: number,
+  { windows, changes }: HistoryContent,
+  writtenAt: number,
+): HistoryRow {
   const applied = windows.filter(([, past = 0, ahead = 0]) =>
     isWithin({ past, ahead: ahead || Number.POSITIVE_INFINITY }, writtenAt),
   );
-  const writers = applied.map(([writer]) => writer).join(',');
-  return decodeHistory({ id, at: writtenAt, changes: all.slice(start), took: writers });
+  const writers = new Set(applied.map(([writer]) => writer));
+  return historyRow({ id, at: writtenAt }, changes, (writer) => writers.has(writer));
 }
 
 type WriterWindow = [writer: string, past?: number, ahead?: number];

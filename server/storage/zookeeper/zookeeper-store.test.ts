@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { LockEvent } from '../../core/lock/lock-event';
 import { memoOf } from '../conformance/contract/contract-suite';
 import {
   created,
@@ -201,6 +202,30 @@ describe('the history in a ZooKeeper', () => {
     expect(pruned).toBe(ids.length);
     expect(await reader.historyAfter(0, 10)).toEqual([]);
     expect(await reader.historyEnd()).toBeGreaterThanOrEqual(ids.at(-1) ?? 0);
+  });
+
+  it('is the same for the process that wrote it as for every other, whenever they read it', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const other = await under.another();
+    const [lock, counter] = [freshKey(), { ...freshKey(), kind: 'counter' as const }];
+    const granted: LockEvent = { ...eventOf(1), kind: 'granted', waitedMs: 0, meta: {} };
+    const steps = [2, 5].map((value, i) => {
+      const step = { kind: 'added', at: 5, rev: i + 1, service: 's', delta: i + 2 } as const;
+      return { ...step, value };
+    });
+    await store.swap([
+      creation(lock, {
+        rev: 2,
+        events: [granted, { ...eventOf(2), waitedMs: 7, meta: { a: 'b' } }],
+      }),
+      creation(counter, { rev: 2, events: steps }),
+      creation(freshKey()),
+    ]);
+    const own = await store.historyAfter(0, 10);
+    expect(own.flatMap(({ changes }) => changes.map(({ key }) => key))).toEqual([lock, counter]);
+    expect(own).toStrictEqual(await other.historyAfter(0, 10));
+    expect(own).toStrictEqual(await store.historyAfter(0, 10));
   });
 });
 

@@ -8,7 +8,7 @@ import { type KnownRecordZnode, NO_RECORD } from './read-znodes';
 import { mustRecreate, type SwapUnit, swapSteps, type TrackedStep } from './swap-unit';
 import { isWithin } from './windowed-codec';
 import type { ZnodeCache } from './znode-cache';
-import { encodeHistoryZnode } from './znode-codec';
+import { encodeHistoryZnode, type HistoryContent, historyContent } from './znode-codec';
 import type { ZookeeperLimits } from './zookeeper-layout';
 
 /** By default ZooKeeper closes a connection that sends a packet of 1 MB or more. */
@@ -206,7 +206,8 @@ export class ZookeeperSwap {
   private async send(packet: Packet): Promise<void> {
     const { units, steps } = packet;
     const generation = { ...this.session.generation, incarnation: this.admitted.incarnation };
-    const history = this.historyStep(units, generation.chunk);
+    const content = historyContent(changesOf(units));
+    const history = this.historyStep(content, generation.chunk);
     const guard = units.some((unit) => mustRecreate(unit, this.limits.lastVersion))
       ? this.chunks.newGeneration(generation)
       : {
@@ -224,7 +225,7 @@ export class ZookeeperSwap {
       cacheWritten(done[i + 1]?.stat?.version ?? 0, at);
     if (guard.kind === 'set') await this.session.refreshGeneration();
     const row = done[steps.length + 1]?.path;
-    if (row !== undefined) this.chunks.noteRow(generation, row);
+    if (row !== undefined) this.chunks.noteRow(generation, row, content, at);
     for (const unit of units) {
       const applied = isWithin(unit.window, at);
       this.appliedSome ||= applied;
@@ -233,13 +234,10 @@ export class ZookeeperSwap {
     }
   }
 
-  private historyStep(units: SwapUnit[], chunk: number): Step[] {
-    const changes = units.flatMap(({ changes, window }) =>
-      changes.map((change) => ({ change, window })),
-    );
-    if (!changes.some(({ change }) => change.events.length > 0)) return [];
+  private historyStep(content: HistoryContent, chunk: number): Step[] {
+    if (content.changes.length === 0) return [];
     const path = `${this.session.layout.chunk(chunk)}/n`;
-    return [{ kind: 'create', path, data: encodeHistoryZnode(changes), isSequential: true }];
+    return [{ kind: 'create', path, data: encodeHistoryZnode(content), isSequential: true }];
   }
 
   /** Nothing of the packet was written. Conflicting znodes are read again before the next try. */
@@ -276,3 +274,6 @@ export class ZookeeperSwap {
     return new StoreError(error.message, 'unknown', { cause: error });
   }
 }
+
+const changesOf = (units: SwapUnit[]) =>
+  units.flatMap(({ changes, window }) => changes.map((change) => ({ change, window })));
