@@ -89,6 +89,17 @@ describe('a batcher', () => {
     expect(commits.map(({ ids }) => ids.length)).toEqual([16]);
   });
 
+  it.each([
+    { records: 23, packets: [23] },
+    { records: 24, packets: [16, 8] },
+  ])('splits $records records only where the rest sets out too', async ({ records, packets }) => {
+    const batcher = batcherOf(true);
+    submit(batcher, ...numbered(records));
+    await turn();
+    await turn();
+    expect(commits.map(({ ids }) => ids.length)).toEqual(packets);
+  });
+
   it('lets no record wait for the packets of others where the store is embedded', async () => {
     const batcher = batcherOf(false, true);
     submit(batcher, ...numbered(10));

@@ -184,8 +184,10 @@ export class Batcher {
 
   private roomInPacket(): number {
     if (!this.store.costsPerRecord) return RECORDS_MAX;
-    const share = Math.ceil((this.waiting.size + this.recordsInCommits) / COMMITS_MAX);
-    return Math.min(Math.max(share, SPLIT_MIN), RECORDS_MAX);
+    const all = this.waiting.size + this.recordsInCommits;
+    const share = Math.max(Math.ceil(all / COMMITS_MAX), SPLIT_MIN);
+    // A smaller rest would not set out beside it.
+    return all - share < share / 2 ? RECORDS_MAX : Math.min(share, RECORDS_MAX);
   }
 
   private takeGroups(wanted: ReadonlyMap<string, number>): CommandGroup[] {
