@@ -26,9 +26,9 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
 
   const health = (id: string) => ({ reachable: !rig.silent.has(id), clockOffsetMs: 0 });
 
-  const recorder = (backends = ['default', 'other']) =>
+  const recorder = (backends = ['default', 'other'], over = database) =>
     new IncidentRecorder({
-      database,
+      database: over,
       table: rig.table,
       isRead: () => true,
       backends: backends.map((id) => ({
@@ -105,6 +105,42 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toHaveLength(1);
   });
 
+  it('writes what begins and ends at hundreds of locks at once in few statements, and mixes nothing up', async () => {
+    const locks = Array.from({ length: 250 }, (_, i) => `lock-${i}`);
+    const lengthOf = (lock: string) => (locks.indexOf(lock) % 5) + 1;
+    const statements: string[] = [];
+    const counted = countingStatements(database, statements);
+    const by = recorder(['default', 'other'], counted);
+    for (const lock of locks) rig.store(lock, { ...STUCK, waiters: lengthOf(lock) });
+    await watch(by, 1);
+    expect(statements.filter((sql) => sql.startsWith('INSERT'))).toHaveLength(3);
+    rig.store('lock-7', { ...STUCK, waiters: 50 });
+    await watch(by, 1);
+    for (const lock of locks.slice(100)) rig.store(lock, FINE);
+    await watch(by, 31);
+    const found = await incidents.list({ limit: 1_000 });
+    expect(found.map(({ name }) => name).sort()).toEqual([...locks].sort());
+    for (const { name, waitersMax, endedAt } of found) {
+      expect(waitersMax, name).toBe(name === 'lock-7' ? 50 : lengthOf(name));
+      expect(endedAt === null, name).toBe(locks.indexOf(name) < 100);
+    }
+    expect(await incidents.countOpen()).toBe(100);
+    expect([...(await incidents.open()).keys()]).toContain('default/default/lock-99');
+  });
+
+  it('leaves an incident that another process has ended as it is', async () => {
+    rig.store('index', STUCK);
+    const former = recorder();
+    await watch(former, 2);
+    rig.store('index', FINE);
+    await watch(recorder(), 31);
+    const ended = await all();
+    expect(ended).toMatchObject([{ name: 'index', endedAt: rig.now - 30_000 }]);
+    rig.store('index', { ...STUCK, waiters: 9 });
+    await watch(former, 2);
+    expect(await all()).toEqual(ended);
+  });
+
   it('knows nothing of a lock whose backend is silent: its incident neither ends nor grows', async () => {
     const by = recorder();
     rig.store('remote', { ...STUCK, namespace: 'away' });
@@ -168,3 +204,16 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(plans[0]).not.toContain('TEMP B-TREE');
   });
 });
+
+/** The same database, which notes every statement of a transaction. */
+function countingStatements(database: Database, statements: string[]): Database {
+  const { raw } = database;
+  const transaction: typeof raw.transaction = (work) =>
+    raw.transaction((ask) =>
+      work((sql, values) => {
+        statements.push(sql);
+        return ask(sql, values);
+      }),
+    );
+  return Object.assign(Object.create(database), { raw: { ...raw, transaction } });
+}

@@ -4,6 +4,7 @@ import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/con
 import type { Incident } from '../../core/incidents/incident';
 import type { RecordKey } from '../../storage/record-store';
 import { deleteRows } from '../history/delete-rows';
+import { replacing } from '../rollups/rollup-rows';
 
 const ROWS_AT_ONCE = 500;
 
@@ -24,6 +25,23 @@ export type OpenIncident = IncidentSubject & { incident: Incident };
 const COLUMNS =
   'id, backend, namespace, name, status, began_at, cleared_at, ended_at, read_at, waiter_ms, ' +
   'waiters_max, blocking_max_ms, actors, facts';
+
+/** What changes of an incident. */
+const CHANGING = [
+  'open_for',
+  'status',
+  'read_at',
+  'waiters',
+  'waiter_ms',
+  'waiters_max',
+  'blocking_max_ms',
+  'actors',
+  'facts',
+  'cleared_at',
+  'ended_at',
+];
+
+const WRITTEN = ['backend', 'namespace', 'name', 'began_at', ...CHANGING];
 
 /** The stored incidents. */
 export class IncidentTable {
@@ -62,15 +80,25 @@ export class IncidentTable {
 
   /**
    * Writes incidents as they are now, all or none: new ones are added, others found by their lock.
+   * One that another process has ended stays as it is.
    *
+   * @param changed a few hundred at most
    * @throws where another process has opened one for the same lock meanwhile
    */
   async write(changed: readonly { open: OpenIncident; isNew: boolean }[]): Promise<void> {
-    await this.database.raw.transaction(async (ask) => {
-      for (const { open, isNew } of changed) {
-        if (isNew) await insert(ask, open);
-        else await update(ask, open);
-      }
+    const { kind, raw } = this.database;
+    const rowsOf = (areNew: boolean) =>
+      changed.filter(({ isNew }) => isNew === areNew).map(({ open }) => open);
+    const [begun, followed] = [rowsOf(true), rowsOf(false)];
+    await raw.transaction(async (ask) => {
+      const ids = await idsOf(ask, kind, followed);
+      const known = followed.flatMap((open) => {
+        const id = ids.get(open.id);
+        return id === undefined ? [] : [[id, ...valuesOf(open)]];
+      });
+      const replace = replacing(kind, ['id'], CHANGING);
+      await insert(ask, ['id', ...WRITTEN], known, replace);
+      await insert(ask, WRITTEN, begun.map(valuesOf));
     });
   }
 
@@ -138,35 +166,45 @@ export class IncidentTable {
   }
 }
 
-async function insert(ask: RunSql, open: OpenIncident): Promise<void> {
-  const { id, backend, namespace, name, incident } = open;
+/** By lock. In MySQL no other process changes these until the transaction ends. */
+async function idsOf(
+  ask: RunSql,
+  kind: Database['kind'],
+  open: readonly OpenIncident[],
+): Promise<Map<string, number>> {
+  if (open.length === 0) return new Map();
+  const { rows } = await ask(
+    `SELECT open_for, id FROM incidents WHERE open_for IN (${open.map(() => '?')})` +
+      (kind === 'mysql' ? ' FOR UPDATE' : ''),
+    open.map(({ id }) => id),
+  );
+  return new Map(rows.map(([lock, id]) => [textOf(lock), Number(id)]));
+}
+
+/** @param atConflict what happens to a row that exists; absent: it is an error */
+async function insert(
+  ask: RunSql,
+  columns: readonly string[],
+  rows: (SqlValue | null)[][],
+  atConflict = '',
+): Promise<void> {
+  if (rows.length === 0) return;
+  const places = rows.map((row) => `(${row.map((value) => (value === null ? 'NULL' : '?'))})`);
   await ask(
-    'INSERT INTO incidents (open_for, backend, namespace, name, began_at, status, read_at, ' +
-      'waiters, waiter_ms, waiters_max, blocking_max_ms, actors, facts) ' +
-      'VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)',
-    [id, backend, namespace, name, incident.beganAt, ...valuesOf(incident)],
+    `INSERT INTO incidents (${columns}) VALUES ${places} ${atConflict}`,
+    rows.flat().filter((value) => value !== null),
   );
 }
 
-async function update(ask: RunSql, { id, incident }: OpenIncident): Promise<void> {
-  const { clearedAt, endedAt } = incident;
-  const instants = [
-    clearedAt === null ? 'cleared_at = NULL' : 'cleared_at = ?',
-    ...(endedAt === null ? [] : ['ended_at = ?', 'open_for = NULL']),
-  ];
-  await ask(
-    'UPDATE incidents SET status = ?, read_at = ?, waiters = ?, waiter_ms = ?, waiters_max = ?, ' +
-      `blocking_max_ms = ?, actors = ?, facts = ?, ${instants.join(', ')} WHERE open_for = ?`,
-    [...valuesOf(incident), ...[clearedAt, endedAt].filter((at) => at !== null), id],
-  );
-}
-
-/** In the order of both statements. */
-function valuesOf(incident: Incident): SqlValue[] {
-  const { status, readAt, waiters, waiterMs, waitersMax, blockingMaxMs } = incident;
-  const { actors, facts } = incident;
+/** In the order of `WRITTEN`. */
+function valuesOf({ id, backend, namespace, name, incident }: OpenIncident): (SqlValue | null)[] {
+  const { status, beganAt, clearedAt, endedAt, readAt, actors, facts } = incident;
+  const { waiters, waiterMs, waitersMax, blockingMaxMs } = incident;
   const counts = [waiters, waiterMs, waitersMax, blockingMaxMs].map(Math.round);
-  return [status, readAt, ...counts, JSON.stringify(actors), JSON.stringify(facts)];
+  const texts = [actors, facts].map((value) => JSON.stringify(value));
+  const openFor = endedAt === null ? id : null;
+  const subject = [backend, namespace, name, beganAt];
+  return [...subject, openFor, status, readAt, ...counts, ...texts, clearedAt, endedAt];
 }
 
 function toRow(columns: unknown[]): IncidentRow {
