@@ -2,7 +2,6 @@ import type { AcquireAnswer, CancelAnswer } from '../../../contract/lock/answers
 import type { AcquireInput, CancelInput } from '../../../contract/lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
 import type { AcquireCommand } from '../../../core/lock/lock-command';
-import type { RequestIdentity } from '../../../core/request-fingerprint';
 import { HOLD_REQUEST_MS } from '../../../core/timing';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
@@ -24,14 +23,17 @@ export async function acquireLock(
     resolving instanceof Promise ? await resolving : resolving;
   const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, waitMs, requestId } = input;
+  const asked = askedBy(input);
   const request =
     requestId === undefined
       ? anonymousRequest()
-      : requestIdentity({ service, verb: 'acquire', ...key, requestId, input: askedBy(input) });
+      : requestIdentity({ service, verb: 'acquire', ...key, requestId, input: asked });
   if (ctx.runtime.cancelledRequests.has(request, owner)) {
     return engine.run(key, { verb: 'giveUp', request });
   }
-  const ask = commandOf(ctx, input, { service, request, outsidePolicy });
+  // The spread comes last: V8 takes several times as long for fields that follow one.
+  const ask: AcquireCommand = { verb: 'acquire', service, request, outsidePolicy, ...asked };
+  if (ctx.traceparent !== undefined) ask.traceparent = ctx.traceparent;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     const answer = await engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
@@ -55,44 +57,6 @@ export async function acquireLock(
   );
   countRefusal(ctx, engine, key, ask, answer);
   return answer;
-}
-
-/** Field by field: spreading six objects into one costs as much as deciding the command. */
-function commandOf(
-  { traceparent }: OperationContext,
-  {
-    owner,
-    leaseMs,
-    waitMs,
-    mode,
-    permits = 1,
-    capacity,
-    reentrant,
-    meta,
-    holdAtLeastMs,
-  }: AcquireInput,
-  known: { service: string; request: RequestIdentity; outsidePolicy: string | null },
-): AcquireCommand {
-  const { service, request, outsidePolicy } = known;
-  const command: AcquireCommand = {
-    verb: 'acquire',
-    service,
-    owner,
-    leaseMs,
-    waitMs,
-    mode,
-    reentrant,
-    meta,
-    request,
-    outsidePolicy,
-  };
-  if (capacity !== undefined) {
-    command.permits = permits;
-    command.capacity = capacity;
-  }
-  if (holdAtLeastMs) command.holdAtLeastMs = holdAtLeastMs;
-  if (traceparent !== undefined) command.traceparent = traceparent;
-  return command;
 }
 
 /** What an acquire asks for, as far as it makes it another request. */
