@@ -115,9 +115,11 @@ export class RollUpWriter {
     }
   }
 
-  private async write(shares: RollupShare[]): Promise<void> {
+  /** Of these shares, those that were not written further by an earlier process. */
+  private async write(all: RollupShare[]): Promise<void> {
     const { kind, raw } = this.database;
     const { counted: to, backend } = this;
+    const shares = all.filter(({ written }) => written < to);
     // SQLite writes on this thread: without pauses, dozens of transactions would delay every call.
     const slice = new TimeSlice(() => this.clock.monotonic());
     const rest = () => slice.pause();

@@ -24,6 +24,7 @@ import type { HistoryRow, HistorySource, RecordKey } from '../../storage/record-
 import { eventsOf } from '../history/bundled-events';
 import { EventRecorder } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
+import { shareOf } from './rollup-cursors';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 
 const START = Date.UTC(2026, 10, 20, 8);
@@ -143,6 +144,39 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
       changes.flatMap(({ key, events: some }) =>
         some.map((event) => ({ key, event: event as LockEvent })),
       ),
+    );
+    expect(await rollupsIn(under.database)).toEqual(expectedOf(events));
+    expect(await holdsByWeek(under.database)).toEqual(holdsOf(events));
+  });
+
+  it('count nothing twice where some locks were counted further than others when a process died', async () => {
+    const share = shareOf(recordId({ namespace: 'default', name: 'first' })).share;
+    const names = Array.from({ length: 20_000 }, (_, i) => ({
+      namespace: 'default',
+      name: `n${i}`,
+    }));
+    const isTogether = (key: RecordKey) => shareOf(recordId(key)).share === share;
+    const [together, elsewhere] = [names.filter(isTogether), names.find((key) => !isTogether(key))];
+    const history = Array.from({ length: 300 }, (_, i): HistoryRow => {
+      const [id, at] = [i + 1, START + i];
+      const keys = id === 280 ? together : [together[0], elsewhere];
+      const changes = keys.flatMap((key) =>
+        key ? [{ key, rev: id, events: [held(id, at)] }] : [],
+      );
+      return { id, at, changes };
+    });
+    await begin(inMemory(history)).opener.record();
+    const heir = begin({
+      ...inMemory(history),
+      async historyAfter(position, limit) {
+        clock.pass(2_000);
+        return history.filter(({ id }) => id > position).slice(0, limit);
+      },
+    });
+    await heir.opener.record();
+    await openAll(heir);
+    const events = history.flatMap(({ changes }) =>
+      changes.map(({ key, events: [event] }) => ({ key, event: event as LockEvent })),
     );
     expect(await rollupsIn(under.database)).toEqual(expectedOf(events));
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(events));
