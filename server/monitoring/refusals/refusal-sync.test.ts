@@ -21,6 +21,8 @@ class RefusingProcess {
   readonly counter = new RefusalCounter();
   readonly known = new KnownRefusals();
   readonly changed: string[] = [];
+  /** From which instants on rows of others were looked for. */
+  readonly soughtSince: number[] = [];
   isCutOff = false;
   private readonly sync: RefusalSync;
 
@@ -32,6 +34,7 @@ class RefusingProcess {
     const { raw } = database;
     const ask: typeof raw.ask = async (sql, values) => {
       if (this.isCutOff) throw new Error('The connection is cut.');
+      if (sql.includes('written_at >= ?')) this.soughtSince.push(Number(values[0]));
       return raw.ask(sql, values);
     };
     this.sync = new RefusalSync({
@@ -225,6 +228,14 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('of others are sought among what was written since, however long no other process refuses', async () => {
+    const alone = start();
+    for (let run = 0; run < 3; run += 1) await alone.run();
+    const [first = 0, second = 0, third = 0] = alone.soughtSince;
+    expect(second - first).toBeGreaterThanOrEqual(60 * MINUTE_MS);
+    expect(third).toBeGreaterThanOrEqual(second);
   });
 
   it('of all processes are known at each after one exchange', async () => {

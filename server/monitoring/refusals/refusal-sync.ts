@@ -87,7 +87,8 @@ export class RefusalSync {
 
   private async read(): Promise<void> {
     const { database, processId, slice } = this.parts;
-    let since = (this.readTo ?? (await databaseNow(database)) - LOOK_BACK_MS) - IN_FLIGHT_MS;
+    const now = await databaseNow(database);
+    let since = (this.readTo ?? now - LOOK_BACK_MS) - IN_FLIGHT_MS;
     for (let i = 0; i < READS_MAX; i += 1) {
       const rows = await readRefusals(database, processId, since, READ_AT_ONCE);
       const last = rows.at(-1)?.writtenAt ?? since;
@@ -95,7 +96,8 @@ export class RefusalSync {
       // Of what was written at once with the last row, the rest may have an earlier minute.
       const whole = isEnd ? rows : rows.filter(({ writtenAt }) => writtenAt < last);
       await slice().forEach(whole, (row) => this.learn(row));
-      this.readTo = Math.max(this.readTo ?? 0, last);
+      // Also where no other process writes: the search passes all rows that this one has written.
+      this.readTo = isEnd ? now : Math.max(this.readTo ?? 0, last);
       if (isEnd) return;
       since = last;
     }
