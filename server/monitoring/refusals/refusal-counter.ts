@@ -44,6 +44,8 @@ export class RefusalCounter {
   private readonly locks = new Map<string, LockMinute>();
   private readonly backends = new Map<string, BackendMinute>();
   private readonly byNamespace = new Map<string, RefusalTotal>();
+  /** The minute in which there were too many locks, and none of an earlier one to forget. */
+  private fullIn = Number.NaN;
   private changed: Changing[] = [];
   private noted: Attempt[] = [];
 
@@ -117,8 +119,10 @@ export class RefusalCounter {
 
   /** Forgets locks that were last refused before this minute. False: there were none. */
   private dropEnded(minute: number): boolean {
+    if (isCountedIn({ minute: this.fullIn }, minute)) return false;
     const before = this.locks.size;
     for (const [id, lock] of this.locks) if (lock.minute < minute) this.locks.delete(id);
+    if (this.locks.size === before) this.fullIn = minute;
     return this.locks.size < before;
   }
 
@@ -152,7 +156,7 @@ export class RefusalCounter {
  * Whether an attempt of a minute belongs to what is being counted. The clocks of two shards differ,
  * and one may be set back: a minute that began again would replace what was counted of it.
  */
-const isCountedIn = (counted: CountedMinute, minute: number): boolean =>
+const isCountedIn = (counted: Pick<CountedMinute, 'minute'>, minute: number): boolean =>
   counted.minute === minute || counted.minute === minute + MINUTE_MS;
 
 /** In the next turn of the event loop, the calls that follow these answers go to the store. */

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { RefusalCounter } from './refusal-counter';
+
+const LOCKS_MAX = 20_000;
+const CALLER = { service: 'orders', owner: 'w1' };
+
+/** Refuses an attempt on each of some locks, and answers how long counting them took, in ms. */
+function refuse(counter: RefusalCounter, from: number, to: number, at: number): number {
+  const begunAt = performance.now();
+  for (let i = from; i < to; i += 1) {
+    counter.note('default', { namespace: 'default', name: `lock-${i}` }, CALLER, 7, at);
+  }
+  counter.takeChanged();
+  return performance.now() - begunAt;
+}
+
+it('attempts on more locks than are counted in a minute cost no more than others, and are in the sums', () => {
+  const counter = new RefusalCounter();
+  const countedMs = refuse(counter, 0, LOCKS_MAX, MINUTE_MS);
+  const beyondMs = refuse(counter, LOCKS_MAX, 1.5 * LOCKS_MAX, MINUTE_MS);
+  expect(beyondMs).toBeLessThan(5 * countedMs);
+  const [total] = counter.totals();
+  expect(total?.attempts).toBe(1.5 * LOCKS_MAX);
+});
+
+it('the next minute counts other locks in the place of those of the one before', () => {
+  const counter = new RefusalCounter();
+  refuse(counter, 0, LOCKS_MAX + 1, MINUTE_MS);
+  const name = 'default/lock-30000';
+  const beyond = { namespace: 'default', name: 'lock-30000' };
+  counter.note('default', beyond, CALLER, 7, MINUTE_MS);
+  expect(counter.takeChanged().map(({ lockId }) => lockId)).not.toContain(name);
+  counter.note('default', beyond, CALLER, 7, 2 * MINUTE_MS);
+  expect(counter.takeChanged().map(({ lockId }) => lockId)).toContain(name);
+});
