@@ -356,12 +356,19 @@ test('a name that is not percent-encoded is refused in words, as curl sends it',
 });
 
 const INSPECT = 'GET /api/v1/lock.inspect HTTP/1.1\r\nConnection: close\r\n';
+const SESSION = 'GET /api/trpc/session.current HTTP/1.1\r\nConnection: close\r\n';
 
 test.each([
   ['bytes that are no request', 'what is this\r\n\r\n'],
   ['a request without a Host', `${INSPECT}\r\n`],
   ['a request with two of them', `${INSPECT}Host: a\r\nhost: b\r\n\r\n`],
   ['a request with one twice', `${INSPECT}Host: a\r\nHost: a\r\n\r\n`],
+  ['a request with an empty Host', `${INSPECT}Host: \r\n\r\n`],
+  ['a Host with a space', `${INSPECT}Host: a b\r\n\r\n`],
+  ['a Host with a path', `${INSPECT}Host: a/b\r\n\r\n`],
+  ['a Host with a port that is none', `${INSPECT}Host: a:99999\r\n\r\n`],
+  ['a Host with a user', `${INSPECT}Host: user@a\r\n\r\n`],
+  ['a Host with a user, for the console', `${SESSION}Host: user@a\r\n\r\n`],
   ['an unknown expectation', `${INSPECT}Host: a\r\nExpect: the best\r\n\r\n`],
 ])('%s is refused by name', async (_, bytes) => {
   const text = await answersTo(bytes);

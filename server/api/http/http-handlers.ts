@@ -25,8 +25,8 @@ import { createServiceHandler, SERVICE_PREFIX } from './handlers/service-handler
 import { createTrpcHandler } from './handlers/trpc-handler';
 import { missingOriginComplaint } from './requests/cross-site';
 import { FlatQueries } from './requests/flat-queries';
+import { hasValidHost } from './requests/host-header';
 import { HttpCookies } from './requests/http-cookies';
-import { hostHeaders } from './requests/plain-request';
 import { refuse } from './requests/refuse';
 import { openScope, type RequestScope } from './requests/request-scope';
 import { RequestTally, requestMetrics } from './requests/request-tally';
@@ -202,18 +202,16 @@ async function nothingHere(): Promise<void> {
   throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
 }
 
-/** What Node would refuse in its own way, without a reason, and several hosts, which it takes. */
+/** What Node would refuse in its own way, without a reason, and hosts that it takes. */
 function isHttp(req: IncomingMessage): boolean {
-  const { headers, httpVersion } = req;
-  const hosts = hostHeaders(req);
-  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return false;
-  return headers.expect === undefined || /^100-continue$/i.test(headers.expect);
+  const { expect } = req.headers;
+  return hasValidHost(req) && (expect === undefined || /^100-continue$/i.test(expect));
 }
 
 async function notHttp(): Promise<void> {
   throw new LockyardError(
     'INVALID',
-    'A request needs one Host, and may expect 100-continue alone.',
+    'A request needs one valid Host, and may expect 100-continue alone.',
   );
 }
 

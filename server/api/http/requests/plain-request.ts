@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hasValidHost } from './host-header';
 
 /** Longer bodies are not worth a short cut. */
 const BODY_MAX_BYTES = 16 * 1024;
@@ -18,20 +19,6 @@ const LOADED_HEADERS = [
   'transfer-encoding',
 ] as const;
 
-/** How many headers `Host` a request has. Node would take the first one, a proxy maybe another. */
-export function hostHeaders({ rawHeaders }: IncomingMessage): number {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i];
-    if (name?.length === HOST.length && name.toLowerCase() === HOST) count += 1;
-  }
-  return count;
-}
-
-const HOST = 'host';
-
-let lastHost = '';
-
 /**
  * Whether a request can take the fast path, as nearly all from programs can: its headers pass every
  * guard of the stock handler, and only its address, its key and its body can affect the answer. If
@@ -43,7 +30,7 @@ export function isPlainRequest(req: IncomingMessage): boolean {
   for (const name of LOADED_HEADERS) if (headers[name] !== undefined) return false;
   const { accept } = headers;
   if (accept?.includes('jsonl') || accept?.includes('event-stream')) return false;
-  if (!isPlainHost(headers.host ?? '') || hostHeaders(req) > 1) return false;
+  if (!hasValidHost(req)) return false;
   const length = headers['content-length'];
   if (req.method === 'GET') return length === undefined;
   if (!JSON_TYPES.has(headers['content-type'] ?? '')) return false;
@@ -59,12 +46,4 @@ export function plainInput(query: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** Nearly all callers of a server call it by one name. */
-function isPlainHost(host: string): boolean {
-  if (host === lastHost) return host !== '';
-  if (!URL.canParse(`http://${host}`)) return false;
-  lastHost = host;
-  return true;
 }
