@@ -229,6 +229,7 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   const past = page.getByRole('region', { name: 'Looking back' });
   await expect(past).toContainText('As of');
   await expect(page.getByRole('region', { name: 'Queue' })).toContainText('mill-3');
+  await expect(page.getByRole('region', { name: 'Events' })).toContainText('mill-3');
   await expect(page.getByRole('button', { name: 'Freeze' })).toHaveCount(0);
   await past.getByRole('link', { name: 'Back to live' }).click();
   await expect(past).toHaveCount(0);

@@ -28,7 +28,7 @@ const NEWS_GAP_MS = 1_000;
 
 /** A history read page by page, and again once its subject has changed. */
 export function useHistoryPages<Row extends { rev: number }>(history: {
-  queryKey: string[];
+  queryKey: unknown[];
   /** `before` null: the newest page. */
   read: (before: string | null) => Promise<HistoryPage<Row>>;
   /** Null where the newest page could not be read for the first paint. */

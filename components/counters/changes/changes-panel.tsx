@@ -22,14 +22,13 @@ export function ChangesPanel({
   /** Null where they could not be read for the first paint. */
   initial: HistoryPage<CounterMoveRow> | null;
 }) {
-  const { namespace, name, rev, backend } = row;
+  const { namespace, name, rev, backend, readAt } = row;
   const client = useTRPCClient();
-  const first = usePastAt() === null ? null : `${rev + 1}.0.0`;
+  const past = usePastAt() === null ? {} : { until: readAt };
   const history = useHistoryPages({
-    queryKey: ['counters.moves', namespace, name, ...(first === null ? [] : [first])],
-    read: (older) => {
-      const before = older ?? first;
-      const from = before === null ? {} : { before };
+    queryKey: ['counters.moves', namespace, name, past],
+    read: (before) => {
+      const from = before === null ? past : { ...past, before };
       return client.counters.moves.query({ namespace, name, limit: CHANGES_SHOWN, ...from });
     },
     initial,

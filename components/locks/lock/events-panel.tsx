@@ -36,15 +36,13 @@ export function EventsPanel({
   initial: HistoryPage<EventRow> | null;
 }) {
   const { row } = detail;
-  const { namespace, name, rev } = row;
+  const { namespace, name, rev, readAt } = row;
   const client = useTRPCClient();
-  const isPast = detail.past !== undefined;
-  const first = isPast ? `${rev + 1}.0.0` : null;
+  const past = detail.past === undefined ? {} : { until: readAt };
   const history = useHistoryPages({
-    queryKey: ['locks.events', namespace, name, ...(first === null ? [] : [first])],
-    read: (older) => {
-      const before = older ?? first;
-      const from = before === null ? {} : { before };
+    queryKey: ['locks.events', namespace, name, past],
+    read: (before) => {
+      const from = before === null ? past : { ...past, before };
       return client.locks.events.query({ namespace, name, limit: PAGE, ...from });
     },
     initial,

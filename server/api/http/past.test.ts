@@ -4,7 +4,7 @@ import type {
   CounterMoveRow,
   CounterPage,
 } from '@/server/contract/console/counter-row';
-import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
+import type { EventRow, LockDetail, LockPage } from '@/server/contract/console/lock-row';
 import type { PastMinute } from '@/server/contract/console/past/past-minute';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
@@ -63,6 +63,19 @@ test('pages of the past show who held a lock and who waited then, and how it was
     { owners: ['w2'] },
   ]);
 
+  const events = async (more: object) => {
+    const { rows } = await ask<{ rows: EventRow[] }>('locks.events', {
+      namespace: 'default',
+      name: 'past',
+      ...more,
+    });
+    return rows.map(({ kind, owner }) => `${owner} ${kind}`);
+  };
+  await vi.waitFor(async () => expect((await events({}))[0]).toBe('w2 granted'), {
+    timeout: 10_000,
+  });
+  expect(await events({ until: detail.row.readAt })).toEqual(['w2 queued', 'w1 granted']);
+
   const step = { at: grantedAt - CLOCKS_APART_MS, namespace: 'default', name: 'past' };
   const next = await ask<{ at: number }>('past.change', { ...step, direction: 'next' });
   // The clocks of server and backend need not agree to the millisecond.
@@ -104,6 +117,11 @@ test('a counter has the value that it had then, and none before it was created',
   expect(await valueAt(before)).toBe(10);
   const list = await ask<CounterPage>('counters.list', { at: added });
   expect(list.rows).toMatchObject([{ name, value: 15, isKnown: true }]);
+  const { row } = await ask<CounterDetail>('counters.detail', { ...ref, at: before });
+  const moves = { ...ref, until: row.readAt };
+  expect((await ask<{ rows: CounterMoveRow[] }>('counters.moves', moves)).rows).toMatchObject([
+    { kind: 'created', value: 10 },
+  ]);
   const early = await api.console(
     cookie,
     'counters.detail',

@@ -32,6 +32,13 @@ export const serviceName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, 'must be 1 to 40 of A-Z a-z 0-9 . _ -');
 
+/** No event after this instant of the backend's clock, such as the `readAt` of a past row. */
+export const lastInstant = z
+  .number()
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER - 1);
+
 const backendId = z.string().min(1).max(32);
 
 /** What the lock list shows; the page's URL uses the same words. */
@@ -82,6 +89,7 @@ export const lockEventsInput = z.strictObject({
   name: lockName,
   /** Events older than this one, from a page's `older`. */
   before: z.string().max(80).optional(),
+  until: lastInstant.optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });
 

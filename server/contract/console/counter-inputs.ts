@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { beginning, beginsWithin, crossed, hasBounds, outside, wholeNumber } from '../counter';
 import { areBounds } from '../counter-bounds';
 import { lockName, namespaceName, requestId } from '../primitives';
-import { operatorReason } from './console-inputs';
+import { lastInstant, operatorReason } from './console-inputs';
 
 /** What the counter list shows. */
 export const counterListInput = z.strictObject({
@@ -24,6 +24,7 @@ export const counterMovesInput = z.strictObject({
   ...counterRef.shape,
   /** Moves older than this one, from a page's `older`. */
   before: z.string().max(80).optional(),
+  until: lastInstant.optional(),
   limit: z.number().int().min(1).max(200).default(20),
 });
 export type CounterMovesInput = z.output<typeof counterMovesInput>;

@@ -79,11 +79,11 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
   const rowCount = async () =>
     Number((await database.raw.ask('SELECT COUNT(*) FROM lock_events', [])).rows[0]?.[0]);
 
-  const allPages = async (name: string, limit: number) => {
+  const allPages = async (name: string, limit: number, until?: number) => {
     const rows: { id: string; at: number; kind: string }[] = [];
     let before: string | undefined;
     for (;;) {
-      const page = { namespace: 'default', name, limit, before };
+      const page = { namespace: 'default', name, limit, before, until };
       const read = await new EventHistory(database).list(page);
       expect(read.rows.length).toBeLessThanOrEqual(limit);
       rows.push(...read.rows);
@@ -153,6 +153,21 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
       for (const name of NAMES) {
         const kinds = (await allPages(name, limit)).map(({ kind }) => kind);
         expect(kinds.reverse()).toEqual(eventsOfName(commits, name).map(({ kind }) => kind));
+      }
+    });
+  });
+
+  it('are read up to any instant, by pages of any length', async () => {
+    const page = fc.record({
+      limit: fc.integer({ min: 1, max: 9 }),
+      untilMs: fc.integer({ min: -1, max: 4_000 }),
+    });
+    await holds(page, async (commits, { limit, untilMs }) => {
+      for (const name of NAMES) {
+        const until = START + untilMs;
+        const kinds = (await allPages(name, limit, until)).map(({ kind }) => kind);
+        const expected = eventsOfName(commits, name).filter(({ at }) => at <= until);
+        expect(kinds.reverse()).toEqual(expected.map(({ kind }) => kind));
       }
     });
   });

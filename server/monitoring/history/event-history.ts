@@ -17,6 +17,8 @@ import { eventId, eventRow } from './event-row';
 
 interface EventPage extends RecordKey {
   before?: string | undefined;
+  /** No event after this instant of the backend's clock. */
+  until?: number | undefined;
   limit: number;
 }
 
@@ -38,19 +40,21 @@ export class EventHistory {
     return this.read<CounterEvent, CounterMoveRow>({ ...page, kind: 'counter' }, counterEventRow);
   }
 
-  private async read<Event extends { rev: number }, Row>(
+  private async read<Event extends { rev: number; at: number }, Row>(
     page: EventPage,
     toRow: (found: FoundEvent<Event>) => Row,
   ): Promise<{ rows: Row[]; older: string | null }> {
-    const { before, limit } = page;
-    const after = before === undefined ? null : parseCursor(before);
+    const { before, until, limit } = page;
+    const after = before === undefined ? firstUntil(until) : parseCursor(before);
     const older = after ? afterCursor(after) : { sql: '', values: [] };
     const { rows } = await this.database.raw.ask(
       'SELECT at, backend, history_id, place, body FROM lock_events WHERE lock_id = ? ' +
         `${older.sql} ${NEWEST_FIRST} LIMIT ${limit + 1}`,
       [recordId(page), ...older.values],
     );
-    const events = rows.flatMap((row) => eventsAfter<Event>(row, after));
+    const events = rows
+      .flatMap((row) => eventsAfter<Event>(row, after))
+      .filter(({ event }) => until === undefined || event.at <= until);
     const found = events.slice(0, limit);
     const last = events[limit - 1];
     const next = events.length > limit && last ? cursorText(last.cursor) : null;
@@ -58,6 +62,10 @@ export class EventHistory {
     return { rows: found.sort((a, b) => inOrder(b, a)).map(toRow), older: next };
   }
 }
+
+/** Before every row of the next millisecond. */
+const firstUntil = (until: number | undefined): EventCursor | null =>
+  until === undefined ? null : { at: until + 1, backend: '', historyId: 0, place: 0 };
 
 interface FoundEvent<Event> extends PlacedEvent<Event> {
   /** Where the next page begins if this event is the last of its page. */
