@@ -3,7 +3,7 @@ import { LAB_DEFAULTS, type LabEntry } from '@/server/contract/console/lab/lab-r
 import { fieldProblem, longestMs, parseForm, startingForm } from './race-form';
 
 const entry = (id: string, lacks: string | null = null) => ({ id, lacks }) as LabEntry;
-const entries = [entry('a'), entry('b'), entry('c', 'It needs a Redis.')];
+const entries = [entry('a'), entry('b'), entry('c', 'Needs Redis.')];
 
 describe('the form of a race', () => {
   it('starts with everything that can run, under the usual load', () => {

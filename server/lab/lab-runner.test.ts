@@ -125,7 +125,7 @@ test.each<[Partial<LabSettings>, RegExp]>([
 
 test.each([
   ['value-writen-back', /Did you mean value-written-back\?/],
-  ['row-lock', /"Session row lock" cannot run: It needs a MySQL or MariaDB/],
+  ['row-lock', /"Session row lock" cannot run\. Needs MySQL or MariaDB/],
 ])('a strategy that cannot run ends its race before it begins: %s', async (id, message) => {
   runnerOf(WAITS);
   const [last] = await race({ strategies: [id] });

@@ -34,7 +34,7 @@ export function refuseBadStrategies(ids: string[], entries: LabEntry[]): void {
       const typed = id.slice(0, 60);
       throw invalid(`There is no strategy "${typed}". Did you mean ${nearestName(typed, known)}?`);
     }
-    if (entry.lacks !== null) throw invalid(`"${entry.title}" cannot run: ${entry.lacks}`);
+    if (entry.lacks !== null) throw invalid(`"${entry.title}" cannot run. ${entry.lacks}`);
     if (ids.indexOf(id) !== ids.lastIndexOf(id)) {
       throw invalid(`The strategy "${id}" is named twice.`);
     }

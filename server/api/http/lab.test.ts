@@ -73,7 +73,7 @@ test.each(BAD_INPUTS)('%s is INVALID and starts nothing', async (_, input, compl
 test('a strategy whose server is missing is a CONFLICT that says what it lacks', async () => {
   const reply = await start({ strategies: ['version', 'ephemeral'] });
   expect([reply.status, reply.reason]).toEqual([409, 'CONFLICT']);
-  expect(reply.error?.message).toBe('"Ephemeral nodes" cannot run: It needs a ZooKeeper.');
+  expect(reply.error?.message).toBe('"Ephemeral nodes" cannot run. Needs ZooKeeper.');
 });
 
 test('viewers look; operators and admins start and stop, one race at a time, and it is audited', async () => {

@@ -5,10 +5,10 @@ import { servedBy, servedNeeds } from '../served-needs';
 
 const NEEDED: Record<StrategyNeed, string> = {
   sql: 'a database',
-  mysql: 'a MySQL or MariaDB (LOCKYARD_LAB_MYSQL_URL)',
-  redis: 'a Redis (LOCKYARD_LAB_REDIS_URL)',
-  'redis quorum': 'three independent Redis (LOCKYARD_LAB_REDIS_URL, separated by commas)',
-  zookeeper: 'a ZooKeeper (LOCKYARD_LAB_ZOOKEEPER_URL)',
+  mysql: 'MySQL or MariaDB (LOCKYARD_LAB_MYSQL_URL)',
+  redis: 'Redis (LOCKYARD_LAB_REDIS_URL)',
+  'redis quorum': 'three independent Redis nodes (LOCKYARD_LAB_REDIS_URL, separated by commas)',
+  zookeeper: 'ZooKeeper (LOCKYARD_LAB_ZOOKEEPER_URL)',
 };
 
 /** Each entry of the catalogue, with what it would run on or what it lacks. Pure. */
@@ -19,7 +19,7 @@ export function evaluateEntries(
   const served = servedNeeds(ready);
   return catalogue.map(({ needs, ...entry }) => {
     const missing = needs.filter((need) => served[need] === null).map((need) => NEEDED[need]);
-    const lacks = missing.length === 0 ? null : `It needs ${missing.join(' and ')}.`;
+    const lacks = missing.length === 0 ? null : `Needs ${missing.join(' and ')}.`;
     return { ...entry, servers: servedBy(needs, ready), lacks };
   });
 }

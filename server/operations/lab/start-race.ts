@@ -55,7 +55,7 @@ function runnable(known: LabEntry[], id: string): LabEntry {
   const entry = known.find((each) => each.id === id);
   if (!entry) throw new LockyardError('INVALID', `strategies: there is no strategy "${id}".`);
   if (entry.lacks !== null) {
-    throw new LockyardError('CONFLICT', `"${entry.title}" cannot run: ${entry.lacks}`);
+    throw new LockyardError('CONFLICT', `"${entry.title}" cannot run. ${entry.lacks}`);
   }
   return entry;
 }

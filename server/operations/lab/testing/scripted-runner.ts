@@ -42,7 +42,7 @@ export class ScriptedRunner implements RaceRunner {
           title: 'Ephemeral nodes',
           kind: 'lock',
           servers: null,
-          lacks: 'It needs a ZooKeeper.',
+          lacks: 'Needs ZooKeeper.',
         },
       ],
     };
