@@ -81,7 +81,7 @@ const DISTINCT_MIN = 5;
 /** Two common passwords with little else are quickly guessed; three make a passphrase. */
 const COMMON_WORDS_MAX = 2;
 
-const GUESSABLE = 'This password is too common.';
+const GUESSABLE = 'This password is easy to guess: use less common words, or more characters.';
 
 /**
  * Refuses a password that is easily guessed: short, common, or made of one or two common passwords,
