@@ -137,7 +137,9 @@ test('a running server names each backend that is unsafe, weak or away, and what
 test('no admin, no backup and no receiver are warnings until there are some', async () => {
   const before = await examine(env, '--url', api.url);
   expect(before.about('users')).toMatchObject([{ level: 'warning' }]);
-  expect(before.about('backups')).toMatchObject([{ level: 'warning', says: 'none was ever made' }]);
+  expect(before.about('backups')).toMatchObject([
+    { level: 'warning', says: 'none has been made yet' },
+  ]);
   expect(before.about('alerts')).toMatchObject([{ level: 'warning' }]);
   await createUser(api.cli, { name: 'ana', role: 'admin', password: 'plough the seventh field' });
   const after = await examine(env, '--url', api.url);

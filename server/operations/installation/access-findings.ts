@@ -81,7 +81,7 @@ export function upkeepFindings({
       ? ok('alerts', `sent to ${receivers} ${receivers === 1 ? 'receiver' : 'receivers'}`)
       : warning(
           'alerts',
-          'are sent to no one: they are on a page of the console alone',
+          'are not sent to anyone, only shown in the console',
           'Set LOCKYARD_WEBHOOK_<ID>: see docs/alerts.md.',
         ),
   ];
@@ -89,7 +89,7 @@ export function upkeepFindings({
 
 function backupFinding(at: number | null, now: number): Finding {
   const make = 'Run `npm run -s lockyard -- backup FILE` every day: see docs/operations.md.';
-  if (at === null) return warning('backups', 'none was ever made', make);
+  if (at === null) return warning('backups', 'none has been made yet', make);
   const ago = `the last one was made ${lengthOf(now - at)} ago`;
   return now - at > BACKUP_MAX_AGE_MS ? warning('backups', ago, make) : ok('backups', ago);
 }

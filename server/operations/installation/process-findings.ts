@@ -23,7 +23,7 @@ export function nodeFinding(version: string, now: number): Finding {
   const until = NODE_UNTIL[major];
   if (major % 2 === 1) return warning('Node', `${version} has no long-term support`, upgrade);
   if (until !== undefined && now > Date.parse(until)) {
-    return warning('Node', `${version} gets no security fixes since ${until}`, upgrade);
+    return warning('Node', `${version} has had no security fixes since ${until}`, upgrade);
   }
   return ok('Node', version);
 }
