@@ -7,8 +7,8 @@ import type { Reason } from '@/server/contract/errors';
 import { openConsole, readOrNull } from './console-api';
 
 const UNREADABLE =
-  'The address names no instant. Give milliseconds since 1970 after “at=”, or a date with its ' +
-  'zone such as 2026-11-21T02:41:07Z.';
+  'The time in this address cannot be read. After “at=”, give milliseconds since 1970, or a date ' +
+  'with its time zone, such as 2026-11-21T02:41:07Z.';
 
 /**
  * A page as of the instant that its address names; null where it names none, so that the page shows

@@ -115,7 +115,7 @@ export function LocksView({
               <div ref={scroller} className="lock-list-frame">
                 <PastNote
                   past={page.past}
-                  limits="Statuses use the baselines and policies of now. Free locks are not listed."
+                  limits="Statuses use current baselines and policies. Free locks are not listed."
                 />
                 {!isEmpty && !page.past && (
                   <FigureStrip

@@ -79,7 +79,7 @@ export function WaitsView({
               <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </header>
-          <PastNote past={data.past} limits="Statuses use the baselines and policies of now." />
+          <PastNote past={data.past} limits="Statuses use current baselines and policies." />
           {isEmpty ? (
             <p className="px-[var(--gutter)] py-8 text-14 text-t2">
               {data.past

@@ -48,10 +48,7 @@ export function LockView({
         <div className="page">
           <div className="lock-page">
             <LockHeader detail={data} chosen={chosen} link={link} onRetry={retry} />
-            <PastNote
-              past={data.past}
-              limits="The status uses the baseline and the policy of now."
-            />
+            <PastNote past={data.past} limits="The status uses the current baseline and policy." />
             {isMissing(data.row) && !data.past ? (
               <MissingLock row={data.row} />
             ) : (

@@ -95,7 +95,7 @@ test('an instant that cannot be shown is refused in words that say why', async (
   expect(await list(Number.MAX_SAFE_INTEGER)).toMatchObject({ status: 400, reason: 'INVALID' });
   const early = await list(Date.UTC(2020, 0));
   expect(early).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
-  expect(early.text).toContain('is before all that is recorded, which begins at 20');
+  expect(early.text).toContain('is before the first recorded event, at 20');
   expect(await api.console(null, 'past.range', undefined, 'query')).toMatchObject({ status: 401 });
 });
 

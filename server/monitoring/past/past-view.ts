@@ -212,6 +212,6 @@ export class PastView {
 }
 
 function beforeAll(since: number | null): string {
-  if (since === null) return 'at: is before all that is recorded: nothing is yet.';
-  return `at: is before all that is recorded, which begins at ${new Date(since).toISOString()}.`;
+  if (since === null) return 'at: is before anything was recorded.';
+  return `at: is before the first recorded event, at ${new Date(since).toISOString()}.`;
 }
