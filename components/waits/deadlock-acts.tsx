@@ -32,7 +32,7 @@ export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: Wai
           >
             Force release…
           </Button>
-          <span className="text-12 text-t3">least work lost</span>
+          <span className="text-12 text-t3">its hold is the newest: least work lost</span>
         </>
       )}
       {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}

@@ -136,7 +136,9 @@ function HeadTitle({ head, rank }: { head: HeadBlockerRow; rank: number }) {
 function HeadOwners({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) {
   if (head.owners.length === 0) {
     return (
-      <p className="pl-[22px] text-12 text-t2">Not held: its waiters get it once it is open.</p>
+      <p className="pl-[22px] text-12 text-t2">
+        Not held: waiters get it as soon as it can be granted.
+      </p>
     );
   }
   return (
@@ -197,10 +199,13 @@ function HeadLocks({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) 
         const lock = graph.locks[place];
         if (!lock) return null;
         return (
-          <li key={lock.id} className="flex min-h-6 min-w-0 items-baseline gap-2">
+          <li
+            key={lock.id}
+            className="flex min-h-6 min-w-0 flex-wrap content-center items-baseline gap-x-2"
+          >
             <LockLink namespace={lock.namespace} name={lock.name} />
             <span className="shrink-0 text-t3">
-              {lock.backend} · {exactCount(lock.waiting)} waiting
+              {lock.namespace} · {lock.backend} · {exactCount(lock.waiting)} waiting
             </span>
             <OpenTrace
               traceparent={
