@@ -125,7 +125,7 @@ test.describe('everybody can use, on any screen,', () => {
     ['an audit log without a match', '/audit?q=no-such-entry', 'No entries match'],
     ['all locks over time', '/insights', 'All locks'],
     ['an incident', '/insights/1', 'What happened'],
-    ['the alerts', '/alerts', 'None: alerts are shown here alone'],
+    ['the alerts', '/alerts', 'None: alerts are only shown on this page'],
     ['the backends', '/backends', 'SQLite, embedded'],
     ['one’s own account', '/settings', 'Change password'],
     ['the API keys', '/settings?section=keys', 'first-service'],

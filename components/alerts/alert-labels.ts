@@ -14,10 +14,10 @@ export interface RuleField {
 export const RULE_FIELDS: RuleField[] = [
   { field: 'stuckForMs', label: 'Stuck for', unit: 'ms' },
   { field: 'orphanedForMs', label: 'Orphaned for', unit: 'ms' },
-  { field: 'expiredForMs', label: 'Expired while held, for', unit: 'ms' },
-  { field: 'waitsOverMs', label: 'A wait longer than', unit: 'ms' },
+  { field: 'expiredForMs', label: 'Expired for', unit: 'ms' },
+  { field: 'waitsOverMs', label: 'Wait longer than', unit: 'ms' },
   { field: 'blockingOverMs', label: 'Total blocking time over', unit: 'ms' },
-  { field: 'counterWithin', label: 'Counter within … of its bound', unit: 'count' },
+  { field: 'counterWithin', label: 'Counter within … of a limit', unit: 'count' },
   { field: 'backendUnknownForMs', label: 'Backend unknown for', unit: 'ms' },
 ];
 
@@ -27,7 +27,7 @@ export function rulesText(rules: AlertRules): string {
     const value = rules[field];
     if (value === null) return [];
     if (unit === 'count') return [label.replace('…', exactCount(value)).toLowerCase()];
-    const bare = label.replace(/,? for$/, '').toLowerCase();
+    const bare = label.replace(/ for$/, '').toLowerCase();
     return [value === 0 ? bare : `${label.toLowerCase()} ${boundText(value)}`];
   });
   return on.length === 0 ? 'all off' : on.join(', ');

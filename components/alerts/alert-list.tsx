@@ -56,10 +56,11 @@ export function AlertList({
             )}
           </div>
           <p className="text-12 text-t2">
+            <span className="text-t3">When it fired: </span>
             <VisibleText text={alert.sentence} />
           </p>
           <p className="text-12 text-t3">
-            {alert.namespace}, {alert.backend}
+            {alert.namespace} · {alert.backend}
           </p>
         </li>
       ))}

@@ -25,7 +25,7 @@ export function ReceiverList({
     <Panel title="Receivers">
       {receivers.length === 0 && (
         <p className="px-3.5 py-3 text-t2">
-          None: alerts are shown here alone. Set{' '}
+          None: alerts are only shown on this page. Set{' '}
           <code className="font-mono text-12">LOCKYARD_WEBHOOK_&lt;ID&gt;</code> to send them; see{' '}
           <span className="font-mono text-12">docs/alerts.md</span>.
         </p>
@@ -59,7 +59,7 @@ export function ReceiverList({
             )}
             {receiver.pending && (
               <p className="text-12 text-t2">
-                One message waits: made {agoText(now - receiver.pending.since)},{' '}
+                One message is pending: created {agoText(now - receiver.pending.since)},{' '}
                 {plural(receiver.pending.attempts, 'attempt')}.
               </p>
             )}

@@ -17,7 +17,7 @@ export default function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClos
   return (
     <FormDialog
       title={`Alert rules for ${of.namespace}`}
-      intro="An empty field turns a rule off. Times are in seconds; 0 is at once."
+      intro="An empty field turns a rule off. Times are in seconds; 0 fires at once."
       action="Save rules"
       onClose={onClose}
       onSubmit={async (form) => {

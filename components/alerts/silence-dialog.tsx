@@ -37,7 +37,7 @@ export default function SilenceDialog({
   return (
     <FormDialog
       title="Silence alerts"
-      intro="They still fire and are shown here, but no receiver is sent them. What fires at its end is sent then."
+      intro="Silenced alerts still fire and appear on this page, but are not sent. Those still firing when the silence ends are sent then."
       action="Silence"
       onClose={onClose}
       onSubmit={async (form) => {
