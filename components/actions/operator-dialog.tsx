@@ -67,7 +67,7 @@ export function OperatorDialog({
           <ReasonField
             value={attempt.reason}
             onChange={attempt.setReason}
-            hint={`Recorded in the ${kind ? `${kind} history and ` : ''}audit log`}
+            hint={`recorded in the ${kind ? `${kind} history and ` : ''}audit log`}
           />
         </div>
       )}

@@ -17,14 +17,14 @@ export function BoundsFields({
     <div className="grid gap-4 sm:grid-cols-2">
       <WholeNumberField
         label="Floor"
-        hint="Empty: no limit"
+        hint="empty: no limit"
         value={typed.floor}
         problem={crossed}
         onChange={(floor) => onChange({ ...typed, floor })}
       />
       <WholeNumberField
         label="Ceiling"
-        hint="Empty: no limit"
+        hint="empty: no limit"
         value={typed.ceiling}
         onChange={(ceiling) => onChange({ ...typed, ceiling })}
       />

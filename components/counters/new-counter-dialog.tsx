@@ -65,7 +65,7 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_160px]">
         <Field
           label="Name"
-          hint="Case-sensitive, no trimming"
+          hint="case-sensitive, spaces are kept"
           value={name}
           mono
           maxLength={200}

@@ -41,7 +41,7 @@ export function KeysSection({ now }: { now: number }) {
   return (
     <SectionFrame
       title="API keys"
-      intro="API keys identify a service and grant access to namespaces, or to less. A witness has a key that only reports processes."
+      intro="API keys identify a service and grant access to namespaces; limits narrow a key further. A witness key can only report which processes are alive."
       end={
         <Button tone="accent" onClick={() => setCreating(true)}>
           New key…
