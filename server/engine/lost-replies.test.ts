@@ -124,6 +124,17 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await holdersOf(key)).toEqual([]);
     });
 
+    it('a release is UNKNOWN where its lock was deleted before that could be read', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const { token } = await takeLock(own, key, 'w1');
+      const remove = async () => {
+        const { rev, writer } = await stored(rig.under.store, key);
+        await rig.under.store.deleteRecords([{ key, rev, writer }]);
+      };
+      sufferAt(own, key, { kind: 'loseReply' }, { kind: 'pass', first: remove });
+      expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
+    });
+
     it('a step out without a request id is UNKNOWN, and not taken twice', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
