@@ -17,7 +17,7 @@ import {
 import { eventsByLock } from './testing/events-by-lock';
 import { type Fate, firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock, cancelMultiLock } from './testing/multi-lock-calls';
-import { reasonOf } from './testing/observed-calls';
+import { reasonOf, untilQueued } from './testing/observed-calls';
 
 /** Nearly all that they do is wait, each on a key and a process of its own. */
 vi.setConfig({ maxConcurrency: 12 });
@@ -327,6 +327,22 @@ describe.each(storeNames)('an engine over %s', (name) => {
         'late',
       ]);
       expect(await holdersOf(key)).toEqual([]);
+    });
+
+    it('that is decided again after a wait has what is left of its patience, not all of it', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const { token } = await takeLock(own, key, 'w1');
+      const askedAt = performance.now();
+      const asked = acquire(own, key, 'w2', { leaseMs, waitMs: 2_000 });
+      await untilQueued(other, key, 1);
+      const behind = acquire(other, key, 'w3', { leaseMs: 60_000, waitMs: 20_000 });
+      // Read by this process, so that its next swap is not one that is lost.
+      await untilQueued(own, key, 2);
+      sufferAt(own, key, late);
+      await release(own, key, 'w1', token);
+      expect(await asked).toMatchObject({ outcome: 'timeout' });
+      expect(performance.now() - askedAt).toBeLessThan(2_900);
+      expect(await behind).toMatchObject({ outcome: 'granted' });
     });
 
     it('that cannot be given back is UNKNOWN, never "nothing was changed"', async () => {

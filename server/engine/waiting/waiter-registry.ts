@@ -31,6 +31,8 @@ export type Wake =
 /** One connected caller that waits for one lock, or for several together. */
 export class WaitingCall {
   readonly fingerprint: string;
+  /** On the monotonic clock, over all the places that it had. */
+  patienceEndsAt = Number.POSITIVE_INFINITY;
   /** Whether its place in a queue is written. */
   queued = false;
   /** The id of the record where its place was written last. */

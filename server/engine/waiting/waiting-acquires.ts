@@ -45,12 +45,13 @@ export abstract class WaitingAcquires<
 
   async acquire(target: T, command: C, wait: WaitOptions): Promise<A> {
     const { remembered } = command.request;
+    const patienceEndsAt = this.context.monotonic() + command.waitMs;
     let dueAt = this.commands.dueAt();
     for (let attempt = 1; ; attempt += 1) {
       const { answer, changed, deliveredAt } =
         command.waitMs === 0
           ? await this.ask(target, command, dueAt)
-          : await this.acquireInQueue(target, command, wait);
+          : await this.acquireInQueue(target, command, wait, patienceEndsAt);
       if (!isGranted(answer) || !changed) return answer;
       if (deliveredAt) await wait.hangUpNoticed?.();
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
@@ -142,8 +143,14 @@ export abstract class WaitingAcquires<
     });
   }
 
-  private async acquireInQueue(target: T, command: C, wait: WaitOptions): Promise<Acquired<A>> {
+  private async acquireInQueue(
+    target: T,
+    command: C,
+    wait: WaitOptions,
+    patienceEndsAt: number,
+  ): Promise<Acquired<A>> {
     const call = this.callOf(target, command);
+    call.patienceEndsAt = patienceEndsAt;
     const stopTimers = startRequestTimers(call, wait);
     try {
       return await this.waitFor(target, command, call, wait);
@@ -170,10 +177,9 @@ export abstract class WaitingAcquires<
   ): Promise<Acquired<A>> {
     const { context } = this;
     const { waiters } = context;
-    let patienceEndsAt = context.monotonic() + command.waitMs;
     for (;;) {
       waiters.add(call);
-      const leftMs = Math.round(patienceEndsAt - context.monotonic());
+      const leftMs = Math.round(call.patienceEndsAt - context.monotonic());
       if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command));
       const asking = { ...command, waitMs: leftMs };
       const asked = await this.ask(target, asking);
@@ -182,15 +188,16 @@ export abstract class WaitingAcquires<
       waiters.keepAt(this.queuedAt(target, answer), call);
       onQueued?.();
       this.onQueued(call);
-      patienceEndsAt = Math.min(patienceEndsAt, context.monotonic() + answer.patienceLeftMs);
+      const endsAt = context.monotonic() + answer.patienceLeftMs;
+      call.patienceEndsAt = Math.min(call.patienceEndsAt, endsAt);
       const patience = setTimeout(() => call.wake({ why: 'patience' }), answer.patienceLeftMs);
       const wake = waiters.isDraining ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
       throwIfUnknown(call);
       if (wake.why === 'granted') return this.delivered(call, wake.delivery);
-      if (wake.why === 'patience') patienceEndsAt = context.monotonic();
+      if (wake.why === 'patience') call.patienceEndsAt = context.monotonic();
       else if (isLeaving(wake.why)) {
-        const waitMs = Math.max(1, Math.round(patienceEndsAt - context.monotonic()));
+        const waitMs = Math.max(1, Math.round(call.patienceEndsAt - context.monotonic()));
         const leaving = { ...command, waitMs };
         return this.lastAnswer(call, await this.leave(target, leaving, call, answer, wake.why));
       }
