@@ -3,7 +3,10 @@ import { z } from 'zod';
 /** Processes that one report may name, and one answer asks about. */
 const PROCESSES_MAX = 1_000;
 
-const pid = z.int().min(1).max(4_194_304).describe('The process id, in that namespace.');
+/** Linux gives no higher process id. */
+export const PID_MAX = 4_194_304;
+
+const pid = z.int().min(1).max(PID_MAX).describe('The process id, in that namespace.');
 
 const pidStart = z
   .string()

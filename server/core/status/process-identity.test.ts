@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { witnessedProcess } from '../../contract/witness';
 import { hostKey, metaAfterReentry, processKey, processOf } from './process-identity';
 
 const whole = {
@@ -19,6 +20,16 @@ describe('the process that a hold names', () => {
     }
     for (const pid of ['0', '-1', '1e3', '012', '4127 ']) {
       expect(processOf({ ...whole, pid }), pid).toBeNull();
+    }
+  });
+
+  test('is one that a witness can report: whatever else a hold claims names none', () => {
+    const reported = (pid: string) => {
+      const named = { pid: Number(pid), pidStart: whole.pidStart };
+      return witnessedProcess.safeParse({ ...named, state: 'dead', evidence: '' }).success;
+    };
+    for (const pid of ['1', '4194304', '4194305', '9999999999']) {
+      expect(processOf({ ...whole, pid }) !== null, pid).toBe(reported(pid));
     }
   });
 

@@ -1,4 +1,5 @@
 import type { Meta } from '../../contract/primitives';
+import { PID_MAX } from '../../contract/witness';
 
 /** The machine on which a process runs, as its kernel names it. */
 export interface HostIdentity {
@@ -31,7 +32,8 @@ export function processOf(meta: Meta): ProcessIdentity | null {
     host !== '' &&
     /^[0-9a-f-]{8,64}$/.test(bootId) &&
     /^\d{1,20}$/.test(pidNamespace) &&
-    /^[1-9]\d{0,9}$/.test(pid) &&
+    /^[1-9]\d{0,6}$/.test(pid) &&
+    Number(pid) <= PID_MAX &&
     /^\d{1,20}$/.test(pidStart);
   return isComplete ? { host, bootId, pidNamespace, pid, pidStart } : null;
 }
