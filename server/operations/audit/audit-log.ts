@@ -82,6 +82,7 @@ export function readSeen(stored: string): Pick<AuditedAct, 'seen' | 'requestId'>
 }
 
 const INTENT_CHARS = 22;
+const SUBJECT_MAX_BYTES = 255;
 
 export function auditActor(person: ConsoleActor): AuditActor {
   if (person.kind === 'user') return { name: person.name, kind: 'user' };
@@ -196,7 +197,7 @@ async function writeEntry(
       address: ctx.address.slice(0, 64),
       act: what.act,
       namespace: what.namespace ?? null,
-      subject: what.subject,
+      subject: fitting(what.subject),
       reason: what.reason ?? '',
       seen: JSON.stringify({ ...what.seen, requestId: what.requestId }),
       ...state,
@@ -207,4 +208,12 @@ async function writeEntry(
     // Nothing has been done yet, whether or not the entry was written.
     throw databaseFailure(error, 'no') ?? error;
   }
+}
+
+/** As much of a subject as there is room for; the parts of a longer one are in `seen` too. */
+function fitting(subject: string): string {
+  const bytes = Buffer.from(subject);
+  if (bytes.length <= SUBJECT_MAX_BYTES) return subject;
+  // Decoded as a part of a stream, which leaves out half a character at its end.
+  return new TextDecoder().decode(bytes.subarray(0, SUBJECT_MAX_BYTES), { stream: true });
 }

@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../contract/console/audit-entry';
 import { createApiKey } from '../api-keys/create-api-key';
 import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
 import { listAudit } from './list-audit';
+import { permit } from './permit';
 
 describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
   let runtime: TestRuntime;
@@ -64,5 +65,14 @@ describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
       alsoFrom: ['192.0.2.2'],
     });
     expect(entry?.result.alsoTried).toHaveLength(20);
+  });
+
+  test('are recorded however long the name of what they are about is, as far as it fits', async () => {
+    const subject = `backendUnknown in ${'n'.repeat(62)} of ${'é'.repeat(100)}`;
+    const act = permit(contextOf(runtime, vera), 'operator', { act: 'alert.silence', subject });
+    await expect(act).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    const [entry] = await entries();
+    expect(subject.startsWith(entry?.subject ?? '?')).toBe(true);
+    expect(Buffer.byteLength(entry?.subject ?? '')).toBe(254);
   });
 });
