@@ -64,16 +64,20 @@ export class EventRecorder {
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
   }
 
-  /** Opens what has come since the last call; after a failure, from what was surely reached. */
+  /**
+   * Opens what has come since the last call; after a failure, from what was surely reached. What
+   * comes meanwhile waits for the next call: many commits are read and written at once.
+   */
   async record(): Promise<void> {
     try {
       const tail = this.tail ?? (await this.begin());
       for (let round = 0; round < ROUNDS_MAX; round += 1) {
+        const startedAt = this.clock.monotonic();
         const rows = await tail.poll();
         await this.write(rows, tail.position);
         await this.rollUps.take(rows, tail.position);
-        if (rows.length > 0) continue;
-        this.caughtUpAt = this.clock.monotonic();
+        if (!tail.isAtEnd) continue;
+        this.caughtUpAt = startedAt;
         return;
       }
     } catch (error) {
