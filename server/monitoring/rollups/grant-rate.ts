@@ -3,6 +3,9 @@ import type { Clock } from '../../platform/clock';
 
 const WINDOW_SECONDS = 60;
 
+/** Seconds that are kept at most: while no page is open, the rate is not asked for. */
+const SECONDS_MAX = 2 * WINDOW_SECONDS;
+
 /** Grants a second over the last minute; over less in the first minute of a process. */
 export class GrantRate {
   /** By second of this process's clock. */
@@ -21,17 +24,20 @@ export class GrantRate {
       const second = Math.floor(grantedAt / 1_000);
       this.grants.set(second, (this.grants.get(second) ?? 0) + 1);
     }
+    if (this.grants.size > SECONDS_MAX) this.forgetOld(this.clock.now());
   }
 
   perSecond(): number {
     const now = this.clock.now();
-    const first = Math.floor(now / 1_000) - WINDOW_SECONDS + 1;
+    this.forgetOld(now);
     let sum = 0;
-    for (const [second, count] of this.grants) {
-      if (second < first) this.grants.delete(second);
-      else sum += count;
-    }
+    for (const count of this.grants.values()) sum += count;
     const passedSeconds = Math.max(1, (now - this.startedAt) / 1_000);
     return sum / Math.min(WINDOW_SECONDS, passedSeconds);
+  }
+
+  private forgetOld(now: number): void {
+    const first = Math.floor(now / 1_000) - WINDOW_SECONDS + 1;
+    for (const second of this.grants.keys()) if (second < first) this.grants.delete(second);
   }
 }

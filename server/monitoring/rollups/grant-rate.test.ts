@@ -1,0 +1,39 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, it } from 'vitest';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { TestClock } from '../../platform/testing/test-clock';
+import { GrantRate } from './grant-rate';
+
+const granted = (at: number): LockEvent[] => [
+  { kind: 'granted', at, rev: 1, service: 'orders', owner: 'w1' },
+];
+
+it('grants a second are those of the last minute', () => {
+  const clock = new TestClock(1_000_000);
+  const rate = new GrantRate(clock);
+  for (let second = 0; second < 300; second += 1) {
+    for (let i = 0; i < 3; i += 1) rate.note(granted(clock.now()), 0);
+    clock.pass(1_000);
+  }
+  clock.pass(-1);
+  expect(rate.perSecond()).toBe(3);
+  clock.pass(60_000);
+  expect(rate.perSecond()).toBe(0);
+});
+
+it('grants leave no memory behind, though their rate is not asked for', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const clock = new TestClock(1_000_000);
+  const rate = new GrantRate(clock);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let second = 0; second < 300_000; second += 1) {
+    rate.note(granted(clock.now()), 0);
+    clock.pass(1_000);
+  }
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+  expect(rate.perSecond()).toBeCloseTo(1, 1);
+});
