@@ -39,4 +39,22 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     await recorder.prune();
     expect((await heat.map('24h', rig.now)).rows).toHaveLength(2);
   });
+
+  it('say nothing of a lock that has taken the place of one that was waited for', async () => {
+    const rig = new TableRig();
+    rig.now += 30 * 24 * 60 * MINUTE_MS;
+    const heat = new HeatTable(database);
+    const clock = { now: () => rig.now, monotonic: () => rig.now };
+    const recorder = new HeatRecorder(rig.table, heat, clock);
+    rig.store('gone', { waiters: 3 });
+    await rig.table.refresh();
+    await recorder.run();
+    rig.remove('gone');
+    rig.store('fresh', { waiters: 0 });
+    rig.now += 1_000;
+    await recorder.run();
+    rig.now += MINUTE_MS;
+    await recorder.run();
+    expect((await heat.map('1h', rig.now)).rows).toEqual([]);
+  });
 });

@@ -59,6 +59,7 @@ export class LockColumns {
   free(slot: number): void {
     this.isOrdered[slot] = 0;
     this.pending[slot] = 0;
+    this.blockedCallers[slot] = 0;
     this.troubled.delete(slot);
   }
 
