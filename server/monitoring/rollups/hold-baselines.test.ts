@@ -13,6 +13,7 @@ import { EventTally } from '../metrics/event-tally';
 import { MonitoringRig } from '../testing/monitoring-rig';
 import { HoldBaselines } from './hold-baselines';
 import { RollUpWriter } from './roll-up-writer';
+import { SHARES, shareOf } from './rollup-cursors';
 
 const DAY_MS = 24 * 60 * 60_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -37,7 +38,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   });
   afterEach(() => database.close());
 
-  const hold = async (names: string[], lengths: number[], at = clock.now()) => {
+  const held = (names: string[], lengths: number[], at = clock.now()): HistoryRow => {
     lastId += 1;
     const changes = names.map((name) => ({
       key: { namespace: 'default', name },
@@ -51,11 +52,14 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
         heldMs,
       })),
     }));
-    const row: HistoryRow = { id: lastId, at, changes };
-    await roller.take([row], lastId);
-    clock.pass(15_000);
-    await roller.take([], lastId);
+    return { id: lastId, at, changes };
   };
+  const write = async (by: RollUpWriter, row: HistoryRow) => {
+    await by.take([row], row.id);
+    clock.pass(15_000);
+    await by.take([], row.id);
+  };
+  const hold = (...holds: Parameters<typeof held>) => write(roller, held(...holds));
   const twenty = (heldMs: number) => Array.from({ length: 20 }, () => heldMs);
   const idOf = (name: string) => `default/default/${name}`;
 
@@ -101,6 +105,22 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     const own = new HoldBaselines(database, ALONE, clock);
     await own.refresh();
     expect(names.filter((name) => own.of(idOf(name))?.count !== 20)).toEqual([]);
+  });
+
+  it('is known where another process counts what the one before it left behind', async () => {
+    const own = new HoldBaselines(database, ALONE, clock);
+    const shareAt = (name: string) => shareOf(`default/${name}`).share;
+    const names = Array.from({ length: 20_000 }, (_, i) => `lock-${i}`);
+    const together = names.filter((name) => shareAt(name) === (shareAt('behind') + 1) % SHARES);
+    const behind = held(['behind'], twenty(7));
+    // So many rows of one share are written alone.
+    await roller.take([behind, held(together, [7])], lastId);
+    await own.refresh();
+    const heir = new RollUpWriter(database, 'default', clock, new EventTally());
+    await heir.begin(0);
+    await write(heir, behind);
+    await own.refresh();
+    expect(own.of(idOf('behind'))?.count).toBe(20);
   });
 
   it('is kept of the locks whose holds changed last, where there are too many', async () => {

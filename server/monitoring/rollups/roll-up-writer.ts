@@ -115,17 +115,18 @@ export class RollUpWriter {
     }
   }
 
-  /** Of these shares, those that were not written further by an earlier process. */
+  /** Writes those of these shares that no earlier process has written as far. */
   private async write(all: RollupShare[]): Promise<void> {
     const { kind, raw } = this.database;
     const { counted: to, backend } = this;
     const shares = all.filter(({ written }) => written < to);
+    const countedTo = Math.max(to, ...this.shares.map(({ written }) => written));
     // SQLite writes on this thread: without pauses, dozens of transactions would delay every call.
     const slice = new TimeSlice(() => this.clock.monotonic());
     const rest = () => slice.pause();
-    for (const share of shares) await share.writeParts(this.database, to, rest);
+    for (const share of shares) await share.writeParts(this.database, to, countedTo, rest);
     await raw.transaction(async (ask) => {
-      for (const share of shares) await share.writeRest({ ask, kind, backend }, to);
+      for (const share of shares) await share.writeRest({ ask, kind, backend, countedTo }, to);
     });
     for (const share of shares) this.tally.addAll(share.clear(to));
     this.writtenAt = this.clock.monotonic();

@@ -19,6 +19,8 @@ export interface RollupTarget {
   ask: RunSql;
   kind: Database['kind'];
   backend: string;
+  /** How far any lock of the backend is counted with this, from which readers of weeks go on. */
+  countedTo: number;
 }
 
 const MINUTE_VALUES = ['grants', 'timeouts', 'expiries', 'forced', 'waits', 'holds'];
@@ -72,18 +74,13 @@ export async function addToMinute(
   }
 }
 
-/**
- * Adds to the rows of one week. What is given stays as it is.
- *
- * @param countedTo how far the history is counted with this
- */
+/** Adds to the rows of one week. What is given stays as it is. */
 export async function addToWeek(
   target: RollupTarget,
   week: number,
   holds: HoldsByLock,
-  countedTo: number,
 ): Promise<void> {
-  const { ask, kind, backend } = target;
+  const { ask, kind, backend, countedTo } = target;
   for (const locks of chunks([...holds.keys()].sort())) {
     const { rows } = await ask(
       'SELECT lock_id, holds FROM lock_weeks WHERE backend = ? AND week = ? AND lock_id IN ' +

@@ -83,10 +83,16 @@ export class RollupShare {
    * Writes the rows of single locks part by part where there are many. The transaction of each part
    * moves its cursor, so that a part is never counted twice.
    *
+   * @param countedTo as `RollupTarget` has it
    * @param rest is called after each transaction
    * @throws if another process has moved the cursor of the share
    */
-  async writeParts({ raw, kind }: Database, to: number, rest: () => Promise<void>): Promise<void> {
+  async writeParts(
+    { raw, kind }: Database,
+    to: number,
+    countedTo: number,
+    rest: () => Promise<void>,
+  ): Promise<void> {
     if (this.rows <= ROWS_PER_TRANSACTION) return;
     for (let part = 0; part < PARTS; part += 1) {
       const minutes = this.minutes[part];
@@ -99,8 +105,8 @@ export class RollupShare {
       await raw.transaction(async (ask) => {
         await this.moveCursor(ask, this.writtenTo);
         await ask(move, [cursor, to]);
-        const target = { ask, kind, backend: this.backend };
-        await addRows(target, minutes, to);
+        const target = { ask, kind, backend: this.backend, countedTo };
+        await addRows(target, minutes);
         await counters.write(target);
       });
       this.partsWrittenTo[part] = to;
@@ -117,7 +123,7 @@ export class RollupShare {
    */
   async writeRest(target: RollupTarget, to: number): Promise<void> {
     await this.moveCursor(target.ask, to);
-    for (const minutes of this.minutes) await addRows(target, minutes, to);
+    for (const minutes of this.minutes) await addRows(target, minutes);
     for (const counters of this.counters) await counters.write(target);
   }
 
@@ -157,9 +163,9 @@ export class RollupShare {
 const emptyCounters = () => Array.from({ length: PARTS }, () => new CounterMinutes());
 const emptyMinutes = () => Array.from({ length: PARTS + 1 }, (): Minutes => new Map());
 
-async function addRows(target: RollupTarget, minutes: Minutes, to: number): Promise<void> {
+async function addRows(target: RollupTarget, minutes: Minutes): Promise<void> {
   for (const [minute, locks] of minutes) await addToMinute(target, minute, locks);
-  for (const [week, holds] of holdsByWeek(minutes)) await addToWeek(target, week, holds, to);
+  for (const [week, holds] of holdsByWeek(minutes)) await addToWeek(target, week, holds);
 }
 
 function holdsByWeek(minutes: Minutes): Map<number, HoldsByLock> {
