@@ -290,8 +290,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       projection.live.close();
       await projection.watches.close();
       await Promise.all([...jobs, readBaselines].map((each) => each.stop()));
-      // What was refused since the last run would be lost.
-      await refusalSync.run().catch(() => undefined);
+      // What was refused and is not written would be lost.
+      await refusalSync.flush().catch(() => undefined);
       await maintenance.stop();
     },
   };

@@ -58,6 +58,10 @@ class RefusingProcess {
     return this.sync.run();
   }
 
+  end(): Promise<void> {
+    return this.sync.flush();
+  }
+
   get attempts(): number | undefined {
     return this.known.of(ID)?.all.attempts;
   }
@@ -154,6 +158,18 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(await rows()).toEqual([2]);
     await pruneRefusals(database, START + 31 * 24 * 60 * MINUTE_MS, DEFAULT_RETENTION);
     expect(await rows()).toEqual([0]);
+  });
+
+  it('are all written before their process ends, on however many locks', async () => {
+    const process = start();
+    for (let i = 0; i < 1_200; i += 1) process.refuse('w2', { name: `lock-${i}` });
+    await process.end();
+    const { rows } = await database.raw.ask(
+      "SELECT COUNT(*), SUM(attempts) FROM lock_refusals WHERE lock_id <> ''",
+      [],
+    );
+    expect(rows[0]?.map(Number)).toEqual([1_200, 1_200]);
+    expect((await refusedInRollups()).all).toBe(1_200);
   });
 
   it('are all counted where a clock that was set back begins a minute again', async () => {

@@ -51,10 +51,20 @@ export class RefusalSync {
   constructor(private readonly parts: RefusalSyncOptions) {}
 
   async run(): Promise<void> {
-    const { counter, slice } = this.parts;
-    await slice().forEach(counter.takeChanged(), (counted) => this.add(counted));
+    await this.takeCounted();
     await this.write();
     await this.read();
+  }
+
+  /** Writes all that was counted, as before this process ends. */
+  async flush(): Promise<void> {
+    await this.takeCounted();
+    while (await this.write());
+  }
+
+  private takeCounted(): Promise<void> {
+    const { counter, slice } = this.parts;
+    return slice().forEach(counter.takeChanged(), (counted) => this.add(counted));
   }
 
   /** Nothing is added up here: of all that changes in 2 s, little is written or looked at. */
@@ -70,7 +80,8 @@ export class RefusalSync {
     if (oldest) this.unwritten.delete(oldest);
   }
 
-  private async write(): Promise<void> {
+  /** False: there is nothing to write. */
+  private async write(): Promise<boolean> {
     const { database, processId: process } = this.parts;
     const due: CountedMinute[] = [];
     for (const counted of this.unwritten) if (due.push(counted) === WRITTEN_AT_ONCE) break;
@@ -79,10 +90,11 @@ export class RefusalSync {
       const counts = counted.counts();
       return counts ? [{ backend, lockId, minute, process, counts }] : [];
     });
-    if (rows.length === 0) return;
+    if (rows.length === 0) return false;
     await writeRefusals(database, rows);
     // What was counted meanwhile is among what has changed the next time.
     for (const counted of due) this.unwritten.delete(counted);
+    return true;
   }
 
   private async read(): Promise<void> {
