@@ -28,8 +28,8 @@ export function wrongUsage(message: string): CommandFailure {
 /** The one positional of a verb. */
 export function onlyArgument(positionals: string[], what: string): string {
   const [word, surplus] = positionals;
-  if (!word) throw wrongUsage(`Which lock? Give its name: ${what}`);
-  if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many: ${what}`);
+  if (!word) throw wrongUsage(`Missing lock name. Usage: ${what}`);
+  if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many. Usage: ${what}`);
   return word;
 }
 

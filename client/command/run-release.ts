@@ -31,7 +31,8 @@ export async function runRelease(
   if (values.help) return null;
   const name = onlyArgument(positionals, RELEASE_USAGE);
   const { owner } = values;
-  if (!values.token || !owner) throw wrongUsage(`Whose hold? ${RELEASE_USAGE}`);
+  if (!values.token || !owner)
+    throw wrongUsage(`Missing --token or --owner. Usage: ${RELEASE_USAGE}`);
   const token = readNumber('--token', values.token, 1, Number.MAX_SAFE_INTEGER);
 
   const client = openClient({ url: values.url, namespace: values.namespace });

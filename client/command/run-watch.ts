@@ -23,7 +23,7 @@ export async function runWatch(words: string[]): Promise<number | null> {
   const { prefix, namespace, url } = values;
   const untilFree = values['until-free'] === true;
   if (names.length > 0 === (prefix !== undefined)) {
-    throw wrongUsage(`Which locks? Give names, or --prefix: ${WATCH_USAGE}`);
+    throw wrongUsage(`Give either names or --prefix. Usage: ${WATCH_USAGE}`);
   }
   if (untilFree && names.length !== 1) throw wrongUsage('--until-free needs one NAME.');
   endWithNpm(process.env);

@@ -56,13 +56,13 @@ export async function sendRequest<A>(
     signal?.throwIfAborted();
     if (error instanceof LockyardError) throw error;
     if (connection.signal.reason === UNCONNECTED) {
-      const text = `Lockyard cannot be reached (no connection in ${options.connectWithinMs} ms).`;
-      throw new LockyardError('UNKNOWN', text, { isUnreachable: true });
+      const why = `no connection in ${options.connectWithinMs} ms`;
+      throw new LockyardError('UNKNOWN', unreachable(address, why), { isUnreachable: true });
     }
     if (connection.signal.aborted) {
       throw new LockyardError('UNKNOWN', `No answer within ${Math.round(timeoutMs)} ms.`);
     }
-    throw connectionFailure(error);
+    throw connectionFailure(error, address);
   } finally {
     stopTimer();
     stopProbe();
@@ -133,15 +133,17 @@ function hasNeverLeft(code: string, cause: unknown): boolean {
   return NEVER_LEFT.has(code) || (cause as { syscall?: string } | undefined)?.syscall === 'connect';
 }
 
-function connectionFailure(error: unknown): LockyardError {
+const unreachable = (address: string, why: string) =>
+  `Lockyard cannot be reached at ${address} (${why}).`;
+
+function connectionFailure(error: unknown, address: string): LockyardError {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
   const isUnreachable = hasNeverLeft(code, cause);
-  return new LockyardError(
-    isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN',
-    `Lockyard cannot be reached (${code}).`,
-    { cause: error, isUnreachable },
-  );
+  return new LockyardError(isUnreachable ? 'BACKEND_DOWN' : 'UNKNOWN', unreachable(address, code), {
+    cause: error,
+    isUnreachable,
+  });
 }
 
 /** The result in a reply; throws the error in it, or `UNKNOWN` for anything else. */

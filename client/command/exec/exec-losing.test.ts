@@ -211,7 +211,7 @@ describe.concurrent('a server that is away at the start', () => {
     const env = { LOCKYARD_URL: 'http://127.0.0.1:2' };
     const { code, err } = await exec(['-n'], 'echo ran', { env }).ended;
     expect(code).toBe(69);
-    expect(err).toMatch(/Lockyard cannot be reached \(ECONNREFUSED\)\.\n$/);
+    expect(err).toMatch(/Lockyard cannot be reached at http\S+ \(ECONNREFUSED\)\.\n$/);
   });
 
   test('is waited for while patience lasts', async () => {

@@ -179,7 +179,7 @@ describe('exit codes', () => {
 
   test('of wrong words 64, with one line that says which', async () => {
     const cases: [string[], RegExp][] = [
-      [['exec'], /Which lock/],
+      [['exec'], /Missing lock name/],
       [['exec', name], /Missing command/],
       [['exec', name, '--'], /Missing command/],
       [['exec', name, 'true'], /one word too many/],
