@@ -3,25 +3,13 @@ import type {
   DeletionPreview as Preview,
 } from '@/server/contract/console/deletion-inputs';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import type { RetentionReason } from '@/server/core/names/deletion';
+import { RETENTION_LABELS } from '@/server/core/names/deletion';
 import { VisibleText } from '../ui/visible-text';
 import type { DeletionProgress } from './use-deletion';
 
 const RESULTS_SHOWN = 50;
 
 type Kind = 'lock' | 'counter';
-
-/** Why a record cannot be deleted, after “not deletable:”. */
-const RETENTION_LABELS: Record<RetentionReason, string> = {
-  held: 'held',
-  waitedFor: 'has waiters',
-  frozen: 'frozen',
-  delayed: 'in lock delay',
-  lostLately: 'hold lost within the last hour',
-  answersKept: 'answer to a recent request still stored',
-  tokensAhead: 'a new lock could repeat its tokens (used in the last 10 minutes, or very often)',
-  unreadable: 'record cannot be read',
-};
 
 /** How many names would be deleted, and which would be kept and why. */
 export function DeletionPreview({ preview, kind }: { preview: Preview; kind: Kind }) {

@@ -5,6 +5,7 @@ import type {
   DeletionPreview,
   DeletionResult,
 } from '../contract/console/deletion-inputs';
+import { RETENTION_LABELS } from '../core/names/deletion';
 import { deletionRequests } from '../core/names/deletion-requests';
 import { askDatabase } from '../operations/ask-database';
 import { closeIntent, openIntent } from '../operations/audit/audit-log';
@@ -142,7 +143,8 @@ function previewLines(
     `${counted(matching, kind)} ${matching === 1 ? 'matches' : 'match'}; ${going} can be deleted.`,
     ...(going > 0 ? [`can be deleted: ${listed(examples, going)}`] : []),
     ...kept.map(
-      ({ because, count, examples: some }) => `kept, ${because}, ${count}: ${listed(some, count)}`,
+      ({ because, count, examples: some }) =>
+        `${count} kept, ${RETENTION_LABELS[because]}: ${listed(some, count)}`,
     ),
   ];
 }
@@ -151,6 +153,7 @@ const listed = (some: string[], all: number) =>
   `${some.map(printable).join(', ')}${all > some.length ? ', …' : ''}`;
 
 function resultLine(result: DeletionResult): string {
-  const fate = result.outcome === 'kept' ? `kept, ${result.because}` : result.outcome;
+  const fate =
+    result.outcome === 'kept' ? `kept, ${RETENTION_LABELS[result.because]}` : result.outcome;
   return `${fate}: ${printable(result.name)}`;
 }

@@ -31,7 +31,7 @@ test('a lock is reassigned to the waiter of that owner, ahead of the others, and
   const reassign = (to: string) => run('locks', 'reassign', '--name', 'job', '--to', to);
   await expect(reassign('w3')).rejects.toMatchObject({
     reason: 'CONFLICT',
-    message: 'The lock has 0 holders, and this is for a lock with one; nothing was changed.',
+    message: 'The lock has 0 holders: only a lock with one can be reassigned; nothing was changed.',
   });
   await acquire('job', 'w1');
   const waiting = ['w2', 'w3'].map((owner) => acquire('job', owner, 10_000));
@@ -54,7 +54,7 @@ test('a counter is adjusted by a step, within its bounds', async () => {
   expect(await adjust('-5')).toBe('stock: 7 -> 2.');
   await expect(adjust('-3')).rejects.toMatchObject({
     reason: 'CONFLICT',
-    message: 'stock is at 2 (floor 0, ceiling none), and would leave that; nothing was changed.',
+    message: 'stock is at 2 (floor 0, ceiling none): -3 would pass a limit; nothing was changed.',
   });
   const lost = run('counters', 'adjust', '--name', 'none', '--by', '1');
   await expect(lost).rejects.toMatchObject({ reason: 'NOT_FOUND' });
@@ -72,4 +72,13 @@ test('words that name no act on a record are refused in a line', async () => {
     [['counters', 'adjust', '--name', 'a', '--by', 'x', '--reason', REASON], /^--by: /],
   ];
   for (const [words, message] of refusals) await expect(parse(...words)).rejects.toThrow(message);
+});
+
+test('a preview of what would be deleted says in words why the rest is kept', async () => {
+  await acquire('kept:a', 'w1');
+  const all = ['locks', 'delete', '--namespace', 'default', '--prefix', 'kept:'];
+  const preview = (await parse(...all)) as CliCommand;
+  await expect
+    .poll(() => runCliCommand(api.runtime, preview))
+    .toBe('1 lock matches; 0 can be deleted.\n1 kept, held: kept:a');
 });

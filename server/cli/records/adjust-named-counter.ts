@@ -26,6 +26,6 @@ export async function adjustNamedCounter(
   const bounds = `floor ${floor ?? 'none'}, ceiling ${ceiling ?? 'none'}`;
   throw new LockyardError(
     'CONFLICT',
-    `${counter} is at ${value} (${bounds}), and would leave that; nothing was changed.`,
+    `${counter} is at ${value} (${bounds}): ${delta} would pass a limit; nothing was changed.`,
   );
 }

@@ -38,7 +38,7 @@ export async function reassignNamedLock(
   const [holder, other] = holders;
   if (!holder || other) {
     const count = counted(holders.length, 'holder');
-    throw conflict(`the lock has ${count}, and this is for a lock with one`);
+    throw conflict(`the lock has ${count}: only a lock with one can be reassigned`);
   }
   const waiter = waiters.find(({ owner }) => owner === to);
   if (!waiter) throw new LockyardError('NOT_FOUND', `${printable(to)} does not wait for ${lock}.`);

@@ -17,6 +17,18 @@ export const RETENTION_REASONS = [
 
 export type RetentionReason = (typeof RETENTION_REASONS)[number];
 
+/** Why a record cannot be deleted, for people. */
+export const RETENTION_LABELS: Record<RetentionReason, string> = {
+  held: 'held',
+  waitedFor: 'has waiters',
+  frozen: 'frozen',
+  delayed: 'in lock delay',
+  lostLately: 'hold lost within the last hour',
+  answersKept: 'answer to a recent request still stored',
+  tokensAhead: 'a new lock could repeat its tokens (used in the last 10 minutes, or very often)',
+  unreadable: 'record cannot be read',
+};
+
 /** How long a lock whose hold was lost, not released, is kept so that its holder can learn how. */
 const LOST_RETENTION_MS = 60 * 60_000;
 
