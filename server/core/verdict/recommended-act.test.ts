@@ -298,7 +298,7 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       { row: { ...row, status: 'unknown' } },
       'wait',
       'Restore backend mysql-core',
-      'No act is possible until it responds. Leases on it run on meanwhile.',
+      'No action is possible until it responds. Leases keep counting down meanwhile.',
     ],
     [
       'unreadable',

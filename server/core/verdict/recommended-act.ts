@@ -67,7 +67,7 @@ function whileUnknown({ backend, unreadable }: LockRow): Recommendation {
   return {
     verb: 'wait',
     title: `Restore backend ${backend}`,
-    effect: 'No act is possible until it responds. Leases on it run on meanwhile.',
+    effect: 'No action is possible until it responds. Leases keep counting down meanwhile.',
   };
 }
 
