@@ -88,7 +88,9 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
           <ProblemNote problem={problemOf(error)} title="Could not load the timeline" />
         </div>
       )}
-      {isHydrated && data && data.since > span.from && <CutNote timeline={data} />}
+      {isHydrated && data && data.since > Math.max(data.from, span.from) && (
+        <CutNote timeline={data} />
+      )}
       {isEmpty ? (
         <p className="px-3.5 py-3 text-t2">
           {data ? `Not used in ${zoom ? 'this span' : `the last ${rangeText(spanMs)}`}.` : '\u00a0'}
