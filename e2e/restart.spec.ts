@@ -112,6 +112,34 @@ for (const [what, end] of endings) {
   });
 }
 
+test('a link that is followed while no server answers stays in the console, and what it opens is as old as it is', async ({
+  page: list,
+  context,
+  server,
+}) => {
+  const name = 'opened while away';
+  await take(name);
+  const backends = await context.newPage();
+  await openLive(list, '/?q=opened while');
+  await backends.goto('/backends');
+  // By then the list has loaded what shows a lock without the server.
+  await expect(cell(lockRow(list, name), 'held')).toContainText(/^(9|\d\d)(\.\d)?s/);
+  await server.kill();
+  await expectOffline(list);
+  await list.getByRole('link', { name }).click();
+  await expect(list.getByRole('heading', { level: 1 })).toContainText(name);
+  expect(await list.getByText('Live', { exact: true }).count()).toBe(0);
+  await expectOffline(list);
+
+  await expect(backends.getByRole('list', { name: 'Backends' })).toContainText('unknown');
+  await backends.getByRole('link', { name: 'Waits', exact: true }).click();
+  await expect(backends.getByText('The page opens once it is back.')).toBeVisible();
+  await server.restart();
+  await expect(backends).toHaveURL(/\/waits$/);
+  await expectOnline(list);
+  await backends.close();
+});
+
 test('waiters of a server that was killed ask again, and have waited since they came first', async ({
   server,
 }) => {

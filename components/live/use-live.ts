@@ -38,6 +38,7 @@ const RECONNECT_MAX_MS = 4_000;
  * @param initial null: nothing is known before the first message
  * @param take makes the data after a message from the data before it; absent where each message is
  *   complete; must never change
+ * @param initialAt this page's monotonic clock when `initial` came; null: it comes with the page
  */
 export function useLive<T>(key: string, initial: T, open: Open<T>): Live<T>;
 export function useLive<T, M>(
@@ -45,16 +46,18 @@ export function useLive<T, M>(
   initial: T,
   open: Open<M>,
   reduce: (before: T, message: M) => T,
+  initialAt?: number | null,
 ): Live<T>;
 export function useLive<T>(
   key: string,
   initial: T,
   open: Open<T>,
   take: (before: T, message: T) => T = (_, fresh) => fresh,
+  initialAt: number | null = null,
 ): Live<T> {
   const [state, setState] = useState<{ data: T; receivedAt: number | null; link: LinkState }>({
     data: initial,
-    receivedAt: null,
+    receivedAt: initialAt,
     link: 'connecting',
   });
   const [attempt, setAttempt] = useState(0);

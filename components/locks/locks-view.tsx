@@ -88,7 +88,7 @@ export function LocksView({
   const onSort = (sort: LockSort) =>
     setQuery({ sort, descending: sort === query.sort && !query.descending });
   const scroller = useRef<HTMLDivElement>(null);
-  const { known, onOpen, onOpenKnown } = useKnownLock(page, link);
+  const { known, onOpen, onOpenKnown } = useKnownLock(page, receivedAt, link);
   const { peek, row: peeked, onStep } = usePeek(query, setQuery, rows);
   const [copied, setCopied] = useState('');
   const onCopied = useCallback((name: string) => {
@@ -191,6 +191,7 @@ export function LocksView({
                 {...query.peek}
                 row={peeked}
                 page={page}
+                receivedAt={receivedAt}
                 place={peeked && page.offset + rows.indexOf(peeked)}
                 onStep={onStep}
                 onOpen={onOpen}

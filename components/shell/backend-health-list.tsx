@@ -1,11 +1,13 @@
 'use client';
 
 import Link from 'next/link';
+import { useEffect } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { spokenDuration } from '@/server/core/format/durations';
 import { latencyText } from '../format/durations';
 import { Icon } from '../icons/icon';
+import { reportBroken } from '../navigation/away';
 import { useBackendsHealth, useGuarantees } from './backend-queries';
 import { isClosed, sortBySeverity } from './sort-by-severity';
 
@@ -20,7 +22,9 @@ export function BackendHealthList({
   initial: BackendHealth[];
   initialGuarantees: GuaranteeRow[];
 }) {
-  const { data, isError } = useBackendsHealth(initial);
+  const { data, isError, failureCount } = useBackendsHealth(initial);
+  const isBroken = isError || failureCount > 0;
+  useEffect(() => (isBroken ? reportBroken() : undefined), [isBroken]);
   const { data: guarantees } = useGuarantees(initialGuarantees);
   const sorted = sortBySeverity(data, guarantees);
   return (

@@ -26,16 +26,19 @@ import { WaitPartNote } from './wait-part-note';
 /** A lock's page: what it is now, what can be done about it, and what happened to it. */
 export function LockView({
   initial,
+  initialAt = null,
   events,
   insight,
 }: {
   initial: LockDetail;
+  /** This page's monotonic clock when that came; null: it comes with the page. */
+  initialAt?: number | null;
   /** Null where they could not be read for the first paint. */
   events: { rows: EventRow[]; older: string | null } | null;
   /** The range that the address names; null where it could not be read for the first paint. */
   insight: LockInsight | null;
 }) {
-  const { data, receivedAt, link, retry } = useLiveLock(initial.row, initial);
+  const { data, receivedAt, link, retry } = useLiveLock(initial.row, initial, initialAt);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: [data.backend] }),
     [data, receivedAt],

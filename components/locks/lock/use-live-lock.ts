@@ -10,10 +10,12 @@ import { type Live, useLive } from '../../live/use-live';
  * A lock as its own page shows it, live.
  *
  * @param initial null: nothing is known before the first message
+ * @param initialAt this page's monotonic clock when `initial` came; null: it comes with the page
  */
 export function useLiveLock<D extends LockDetail | null>(
   { namespace, name }: { namespace: string; name: string },
   initial: D,
+  initialAt: number | null = null,
 ): Live<D | LockDetail> {
   const client = useTRPCClient();
   return useLive<D | LockDetail, LockDetailMessage>(
@@ -25,5 +27,6 @@ export function useLiveLock<D extends LockDetail | null>(
         { ...handlers, onData: (message) => onData(message.data) },
       ),
     detailAfter,
+    initialAt,
   );
 }

@@ -33,6 +33,8 @@ interface PeekProps {
   /** Its row in the list; null where that is not loaded. */
   row: LockRow | null;
   page: LockPage;
+  /** This page's monotonic clock when `page` came. */
+  receivedAt: number | null;
   /** Its place in the list, from 0; null where that is not known. */
   place: number | null;
   onStep: (by: 1 | -1) => void;
@@ -41,9 +43,11 @@ interface PeekProps {
 }
 
 /** A lock beside the list: its holder, its queue, what a release would do, and the acts. */
-export function PeekPanel({ namespace, name, row, page, ...rest }: PeekProps) {
+export function PeekPanel({ namespace, name, row, page, receivedAt: pageAt, ...rest }: PeekProps) {
   const [known] = useState(() => (row ? knownDetail(row, page) : null));
-  const { data: detail, receivedAt, link, retry } = useLiveLock({ namespace, name }, known);
+  const [knownAt] = useState(pageAt);
+  const live = useLiveLock({ namespace, name }, known, knownAt);
+  const { data: detail, receivedAt, link, retry } = live;
   return (
     <aside aria-label="Lock preview" className="peek fade-in">
       <PeekHead detail={detail} matching={page.matching} {...rest} />

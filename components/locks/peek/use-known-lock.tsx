@@ -17,6 +17,13 @@ const LockView = dynamic(loadLockView);
 /** When the code of a lock's page is loaded ahead, after the list is live. */
 const LOAD_AFTER_MS = 5_000;
 
+/** A lock's page that was opened from its row, as old as the list that it was in. */
+interface OpenedLock {
+  path: string;
+  detail: LockDetail;
+  receivedAt: number | null;
+}
+
 /**
  * Opens a lock's page. While the server does not respond the browser would leave the console for
  * its own error page; then the lock's page is shown from its row, and goes on by itself once the
@@ -24,6 +31,7 @@ const LOAD_AFTER_MS = 5_000;
  */
 export function useKnownLock(
   page: LockPage,
+  receivedAt: number | null,
   link: LinkState,
 ): {
   /** The page that was opened so, in place of the list. */
@@ -35,7 +43,7 @@ export function useKnownLock(
   const router = useRouter();
   const at = usePastAt();
   const pathname = usePathname();
-  const [opened, setOpened] = useState<{ path: string; detail: LockDetail } | null>(null);
+  const [opened, setOpened] = useState<OpenedLock | null>(null);
   const isReady = useRef(false);
   const isLive = link === 'live';
   useEffect(() => {
@@ -48,14 +56,15 @@ export function useKnownLock(
     }, LOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [isLive]);
-  const latest = useRef({ page, isLive });
+  const latest = useRef({ page, receivedAt, isLive });
   useEffect(() => {
-    latest.current = { page, isLive };
+    latest.current = { page, receivedAt, isLive };
   });
   const onOpenKnown = useCallback((row: LockRow) => {
-    if (latest.current.isLive || !isReady.current) return false;
+    const { page, receivedAt, isLive } = latest.current;
+    if (isLive || !isReady.current) return false;
     const path = lockPath(row.namespace, row.name);
-    setOpened({ path, detail: knownDetail(row, latest.current.page) });
+    setOpened({ path, detail: knownDetail(row, page), receivedAt });
     window.history.pushState(null, '', path);
     return true;
   }, []);
@@ -69,7 +78,12 @@ export function useKnownLock(
   return {
     known: isShown && (
       <BackToList>
-        <LockView initial={opened.detail} events={null} insight={null} />
+        <LockView
+          initial={opened.detail}
+          initialAt={opened.receivedAt}
+          events={null}
+          insight={null}
+        />
       </BackToList>
     ),
     onOpen,
