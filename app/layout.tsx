@@ -8,7 +8,7 @@ import { THEME_SCRIPT } from '@/components/shell/theme-script';
 
 export const metadata: Metadata = {
   title: { default: 'Lockyard', template: '%s · Lockyard' },
-  description: 'The control room for distributed locks.',
+  description: 'A distributed lock service with a console for operators.',
   robots: { index: false, follow: false },
 };
 
