@@ -38,7 +38,7 @@ export function readDuration<F>(option: string, text: string | undefined, fallba
   if (text === undefined) return fallback;
   const ms = parseDuration(text);
   if (ms !== null) return ms;
-  throw wrongUsage(`${option} must be a duration such as 500ms, 30s, 5m or 2h, not "${text}".`);
+  throw wrongUsage(`${option} must be a duration such as 500ms, 30s, 5m, 2h or 1d, not "${text}".`);
 }
 
 /** A whole number of an option, within bounds. */

@@ -39,7 +39,7 @@ export const USAGE = `Usage:
       Print the release.
 
 All commands: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL; several with commas); ls, inspect, watch and release: --json.
-The API key is read from LOCKYARD_API_KEY, or the file LOCKYARD_API_KEY_FILE. A DURATION is 500ms, 30s, 5m, 2h; a bare number is seconds.
+The API key is read from LOCKYARD_API_KEY, or the file LOCKYARD_API_KEY_FILE. A DURATION is 500ms, 30s, 5m, 2h or 1d; a bare number is seconds.
 
 Exit codes: the command's own; 1 not acquired, 64 usage error, 69 server unreachable, 70 internal error,
 75 lock lost and command terminated, 77 API key rejected, 78 configuration error,
