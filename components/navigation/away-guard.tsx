@@ -5,7 +5,7 @@ import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
-import { isListHref, mayBeAway } from './away';
+import { canOpenKnown, isListHref, mayBeAway } from './away';
 
 /** How often the server is asked whether it is back. */
 const ASK_EVERY_MS = 1_000;
@@ -13,8 +13,8 @@ const ASK_EVERY_MS = 1_000;
 /**
  * Keeps links from leaving the console while the server does not respond: the browser would show
  * its own error page, and what is known would be gone. The page that was asked for opens once the
- * server is back. Links marked `data-opens-known`, and links to
- * the list within `data-list-behind`, look after themselves.
+ * server is back. Links marked `data-opens-known`, once that can be, and links to the list within
+ * `data-list-behind` look after themselves.
  */
 export function AwayGuard({ className, children }: { className: string; children: ReactNode }) {
   const [wanted, setWanted] = useState<string | null>(null);
@@ -42,7 +42,8 @@ function linkOf({ target, button, ctrlKey, metaKey, shiftKey }: MouseEvent): str
     return null;
   }
   const isBehind = isListHref(href) && link.closest('[data-list-behind]') !== null;
-  return isBehind || link.closest('[data-opens-known]') ? null : href;
+  const opensKnown = canOpenKnown() && link.closest('[data-opens-known]') !== null;
+  return isBehind || opensKnown ? null : href;
 }
 
 function Opening({ href, onEnd }: { href: string; onEnd: () => void }) {

@@ -11,5 +11,15 @@ export function reportBroken(): () => void {
 /** Whether a connection of this page broke, so that the server may be away. */
 export const mayBeAway = (): boolean => broken > 0;
 
+let opensKnown = false;
+
+/** From now on the list can show a lock's page without the server. */
+export function reportOpensKnown(): void {
+  opensKnown = true;
+}
+
+/** Whether links marked `data-opens-known` need no server. */
+export const canOpenKnown = (): boolean => opensKnown;
+
 /** Whether an address is that of the lock list. */
 export const isListHref = (href: string): boolean => /^\/(\?|$)/.test(href);

@@ -6,7 +6,7 @@ import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useSta
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { lockPath } from '@/server/core/names/console-path';
 import type { LinkState } from '../../live/use-live';
-import { isListHref } from '../../navigation/away';
+import { canOpenKnown, isListHref, mayBeAway, reportOpensKnown } from '../../navigation/away';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { knownDetail } from './known-detail';
@@ -44,15 +44,11 @@ export function useKnownLock(
   const at = usePastAt();
   const pathname = usePathname();
   const [opened, setOpened] = useState<OpenedLock | null>(null);
-  const isReady = useRef(false);
   const isLive = link === 'live';
   useEffect(() => {
     if (!isLive) return;
     const timer = setTimeout(() => {
-      const ready = () => {
-        isReady.current = true;
-      };
-      loadLockView().then(ready, () => undefined);
+      loadLockView().then(reportOpensKnown, () => undefined);
     }, LOAD_AFTER_MS);
     return () => clearTimeout(timer);
   }, [isLive]);
@@ -62,7 +58,7 @@ export function useKnownLock(
   });
   const onOpenKnown = useCallback((row: LockRow) => {
     const { page, receivedAt, isLive } = latest.current;
-    if (isLive || !isReady.current) return false;
+    if (isLive || !canOpenKnown()) return false;
     const path = lockPath(row.namespace, row.name);
     setOpened({ path, detail: knownDetail(row, page), receivedAt });
     window.history.pushState(null, '', path);
@@ -70,7 +66,9 @@ export function useKnownLock(
   }, []);
   const onOpen = useCallback(
     (row: LockRow) => {
-      if (!onOpenKnown(row)) router.push(pastHref(lockPath(row.namespace, row.name), at));
+      if (onOpenKnown(row)) return;
+      if (!latest.current.isLive && mayBeAway()) return;
+      router.push(pastHref(lockPath(row.namespace, row.name), at));
     },
     [onOpenKnown, router, at],
   );
