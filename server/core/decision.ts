@@ -25,9 +25,9 @@ export interface DecisionContext {
   /** The process that decides. */
   process: string;
   /**
-   * Whether another process is alive. Waiters of a dead process leave the queue together. An
-   * unknown process may have just started: it counts as dead only if a membership read begun after
-   * this record was read finds no heartbeat of it.
+   * Whether another process is alive. Waiters of a dead process leave the queue together. A process
+   * may have just started or come back: it counts as dead only if a membership read begun after
+   * this record was read finds no heartbeat of it that is recent.
    */
   isAlive: (process: string) => boolean;
   /**

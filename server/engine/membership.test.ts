@@ -103,11 +103,29 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     const processes = [there.process, 'neverStarted'];
     const fresh = await observed();
     fresh.faults.onScan = firstFates(() => true, { kind: 'refuse' });
-    await fresh.membership.refreshUnknown(processes);
+    await fresh.membership.refreshAbsent(processes);
     expect(processes.map(fresh.membership.isAlive)).toEqual([true, true]);
-    await fresh.membership.refreshUnknown(processes);
+    await fresh.membership.refreshAbsent(processes);
     expect(processes.map(fresh.membership.isAlive)).toEqual([true, false]);
     await fresh.faults.close();
+  });
+
+  it('count again where it is back, before its waiters are looked at', async () => {
+    await there.membership.stop();
+    expect(await isAlive()).toBe(false);
+    await there.membership.start();
+    await here.membership.refreshAbsent([there.process]);
+    expect(here.membership.isAlive(there.process)).toBe(true);
+  });
+
+  it('may be there again while that cannot be read', async () => {
+    await there.membership.stop();
+    expect(await isAlive()).toBe(false);
+    here.faults.onScan = firstFates(() => true, { kind: 'refuse' });
+    await here.membership.refreshAbsent([there.process]);
+    expect(here.membership.isAlive(there.process)).toBe(true);
+    await here.membership.refreshAbsent([there.process]);
+    expect(here.membership.isAlive(there.process)).toBe(false);
   });
 
   it('do not come back after a goodbye with a reply that comes later', async () => {

@@ -87,25 +87,26 @@ export class Membership {
     if (this.reachable) await this.sendHeartbeat(0);
   }
 
-  readonly isAlive = (process: string): boolean => {
+  readonly isAlive = (process: string): boolean =>
+    this.wasAlive(process) || this.presumedAlive.has(process);
+
+  /** Whether it is this process, or was alive when the heartbeats were read last. */
+  readonly wasAlive = (process: string): boolean => {
+    if (process === this.options.processId) return true;
     const heartbeat = this.heartbeats.get(process);
-    if (!heartbeat) return this.presumedAlive.has(process);
-    return heartbeat.aliveUntil > this.refreshedAt;
+    return heartbeat !== undefined && heartbeat.aliveUntil > this.refreshedAt;
   };
 
-  /** Whether it is this process, or one whose heartbeat has been read. */
-  readonly isKnown = (process: string): boolean =>
-    process === this.options.processId || this.heartbeats.has(process);
-
   /**
-   * Reads the heartbeats if one of these processes was never heard of: it may have just started, or
-   * be long dead. While that cannot be found out it counts as alive.
+   * Reads the heartbeats if one of these processes was not alive when they were read last: it may
+   * have started or come back since, or be long dead. While that cannot be found out it counts as
+   * alive.
    */
-  async refreshUnknown(processes: string[]): Promise<void> {
-    const unknown = processes.filter((process) => !this.isKnown(process));
-    if (unknown.length === 0) return;
+  async refreshAbsent(processes: string[]): Promise<void> {
+    const absent = processes.filter((process) => !this.wasAlive(process));
+    if (absent.length === 0) return;
     await this.refresh().catch(() => {
-      for (const process of unknown) this.presumedAlive.set(process, this.refreshes);
+      for (const process of absent) this.presumedAlive.set(process, this.refreshes);
     });
   }
 

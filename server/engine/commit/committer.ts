@@ -83,7 +83,7 @@ export class Committer {
     const processes = readable.flatMap(({ group, entry: { known } }) =>
       known ? recordTypeOf(keyOfGroup(group)).processesIn(known.record) : [],
     );
-    await membership.refreshUnknown(processes);
+    await membership.refreshAbsent(processes);
     const proposals = readable.map(({ group, entry, now }) => {
       const proposal = decideBatch(group, entry, this.contextAt(group, now), memos);
       if (createsRecord(proposal)) names.creating(proposal.key);

@@ -106,7 +106,7 @@ export class MultiLockCommitter {
       }
     }
     const queues = [...bases.values()].flatMap((base) => base?.record.queue ?? []);
-    await membership.refreshUnknown(queues.map(({ process }) => process));
+    await membership.refreshAbsent(queues.map(({ process }) => process));
     return { bases, memos, now, epoch: options.epochOf(), startedAt };
   }
 

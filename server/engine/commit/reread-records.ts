@@ -10,7 +10,8 @@ import { readOnce } from './read-records';
  *
  * What a command from the cache relies on holds for them too. The backend's clock, as known here,
  * is at least that of the reading; so nothing is cached over a store that only estimates it. Every
- * process that waits for the lock has been heard of: whether it lives is not looked up again.
+ * process that waits for the lock was alive when last read: one that was not may be by now, which
+ * is not looked up again.
  *
  * @throws StoreError
  */
@@ -36,5 +37,5 @@ function cacheRead({ cache, membership }: EngineContext, { key, record }: ReadRe
     // The next command on it reads it, and says so to its caller.
     return;
   }
-  if (type.processesIn(known.record).every(membership.isKnown)) cache.entryOf(id).known = known;
+  if (type.processesIn(known.record).every(membership.wasAlive)) cache.entryOf(id).known = known;
 }
