@@ -102,9 +102,10 @@ export class LockProjection {
     const journals = new WatchJournals(backends, clock);
     this.table = new LockTable({
       journals: {
-        replaced(before, after) {
+        replaced: (before, after) => {
           journals.replaced(before, after);
           evidence.replaced(before, after);
+          if (before && !after) this.baselines.remove(before.id);
         },
         turned: (row) => journals.turned(row),
       },

@@ -2,16 +2,20 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { listInput } from '../../contract/lock/inputs';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { NameCount } from '../../engine/names/name-count';
-import { EngineRig, type Member, takeLock } from '../../engine/testing/engine-rig';
+import { EngineRig, type Member, release, takeLock } from '../../engine/testing/engine-rig';
 import { TestClock } from '../../platform/testing/test-clock';
-import { freshKey } from '../../storage/conformance/testing/changes';
+import { freshKey, stored } from '../../storage/conformance/testing/changes';
+import { recordId } from '../../storage/record-id';
 import { HolderEvidence } from '../liveness/holder-evidence';
+import { KnownRefusals, writtenPart } from '../refusals/known-refusals';
 import { HoldBaselines } from '../rollups/hold-baselines';
 import { readPosition } from '../watch/watch-position';
 import { watchTarget } from '../watch/watch-target';
 import { LockProjection } from './lock-projection';
 import type { MonitoredBackend } from './monitored-backend';
+import { rowId } from './projection-row';
 
 /** More than are read in one go. */
 const MANY_COMMITS = 10_100;
@@ -41,7 +45,7 @@ afterEach(async () => {
 });
 
 /** Another process's view of the store, which reads when the test says so. */
-async function project(processId: string): Promise<LockProjection> {
+async function project(processId: string, refusals = new KnownRefusals()): Promise<LockProjection> {
   const publicIds = [{ id: 'default', publicId: 'default' }];
   const projection = new LockProjection({
     backends: [backend],
@@ -49,6 +53,7 @@ async function project(processId: string): Promise<LockProjection> {
     log: pino({ level: 'silent' }),
     namespaces: { get: async () => ({ backend: 'default' }), policyOf: () => DEFAULT_POLICY },
     holdBaselines: new HoldBaselines(rig.under.database, publicIds, clock),
+    refusals,
     names: new NameCount(() => clock.monotonic()),
     evidence: new HolderEvidence(rig.under.database, [backend], clock),
     processId,
@@ -80,6 +85,23 @@ it('a store counts as read up to now only once the end of its history has been r
   await projection.follow(backend);
   expect(await list()).toMatchObject({ ageMs: 0 });
   expect((await list()).locks.map(({ name }) => name)).toContain(key.name);
+});
+
+it('nothing is kept of a lock that another process deleted', async () => {
+  const [refusals, key] = [new KnownRefusals(), freshKey()];
+  const projection = await project('p1', refusals);
+  const { token } = await takeLock(member, key, 'w1');
+  const id = rowId('default', recordId(key));
+  const all = { attempts: 1, token, firstAt: clock.now(), lastAt: clock.now() };
+  const counts = { all, owners: [], others: null };
+  refusals.put(id, writtenPart({ process: 'p2', minute: MINUTE_MS, counts }));
+  await release(member, key, 'w1', token);
+  await projection.follow(backend);
+  expect(refusals.of(id)).toMatchObject({ all });
+  const { rev, writer } = await stored(rig.under.store, key);
+  await rig.under.store.deleteRecords([{ key, rev, writer }]);
+  await projection.resync(backend);
+  expect(refusals.of(id)).toBeNull();
 });
 
 it('a watch misses nothing that the process of its last request had yet to read', async () => {

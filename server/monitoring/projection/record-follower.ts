@@ -207,6 +207,7 @@ export class RecordFollower {
 
   private removeLock(id: string): void {
     this.table.remove(id);
+    // Something may be known of one that was deleted before it was read.
     this.baselines.remove(id);
   }
 }
