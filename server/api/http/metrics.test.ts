@@ -44,7 +44,7 @@ test('what happened to locks is counted by namespace and backend, once', async (
   const { token } = (await take('a')) ?? {};
   await take('a', { owner: 'w2', waitMs: 20 });
   await api.post(key, 'lock.release', { name: 'a', owner: 'w1', token });
-  await take('b', { namespace: 'billing', leaseMs: 100 });
+  await take('b', { namespace: 'billing', leaseMs: 250 });
   await soon(async () => {
     const { metrics } = await scrape();
     const here = { namespace: 'default', backend: 'default' };
@@ -58,7 +58,7 @@ test('what happened to locks is counted by namespace and backend, once', async (
     expect(value('wait_seconds', here, '_count')).toBe(1);
     expect(value('hold_seconds', here, '_count')).toBe(1);
     expect(value('hold_seconds', here, '_sum')).toBeGreaterThan(0.015);
-    expect(value('hold_seconds', there, '_sum')).toBe(0.1);
+    expect(value('hold_seconds', there, '_sum')).toBe(0.25);
     expect(value('hold_seconds', { ...there, le: '0.064' })).toBeUndefined();
     expect(value('hold_seconds', { ...there, le: '0.064' }, '_bucket')).toBe(0);
     expect(value('hold_seconds', { ...there, le: '0.256' }, '_bucket')).toBe(1);

@@ -51,7 +51,10 @@ test('pages of the past show who held a lock and who waited then, and how it was
   expect(detail.holds[0]?.meta).toMatchObject({ host: 'h1', pid: '7' });
   expect(detail.waiters).toMatchObject([{ owner: 'w2', service: 'orders' }]);
   const { patienceUntil = 0, enqueuedAt = 0 } = detail.waiters[0] ?? {};
-  expect(patienceUntil - enqueuedAt).toBe(20_000);
+  const patienceMs = patienceUntil - enqueuedAt;
+  expect(patienceMs).toBeLessThanOrEqual(20_000);
+  // On a busy machine some of it was spent before the caller was queued.
+  expect(patienceMs).toBeGreaterThan(19_000);
 
   const list = await ask<LockPage>('locks.list', { at, search: 'past' });
   expect(list.rows).toMatchObject([{ name: 'past', status: 'contended', waiters: 1 }]);
