@@ -9,6 +9,7 @@ test('facts are formatted in one line', () => {
   expect(
     plain(formatFacts({ outcome: 'extended', rev: 7, expiresAt: 1, expiresInMs: 300_000 })),
   ).toBe('rev 7, expires in 5 m 00 s');
+  expect(plain(formatFacts({ workers: 50, thinkMs: 2 }))).toBe('workers 50, think 2 ms');
 });
 
 test('a force release shows who was granted the lock next', () => {

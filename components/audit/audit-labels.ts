@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
-import { spokenDuration } from '@/server/core/format/durations';
+import { durationText } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
 import { revText, shortToken } from '../format/numbers';
 import type { IconName } from '../icons/icon';
@@ -123,7 +123,7 @@ function formatFact(key: string, value: unknown): string | null {
     if (/token$/i.test(key)) return `${fieldLabel(key)} ${shortToken(value)}`;
     if (key === 'count') return value === 1 ? 'once' : `${value} times`;
     if (key === 'rev') return `rev ${revText(value)}`;
-    if (key.endsWith('Ms')) return `${fieldLabel(key.replace(/Ms$/, ''))} ${spokenDuration(value)}`;
+    if (key.endsWith('Ms')) return `${fieldLabel(key.replace(/Ms$/, ''))} ${durationText(value)}`;
     return `${fieldLabel(key)} ${value}`;
   }
   if (typeof value === 'boolean') return `${fieldLabel(key)} ${value ? 'yes' : 'no'}`;
