@@ -13,11 +13,11 @@ const TIMED = [6, 7, 8, 11, 12, 13, 14, 15, 16, 18];
 const LEASED = catalogue.filter(({ number }) => TIMED.includes(Number(number))).map(({ id }) => id);
 const SESSIONS = catalogue.filter(({ number }) => Number(number) <= 5 && number !== '');
 const sessions = SESSIONS.map(({ id }) => id);
-/** `npm run test:long` races all of them with the default load. */
+/** `npm run test:long` races all of them, with all workers of the default load. */
 const leased = isLong ? LEASED : ['set-nx-px-lock', 'watchdog-lock'];
 const held = isLong ? sessions : ['with-row-lock'];
-// One stock takes some strategies longer than the default of the Lab.
-const LOAD = isLong ? { perEntryMs: 120_000 } : { workers: 8, stock: 60 };
+// A slow machine sells no more under a lock of the whole table in the longest time that there is.
+const LOAD = isLong ? { stock: 200, perEntryMs: 120_000 } : { workers: 8, stock: 60 };
 const LEASE_MS = isLong ? 3_000 : 1_000;
 
 beforeAll(async () => {
