@@ -152,7 +152,9 @@ export function defineSchema(kit: Kit) {
        * that limit was introduced; 0: it had not. Null: its names have not been counted since then.
        */
       grownMaxLocks: kit.whole(),
-      /** Null while it exists. A removed one is kept, so that it is never made on another backend. */
+      /**
+       * Null while it exists. A removed one is kept, so that it is never made on another backend.
+       */
       removedAt: kit.whole(),
     },
     () => [],

@@ -41,8 +41,8 @@ function setRepository([text, option, folder = projectRoot]) {
 }
 
 /**
- * npm runs this before it publishes: the address in a checkout is a placeholder, under a domain that
- * is reserved for examples, and no release may have it.
+ * npm runs this before it publishes: the address in a checkout is a placeholder, under a domain
+ * that is reserved for examples, and no release may have it.
  */
 function checkRepository(folder) {
   const { repository } = JSON.parse(readFileSync(join(folder, 'client/package.json'), 'utf8'));

@@ -28,8 +28,8 @@ export interface LoneContest {
 export type LoneTimes = Record<Step, number>;
 
 /**
- * One caller, one operation at a time, on locks that no other caller wants. All steps take turns, so
- * that each meets the same moments. Compared are medians of single operations: each acquire and
+ * One caller, one operation at a time, on locks that no other caller wants. All steps take turns,
+ * so that each meets the same moments. Compared are medians of single operations: each acquire and
  * each release with one write.
  */
 export async function raceLoneCaller(

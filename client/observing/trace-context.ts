@@ -39,14 +39,16 @@ export function activeTraceparent(): string | undefined {
   }
 }
 
-/** A header with that `traceparent`; empty for one that is none: a lock never fails for its trace. */
+/**
+ * A header with that `traceparent`; empty for one that is none: a lock never fails for its trace.
+ */
 export function traceHeader(traceparent: string | undefined): { traceparent?: string } {
   return traceparent !== undefined && TRACEPARENT.test(traceparent) ? { traceparent } : {};
 }
 
 /**
- * Sends a request that carries a `traceparent` already. Instrumentations of `fetch` would add one of
- * their own, and two are as good as none.
+ * Sends a request that carries a `traceparent` already. Instrumentations of `fetch` would add one
+ * of their own, and two are as good as none.
  */
 export function withoutOtherTraces<T>(send: () => T): T {
   const api = tracingApi();

@@ -19,7 +19,11 @@ const SPANS = [
   { label: '30 days', ms: 30 * 24 * HOUR_MS },
 ];
 
-/** Keeps alerts from being sent for a while. @param of what it matches at first; null: nothing yet */
+/**
+ * Keeps alerts from being sent for a while.
+ *
+ * @param of what it matches at first; null: nothing yet
+ */
 export default function SilenceDialog({
   of,
   onClose,

@@ -33,8 +33,8 @@ function columnsOf(selecting: SelectionControls | null): Column[] {
 }
 
 /**
- * The counters, one a line; on a phone a block each. Bounds have columns of their own only on a wide
- * screen: the headroom says how far they are.
+ * The counters, one a line; on a phone a block each. Bounds have columns of their own only on a
+ * wide screen: the headroom says how far they are.
  */
 export function CounterTable({
   rows,

@@ -4,7 +4,9 @@ import { usePastAt } from '../past/past-at';
 
 const POLL_MS = 2_000;
 
-/** Everything that one process holds and waits for, now or at the instant that is looked back to. */
+/**
+ * Everything that one process holds and waits for, now or at the instant that is looked back to.
+ */
 export function useProcessDetail(id: string) {
   const trpc = useTRPC();
   const at = usePastAt();

@@ -15,7 +15,9 @@ function heatOf(waiterMs: number, stepMs: number): number {
   return Math.max(1, Math.ceil(share * 5));
 }
 
-/** The locks that were waited for most, over time: a line each, above the charts of the same time. */
+/**
+ * The locks that were waited for most, over time: a line each, above the charts of the same time.
+ */
 export function HeatMapChart({ heat, span }: { heat: HeatMap; span: ZoomSpan }) {
   if (heat.rows.length === 0) return null;
   return (

@@ -1,6 +1,8 @@
 import type { LockInsight } from '@/server/contract/console/insight-row';
 
-/** The steps of an insight that a zoom shows, at least two; figures stay those of the whole range. */
+/**
+ * The steps of an insight that a zoom shows, at least two; figures stay those of the whole range.
+ */
 export function zoomedInsight(
   insight: LockInsight,
   zoom: { from: number; to: number } | null,

@@ -4,7 +4,9 @@ import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
 import { setAddress } from './set-address';
 
-/** A filter by one of several names, kept in the page's address; nothing where there is no choice. */
+/**
+ * A filter by one of several names, kept in the page's address; nothing where there is no choice.
+ */
 export function NameFilter({
   label,
   value,

@@ -1,4 +1,7 @@
-/** Writes parameters into the page's address, or takes those away that are null; asks nothing of Next. */
+/**
+ * Writes parameters into the page's address, or takes those away that are null; asks nothing of
+ * Next.
+ */
 export function setAddress(values: Record<string, string | null>): void {
   const { pathname, search } = window.location;
   const params = new URLSearchParams(search);

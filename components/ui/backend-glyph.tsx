@@ -1,6 +1,6 @@
 /**
- * A backend by the first letter of its id, which is whole on hover and when read aloud. Filled where
- * a chain of waits comes from another backend.
+ * A backend by the first letter of its id, which is whole on hover and when read aloud. Filled
+ * where a chain of waits comes from another backend.
  */
 export function BackendGlyph({ id, isFilled = false }: { id: string; isFilled?: boolean }) {
   return (

@@ -13,7 +13,9 @@ const FEW_PAGES = 200;
 /** The log may grow faster than it is moved. */
 const PASSES_MAX = 4;
 
-/** Where the head of the log's index has the number of pages in the log, as a native 32-bit word. */
+/**
+ * Where the head of the log's index has the number of pages in the log, as a native 32-bit word.
+ */
 const PAGES_AT_BYTE = 16;
 
 const PASS = 'pragma wal_checkpoint(passive)';

@@ -15,8 +15,8 @@ export class ScriptConnection {
   ) {}
 
   /**
-   * Runs statements in one transaction: all of them or none. No other connection of this process may
-   * write meanwhile, nor this one.
+   * Runs statements in one transaction: all of them or none. No other connection of this process
+   * may write meanwhile, nor this one.
    *
    * @throws LibsqlError as the client does
    */

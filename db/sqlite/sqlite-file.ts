@@ -155,7 +155,8 @@ function logDescriptor(file: FileHandle): LogDescriptor {
 /**
  * A process before this one may have committed what it could not flush any more, and a flush that
  * failed is not made good by a later one. So everything is moved from the log to the file. While
- * another program reads the file, or on a full disk, it stays in the log, which is flushed as it is.
+ * another program reads the file, or on a full disk, it stays in the log, which is flushed as it
+ * is.
  */
 async function keepWhatIsInTheLog(client: Client): Promise<void> {
   await client.execute('pragma wal_checkpoint(truncate)').catch(() => undefined);
@@ -179,10 +180,10 @@ const WRITER_SETTINGS = [
 const READS = /^\s*(select|pragma)\b/i;
 
 /**
- * A connection on which nothing but `BEGIN IMMEDIATE` can be refused because another program writes.
- * A refused statement stays open until its connection runs it again, and nothing is committed until
- * then. Every job begins with this one, so none is left open; a new connection for each refusal
- * would be closed by the garbage collector alone.
+ * A connection on which nothing but `BEGIN IMMEDIATE` can be refused because another program
+ * writes. A refused statement stays open until its connection runs it again, and nothing is
+ * committed until then. Every job begins with this one, so none is left open; a new connection for
+ * each refusal would be closed by the garbage collector alone.
  */
 function beginningFirst(writer: Client): Client {
   const execute = async (statement: InStatement): Promise<ResultSet | undefined> => {

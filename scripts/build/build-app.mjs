@@ -98,7 +98,9 @@ function buildFailure(output) {
     : `${output.trim()}\nBuilding the pages failed; see above.`;
 }
 
-/** Copies what the Lab shows as the source of a strategy: what was built, whatever is edited later. */
+/**
+ * Copies what the Lab shows as the source of a strategy: what was built, whatever is edited later.
+ */
 function copyShownSources() {
   const target = join(projectRoot, '.next/lockyard/sources');
   rmSync(target, { recursive: true, force: true });

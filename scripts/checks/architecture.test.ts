@@ -96,6 +96,7 @@ test.each([
   ['a name that says nothing', 'server/engine/utils.ts', 'export const a = 1;'],
   ['a name in camel case', 'components/lockRow.tsx', 'export const a = 1;'],
   ['a server action', 'app/act.ts', "export async function act() {\n  'use server';\n}"],
+  ['a comment of 101 columns', 'db/a.ts', `/*\n * ${'a'.repeat(98)}\n */\nexport const a = 1;`],
   ['a barrel', 'db/all.ts', "export * from './a';\nexport { b } from './b';"],
   ['the environment', 'server/engine/a.ts', 'export const a = process.env.A;'],
   ['the clock of the system', 'server/engine/a.ts', 'export const a = () => Date.now();'],

@@ -5,6 +5,7 @@ import { testFiles } from './test-support.mjs';
 
 const linesAtMost = 300;
 const testLinesAtMost = 500;
+const columnsAtMost = 100;
 const emptyNames = /^(utils?|helpers?|types?|common|misc|shared|lib|manager|index)$/;
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
@@ -27,18 +28,20 @@ const outsideDoors = [
 /** One line for each file of the graph that breaks a rule on size, name or content. */
 export function houseRuleViolations(graph) {
   const tests = testFiles(graph);
-  return [...graph].flatMap(([path, { text }]) =>
-    [
+  return [...graph].flatMap(([path, { text }]) => {
+    const { program, comments } = parseSync(path, text);
+    return [
       tooLong(path, text),
       badName(path),
       serverAction(path, text),
-      barrel(path, text),
+      barrel(path, program),
+      wideComment(text, comments),
       retiredWordIn(path, text),
       ...(tests.has(path) ? [] : outside(path, text)),
     ]
       .filter(Boolean)
-      .map((complaint) => `${path}: ${complaint}`),
-  );
+      .map((complaint) => `${path}: ${complaint}`);
+  });
 }
 
 const isTest = (path) => /\.(test|spec)\.tsx?$/.test(path);
@@ -59,8 +62,7 @@ const serverAction = (_path, text) =>
   /^\s*(['"])use server\1/m.test(text) ? 'server actions are not used here' : null;
 
 /** A file that only passes on what others export hides who depends on whom. */
-function barrel(path, text) {
-  const { body } = parseSync(path, text).program;
+function barrel(path, { body }) {
   const passesOnOnly =
     body.length > 1 &&
     body.every(
@@ -73,6 +75,18 @@ function barrel(path, text) {
     ? 'only passes on what other files export'
     : null;
 }
+
+/** The formatter wraps code, not comments. */
+function wideComment(text, comments) {
+  for (const { start, end } of comments) {
+    const from = text.lastIndexOf('\n', start) + 1;
+    const wide = text.slice(from, end).split('\n').find(isWide);
+    if (wide) return `"${wide.trim()}" is wider than ${columnsAtMost} columns`;
+  }
+  return null;
+}
+
+const isWide = (line) => [...line].length > columnsAtMost;
 
 function outside(path, text) {
   return outsideDoors

@@ -46,7 +46,9 @@ export interface ApiShapes {
   reasons: string[];
 }
 
-/** Names of objects that have none of their own in the description, by the names of their fields. */
+/**
+ * Names of objects that have none of their own in the description, by the names of their fields.
+ */
 const NAMED_BY_FIELDS: Record<string, string> = {
   'at by reason': 'Remark',
   'capacity inUse named': 'PermitUse',

@@ -42,7 +42,9 @@ function union({ name, anyOf, description }: ApiShape): string {
   return `${comment(description, '')}${name} = Union[${options}]\n`;
 }
 
-/** Python 3.9 marks optional fields only by class: those that are needed come in one of their own. */
+/**
+ * Python 3.9 marks optional fields only by class: those that are needed come in one of their own.
+ */
 function typedDict({ name, fields, description }: ApiShape): string {
   const needed = fields.filter(({ isOptional }) => !isOptional);
   const optional = fields.filter(({ isOptional }) => isOptional);

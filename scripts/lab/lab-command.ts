@@ -17,7 +17,9 @@ import { catalogue } from '@/server/strategies/catalogue';
 import { ArgumentError, HELP, type LabArguments, readLabArguments } from './lab-arguments';
 import { labTable } from './lab-table';
 
-/** With `--check` before them, arguments are only checked; this exit code: nothing is left to do. */
+/**
+ * With `--check` before them, arguments are only checked; this exit code: nothing is left to do.
+ */
 const NOTHING_LEFT = 10;
 
 type Finished = Extract<LabProgress, { kind: 'finished' }>;

@@ -64,8 +64,8 @@ async function buildForTests(say) {
 
 /**
  * All needs in one step if all suites run: one call of the package manager instead of two. The
- * end-to-end tests freeze and kill a MariaDB, so it must be their own. Answers the long suites whose
- * needs are not met.
+ * end-to-end tests freeze and kill a MariaDB, so it must be their own. Answers the long suites
+ * whose needs are not met.
  */
 async function ensureNeeds(only, say) {
   if (only === null) await ensureAllTestNeeds(say);

@@ -69,8 +69,8 @@ function withReason(name, message = '') {
 }
 
 /**
- * Adds suites up: `{ line, ok, failures, skips }`. Each suite is `{ code, tally }`; one that ran no test,
- * left no report, or ended badly without naming a failure counts as a failure of its own.
+ * Adds suites up: `{ line, ok, failures, skips }`. Each suite is `{ code, tally }`; one that ran no
+ * test, left no report, or ended badly without naming a failure counts as a failure of its own.
  */
 export function sumUp(suites) {
   const total = { passed: 0, failed: 0, skipped: 0 };

@@ -31,7 +31,9 @@ export const backupEnd = z.strictObject({ sha256: z.string() });
 
 export const backupCells = z.array(z.union([z.string(), z.number(), z.null()]));
 
-/** A restore ends all sessions, clears the counts of failed sign-ins, and begins without evidence. */
+/**
+ * A restore ends all sessions, clears the counts of failed sign-ins, and begins without evidence.
+ */
 const EXCLUDED = ['sessions', 'sign_in_failures', 'process_evidence'];
 
 /** The secret itself is not restored. A used setup link must not become valid again. */

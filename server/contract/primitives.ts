@@ -5,7 +5,9 @@ import { holderTraceparent } from './traceparent';
 /** A character of a string, which is half of one beyond U+FFFF, takes no more in UTF-8. */
 const CHAR_MAX_BYTES = 3;
 
-/** Whether a text has at most `max` bytes in UTF-8. Nearly all are so short that none is counted. */
+/**
+ * Whether a text has at most `max` bytes in UTF-8. Nearly all are so short that none is counted.
+ */
 const fits = (text: string, max: number) =>
   text.length * CHAR_MAX_BYTES <= max || new TextEncoder().encode(text).length <= max;
 

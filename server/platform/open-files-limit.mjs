@@ -1,6 +1,6 @@
 /**
- * How many files this process may have open; null where the system does not say. Node has raised its own limit to the
- * hard one by the time it runs anything.
+ * How many files this process may have open; null where the system does not say. Node has raised
+ * its own limit to the hard one by the time it runs anything.
  *
  * @returns {number | null}
  */

@@ -32,7 +32,9 @@ export type Fault =
 /** Says what becomes of a request; null: it passes. */
 export type Rule = (seen: SeenRequest) => Fault | null;
 
-/** An HTTP proxy before a server, which remembers what came by and does harm where it is asked to. */
+/**
+ * An HTTP proxy before a server, which remembers what came by and does harm where it is asked to.
+ */
 export class FaultProxy {
   readonly seen: SeenRequest[] = [];
   rule: Rule = () => null;

@@ -54,7 +54,9 @@ export class ExampleHaproxy {
   }
 }
 
-/** What HAProxy says of the example as it is, with a certificate in its place; empty if it is well. */
+/**
+ * What HAProxy says of the example as it is, with a certificate in its place; empty if it is well.
+ */
 export function complaintsAboutExample(certificate: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-haproxy-'));
   try {

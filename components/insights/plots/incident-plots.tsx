@@ -69,7 +69,9 @@ export function WaitsPlot({ detail: { timeline }, span, reading }: PlotProps) {
   );
 }
 
-/** For how long the lock had been held, the p99, and each hold that ended, on a logarithmic scale. */
+/**
+ * For how long the lock had been held, the p99, and each hold that ended, on a logarithmic scale.
+ */
 export function HoldsPlot({ detail, span, reading }: PlotProps) {
   const { timeline } = detail;
   const p99Ms = incidentP99Ms(detail.incident);

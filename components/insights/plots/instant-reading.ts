@@ -59,7 +59,11 @@ export function oldestSeries(
   }));
 }
 
-/** How old those of these bars were that were there at an instant. @param now the end of open ones */
+/**
+ * How old those of these bars were that were there at an instant.
+ *
+ * @param now the end of open ones
+ */
 function agesAt(
   bars: readonly { from: number; to: number | null }[],
   at: number,
@@ -78,7 +82,9 @@ function heldAt(holds: readonly HoldBar[], at: number, now: number): number | nu
   return oldestOf(agesAt(long, at, now));
 }
 
-/** The holds that ended in a span: when, and how long each was, on average where several are one. */
+/**
+ * The holds that ended in a span: when, and how long each was, on average where several are one.
+ */
 export function endedHolds(
   { holds }: Pick<LockTimeline, 'holds'>,
   span: Span,

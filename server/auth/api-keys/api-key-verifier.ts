@@ -66,8 +66,8 @@ export class ApiKeyVerifier {
    * within 1 s, one that expires at once. A malformed key, such as a mistyped one, is refused
    * without a query.
    *
-   * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key, with a `detail` for
-   *   one that was; `BACKEND_DOWN`
+   * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key, with a `detail`
+   *   for one that was; `BACKEND_DOWN`
    */
   async verify(bearer: string): Promise<ServiceActor> {
     const key = this.proven.get(bearer) ?? parseApiKey(bearer);

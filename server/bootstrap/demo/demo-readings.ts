@@ -21,7 +21,9 @@ export interface DemoIncident {
   last: Incident;
 }
 
-/** What the monitoring would have seen of the past of the demo, from a reading every other second. */
+/**
+ * What the monitoring would have seen of the past of the demo, from a reading every other second.
+ */
 export class DemoReadings {
   readonly incidents: DemoIncident[] = [];
   readonly samples: FleetSample[] = [];

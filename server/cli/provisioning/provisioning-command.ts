@@ -30,8 +30,8 @@ const settings = {
 };
 
 /**
- * What lists, makes, changes and removes users, keys, namespaces, alert rules and silences, lists and
- * makes counters, and lists backends.
+ * What lists, makes, changes and removes users, keys, namespaces, alert rules and silences, lists
+ * and makes counters, and lists backends.
  */
 export const PROVISIONING_COMMANDS = [
   command('keys list', nothing),

@@ -45,8 +45,8 @@ export interface LockRow {
   /** When the longest waiter came; null if there are no waiters. */
   oldestWaitAt: number | null;
   /**
-   * Who is kept from work by this lock, for `totalBlockingMs` at any instant of its backend's clock;
-   * absent: no caller.
+   * Who is kept from work by this lock, for `totalBlockingMs` at any instant of its backend's
+   * clock; absent: no caller.
    */
   blocked?: BlockedCallers;
   /** By how many waiters a minute the queue grows, negative if it shrinks; absent: it is steady. */

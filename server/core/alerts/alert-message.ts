@@ -61,9 +61,9 @@ export interface ReceiverState {
 
 /**
  * The message that a receiver is due, and the position up to which it covers the news; null: none
- * yet. There is at most one a minute, however many alerts fire: it groups what is new. An alert that
- * fired and was resolved since the last message is listed as resolved. To a receiver that was never
- * sent anything, resolved ones are not news.
+ * yet. There is at most one a minute, however many alerts fire: it groups what is new. An alert
+ * that fired and was resolved since the last message is listed as resolved. To a receiver that was
+ * never sent anything, resolved ones are not news.
  *
  * @param alerts every firing alert, and the resolved ones that are news to some receiver
  */

@@ -4,7 +4,11 @@ const LONGEST_MS = 5 * 60_000;
 /** A message that was not accepted for so long is dropped: what it said is old. */
 export const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 
-/** The pause after a failed attempt; doubles with each, up to 5 minutes. @param attempts before it */
+/**
+ * The pause after a failed attempt; doubles with each, up to 5 minutes.
+ *
+ * @param attempts before it
+ */
 export const retryDelayMs = (attempts: number): number =>
   Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempts, 20));
 

@@ -61,8 +61,8 @@ export function hasQueueRoom({ record, context }: Draft, since: WaitSpan | null)
 
 /**
  * Remembers waiters that left the queue without an answer. If there are more than `DEPARTED_MAX`,
- * those whose wait is over are forgotten, then those who left first; of those who left together, the
- * ones with the shortest waits.
+ * those whose wait is over are forgotten, then those who left first; of those who left together,
+ * the ones with the shortest waits.
  */
 export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   if (gone.length === 0) return;

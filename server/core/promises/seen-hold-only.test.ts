@@ -74,7 +74,9 @@ class OperatorReferee implements Referee {
     expect(changed).toEqual([]);
   }
 
-  /** The chosen waiter, and no other, has the lock or an offer; it has left the queue or keeps it. */
+  /**
+   * The chosen waiter, and no other, has the lock or an offer; it has left the queue or keeps it.
+   */
   private checkReassigned({ ticket }: ReassignCommand, { written, proposal }: Answered): void {
     if (!written) throw new Error('reassigned, but nothing was written');
     const { before, after } = written;

@@ -58,8 +58,8 @@ export function addRefusals(one: RefusalCounts, other: RefusalCounts): RefusalCo
 }
 
 /**
- * The part of counts that had been counted by an instant; null: nothing. How many attempts that were
- * is estimated, as if they had come evenly.
+ * The part of counts that had been counted by an instant; null: nothing. How many attempts that
+ * were is estimated, as if they had come evenly.
  */
 export function refusalsUntil(counts: RefusalCounts, at: number): RefusalCounts | null {
   const all = spanUntil(counts.all, at);

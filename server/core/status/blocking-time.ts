@@ -21,9 +21,9 @@ export interface BlockingFacts extends StuckFacts {
 const NOT_BLOCKED: BlockedCallers = { callers: 0, sinceSum: 0 };
 
 /**
- * The waiters of a lock, and the owners that were refused within the last 60 s, each since its first
- * refusal during the present hold. Owners beyond those that are counted by name count as one. Where
- * a standby is expected, a caller that waits loses nothing.
+ * The waiters of a lock, and the owners that were refused within the last 60 s, each since its
+ * first refusal during the present hold. Owners beyond those that are counted by name count as one.
+ * Where a standby is expected, a caller that waits loses nothing.
  */
 export function blockedCallers(
   facts: BlockingFacts,

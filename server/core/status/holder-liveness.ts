@@ -13,7 +13,9 @@ const EVIDENCE_FRESH_MS = 30_000;
 /** A renewal that arrives this soon after a proof of death may have been sent before. */
 const IN_FLIGHT_MS = 2_000;
 
-/** What one witness last said of a holder's process. Instants are the clock of the hold's backend. */
+/**
+ * What one witness last said of a holder's process. Instants are the clock of the hold's backend.
+ */
 export interface WitnessReport {
   kind: 'host' | 'url';
   /** The name of its API key, or the id of its URL. */

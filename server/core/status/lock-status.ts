@@ -99,9 +99,9 @@ export const TIERS = ['actNow', 'unknown', 'watch', 'normal'] as const;
 export type LockTier = (typeof TIERS)[number];
 
 /**
- * The tier of a lock with this status at `now`, the backend's clock. A lock that others wait for, or
- * were refused within the last 60 s, is worth watching once it is held for longer than its own p99;
- * not where a standby is expected.
+ * The tier of a lock with this status at `now`, the backend's clock. A lock that others wait for,
+ * or were refused within the last 60 s, is worth watching once it is held for longer than its own
+ * p99; not where a standby is expected.
  */
 export function lockTier(
   status: LockStatus,

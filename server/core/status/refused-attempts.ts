@@ -21,7 +21,8 @@ export function* recentRefusals(
 }
 
 /**
- * Since when callers have been refused during this hold, if one was within the last 60 s; else null.
+ * Since when callers have been refused during this hold, if one was within the last 60 s; else
+ * null.
  */
 export function refusedSince(
   refusals: RefusalCounts | null | undefined,

@@ -11,7 +11,8 @@ import { holdLimitMs, type LockBaselines, STUCK_MIN_MS, waitLimitMs } from './st
 /**
  * The first instant after `now` at which a lock's status, its tier, the reason it is stuck or the
  * callers that it blocks can change without a write and with the same baselines; `Infinity` if time
- * alone changes nothing any more. It need not change at that instant. Instants are whole milliseconds of the backend's clock.
+ * alone changes nothing any more. It need not change at that instant. Instants are whole
+ * milliseconds of the backend's clock.
  */
 export function statusDeadline(facts: StatusFacts, baselines: LockBaselines, now: number): number {
   let first = Number.POSITIVE_INFINITY;

@@ -80,7 +80,9 @@ export class LockWorld {
     this.now += ms;
   }
 
-  /** Kills a process together with its callers. The others notice `knownAfterMs` later, for good. */
+  /**
+   * Kills a process together with its callers. The others notice `knownAfterMs` later, for good.
+   */
   kill(process: string, knownAfterMs = 0): void {
     const noticedAt = this.deadFrom.get(process) ?? Number.POSITIVE_INFINITY;
     this.deadFrom.set(process, Math.min(noticedAt, this.now + knownAfterMs));

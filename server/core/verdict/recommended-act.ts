@@ -29,8 +29,8 @@ const ANSWER_MS = 30_000;
 const SOON_MS = 5 * 60_000;
 
 /**
- * What to do about a lock, gentle before hard: wait, ask, let the lease run out, release. Null where
- * nothing is to be done: the lock is as usual, or free.
+ * What to do about a lock, gentle before hard: wait, ask, let the lease run out, release. Null
+ * where nothing is to be done: the lock is as usual, or free.
  */
 export function recommendedAct(facts: ActFacts, view: VerdictView): Recommendation | null {
   const { row, hold, waitPart } = facts;

@@ -15,7 +15,9 @@ export interface ActFacts extends Pick<LockDetail, 'waiters' | 'policy' | 'waitP
   isClosed: boolean;
 }
 
-/** What a forced release would do: who gets the lock, if a waiter does, and what else it affects. */
+/**
+ * What a forced release would do: who gets the lock, if a waiter does, and what else it affects.
+ */
 export function releaseImpact(
   facts: ActFacts,
   hold: HoldRow,

@@ -159,7 +159,9 @@ describe('no deadlock is reported', () => {
 });
 
 const kinds = fc.constantFrom('exclusive', 'shared', 'permit');
-/** Of one lock: its mode, how many hold it, and which of the owners take part, with their demand. */
+/**
+ * Of one lock: its mode, how many hold it, and which of the owners take part, with their demand.
+ */
 const lockShape = fc.record({
   mode: kinds,
   holders: fc.integer({ min: 1, max: 4 }),

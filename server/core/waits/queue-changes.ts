@@ -1,7 +1,9 @@
 import type { WaiterRow } from '../../contract/console/lock-row';
 import type { QueueChanges } from '../../contract/console/waits/lock-detail-message';
 
-/** What changed in a queue; null where that cannot be said, since those that stay changed places. */
+/**
+ * What changed in a queue; null where that cannot be said, since those that stay changed places.
+ */
 export function queueChanges(before: WaiterRow[], after: WaiterRow[]): QueueChanges | null {
   const present = new Set(after.map(({ ticket }) => ticket));
   const stayed = before.filter(({ ticket }) => present.has(ticket));

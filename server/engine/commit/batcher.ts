@@ -68,7 +68,8 @@ export class Batcher {
    * @param committer if its promise rejects, the commands that it did not answer are refused
    * @param store where a packet costs little more than its records do, what is at hand goes in two
    *   packets, so that the store works on one while this process works on the other; an embedded
-   *   one only waits for the disk, so what comes meanwhile sets out with each turn of the event loop
+   *   one only waits for the disk, so what comes meanwhile sets out with each turn of the event
+   *   loop
    */
   constructor(
     private readonly committer: Pick<Committer, 'commit'>,

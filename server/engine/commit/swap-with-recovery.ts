@@ -4,8 +4,8 @@ import type { EngineContext } from '../engine-context';
 
 /**
  * What became of a change. `writer` is the one under which it was applied. `unknown`: its reply was
- * lost, and the record has changed or was deleted since, perhaps after it. `tooLarge`: it was not applied, and
- * never can be.
+ * lost, and the record has changed or was deleted since, perhaps after it. `tooLarge`: it was not
+ * applied, and never can be.
  */
 export type SwapOutcome =
   | { applied: 'yes'; writer: string; now: number }
@@ -115,7 +115,8 @@ function outcomeOf(change: Change, result: SwapResult, tried: string[]): SwapOut
   const { expect, clock } = change;
   const untouched = current?.rev === expect?.rev && current?.writer === expect?.writer;
   if (untouched) return now < clock.ahead ? null : { applied: 'no', now };
-  // Revs only rise: had an earlier try landed, the rev would be past ours by now, or it was deleted.
+  // Revs only rise: had an earlier try landed, the rev would be past ours by now, or it was
+  // deleted.
   return { applied: current === null || current.rev > change.rev ? 'unknown' : 'no', now };
 }
 

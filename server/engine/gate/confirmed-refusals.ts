@@ -36,8 +36,8 @@ export function forgetChanged(
 /**
  * Steps in whose direction nothing was left when the gate last replied about their counters. They
  * wait for the next exchange, which says which counters at a bound have changed: where nothing has,
- * a question about them would get the same refusal, so they get it without. It rests on a reply that
- * was asked for after they came, as any other.
+ * a question about them would get the same refusal, so they get it without. It rests on a reply
+ * that was asked for after they came, as any other.
  */
 export class ConfirmedRefusals {
   private waiting: { entry: GateEntry; ask: GateAsk }[] = [];

@@ -90,8 +90,8 @@ export abstract class WaitingAcquires<
 
   /**
    * Leaves the place to later calls of the same request, which is kept for a moment, unless the
-   * caller was refused. A place that is gone is asked for again, unless the caller could not receive
-   * a grant.
+   * caller was refused. A place that is gone is asked for again, unless the caller could not
+   * receive a grant.
    */
   protected abstract detach(
     target: T,

@@ -4,9 +4,9 @@ import type { LockEvent } from '../../core/lock/lock-event';
  * A row of `lock_events` holds one event, or several of a lock, one right after another.
  *
  * One event: its `history_id` and `place`, its instant, `rev`, `kind` and span class; `body` is the
- * event. Several: `history_id` and `rev` of the last, `at` of the first, the highest span class, the
- * kind `several` (of routine alone, that of the first), a `place` between those of the last and of
- * the next event, and as `body` a list of `[historyId, place, event]`, oldest first.
+ * event. Several: `history_id` and `rev` of the last, `at` of the first, the highest span class,
+ * the kind `several` (of routine alone, that of the first), a `place` between those of the last and
+ * of the next event, and as `body` a list of `[historyId, place, event]`, oldest first.
  */
 
 /** How many events share a row at most: a reader of one takes the time for all. */

@@ -33,10 +33,10 @@ interface RecordedBackend {
 }
 
 /**
- * Records one backend's history in the control database: one row a commit becomes the rows of its events
- * (see `EventRows`), and is counted in the roll-ups. Only the process that runs maintenance does this; its position is
- * stored, so its successor continues there, and nothing that a former one still writes is kept. A commit that is
- * read twice is recorded and counted once.
+ * Records one backend's history in the control database: one row a commit becomes the rows of its
+ * events (see `EventRows`), and is counted in the roll-ups. Only the process that runs maintenance
+ * does this; its position is stored, so its successor continues there, and nothing that a former
+ * one still writes is kept. A commit that is read twice is recorded and counted once.
  */
 export class EventRecorder {
   private tail: HistoryTail | null = null;
@@ -120,8 +120,8 @@ export class EventRecorder {
   }
 
   /**
-   * Takes over from the process that recorded last, which can write no more. What it wrote after the
-   * cursor is removed and recorded again, because other events belong in the same rows.
+   * Takes over from the process that recorded last, which can write no more. What it wrote after
+   * the cursor is removed and recorded again, because other events belong in the same rows.
    *
    * @returns the cursor
    */
@@ -145,7 +145,9 @@ export class EventRecorder {
     });
   }
 
-  /** In short transactions; the last of those with the rows of a commit moves the cursor past it. */
+  /**
+   * In short transactions; the last of those with the rows of a commit moves the cursor past it.
+   */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
     const commits = rows.filter(({ id }) => id > this.recordsAfter).sort((a, b) => a.id - b.id);
     // No row has events on both sides of the position: those after it may be recorded again.

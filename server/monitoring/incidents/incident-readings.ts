@@ -22,7 +22,8 @@ export interface FoundIncident {
  * Every lock in which something is wrong now, in slices. Looks only at those in trouble.
  *
  * @param now the clock of this process
- * @param nowOf the clock of a backend by its id as records are filed; null while it does not respond
+ * @param nowOf the clock of a backend by its id as records are filed; null while it does not
+ *   respond
  */
 export async function findIncidents(
   table: IncidentTable,

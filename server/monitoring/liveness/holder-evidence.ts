@@ -13,7 +13,9 @@ import type { ProjectionRow } from '../projection/projection-row';
 import { EvidenceTable, type FiledReport } from './evidence-table';
 import { type Holder, HolderIndex } from './holder-index';
 
-/** An unchanged report is written again after this time, so that it stays fresh for all processes. */
+/**
+ * An unchanged report is written again after this time, so that it stays fresh for all processes.
+ */
 const REWRITE_AFTER_MS = 10_000;
 
 /** Rows that this much older writers may still have been about to write are read again. */
@@ -80,7 +82,9 @@ export class HolderEvidence {
     this.holders.replaced(before, after);
   }
 
-  /** Whether any process is proven dead: most of the time none is, and nothing need be looked up. */
+  /**
+   * Whether any process is proven dead: most of the time none is, and nothing need be looked up.
+   */
   get hasDeaths(): boolean {
     return this.deaths > 0;
   }
@@ -113,7 +117,9 @@ export class HolderEvidence {
     }
   }
 
-  /** Processes of a machine of which this witness should say something, the longest unseen first. */
+  /**
+   * Processes of a machine of which this witness should say something, the longest unseen first.
+   */
   questionsFor(machine: HostIdentity, witness: Witness): ProcessIdentity[] {
     const open: { process: ProcessIdentity; at: number }[] = [];
     for (const { id, process } of this.holders.on(machine)) {

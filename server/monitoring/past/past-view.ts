@@ -140,8 +140,8 @@ export class PastView {
   /**
    * Since when an instant can be shown.
    *
-   * @throws LockyardError `INVALID` for one that is yet to come, `NOT_FOUND` for one before all that
-   *   is recorded
+   * @throws LockyardError `INVALID` for one that is yet to come, `NOT_FOUND` for one before all
+   *   that is recorded
    */
   async check(at: number): Promise<number> {
     const now = this.parts.clock.now();

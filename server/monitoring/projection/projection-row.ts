@@ -172,8 +172,8 @@ export function toLockRowAt(
 }
 
 /**
- * By what a lock goes on the projection. Joined rather than added: V8 keeps a sum of texts as a tree
- * of its parts, which the garbage collector would visit for every lock.
+ * By what a lock goes on the projection. Joined rather than added: V8 keeps a sum of texts as a
+ * tree of its parts, which the garbage collector would visit for every lock.
  *
  * @param id of its record
  */

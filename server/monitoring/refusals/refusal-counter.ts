@@ -37,8 +37,8 @@ interface Attempt {
 }
 
 /**
- * Counts the attempts that this process has refused. An attempt is noted with its answer and counted
- * after it, so that the answers of a crowded lock do not wait for their counts.
+ * Counts the attempts that this process has refused. An attempt is noted with its answer and
+ * counted after it, so that the answers of a crowded lock do not wait for their counts.
  */
 export class RefusalCounter {
   private readonly locks = new Map<string, LockMinute>();

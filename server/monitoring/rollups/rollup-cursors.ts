@@ -41,7 +41,8 @@ export async function countedTo(ask: RunSql, backend: string, lockId: string): P
 
 /**
  * A lock's events after that commit which roll-ups count: recorded, and in no roll-up yet. They are
- * looked for in the newest 1,000 rows of the lock, of all backends together; in no particular order.
+ * looked for in the newest 1,000 rows of the lock, of all backends together; in no particular
+ * order.
  */
 export async function uncountedEvents(
   ask: RunSql,

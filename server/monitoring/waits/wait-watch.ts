@@ -61,9 +61,9 @@ export interface DeadlockNews {
 }
 
 /**
- * Who waits for whom, over all backends, as this process last read the locks. Each look goes through
- * the locks with waiters, and joins only those that may be part of a deadlock; the rest is joined
- * when someone asks, once for all who do.
+ * Who waits for whom, over all backends, as this process last read the locks. Each look goes
+ * through the locks with waiters, and joins only those that may be part of a deadlock; the rest is
+ * joined when someone asks, once for all who do.
  */
 export class WaitWatch {
   private readonly tracker = new DeadlockTracker();

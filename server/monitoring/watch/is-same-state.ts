@@ -36,7 +36,8 @@ const COMPARED: ReadonlySet<string> = new Set<keyof LockRecord>([
 
 /**
  * Whether two readings of a lock look the same to those who watch it: the same holds, as many
- * waiters, nothing else that decides who may have it, and no other effect of time. Null: the lock has no record.
+ * waiters, nothing else that decides who may have it, and no other effect of time. Null: the lock
+ * has no record.
  */
 export function isSameState(a: ProjectionRow | null, b: ProjectionRow | null): boolean {
   if (a === null || b === null) return isIdle(a ?? b);

@@ -8,8 +8,8 @@ import { requireNamespaces } from './require-namespaces';
 import { expiryOf, formOf, limitsOf, requireFormFor } from './stored-limits';
 
 /**
- * Changes what a key may do, or when it expires; its secret stays. It holds here at once, and within
- * 1 s at every process.
+ * Changes what a key may do, or when it expires; its secret stays. It holds here at once, and
+ * within 1 s at every process.
  *
  * @throws LockyardError `NOT_FOUND`; `CONFLICT` for a key that has ended, where a key that was
  *   rotated would be allowed more or for longer, for namespaces, prefix or verbs of a witness, and

@@ -36,7 +36,8 @@ export async function listIncidents(
 /**
  * An incident with the timeline of its lock around it.
  *
- * @throws LockyardError `NOT_FOUND` for an unknown id, also where the incident is older than 30 days
+ * @throws LockyardError `NOT_FOUND` for an unknown id, also where the incident is older than 30
+ *   days
  */
 export async function getIncident(
   ctx: OperationContext,
@@ -94,6 +95,8 @@ async function relatedIncidents(
   return related;
 }
 
-/** What was held until the incident began is over then; any other hold lasted until it was clear. */
+/**
+ * What was held until the incident began is over then; any other hold lasted until it was clear.
+ */
 const heldUntil = ({ status, beganAt, clearedAt, readAt }: IncidentRow): number =>
   status === 'expired' ? beganAt : (clearedAt ?? readAt);

@@ -9,8 +9,9 @@ import type { ControlContext } from '../operation-context';
 import { requireUsableGate } from './require-usable-gate';
 
 /**
- * Creates a namespace, permanently on one backend. Without a policy it has the default. One that was
- * removed comes back on its backend only: elsewhere its tokens might start below those of before.
+ * Creates a namespace, permanently on one backend. Without a policy it has the default. One that
+ * was removed comes back on its backend only: elsewhere its tokens might start below those of
+ * before.
  *
  * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name
  *   is taken, or was on another backend; for a gate as `requireUsableGate`

@@ -31,8 +31,8 @@ export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean)
 /**
  * Releases the holds whose process two witnesses of different kinds have proven dead, where the
  * policy of their namespace allows that. Each is an act of Lockyard, audited, on the token that was
- * judged: another hold, or one that was renewed meanwhile, stays. One that fails keeps no other from
- * being released.
+ * judged: another hold, or one that was renewed meanwhile, stays. One that fails keeps no other
+ * from being released.
  *
  * @throws AggregateError of the releases that failed
  */

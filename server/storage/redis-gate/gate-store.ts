@@ -60,8 +60,8 @@ export interface GateExchange {
  */
 export interface GateStore {
   /**
-   * Rejects if Redis does not answer; its messages may have arrived or not. They do not arrive after
-   * those of a later call.
+   * Rejects if Redis does not answer; its messages may have arrived or not. They do not arrive
+   * after those of a later call.
    *
    * @param seen the mark of an earlier exchange; null: none
    */

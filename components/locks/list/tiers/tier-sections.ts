@@ -13,8 +13,8 @@ export interface TierSection {
 }
 
 /**
- * The rows of the attention view by tier. A row that has calmed down keeps its place for a while: it
- * belongs to the section that it is in.
+ * The rows of the attention view by tier. A row that has calmed down keeps its place for a while:
+ * it belongs to the section that it is in.
  *
  * @param rows all of them, in the order of the list
  */

@@ -8,7 +8,9 @@ import { pastHref } from '../../../past/past-address';
 import { usePastAt } from '../../../past/past-at';
 import { type ListWalk, useListWalk } from './use-list-walk';
 
-/** On a phone, where there is no list beside the lock: back to it, and on to the next lock of it. */
+/**
+ * On a phone, where there is no list beside the lock: back to it, and on to the next lock of it.
+ */
 export function ListSteps({ namespace, name }: { namespace: string; name: string }) {
   const walk = useListWalk(namespace, name);
   if (!walk) return null;

@@ -92,7 +92,9 @@ class ServiceCall implements OperationContext {
   }
 }
 
-/** The call for its operation. Requires a live API key: a promise rejects with `UNAUTHENTICATED`. */
+/**
+ * The call for its operation. Requires a live API key: a promise rejects with `UNAUTHENTICATED`.
+ */
 export function identifyCaller({
   request,
   actor,

@@ -73,8 +73,8 @@ export interface CallableProcedure {
    * There is no other way to an operation, but for `stream`: tRPC and the fast path both call this.
    *
    * @param readInput is called once the caller is identified
-   * @throws LockyardError a refusal, at once or by the promise; TRPCError for a wrong input, with the
-   *   `ZodError` as its cause
+   * @throws LockyardError a refusal, at once or by the promise; TRPCError for a wrong input, with
+   *   the `ZodError` as its cause
    */
   call(ctx: ServiceContext, readInput: () => unknown): Promise<unknown>;
   /** The same with an event stream for its answer; null: it has none. */

@@ -33,7 +33,9 @@ export interface GraphOwner {
   host: string | null;
   pid: string | null;
   version: string | null;
-  /** When it last renewed one of the locks in the graph, by the server's clock; null: it never has. */
+  /**
+   * When it last renewed one of the locks in the graph, by the server's clock; null: it never has.
+   */
   renewedAt: number | null;
   /** It does several things at once, so its waits do not explain what it holds. */
   isConcurrent: boolean;

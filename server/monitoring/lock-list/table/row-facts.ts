@@ -56,8 +56,8 @@ export class RowFacts {
 }
 
 /**
- * Stores whom a lock keeps from their work, as sort keys, and notes a lock in trouble. Its tier must
- * be stored already.
+ * Stores whom a lock keeps from their work, as sort keys, and notes a lock in trouble. Its tier
+ * must be stored already.
  *
  * @param offsetMs the clock of its backend minus that of this process
  */

@@ -14,7 +14,9 @@ export function windowOf({ past, ahead }: Expectation): TimeWindow {
   return { first: past, last: Math.min(ahead, NEVER) - 1 };
 }
 
-/** When all of these changes may be applied. It is empty, `first` after `last`, if at no instant. */
+/**
+ * When all of these changes may be applied. It is empty, `first` after `last`, if at no instant.
+ */
 export function sharedWindow(changes: readonly { clock: Expectation }[]): TimeWindow {
   let [past, ahead] = [0, NEVER];
   for (const { clock } of changes) {
