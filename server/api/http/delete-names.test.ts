@@ -224,7 +224,7 @@ test('the command line tells what would go, and deletes name by name', async () 
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   expect(await shown()).toBe(
-    '3 locks match; 2 can be deleted.\ncan be deleted: e1, e2\nkept, held, 1: e3\\u{a}',
+    '3 locks match; 2 can be deleted.\ncan be deleted: e1, e2\n1 kept, held: e3\\u{a}',
   );
   expect(await cli(...words, '--count', '5', '--reason', REASON)).toBe(
     'deleted: e1\ndeleted: e2\n2 deleted.',
@@ -234,7 +234,7 @@ test('the command line tells what would go, and deletes name by name', async () 
     '0 counters match; 0 can be deleted.',
   );
   expect(await cli('locks', 'delete', '--namespace', 'jobs', '--name', 'e3\n')).toBe(
-    '1 lock matches; 0 can be deleted.\nkept, held, 1: e3\\u{a}',
+    '1 lock matches; 0 can be deleted.\n1 kept, held: e3\\u{a}',
   );
 });
 
