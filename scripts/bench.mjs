@@ -14,8 +14,7 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * `npm run bench -- lone alternatives growth --write` measures a lone caller, what may be used
  * instead of Lockyard and how cost grows, and writes tables and pictures of docs/performance.md.
  *
- * `npm run bench -- sizes` measures what one lock, event and audit entry takes on disk and in
- * memory.
+ * `npm run bench -- sizes` measures what one lock, event and audit entry takes on disk and in RAM.
  *
  * `npm run bench -- looking` measures what those who look cost those who lock, on the built server
  * with embedded SQLite; `npm run bench -- screen` what the lock list of the demo costs a browser.

@@ -29,8 +29,8 @@ const NEWS_GAP_MS = 1_000;
 /** A history read page by page, and again once its subject has changed. */
 export function useHistoryPages<Row extends { rev: number }>(history: {
   queryKey: unknown[];
-  /** `before` null: the newest page. */
-  read: (before: string | null) => Promise<HistoryPage<Row>>;
+  /** `from` is a part of the query's input; empty: the newest page. */
+  read: (from: { before?: string }) => Promise<HistoryPage<Row>>;
   /** Null where the newest page could not be read for the first paint. */
   initial: HistoryPage<Row> | null;
   /** The subject's present rev; the history is read again until it has a row of this rev. */
@@ -39,7 +39,7 @@ export function useHistoryPages<Row extends { rev: number }>(history: {
   const { queryKey, read, initial, rev } = history;
   const query = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam }) => read(pageParam),
+    queryFn: ({ pageParam }) => read(pageParam === null ? {} : { before: pageParam }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last: HistoryPage<Row>) => last.older,
     ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),

@@ -1,7 +1,4 @@
-/**
- * Writes parameters into the page's address, or takes those away that are null; asks nothing of
- * Next.
- */
+/** Writes parameters into the page's address, without Next; takes those away that are null. */
 export function setAddress(values: Record<string, string | null>): void {
   const { pathname, search } = window.location;
   const params = new URLSearchParams(search);

@@ -155,8 +155,7 @@ function logDescriptor(file: FileHandle): LogDescriptor {
 /**
  * A process before this one may have committed what it could not flush any more, and a flush that
  * failed is not made good by a later one. So everything is moved from the log to the file. While
- * another program reads the file, or on a full disk, it stays in the log, which is flushed as it
- * is.
+ * another program reads the file, or on a full disk, it stays in the log, which is flushed.
  */
 async function keepWhatIsInTheLog(client: Client): Promise<void> {
   await client.execute('pragma wal_checkpoint(truncate)').catch(() => undefined);

@@ -27,10 +27,8 @@ export function ChangesPanel({
   const past = usePastAt() === null ? {} : { until: readAt };
   const history = useHistoryPages({
     queryKey: ['counters.moves', namespace, name, past],
-    read: (before) => {
-      const from = before === null ? past : { ...past, before };
-      return client.counters.moves.query({ namespace, name, limit: CHANGES_SHOWN, ...from });
-    },
+    read: (from) =>
+      client.counters.moves.query({ namespace, name, limit: CHANGES_SHOWN, ...past, ...from }),
     initial,
     rev,
   });

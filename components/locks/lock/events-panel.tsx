@@ -41,10 +41,7 @@ export function EventsPanel({
   const past = detail.past === undefined ? {} : { until: readAt };
   const history = useHistoryPages({
     queryKey: ['locks.events', namespace, name, past],
-    read: (before) => {
-      const from = before === null ? past : { ...past, before };
-      return client.locks.events.query({ namespace, name, limit: PAGE, ...from });
-    },
+    read: (from) => client.locks.events.query({ namespace, name, limit: PAGE, ...past, ...from }),
     initial,
     rev,
   });

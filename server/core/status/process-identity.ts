@@ -32,7 +32,7 @@ export function processOf(meta: Meta): ProcessIdentity | null {
     host !== '' &&
     /^[0-9a-f-]{8,64}$/.test(bootId) &&
     /^\d{1,20}$/.test(pidNamespace) &&
-    /^[1-9]\d{0,6}$/.test(pid) &&
+    /^[1-9]\d*$/.test(pid) &&
     Number(pid) <= PID_MAX &&
     /^\d{1,20}$/.test(pidStart);
   return isComplete ? { host, bootId, pidNamespace, pid, pidStart } : null;

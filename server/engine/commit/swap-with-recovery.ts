@@ -115,8 +115,7 @@ function outcomeOf(change: Change, result: SwapResult, tried: string[]): SwapOut
   const { expect, clock } = change;
   const untouched = current?.rev === expect?.rev && current?.writer === expect?.writer;
   if (untouched) return now < clock.ahead ? null : { applied: 'no', now };
-  // Revs only rise: had an earlier try landed, the rev would be past ours by now, or it was
-  // deleted.
+  // Revs only rise: had an earlier try landed, the record would be past ours or deleted by now.
   return { applied: current === null || current.rev > change.rev ? 'unknown' : 'no', now };
 }
 

@@ -7,8 +7,8 @@ const KEPT_MAX = 2_000;
 
 /**
  * A store's history for two tails of this process: what one has read the other gets from memory, so
- * that a row is mostly read and decoded once. Delivers what the store would; no reader may change
- * it.
+ * that a row is mostly read and decoded once. Delivers what the store would. No reader may
+ * change a row.
  */
 export class SharedHistory implements HistorySource {
   /** Rows that one tail has read, by id, the earliest reading first. */

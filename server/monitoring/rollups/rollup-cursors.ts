@@ -41,8 +41,7 @@ export async function countedTo(ask: RunSql, backend: string, lockId: string): P
 
 /**
  * A lock's events after that commit which roll-ups count: recorded, and in no roll-up yet. They are
- * looked for in the newest 1,000 rows of the lock, of all backends together; in no particular
- * order.
+ * looked for in the newest 1,000 rows of the lock, of all backends together, unsorted.
  */
 export async function uncountedEvents(
   ask: RunSql,

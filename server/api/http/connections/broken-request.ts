@@ -76,8 +76,7 @@ export class BrokenRequests {
   }
 
   private async endWith(socket: Duplex, refusal: Refusal): Promise<void> {
-    // Node does so only where all is readable: a caller that is gone would go on waiting for a
-    // lock.
+    // Node does so only where all is readable: a caller that is gone would go on waiting.
     const hangUp = () => socket.destroy();
     if (socket.readableEnded && !this.requests.isIdle(socket)) hangUp();
     socket.once('end', hangUp);
