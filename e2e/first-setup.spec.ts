@@ -45,6 +45,19 @@ test('before there is a user, every page leads to the setup, which asks for the 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Open the setup link/);
 });
 
+test('a setup link that does not work says so at once, and how to get another', async ({
+  page,
+}) => {
+  for (const token of ['', 'not%20a%20token', `${tokenOf(setupLink)}x`]) {
+    await openPage(page, `${server.url}/setup?token=${token}`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+      'This setup link does not work',
+    );
+    await expect(page.getByRole('main')).toContainText('restart the server');
+    await expect(page.getByRole('textbox')).toHaveCount(0);
+  }
+});
+
 test('from the printed link to the first lock: an admin, a key shown once, and a line for the shell that works', async ({
   page,
 }) => {

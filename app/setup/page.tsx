@@ -6,10 +6,23 @@ import { type SearchParams, searchParamsOf } from '../page-request';
 
 export const metadata: Metadata = { title: 'Set up' };
 
-/** Shown only while there is no account; afterwards the server redirects requests for it. */
+/**
+ * Shown only while there is no account; afterwards the server redirects requests for it. The token
+ * of a link that does not work arrives empty.
+ */
 export default async function SetupPage({ searchParams }: { searchParams: SearchParams }) {
   const token = (await searchParamsOf(searchParams)).get('token');
-  if (!token) {
+  if (token === '') {
+    return (
+      <AuthFrame title="This setup link does not work">
+        <p className="mt-2 text-14 text-t2">
+          It is incomplete, or it has expired: a setup link is valid for an hour. To get a new link,
+          restart the server, and open the one that it prints.
+        </p>
+      </AuthFrame>
+    );
+  }
+  if (token === null) {
     return (
       <AuthFrame title="Open the setup link from the server log">
         <p className="mt-2 text-14 text-t2">

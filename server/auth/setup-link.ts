@@ -28,7 +28,23 @@ export async function createSetupToken(database: Database, clock: Clock): Promis
 }
 
 /**
- * Whether a setup token is valid, without using it up.
+ * Whether a setup token has not expired and none has been used so far. Asks without a lock: what is
+ * true may have changed when the token is used.
+ */
+export async function isSetupToken(
+  { db, tables: { settings } }: Database,
+  token: string,
+  now: number,
+): Promise<boolean> {
+  const [link] = await db
+    .select()
+    .from(settings)
+    .where(eq(settings.id, idOf(token)));
+  return isCurrent(link, now);
+}
+
+/**
+ * Checks a setup token without using it up.
  *
  * @throws LockyardError `CONFLICT` when there is a user already, `FORBIDDEN` for a wrong, used or
  *   expired token
@@ -49,7 +65,7 @@ export async function checkSetupToken(
   if (await hasUsers(db, database)) {
     throw new LockyardError('CONFLICT', 'Already set up. Sign in instead.');
   }
-  if (!link || Number(link.value) <= now) {
+  if (!isCurrent(link, now)) {
     throw new LockyardError(
       'FORBIDDEN',
       'This setup link is invalid or has expired. Restart the server to get a new one.',
@@ -79,5 +95,8 @@ async function hasUsers(db: Db, { tables }: Database): Promise<boolean> {
   const rows = await db.select({ id: tables.users.id }).from(tables.users).limit(1);
   return rows.length > 0;
 }
+
+const isCurrent = (link: { value: string } | undefined, now: number) =>
+  link !== undefined && Number(link.value) > now;
 
 const idOf = (token: string) => PREFIX + hashText(token);

@@ -6,7 +6,7 @@ import type { PageRelay } from './process/page-relay';
 import { acceptsGzip } from './static-files';
 
 /** Pages that are the same for every caller, except for the values filled in. */
-export type CachedPage = 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
+export type CachedPage = 'badSetupLink' | 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
 
 /** The values that differ between answers. */
 export interface PageFills {
@@ -16,7 +16,7 @@ export interface PageFills {
    * escaping: letters, digits and `:/.-_[]`.
    */
   origin: string;
-  /** The token of a setup link: letters, digits and `-_`. Empty without a link. */
+  /** The token of a setup link: letters, digits and `-_`. Empty without a link that works. */
   token: string;
 }
 
@@ -115,6 +115,7 @@ export class CachedPages {
 }
 
 const PATHS: Record<CachedPage, (token: string) => string> = {
+  badSetupLink: () => '/setup?token=',
   docs: () => '/docs',
   notFound: () => '/nothing-is-here',
   setup: () => '/setup',

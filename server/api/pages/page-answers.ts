@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { readSessionCookie } from '../../auth/sessions/cookie';
+import { isSetupToken } from '../../auth/setup-link';
 import { LockyardError } from '../../contract/errors';
+import { askDatabase } from '../../operations/ask-database';
 import type { Runtime } from '../../operations/operation-context';
 import { getCurrentSession } from '../../operations/sessions/get-current-session';
 import { plainAnswer } from '../http/handlers/page-handler';
@@ -111,7 +113,7 @@ export class PageAnswers {
       this.answers.led += 1;
       return redirect(res, 307, landing);
     }
-    const kept = cachedPageOf(scope);
+    const kept = await cachedPageOf(runtime, scope);
     if (kept) await this.answerCached(scope, nonce, kept);
     else await this.render(scope, nonce, gone);
   }
@@ -172,20 +174,29 @@ export class PageAnswers {
   }
 }
 
-function cachedPageOf({
-  pathname,
-  query,
-}: Pick<RequestScope, 'pathname' | 'query'>): CachedPage | null {
+async function cachedPageOf(
+  runtime: Runtime,
+  { pathname, query }: Pick<RequestScope, 'pathname' | 'query'>,
+): Promise<CachedPage | null> {
   switch (pathname) {
     case '/docs':
       return 'docs';
     case '/sign-in':
       return 'signIn';
     case '/setup':
-      return setupTokenOf({ query }) === null ? 'setup' : 'setupByLink';
+      return setupPageOf(runtime, query);
     default:
       return null;
   }
+}
+
+/** Only a link that works leads to the form, so that no form is filled in that will be refused. */
+async function setupPageOf({ database, clock }: Runtime, query: string): Promise<CachedPage> {
+  if (!new URLSearchParams(query).has('token')) return 'setup';
+  const token = setupTokenOf({ query });
+  if (token === null) return 'badSetupLink';
+  const works = await askDatabase(() => isSetupToken(database, token, clock.now()));
+  return works ? 'setupByLink' : 'badSetupLink';
 }
 
 /** Null for no token, and for text that cannot be a token of ours. */

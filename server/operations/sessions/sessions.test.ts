@@ -4,7 +4,7 @@ import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { demoToken } from '../../auth/demo-token';
 import { hashText } from '../../auth/hash-text';
 import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-limits';
-import { createSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
+import { createSetupToken, isSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
 import {
   FAILURES_MAX,
   FAILURES_MAX_PER_ACCOUNT,
@@ -292,6 +292,18 @@ describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
   const setUp = (token: string, name = 'ana') =>
     setUpFirstAdmin(contextOf(runtime, null), { token, name, password: PASSWORD });
   const makeToken = async () => (await createSetupToken(runtime.database, runtime.clock)) ?? '';
+
+  test('is offered a form only by a link that works', async () => {
+    const token = await makeToken();
+    const isOffered = (text: string) => isSetupToken(runtime.database, text, runtime.clock.now());
+    expect(await Promise.all([token, `${token}x`, ''].map(isOffered))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    runtime.clock.pass(SETUP_LINK_MAX_MS);
+    expect(await isOffered(token)).toBe(false);
+  });
 
   test('is made by one of several links that are used at once, and is signed in', async () => {
     expect(await getCurrentSession(contextOf(runtime, null))).toEqual({
