@@ -76,7 +76,7 @@ describe('lockyard ls', () => {
     const { code, err } = await rig.run(['ls', '--namespace', 'billing', '--json']);
     expect({ code, err }).toEqual({
       code: 77,
-      err: 'lockyard: This API key has no access to namespace "billing".\n',
+      err: 'lockyard: This API key is for namespace "default", not for "billing".\n',
     });
   });
 });

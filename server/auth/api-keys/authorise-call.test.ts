@@ -41,6 +41,18 @@ test('another namespace is refused, whatever else a key may do', () => {
   }
 });
 
+test.each([
+  [['jobs'], 'This API key is for namespace "jobs", not for "default".'],
+  [['a', 'b'], 'This API key is for namespaces "a", "b", not for "default".'],
+  [
+    ['a', 'b', 'c', 'd', 'e', 'f'],
+    'This API key is for namespaces "a", "b", "c", "d", "e", 1 more, not for "default".',
+  ],
+])('a refusal names the namespaces that a key is for: %j', (namespaces, message) => {
+  const call = { procedure: 'lock.inspect', namespace: 'default', names: ['a'] } as const;
+  expect(() => authoriseCall({ ...actor(), namespaces }, call)).toThrow(message);
+});
+
 describe('a prefix is compared byte by byte', () => {
   test.each([
     ['a:', 'a:'],

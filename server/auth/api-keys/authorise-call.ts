@@ -28,7 +28,7 @@ export function authoriseCall(
     throw refusal('missingVerb', 'The API key of a witness can only report on processes.');
   }
   if (!namespaces.includes(namespace)) {
-    throw refusal('missingNamespace', `This API key has no access to namespace "${namespace}".`);
+    throw outsideNamespaces(namespaces, namespace);
   }
   if (!limits) return;
   const { prefix, verbs } = limits;
@@ -51,6 +51,20 @@ export function visiblePrefix({ limits }: ServiceActor, asked = ''): string {
   if (asked.startsWith(prefix)) return asked;
   if (prefix.startsWith(asked)) return prefix;
   throw outsidePrefix(prefix);
+}
+
+/** Of many namespaces, some are named. */
+const NAMED_MAX = 5;
+
+function outsideNamespaces(namespaces: readonly string[], wanted: string): LockyardError {
+  const named = namespaces.slice(0, NAMED_MAX).map((each) => JSON.stringify(each));
+  const others = namespaces.length - named.length;
+  const list = others > 0 ? [...named, `${others} more`] : named;
+  return refusal(
+    'missingNamespace',
+    `This API key is for ${namespaces.length === 1 ? 'namespace' : 'namespaces'} ` +
+      `${list.join(', ')}, not for ${JSON.stringify(wanted)}.`,
+  );
 }
 
 const outsidePrefix = (prefix: string) =>

@@ -221,6 +221,18 @@ test('a wrong key, an address without a server, and one that is none are problem
   ]);
 });
 
+test('a key for other namespaces is accepted, and what it is for is said', async () => {
+  await api.namespace('doctor-only');
+  const key = await api.key('elsewhere', ['doctor-only']);
+  const { about } = await examine({ ...env, LOCKYARD_API_KEY: key }, '--url', api.url);
+  expect(about('address')).toContainEqual(
+    expect.objectContaining({
+      level: 'ok',
+      says: expect.stringContaining('is for namespace "doctor-only", not for "default"'),
+    }),
+  );
+});
+
 test('without a server it examines machine, schema and stores, and creates nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-doctor-'));
   try {

@@ -126,6 +126,12 @@ async function examineKey(
   return examineStream(url, subject, headers, clock);
 }
 
+/** What the service API says of a refusal, for people. */
+async function messageOf(refusal: Response): Promise<string> {
+  const body: { error?: { message?: string } } | null = await refusal.json().catch(() => null);
+  return body?.error?.message ?? `answered ${refusal.status}`;
+}
+
 /** Whether an event arrives while the stream goes on. */
 async function examineStream(
   url: string,
@@ -144,9 +150,8 @@ async function examineStream(
       signal: ending.signal,
     });
     if (typeof answer !== 'string' && answer.status === 403) {
-      return [
-        ok(subject, 'accepts the API key, which may not watch locks: no stream was examined'),
-      ];
+      const why = await messageOf(answer);
+      return [ok(subject, `accepts the API key, but no stream was examined: ${why}`)];
     }
     if (typeof answer !== 'string' && answer.ok) {
       const read = await answer.body?.getReader().read();
