@@ -231,6 +231,11 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   await expect(page.getByRole('region', { name: 'Queue' })).toContainText('mill-3');
   await expect(page.getByRole('region', { name: 'Events' })).toContainText('mill-3');
   await expect(page.getByRole('button', { name: 'Freeze' })).toHaveCount(0);
+  const then = page.url();
+  await openPage(page, `${server.url}/${new URL(then).search}&view=all`);
+  const row = page.getByRole('grid', { name: 'Locks' }).getByRole('row', { name: 'saw' });
+  await expect(cell(row, 'renewals')).toHaveText(/^≥\s\d+$/);
+  await openPage(page, then);
   await past.getByRole('link', { name: 'Back to live' }).click();
   await expect(past).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Freeze' })).toBeVisible();

@@ -1,6 +1,7 @@
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { durationText } from '@/server/core/format/durations';
+import { timesText } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { revText, shortToken } from '../format/numbers';
 import type { IconName } from '../icons/icon';
@@ -121,7 +122,7 @@ function formatFact(key: string, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') {
     if (/token$/i.test(key)) return `${fieldLabel(key)} ${shortToken(value)}`;
-    if (key === 'count') return value === 1 ? 'once' : `${value} times`;
+    if (key === 'count') return timesText(value);
     if (key === 'rev') return `rev ${revText(value)}`;
     if (key.endsWith('Ms')) return `${fieldLabel(key.replace(/Ms$/, ''))} ${durationText(value)}`;
     return `${fieldLabel(key)} ${value}`;

@@ -12,6 +12,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { countText, shortToken } from '../../format/numbers';
 import { useAtBackend, useIsStale } from '../../live/reading';
+import { usePastAt } from '../../past/past-at';
 import { Duration } from '../../ui/duration';
 import { GridCell } from '../../ui/grid-cell';
 import { Instant } from '../../ui/instant';
@@ -123,11 +124,15 @@ export function OldestWait({ row }: { row: LockRow }) {
   );
 }
 
+/** In the past a lower bound: only the latest renewals are counted. */
 export function Renewals({ row }: { row: LockRow }) {
+  const isPast = usePastAt() !== null;
   if (!row.hold) return <Empty />;
   const { renewals } = row.hold;
+  const title = isPast ? `At least ${exactCount(renewals)}` : exactCount(renewals);
   return (
-    <span className={renewals === 0 ? 'text-t3' : ''} title={exactCount(renewals)}>
+    <span className={renewals === 0 ? 'text-t3' : ''} title={title}>
+      {isPast && <span className="text-t3">≥{'\u00a0'}</span>}
       {countText(renewals)}
     </span>
   );

@@ -7,3 +7,6 @@ export const exactCount = (count: number) => grouped.format(count).replace('-', 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${exactCount(count)}\u00a0${count === 1 ? one : many}`;
 }
+
+/** How often: once, 3 times. */
+export const timesText = (count: number) => (count === 1 ? 'once' : `${exactCount(count)} times`);

@@ -1,3 +1,4 @@
+import { timesText } from '../format/numbers';
 import { type Hold, isReleased } from '../lock/lock-record';
 
 /** What can be said of a holder's process. Only proof makes one `dead`. */
@@ -72,7 +73,7 @@ export function livenessOf(
   if (death) return verdictOf(death);
   const { renewals, renewedAt } = hold;
   if (renewals > 0 && isFresh(renewedAt) && renewedAt >= (alive?.at ?? 0)) {
-    const evidence = renewals === 1 ? 'renewed once' : `renewed ${renewals} times`;
+    const evidence = `renewed ${timesText(renewals)}`;
     const renewed = { kind: 'renewals', witness: null, evidence, since: null } as const;
     return { state: 'alive', ...renewed, at: renewedAt };
   }

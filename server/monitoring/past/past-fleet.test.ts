@@ -35,13 +35,12 @@ const backendOf = (id: string, clockOffsetMs: number): BackendState => ({
   },
 });
 
-it('a deadlock over two backends is shown as of then, also where their clocks have drifted since', async () => {
+const fleetOf = (rows: ProjectionRow[], backends: BackendState[]) => {
   const policy = DEFAULT_POLICY;
-  const fleet = await PastFleet.of({
+  return PastFleet.of({
     at: AT,
-    // Read by clocks that were two and five milliseconds apart from what they are now.
-    rows: [lockOf('a', 'one', AT + 12, ['p', 'q']), lockOf('b', 'two', AT + 25, ['q', 'p'])],
-    backends: [backendOf('one', 10), backendOf('two', 20)],
+    rows,
+    backends,
     namespaces: { policyOf: () => policy },
     baselines: {
       hasDeaths: false,
@@ -51,7 +50,24 @@ it('a deadlock over two backends is shown as of then, also where their clocks ha
     clock: { now: () => AT, monotonic: () => AT },
     slice: () => new TimeSlice(() => AT),
   });
+};
+
+it('a deadlock over two backends is shown as of then, also where their clocks have drifted since', async () => {
+  const fleet = await fleetOf(
+    // Read by clocks that were two and five milliseconds apart from what they are now.
+    [lockOf('a', 'one', AT + 12, ['p', 'q']), lockOf('b', 'two', AT + 25, ['q', 'p'])],
+    [backendOf('one', 10), backendOf('two', 20)],
+  );
   const { heads } = await fleet.waitGraph();
   expect(heads).toHaveLength(1);
   expect(heads[0]?.deadlock?.steps).toHaveLength(2);
+});
+
+it('how often a hold was renewed is said as a lower bound, since only its latest renewals are read', async () => {
+  const row = lockOf('a', 'one', AT, ['p', 'q']);
+  const fleet = await fleetOf([row], [backendOf('one', 0)]);
+  const hold = { ...(row.record.holds[0] as Hold), renewedAt: AT - 1_000 };
+  const evidenceOf = (renewals: number) =>
+    fleet.livenessOf(row.id, { ...hold, renewals }, AT).evidence;
+  expect([1, 38].map(evidenceOf)).toEqual(['renewed at least once', 'renewed at least 38 times']);
 });

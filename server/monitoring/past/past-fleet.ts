@@ -4,6 +4,7 @@ import type { LockStatus } from '../../contract/console/console-terms';
 import type { LockPage, LockRow } from '../../contract/console/lock-row';
 import type { HoldersPage, ProcessDetail } from '../../contract/console/waits/holder-rows';
 import type { WaitGraph } from '../../contract/console/waits/wait-graph';
+import { timesText } from '../../core/format/numbers';
 import type { Hold } from '../../core/lock/lock-record';
 import { blockedCallers } from '../../core/status/blocking-time';
 import { type LivenessVerdict, livenessOf } from '../../core/status/holder-liveness';
@@ -107,9 +108,14 @@ export class PastFleet {
     return toLockRowAt(row, this.parts.baselines.of(row.id, row.key), row.readAt, true);
   }
 
-  /** Whether the process of a hold was alive, as far as that is recorded: deaths alone are. */
+  /**
+   * Whether the process of a hold was alive, as far as that is recorded: of reports, deaths alone
+   * are. Only its latest renewals are counted.
+   */
   livenessOf(id: string, hold: Hold, now: number): LivenessVerdict {
-    return livenessOf(hold, this.parts.baselines.reportsOn(id, hold), now);
+    const verdict = livenessOf(hold, this.parts.baselines.reportsOn(id, hold), now);
+    if (verdict.kind !== 'renewals') return verdict;
+    return { ...verdict, evidence: `renewed at least ${timesText(hold.renewals)}` };
   }
 
   waitPartOf(id: string) {
