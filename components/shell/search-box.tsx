@@ -5,8 +5,11 @@ import { useEffect, useRef, useState } from 'react';
 import { useKeys } from '../live/use-keys';
 import { listUrl, readListQuery } from '../locks/list/list-query';
 import { SearchField } from '../ui/controls/search-field';
+import { useMedia } from '../ui/use-media';
 
 const PAUSE_MS = 150;
+/** Too narrow for the whole label beside what else the bar has. */
+const PHONE = '(max-width: 639.98px)';
 
 /** Finds a lock, owner or token: at once on the lock list, with Enter from anywhere else. */
 export function SearchBox() {
@@ -17,6 +20,7 @@ export function SearchBox() {
   const isList = pathname === '/';
   const searched = isList ? readListQuery(params).search : '';
   const [text, setText] = useState(searched);
+  const isPhone = useMedia(PHONE, false);
 
   // The typed text is newer than the address, which follows a moment later.
   useEffect(() => {
@@ -39,6 +43,7 @@ export function SearchBox() {
       ref={input}
       value={text}
       label="Search locks, owners or tokens"
+      {...(isPhone && { placeholder: 'Lock, owner, token' })}
       onChange={setText}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== 'Escape') return;

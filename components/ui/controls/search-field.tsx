@@ -5,7 +5,7 @@ import { Icon } from '../../icons/icon';
 
 interface SearchFieldProps extends Omit<ComponentProps<'input'>, 'onChange' | 'value'> {
   value: string;
-  /** What is searched: placeholder and accessible name. */
+  /** What is searched: the accessible name, and the placeholder unless there is a shorter one. */
   label: string;
   onChange: (value: string) => void;
 }
@@ -13,6 +13,7 @@ interface SearchFieldProps extends Omit<ComponentProps<'input'>, 'onChange' | 'v
 /** A search field with its icon. */
 export function SearchField({
   label,
+  placeholder = label,
   onChange,
   className = '',
   children,
@@ -29,7 +30,7 @@ export function SearchField({
         {...input}
         type="search"
         maxLength={200}
-        placeholder={label}
+        placeholder={placeholder}
         aria-label={label}
         onChange={(event) => onChange(event.target.value)}
         className="search-field"
