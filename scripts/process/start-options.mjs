@@ -5,7 +5,8 @@ export function startOptions(args, environment) {
   const unknown = args.find((arg) => arg !== '--demo');
   if (unknown !== undefined) {
     throw new PlainFailure(
-      `Unknown argument "${unknown}": only --demo is accepted; use environment variables (see README.md).`,
+      `Unknown argument "${unknown}": only --demo is accepted. ` +
+        'Use environment variables: see docs/configuration.md.',
     );
   }
   if (!args.includes('--demo')) return { variables: {} };
