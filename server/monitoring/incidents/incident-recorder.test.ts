@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
+import { countingStatements } from '@/db/testing/counting-statements';
 import { queryPlans } from '@/db/testing/query-plans';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { LockPast } from '../history/lock-past';
@@ -194,6 +195,27 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect((await all()).map(({ name }) => name)).toEqual(['c', 'b']);
   });
 
+  it('remembers for a day when the last incident of a lock ended, as long as a successor looks back', async () => {
+    const by = recorder();
+    const grantedAt = rig.now;
+    const wrongAgain = async () => {
+      rig.store('index', { ...STUCK, heldMs: rig.now - grantedAt, waitedMs: rig.now - grantedAt });
+      await watch(by, 1);
+      const { beganAt = 0 } = (await all())[0] ?? {};
+      rig.store('index', FINE);
+      await watch(by, 31);
+      await by.prune();
+      return beganAt;
+    };
+    rig.now += 120_000;
+    await wrongAgain();
+    const [first] = await all();
+    expect(await wrongAgain()).toBe(first?.endedAt);
+    rig.now += 24 * 3_600_000;
+    await by.prune();
+    expect(await wrongAgain()).toBe(grantedAt + 60_000);
+  });
+
   it.runIf(dialect === 'sqlite')('finds the deaths of a lock by an index, unsorted', async () => {
     const { ask, plans } = queryPlans(database.raw.ask);
     const raw = { ...database.raw, ask };
@@ -204,16 +226,3 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(plans[0]).not.toContain('TEMP B-TREE');
   });
 });
-
-/** The same database, which notes every statement of a transaction. */
-function countingStatements(database: Database, statements: string[]): Database {
-  const { raw } = database;
-  const transaction: typeof raw.transaction = (work) =>
-    raw.transaction((ask) =>
-      work((sql, values) => {
-        statements.push(sql);
-        return ask(sql, values);
-      }),
-    );
-  return Object.assign(Object.create(database), { raw: { ...raw, transaction } });
-}

@@ -100,7 +100,11 @@ export class IncidentRecorder {
 
   async prune(): Promise<void> {
     const { clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
-    await this.stored.prune(clock.now() - historyMs);
+    const now = clock.now();
+    for (const [id, endedAt] of this.lastEnds) {
+      if (endedAt < now - RECENT_MS) this.lastEnds.delete(id);
+    }
+    await this.stored.prune(now - historyMs);
   }
 
   private async load(): Promise<Map<string, Tracked>> {
