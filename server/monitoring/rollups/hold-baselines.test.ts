@@ -14,6 +14,7 @@ import { MonitoringRig } from '../testing/monitoring-rig';
 import { HoldBaselines } from './hold-baselines';
 import { RollUpWriter } from './roll-up-writer';
 import { SHARES, shareOf } from './rollup-cursors';
+import { addToWeek } from './rollup-rows';
 
 const DAY_MS = 24 * 60 * 60_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -105,6 +106,21 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     const own = new HoldBaselines(database, ALONE, clock);
     await own.refresh();
     expect(names.filter((name) => own.of(idOf(name))?.count !== 20)).toEqual([]);
+  });
+
+  it('is known of both weeks of every lock, wherever a page of them ends', async () => {
+    const { raw, kind } = database;
+    const [week, holds] = [weekOf(NOW), new LogHistogram()];
+    for (const heldMs of twenty(7)) holds.add(heldMs);
+    const names = Array.from({ length: 2_500 }, (_, i) => `lock-${i}`);
+    const counted = new Map(names.map((name) => [`default/${name}`, holds]));
+    const target = { ask: raw.ask, kind, backend: 'default', countedTo: 1 };
+    for (const of of [week - WEEK_MS, week]) await addToWeek(target, of, counted);
+    // The last of all rows: the pages before it end between the two weeks of a lock.
+    await addToWeek({ ...target, countedTo: 2 }, week, new Map([['default/newest', holds]]));
+    const own = new HoldBaselines(database, ALONE, clock);
+    await own.refresh();
+    expect(names.filter((name) => own.of(idOf(name))?.count !== 40)).toEqual([]);
   });
 
   it('is known where another process counts what the one before it left behind', async () => {

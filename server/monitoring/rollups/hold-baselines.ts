@@ -98,13 +98,13 @@ export class HoldBaselines {
   /** Newest first, bounded. Rows of the last write that was seen may be among them again. */
   private async rowsSince(backend: string, since: number, week: number): Promise<WeekRow[]> {
     const found: WeekRow[] = [];
-    let [to, lockTo] = [Number.MAX_SAFE_INTEGER, ''];
+    let [to, lockTo, weekTo] = [Number.MAX_SAFE_INTEGER, '', 0];
     while (found.length < this.locksMax) {
       const { rows } = await this.database.raw.ask(
         'SELECT lock_id, week, holds, counted_to FROM lock_weeks WHERE backend = ? AND week ' +
-          '>= ? AND counted_to BETWEEN ? AND ? AND (counted_to < ? OR lock_id < ?) ORDER BY ' +
-          'counted_to DESC, lock_id DESC, week DESC LIMIT ?',
-        [backend, week, since, to, to, lockTo, ROWS_AT_ONCE],
+          '>= ? AND counted_to BETWEEN ? AND ? AND (counted_to < ? OR lock_id < ? OR ' +
+          '(lock_id = ? AND week < ?)) ORDER BY counted_to DESC, lock_id DESC, week DESC LIMIT ?',
+        [backend, week, since, to, to, lockTo, lockTo, weekTo, ROWS_AT_ONCE],
       );
       const page = rows.map(([lockId, ofWeek, text, countedTo]) => ({
         lockId: String(lockId),
@@ -115,7 +115,7 @@ export class HoldBaselines {
       found.push(...page);
       const last = page.at(-1);
       if (!last || page.length < ROWS_AT_ONCE) break;
-      [to, lockTo] = [last.countedTo, last.lockId];
+      [to, lockTo, weekTo] = [last.countedTo, last.lockId, last.week];
       await setImmediate();
     }
     return found;
