@@ -80,16 +80,21 @@ async function swapUntilKnown<T>(
     if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw error;
   };
   const attempts = changes.map((): string[] => []);
+  let known = changes.map((): SwapOutcome | null => null);
   let proposals = changes;
   for (;;) {
     let pauseMs = STORE_RETRY_MS;
     try {
       const results = await swap(proposals);
+      // Its record may have changed again since a change was found applied.
       const found = results.map((result, i) =>
-        outcomeOf(proposals[i] as Change, result, attempts[i] ?? []),
+        known[i]?.applied === 'yes'
+          ? known[i]
+          : outcomeOf(proposals[i] as Change, result, attempts[i] ?? []),
       );
       const outcome = combine(found);
       if (outcome !== null) return outcome;
+      known = found;
       recordAttempt(attempts, proposals);
       giveUpIfLate(new StoreError('A lost reply could not be cleared up.', 'unknown'));
     } catch (error) {
