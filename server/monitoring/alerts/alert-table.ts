@@ -4,6 +4,8 @@ import type { AlertKind } from '../../contract/console/alerts/alert-rules';
 import { type Alert, alertKey } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { deleteRows } from '../history/delete-rows';
+import { insertRows } from '../history/insert-rows';
+import { replacing } from '../rollups/rollup-rows';
 
 /** Of the resolved ones only so many are kept, the latest. */
 const KEPT_MAX = 20_000;
@@ -15,6 +17,14 @@ const CURSOR = 'alerts';
 
 const COLUMNS =
   'id, kind, backend, namespace, name, since, fired_at, announced_at, resolved_at, position, sentence';
+
+/** What changes of an alert. */
+const CHANGING = ['open_for', 'announced_at', 'resolved_at', 'position'];
+
+const WRITTEN = [
+  ...['kind', 'backend', 'namespace', 'name', 'since', 'fired_at', 'sentence'],
+  ...CHANGING,
+];
 
 /** An alert as it is stored. */
 export type StoredAlert = SentAlert & Alert;
@@ -62,26 +72,34 @@ export class AlertTable {
   }
 
   /**
-   * Writes changes, all or none, and moves the position of the latest news.
+   * Writes changes, all or none, and moves the position of the latest news. An alert that another
+   * process has resolved stays as it is.
    *
+   * @param changes a few hundred at most
    * @param from the position before
    * @throws where another process has moved it meanwhile
    */
   async write(changes: readonly AlertChange[], from: number, to: number): Promise<void> {
-    const ids = await this.database.raw.transaction(async (ask) => {
+    const { kind, raw } = this.database;
+    const alertsOf = (areNew: boolean) =>
+      changes.filter(({ isNew }) => isNew === areNew).map(({ alert }) => alert);
+    const [begun, followed] = [alertsOf(true), alertsOf(false)];
+    const ids = await raw.transaction(async (ask) => {
       const moved = await ask('UPDATE cursors SET position = ? WHERE id = ? AND position = ?', [
         to,
         CURSOR,
         from,
       ]);
       if (moved.affected === 0) throw new Error('Another process writes the alerts.');
-      for (const { alert, isNew } of changes)
-        await (isNew ? insert(ask, alert) : update(ask, alert));
-      return idsOf(ask, changes);
+      const open = await idsOf(ask, kind, followed);
+      const known = followed
+        .filter((alert) => open.get(alertKey(alert)) === alert.id)
+        .map((alert) => [alert.id, ...valuesOf(alert)]);
+      await insertRows(ask, 'alerts', ['id', ...WRITTEN], known, replacing(kind, ['id'], CHANGING));
+      await insertRows(ask, 'alerts', WRITTEN, begun.map(valuesOf));
+      return idsOf(ask, kind, begun);
     });
-    for (const { alert, isNew } of changes) {
-      if (isNew) alert.id = ids.get(alertKey(alert)) ?? 0;
-    }
+    for (const alert of begun) alert.id = ids.get(alertKey(alert)) ?? 0;
   }
 
   /** The newest firing ones. */
@@ -128,46 +146,28 @@ export class AlertTable {
   }
 }
 
-async function insert(ask: RunSql, alert: StoredAlert): Promise<void> {
-  const { kind, backend, namespace, name, since, firedAt, position, sentence } = alert;
-  const { announcedAt } = alert;
-  const columns: [string, SqlValue | null][] = [
-    ['open_for', alertKey(alert)],
-    ['kind', kind],
-    ['backend', backend],
-    ['namespace', namespace],
-    ['name', name],
-    ['since', since],
-    ['fired_at', firedAt],
-    ['announced_at', announcedAt],
-    ['position', position],
-    ['sentence', sentence],
-  ];
-  const given = columns.filter((column): column is [string, SqlValue] => column[1] !== null);
-  await ask(
-    `INSERT INTO alerts (${given.map(([column]) => column)}) VALUES (${given.map(() => '?')})`,
-    given.map(([, value]) => value),
+/** In the order of `WRITTEN`. */
+function valuesOf(alert: StoredAlert): (SqlValue | null)[] {
+  const { kind, backend, namespace, name, since, firedAt, sentence } = alert;
+  const { announcedAt, resolvedAt, position } = alert;
+  const openFor = resolvedAt === null ? alertKey(alert) : null;
+  const subject = [kind, backend, namespace, name, since, firedAt, sentence];
+  return [...subject, openFor, announcedAt, resolvedAt, position];
+}
+
+/** Of those that fire, by what they are about. In MySQL they stay so until the transaction ends. */
+async function idsOf(
+  ask: RunSql,
+  kind: Database['kind'],
+  alerts: readonly StoredAlert[],
+): Promise<Map<string, number>> {
+  if (alerts.length === 0) return new Map();
+  const keys = alerts.map(alertKey);
+  const { rows } = await ask(
+    `SELECT open_for, id FROM alerts WHERE open_for IN (${keys.map(() => '?')})` +
+      (kind === 'mysql' ? ' FOR UPDATE' : ''),
+    keys,
   );
-}
-
-async function update(ask: RunSql, alert: StoredAlert): Promise<void> {
-  const { id, announcedAt, resolvedAt, position } = alert;
-  const ends = resolvedAt === null ? '' : ', resolved_at = ?, open_for = NULL';
-  const announces = announcedAt === null ? '' : ', announced_at = ?';
-  const instants = [resolvedAt, announcedAt].filter((at) => at !== null);
-  await ask(`UPDATE alerts SET position = ?${ends}${announces} WHERE id = ?`, [
-    position,
-    ...instants,
-    id,
-  ]);
-}
-
-/** The ids of those that were added, by what they are about. */
-async function idsOf(ask: RunSql, changes: readonly AlertChange[]): Promise<Map<string, number>> {
-  const keys = changes.filter(({ isNew }) => isNew).map(({ alert }) => alertKey(alert));
-  if (keys.length === 0) return new Map();
-  const marks = keys.map(() => '?').join(',');
-  const { rows } = await ask(`SELECT open_for, id FROM alerts WHERE open_for IN (${marks})`, keys);
   return new Map(rows.map(([key, id]) => [String(key), Number(id)]));
 }
 

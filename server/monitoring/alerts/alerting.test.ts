@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
+import { countingStatements } from '@/db/testing/counting-statements';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { AlertTable } from './alert-table';
@@ -126,6 +127,26 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     await rig.pass(process, 90_000);
     expect(receiver.last?.body).toMatchObject({ began: 1, firing: 2 });
     expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
+  });
+
+  it('of hundreds of locks at once are written in few statements, and mixed up with no other', async () => {
+    const statements: string[] = [];
+    rig = new AlertRig(countingStatements(database, statements));
+    const process = rig.process([webhook(receiver.url)]);
+    const names = Array.from({ length: 250 }, (_, i) => `lock-${i}`);
+    for (const name of names) rig.store(name, STUCK);
+    await rig.pass(process, 60_000);
+    const table = new AlertTable(database);
+    expect((await table.firing(1_000)).map(({ name }) => name).sort()).toEqual([...names].sort());
+    for (const name of names.slice(100)) rig.store(name, FINE);
+    await rig.pass(process, 120_000);
+    const resolved = await table.resolved(1_000);
+    expect(resolved.map(({ name }) => name).sort()).toEqual(names.slice(100).sort());
+    expect(resolved.filter(({ announcedAt }) => announcedAt === null)).toEqual([]);
+    expect(await table.countFiring()).toBe(100);
+    const written = statements.filter((sql) => sql.startsWith('INSERT INTO alerts'));
+    expect(written.length).toBeLessThan(20);
+    expect(statements.filter((sql) => sql.startsWith('UPDATE alerts'))).toEqual([]);
   });
 
   it('follow the rules of each namespace, also for counters', async () => {

@@ -4,6 +4,7 @@ import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/con
 import type { Incident } from '../../core/incidents/incident';
 import type { RecordKey } from '../../storage/record-store';
 import { deleteRows } from '../history/delete-rows';
+import { insertRows } from '../history/insert-rows';
 import { replacing } from '../rollups/rollup-rows';
 
 const ROWS_AT_ONCE = 500;
@@ -97,8 +98,8 @@ export class IncidentTable {
         return id === undefined ? [] : [[id, ...valuesOf(open)]];
       });
       const replace = replacing(kind, ['id'], CHANGING);
-      await insert(ask, ['id', ...WRITTEN], known, replace);
-      await insert(ask, WRITTEN, begun.map(valuesOf));
+      await insertRows(ask, 'incidents', ['id', ...WRITTEN], known, replace);
+      await insertRows(ask, 'incidents', WRITTEN, begun.map(valuesOf));
     });
   }
 
@@ -179,21 +180,6 @@ async function idsOf(
     open.map(({ id }) => id),
   );
   return new Map(rows.map(([lock, id]) => [textOf(lock), Number(id)]));
-}
-
-/** @param atConflict what happens to a row that exists; absent: it is an error */
-async function insert(
-  ask: RunSql,
-  columns: readonly string[],
-  rows: (SqlValue | null)[][],
-  atConflict = '',
-): Promise<void> {
-  if (rows.length === 0) return;
-  const places = rows.map((row) => `(${row.map((value) => (value === null ? 'NULL' : '?'))})`);
-  await ask(
-    `INSERT INTO incidents (${columns}) VALUES ${places} ${atConflict}`,
-    rows.flat().filter((value) => value !== null),
-  );
 }
 
 /** In the order of `WRITTEN`. */
