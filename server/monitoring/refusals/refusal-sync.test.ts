@@ -10,6 +10,7 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import { LockInsights } from '../rollups/lock-insights';
 import { KnownRefusals } from './known-refusals';
 import { RefusalCounter } from './refusal-counter';
+import { databaseNow, writeRefusals } from './refusal-rows';
 import { RefusalSync } from './refusal-sync';
 
 const START = Date.UTC(2026, 10, 20, 8);
@@ -252,6 +253,19 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     const [first = 0, second = 0, third = 0] = alone.soughtSince;
     expect(second - first).toBeGreaterThanOrEqual(60 * MINUTE_MS);
     expect(third).toBeGreaterThanOrEqual(second);
+  });
+
+  it('of others are all known, however many were written in one millisecond', async () => {
+    const all = { attempts: 2, token: 7, firstAt: START, lastAt: START };
+    const counts = { all, owners: [], others: null };
+    const row = { backend: 'default', minute: START, process: 'other', counts };
+    const rows = Array.from({ length: 4_500 }, (_, i) => ({ ...row, lockId: `default/${i}` }));
+    await writeRefusals(database, rows);
+    const writtenAt = await databaseNow(database);
+    await database.raw.ask('UPDATE lock_refusals SET written_at = ?', [writtenAt]);
+    const process = start();
+    await process.run();
+    expect(new Set(process.changed).size).toBe(4_500);
   });
 
   it('of all processes are known at each after one exchange', async () => {

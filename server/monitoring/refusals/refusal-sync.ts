@@ -101,16 +101,19 @@ export class RefusalSync {
     const { database, processId, slice } = this.parts;
     const now = await databaseNow(database);
     let since = (this.readTo ?? now - LOOK_BACK_MS) - IN_FLIGHT_MS;
+    let limit = READ_AT_ONCE;
     for (let i = 0; i < READS_MAX; i += 1) {
-      const rows = await readRefusals(database, processId, since, READ_AT_ONCE);
+      const rows = await readRefusals(database, processId, since, limit);
       const last = rows.at(-1)?.writtenAt ?? since;
-      const isEnd = rows.length < READ_AT_ONCE || last === since;
+      const isEnd = rows.length < limit;
       // Of what was written at once with the last row, the rest may have an earlier minute.
       const whole = isEnd ? rows : rows.filter(({ writtenAt }) => writtenAt < last);
       await slice().forEach(whole, (row) => this.learn(row));
       // Also where no other process writes: the search passes all rows that this one has written.
       this.readTo = isEnd ? now : Math.max(this.readTo ?? 0, last);
       if (isEnd) return;
+      // All of them were written in one millisecond, which is read as a whole.
+      if (last === since) limit *= 2;
       since = last;
     }
   }
