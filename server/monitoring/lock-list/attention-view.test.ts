@@ -53,6 +53,16 @@ describe('the view of what needs attention', () => {
     expect(rows).toMatchObject([{ status: 'expired', holders: 0 }]);
   });
 
+  it('shows no holder of a lock that is free since the least time of its last hold is over', async () => {
+    const rig = new TableRig();
+    rig.store('job', { leaseLeftMs: 5_000, isKept: true });
+    const { rows: kept } = await rig.lists.page(ALL, false);
+    expect(kept).toMatchObject([{ status: 'held', holders: 1 }]);
+    rig.now += 5_000;
+    const { rows } = await rig.lists.page(ALL, false);
+    expect(rows).toMatchObject([{ status: 'free', holders: 0 }]);
+  });
+
   it('keeps a lock that needs attention again, and forgets one that is deleted', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: -10 });

@@ -130,8 +130,10 @@ export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'orphaned' | 'ownHold
 
 export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
   const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
-  // The status is of later than the reading: what it calls expired has no holder by now.
-  const heldAt = current.status === 'expired' ? Number.POSITIVE_INFINITY : readAt;
+  // The status is of later than the reading: what it calls expired or free has no holder by now.
+  const { status } = current;
+  const isHeldByNone = status === 'expired' || status === 'free';
+  const heldAt = isHeldByNone ? Number.POSITIVE_INFINITY : readAt;
   return {
     id,
     namespace: key.namespace,

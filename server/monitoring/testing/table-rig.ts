@@ -27,6 +27,8 @@ export interface LockSpec {
   waiters?: number | undefined;
   waitedMs?: number | undefined;
   isFrozen?: boolean | undefined;
+  /** Released, and kept to the end of its least time. */
+  isKept?: boolean | undefined;
 }
 
 /** Locks of two backends in a table, the lists over it, and a clock that the test moves. */
@@ -175,8 +177,9 @@ const ordersAt = (now: number): Record<LockListInput['sort'], Order> => ({
 
 function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
   const { owner = 'w1', heldMs = 1_000, leaseLeftMs = 60_000 } = parts;
-  const { waiters = 0, waitedMs = 500, isFrozen = false } = parts;
+  const { waiters = 0, waitedMs = 500, isFrozen = false, isKept = false } = parts;
   const at = now - (heldMs ?? 0);
+  const expiresAt = now + leaseLeftMs;
   const hold: Hold = {
     token: rev,
     mode: 'exclusive',
@@ -187,7 +190,7 @@ function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
     grantedAt: at,
     renewedAt: at,
     renewals: 0,
-    expiresAt: now + leaseLeftMs,
+    expiresAt,
     waitedMs: 0,
     rev,
     meta: {},
@@ -195,6 +198,7 @@ function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
     requestsKeptUntil: 0,
     askedToRelease: null,
     renewalsStopped: null,
+    ...(isKept && { keptUntil: expiresAt, releasedAt: now }),
   };
   const queue = Array.from(
     { length: waiters },
