@@ -1,4 +1,5 @@
 import type { BulkChange } from '@/db/bulk-change';
+import { auditSubject } from '@/db/recorded/audit-subject';
 import type { Cell } from '@/db/snapshot';
 import { StartError } from '@/server/platform/start-error';
 import { EPOCH_MAX } from '../core/fencing-token';
@@ -57,7 +58,7 @@ export class BackupLoad {
     }
     if (table !== this.table) await this.insertBuffer();
     this.table = table;
-    this.buffer.push(table.name === 'locks' ? this.restoredCells(table, cells) : cells);
+    this.buffer.push(this.loadedCells(table, cells));
     this.bufferChars += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
     const isFull = this.buffer.length === ROWS_AT_ONCE || this.bufferChars > CHARS_AT_ONCE;
     if (isFull) await this.insertBuffer();
@@ -82,6 +83,11 @@ export class BackupLoad {
     throw new StartError(`The backend "${backend}" has used up its ${EPOCH_MAX} epochs.`);
   }
 
+  private loadedCells(table: Table, cells: Cell[]): Cell[] {
+    if (table.name === 'locks') return this.restoredCells(table, cells);
+    return table.name === 'audit' ? fittingEntry(table, cells) : cells;
+  }
+
   private restoredCells(table: Table, cells: Cell[]): Cell[] {
     const row = this.restored.record(rowOf(table, cells));
     return table.columns.map((name) => row[name] ?? null);
@@ -101,6 +107,11 @@ export class BackupLoad {
 
 function rowOf({ columns }: Table, cells: Cell[]): Row {
   return Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? null]));
+}
+
+/** SQLite has room for any text, and earlier versions wrote subjects that MySQL has no room for. */
+function fittingEntry({ columns }: Table, cells: Cell[]): Cell[] {
+  return cells.map((cell, i) => (columns[i] === 'subject' ? auditSubject(String(cell)) : cell));
 }
 
 /** Converts the rows of records to their state after a restore, and collects that history. */

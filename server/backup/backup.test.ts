@@ -211,3 +211,20 @@ test.each([
     expect(await server.take()).toBeGreaterThan(token);
   });
 });
+
+test('a backup of sqlite goes into mysql, however long a subject an earlier version has audited', async () => {
+  const [old, fresh] = [await install('sqlite'), await install('mysql')];
+  const subject = `${'n'.repeat(62)} ${'é'.repeat(150)}`;
+  await old.serve(async (server) => {
+    await furnish(server);
+    const { raw } = server.runtime.database;
+    await raw.ask('UPDATE audit SET subject = ? WHERE act = ?', [subject, 'key.create']);
+  });
+  await succeed(old, ['backup', old.file()]);
+  await succeed(fresh, ['restore', old.file(), '--quiet', '0s']);
+  await fresh.serve(async (server) => {
+    const { rows } = await listAudit(server.cli, { limit: 20 });
+    const entry = rows.find(({ act }) => act === 'key.create');
+    expect(entry?.subject).toBe(`${'n'.repeat(62)} ${'é'.repeat(96)}`);
+  });
+});

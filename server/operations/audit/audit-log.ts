@@ -1,6 +1,7 @@
 import { and, eq, or, type SQL } from 'drizzle-orm';
 import type { Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
+import { auditSubject } from '@/db/recorded/audit-subject';
 import { randomText } from '../../auth/random-text';
 import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { ControlContext, ControlRuntime } from '../operation-context';
@@ -82,7 +83,6 @@ export function readSeen(stored: string): Pick<AuditedAct, 'seen' | 'requestId'>
 }
 
 const INTENT_CHARS = 22;
-const SUBJECT_MAX_BYTES = 255;
 
 export function auditActor(person: ConsoleActor): AuditActor {
   if (person.kind === 'user') return { name: person.name, kind: 'user' };
@@ -197,7 +197,8 @@ async function writeEntry(
       address: ctx.address.slice(0, 64),
       act: what.act,
       namespace: what.namespace ?? null,
-      subject: fitting(what.subject),
+      // The parts of a longer one are in `seen` too.
+      subject: auditSubject(what.subject),
       reason: what.reason ?? '',
       seen: JSON.stringify({ ...what.seen, requestId: what.requestId }),
       ...state,
@@ -208,12 +209,4 @@ async function writeEntry(
     // Nothing has been done yet, whether or not the entry was written.
     throw databaseFailure(error, 'no') ?? error;
   }
-}
-
-/** As much of a subject as there is room for; the parts of a longer one are in `seen` too. */
-function fitting(subject: string): string {
-  const bytes = Buffer.from(subject);
-  if (bytes.length <= SUBJECT_MAX_BYTES) return subject;
-  // Decoded as a part of a stream, which leaves out half a character at its end.
-  return new TextDecoder().decode(bytes.subarray(0, SUBJECT_MAX_BYTES), { stream: true });
 }
