@@ -62,7 +62,7 @@ export class PastRange {
     for (let passed = 0; passed < PASSED_MAX; passed += ROWS_AT_ONCE) {
       const { rows } = await this.database.raw.ask(
         "SELECT at, kind, backend, CASE kind WHEN 'several' THEN body END FROM lock_events " +
-          `WHERE ${one === null ? '' : 'lock_id = ? AND '}at ${isNext ? '>' : '<'} ? ` +
+          `WHERE ${one === null ? '' : 'lock_id = ? AND '}at ${isNext ? '>=' : '<='} ? ` +
           `ORDER BY at ${isNext ? 'ASC' : 'DESC'} LIMIT ${ROWS_AT_ONCE}`,
         [...(one === null ? [] : [one]), from],
       );
@@ -81,7 +81,9 @@ export class PastRange {
       }
       const end = rows.at(-1);
       if (!end || rows.length < ROWS_AT_ONCE) return nearest;
-      from = Number(end[0]);
+      // More rows of the last instant may follow; of one with a whole page no more are read.
+      const last = Number(end[0]);
+      from = last === from ? from + (isNext ? 1 : -1) : last;
       await new Promise(setImmediate);
     }
     return nearest;

@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { TestClock } from '../../platform/testing/test-clock';
+import type { HistoryRow } from '../../storage/record-store';
+import { eventRows, insertionsOf } from '../history/event-rows';
+import { PastRange } from './past-range';
+
+const START = Date.UTC(2026, 10, 23, 8);
+/** As many rows as one search reads at a time. */
+const PAGE = 200;
+
+describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
+  let database: Database;
+  beforeEach(async () => {
+    database = await openTestDatabase(dialect);
+  });
+  afterEach(() => database.close());
+
+  /** One commit for each, of a lock of its own. */
+  const record = (events: { kind: LockEvent['kind']; at: number }[]) => {
+    const commits = events.map(({ kind, at }, i): HistoryRow => {
+      const key = { namespace: 'default', name: `lock-${i}` };
+      const event = { kind, at, rev: 1, service: 'orders', owner: 'w1', token: 1 };
+      return { id: i + 1, at, changes: [{ key, rev: 1, events: [event] }] };
+    });
+    return database.raw.batch(insertionsOf(database.kind, eventRows('default', commits)), false);
+  };
+  const range = () => new PastRange(database, new TestClock(START), () => 0);
+  const renewals = Array.from({ length: PAGE }, (_, i) => {
+    return { kind: 'renewed' as const, at: START + i };
+  });
+
+  it('after an instant is found though a page of routine ends within its millisecond', async () => {
+    const at = START + PAGE - 1;
+    await record([...renewals, { kind: 'granted', at }]);
+    expect(await range().change('locks', START - 1, 'next')).toBe(at);
+  });
+
+  it('before an instant is found though a page of routine ends within its millisecond', async () => {
+    await record([{ kind: 'granted', at: START }, ...renewals]);
+    expect(await range().change('locks', START + PAGE, 'previous')).toBe(START);
+  });
+});
