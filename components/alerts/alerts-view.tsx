@@ -5,7 +5,7 @@ import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { AlertPage, AlertRow } from '@/server/contract/console/alerts/alert-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { Button } from '../ui/controls/button';
@@ -54,7 +54,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
         <div className="pb-3">
           <ProblemNote
             problem={problemOf(error)}
-            title={`${data ? 'Showing cached data' : 'Could not load alerts'}${unsentNote(error)}`}
+            title={`${readFailureTitle(data, 'alerts')}${unsentNote(error)}`}
           />
         </div>
       )}

@@ -5,7 +5,7 @@ import { useSearchParams } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/audit-entry';
 import { plural } from '@/server/core/format/numbers';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
@@ -97,7 +97,7 @@ export function AuditView({
       </div>
       {error && (
         <div className="pb-3">
-          <ProblemNote problem={problemOf(error)} title="Could not load the audit log" />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'the audit log')} />
         </div>
       )}
       {rows.length > 0 ? (

@@ -8,7 +8,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { RangeButtons } from '../insights/range-buttons';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
@@ -66,10 +66,7 @@ export function ChartsPanel({
     >
       {error && (
         <div className="p-3.5 pb-0">
-          <ProblemNote
-            problem={problemOf(error)}
-            title={data ? 'Showing cached data' : 'Could not load history'}
-          />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
         </div>
       )}
       {!data && <ChartsSkeleton />}

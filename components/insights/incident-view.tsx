@@ -86,7 +86,7 @@ export function IncidentView({
           </span>
         </header>
         <p className="text-14">{incidentSentence(incident)}</p>
-        {error && <ProblemNote problem={problemOf(error)} title="Showing cached data" />}
+        {error && <ProblemNote problem={problemOf(error)} title="Showing last known data" />}
         <Facts detail={data} />
         <IncidentCharts detail={data} />
         <RelatedIncidents detail={data} />

@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import type { IncidentPage } from '@/server/contract/console/past/incident';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { LoadOlder } from '../live/load-older';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { usePastAt } from '../past/past-at';
@@ -57,7 +57,7 @@ export function IncidentsPanel({
     >
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="Could not load incidents" />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'incidents')} />
         </div>
       )}
       {!data && !error && <RowsSkeleton />}

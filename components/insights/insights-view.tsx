@@ -8,7 +8,7 @@ import type { IncidentPage } from '@/server/contract/console/past/incident';
 import type { Overview } from '@/server/contract/console/past/overview';
 import { rangeUrl, readRange } from '../charts/chart-range';
 import { ChartsSkeleton } from '../charts/charts-skeleton';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
@@ -63,10 +63,7 @@ export function InsightsView({
         <div className="min-w-0">
           {error && (
             <div className="pb-3">
-              <ProblemNote
-                problem={problemOf(error)}
-                title={data ? 'Showing cached data' : 'Could not load history'}
-              />
+              <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
             </div>
           )}
           {data ? <OverviewPanel overview={data} /> : <ChartsSkeleton />}

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LabSettings } from '@/server/contract/console/lab/lab-race';
 import type { LabRunSummary } from '@/server/contract/console/lab/lab-run';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
@@ -60,7 +60,7 @@ export function LabView({
         <div className="pb-4">
           <ProblemNote
             problem={problemOf(runs.error)}
-            title={runs.data ? 'Showing last known data' : 'Could not load the runs'}
+            title={readFailureTitle(runs.data, 'the runs')}
           />
         </div>
       )}

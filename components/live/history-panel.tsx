@@ -6,7 +6,7 @@ import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { LoadOlder } from './load-older';
-import { problemOf } from './problem';
+import { problemOf, readFailureTitle } from './problem';
 
 /** One page of a history, newest first; `older` is the cursor of the next. */
 export interface HistoryPage<Row> {
@@ -83,7 +83,7 @@ export function HistoryPanel<Row extends { rev: number }>({
     <Panel title={title} aside="newest first" end={end}>
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title={`Could not load ${what}`} />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, what)} />
         </div>
       )}
       {!data && !error && <RowsSkeleton />}

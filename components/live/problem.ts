@@ -25,6 +25,14 @@ function errorData(error: unknown): ErrorData | null {
   return typeof error.data === 'object' ? error.data : null;
 }
 
+/**
+ * The title of the problem of a read.
+ *
+ * @param shown what is shown all the same; undefined or null: nothing
+ */
+export const readFailureTitle = (shown: unknown, what: string): string =>
+  shown ? 'Showing last known data' : `Could not load ${what}`;
+
 /** What went wrong: the server's own message; a text of ours only where no answer came. */
 export function problemOf(error: unknown): Problem {
   const data = errorData(error);

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { TableHead } from '../ui/table-head';
@@ -30,7 +30,7 @@ export function SectionTable<Row>({
     <>
       {error !== null && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title={`Could not load ${of}`} />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(rows, of)} />
         </div>
       )}
       {!rows && error === null && <RowsSkeleton />}

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { DeadlockEnding, DeadlockRow } from '@/server/contract/console/waits/wait-graph';
 import { wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
@@ -53,7 +53,9 @@ export function PastDeadlocks({ initial }: { initial: DeadlockRow[] | null }) {
           {rows.length === 0 ? `none in the ${kept}` : `${kept}, newest first`}
         </span>
       </h2>
-      {error && <ProblemNote problem={problemOf(error)} title="Could not load past deadlocks" />}
+      {error && (
+        <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'past deadlocks')} />
+      )}
       {rows.length > 0 && (
         <table className="list">
           <TableHead columns={COLUMNS} />

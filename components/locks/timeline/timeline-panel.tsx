@@ -6,7 +6,7 @@ import type { LockDetail } from '@/server/contract/console/lock-row';
 import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import { lockPath } from '@/server/core/names/console-path';
 import { rangeText } from '../../format/durations';
-import { problemOf } from '../../live/problem';
+import { problemOf, readFailureTitle } from '../../live/problem';
 import { useAtBackend } from '../../live/reading';
 import { useTRPC } from '../../live/trpc';
 import { useIsHydrated } from '../../live/use-is-hydrated';
@@ -85,7 +85,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
     >
       {error && (
         <div className="p-3.5 pb-0">
-          <ProblemNote problem={problemOf(error)} title="Could not load the timeline" />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'the timeline')} />
         </div>
       )}
       {isHydrated && data && data.since > Math.max(data.from, span.from) && (
