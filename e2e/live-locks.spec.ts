@@ -3,6 +3,7 @@ import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
 import { cell, countLoads, lockRow, openLive, untilAlive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
+import { guardPage } from './page-guard';
 
 let orders: LockyardClient;
 let billing: LockyardClient;
@@ -207,4 +208,33 @@ test('the first load of the list sends at most 250 KB of script, with what it lo
   );
   expect(sent).toBeGreaterThan(100_000);
   expect(sent).toBeLessThanOrEqual(250_000);
+});
+
+test('a page whose own code comes late begins as it was painted, with newer counts at once after', async ({
+  page,
+  server,
+}) => {
+  const faults = await guardPage(page, server.url);
+  let hasCounts: () => void = () => undefined;
+  const counts = new Promise<void>((resolve) => {
+    hasCounts = resolve;
+  });
+  // The code of the page is held back until the banner above it has newer counts.
+  await page.route('**/_next/static/chunks/*.js', async (route) => {
+    const response = await route.fetch();
+    const body = await response.text();
+    if (body.includes('namespace-list')) await counts;
+    await route.fulfill({ response, body });
+  });
+  await page.route(/\/api\/trpc\/[^?]*namespaces\.list/, async (route) => {
+    await orders.acquire({ name: `late:${Date.now()}`, leaseMs: 60_000 });
+    await route.fulfill({ response: await route.fetch() });
+    hasCounts();
+  });
+  await page.goto('/namespaces');
+  const count = page.getByRole('row').filter({ hasText: 'default' }).locator('td').nth(3);
+  const painted = Number(await count.innerText());
+  await untilAlive(page);
+  await expect.poll(async () => Number(await count.innerText())).toBeGreaterThan(painted);
+  expect(faults()).toEqual([]);
 });

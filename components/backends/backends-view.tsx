@@ -6,16 +6,14 @@ import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
+import { useNamespaces } from '../namespaces/use-namespaces';
 import { useBackendsHealth, useGuarantees } from '../shell/backend-queries';
 import { sortBySeverity } from '../shell/sort-by-severity';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { BackendCard } from './backend-card';
 
-/** How often the number of locks is refetched. */
-const POLL_MS = 10_000;
-
-/** How often the response times of the last hour are. */
+/** How often the response times of the last hour are refetched. */
 const COURSES_POLL_MS = 15_000;
 
 /** The backends by severity: guarantees and health of each. */
@@ -34,12 +32,7 @@ export function BackendsView({
   const trpc = useTRPC();
   const { data, error } = useBackendsHealth(initial);
   const { data: guarantees } = useGuarantees(initialGuarantees);
-  const { data: namespaces } = useQuery(
-    trpc.namespaces.list.queryOptions(undefined, {
-      ...(initialNamespaces && { initialData: initialNamespaces }),
-      refetchInterval: POLL_MS,
-    }),
-  );
+  const { namespaces } = useNamespaces(initialNamespaces);
   const { data: courses } = useQuery(
     trpc.backends.courses.queryOptions(undefined, {
       ...(initialCourses && { initialData: initialCourses }),

@@ -1,6 +1,5 @@
 'use client';
 
-import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
@@ -10,9 +9,8 @@ import { exactCount } from '@/server/core/format/numbers';
 import { isFilling } from '@/server/core/names/filling';
 import { countText } from '../format/numbers';
 import { Icon } from '../icons/icon';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
-import { useTRPC } from '../live/trpc';
 import { useBackendsHealth } from '../shell/backend-queries';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
@@ -22,13 +20,12 @@ import { RowsSkeleton } from '../ui/rows-skeleton';
 import { type Column, TableHead } from '../ui/table-head';
 import { CreateNamespaceDialog, PolicyDialog } from './namespace-dialogs';
 import { formatPolicy, policyBounds } from './policy-bounds';
+import { useNamespaces } from './use-namespaces';
 
 const COLUMNS: Column[] = [
   ...['Name', 'Backend', 'Policy', 'Locks', 'Held', 'Waiting', 'Created'],
   { label: 'Actions', isHidden: true },
 ];
-
-const POLL_MS = 5_000;
 
 /** The namespaces: backend, policy and use of each. */
 export function NamespacesView({
@@ -41,15 +38,9 @@ export function NamespacesView({
   initialBackends: BackendHealth[];
   now: number;
 }) {
-  const trpc = useTRPC();
   const { may } = useSession();
   const { data: backends } = useBackendsHealth(initialBackends);
-  const { data: namespaces, error } = useQuery(
-    trpc.namespaces.list.queryOptions(undefined, {
-      ...(initial && { initialData: initial }),
-      refetchInterval: POLL_MS,
-    }),
-  );
+  const { namespaces, error } = useNamespaces(initial);
   const [isCreating, setCreating] = useState(false);
   const [changing, setChanging] = useState<NamespaceRow | null>(null);
   const isAdmin = may('admin');
@@ -72,7 +63,7 @@ export function NamespacesView({
         <div className="pb-4">
           <ProblemNote
             problem={problemOf(error)}
-            title={namespaces ? 'Showing last known data' : 'Could not load namespaces'}
+            title={readFailureTitle(namespaces, 'namespaces')}
           />
         </div>
       )}

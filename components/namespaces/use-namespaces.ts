@@ -1,0 +1,26 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
+import { useTRPC } from '../live/trpc';
+import { useIsHydrated } from '../live/use-is-hydrated';
+
+const POLL_MS = 5_000;
+
+/**
+ * The namespaces, refetched every 5 s. At first those that the server painted: the banners ask for
+ * the same, and may have newer counts before the page is hydrated.
+ *
+ * @param initial null where they could not be read for the first paint
+ */
+export function useNamespaces(initial: NamespaceRow[] | null) {
+  const trpc = useTRPC();
+  const isHydrated = useIsHydrated();
+  const { data, error } = useQuery(
+    trpc.namespaces.list.queryOptions(undefined, {
+      ...(initial && { initialData: initial }),
+      refetchInterval: POLL_MS,
+    }),
+  );
+  return { namespaces: isHydrated ? data : (initial ?? undefined), error };
+}
