@@ -10,7 +10,7 @@ const DARK_WIDTH = 1440;
 
 /**
  * Checks that a page, as it is now, is usable on any screen: nothing but tables scrolls sideways
- * from 375 to 2560 px, and axe finds nothing on a phone and on a desktop, nor in the dark.
+ * from 375 to 2560 px, nothing around the page scrolls with it, and axe finds nothing on a phone and on a desktop, nor in the dark.
  *
  * @param part a selector of what covers the page, such as a dialog: on a desktop axe looks at the
  *   whole page, on a phone and in the dark at this part, since the rest is as it was without it
@@ -19,6 +19,7 @@ export async function expectSound(page: Page, part?: string): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
     await expect.poll(() => excess(page), { message: `scrolls sideways at ${width} px` }).toBe(0);
+    await expect.poll(() => overhang(page), { message: `scrolls twice at ${width} px` }).toBe(0);
     if (width === DARK_WIDTH) await expectNoViolation(page, width, { part });
     else if (AXE_WIDTHS.includes(width)) await expectInLight(page, width, part);
   }
@@ -52,6 +53,13 @@ const excess = (page: Page) =>
       ...document.querySelectorAll('#main, #main > div'),
     ];
     return Math.max(...scrollers.map((element) => element.scrollWidth - element.clientWidth));
+  });
+
+/** By how much the document is higher than its window where only the page within it may scroll. */
+const overhang = (page: Page) =>
+  page.evaluate(() => {
+    const { scrollHeight, clientHeight } = document.documentElement;
+    return document.querySelector('.shell') === null ? 0 : scrollHeight - clientHeight;
   });
 
 /** In the middle of a change between light and dark a text has the contrast of neither. */
