@@ -172,6 +172,12 @@ test.describe('everybody can use, on any screen,', () => {
     await open('/locks/default/busy', scene.viewer);
     await expect(page().getByText('Requires operator role').first()).toBeVisible();
     await expectSound(page());
+    await page().setViewportSize({ width: 390, height: 844 });
+    await open('/locks/team-blue/jam', scene.viewer);
+    const advice = page().getByRole('region', { name: 'Recommended' });
+    await expect(advice).toBeVisible();
+    await expect(advice.getByRole('link', { name: 'More…' })).toHaveCount(0);
+    await expect(advice).toHaveCSS('position', 'static');
     await open('/settings?section=people', scene.viewer);
     await expect(page().getByText('Only admins can manage users')).toBeVisible();
     await expectSound(page());

@@ -48,7 +48,7 @@ test('a viewer sees every lock and no actions, and a direct call is rejected and
   await expect(page.getByRole('dialog')).toHaveCount(0);
   const ladder = page.getByRole('region', { name: 'Actions' });
   for (const button of await ladder.getByRole('button').all()) await expect(button).toBeDisabled();
-  await expect(ladder).toContainText('Requires operator role');
+  await expect(ladder).toHaveText('Requires operator role to act on this lock.');
 
   const act = { namespace: 'default', name, token, rev: 0, reason: 'because I can' };
   const { cookie } = viewer;

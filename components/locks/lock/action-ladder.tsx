@@ -55,7 +55,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   // Once it was there it stays, so that the page does not jump with every grant and release.
   const [isShown, setShown] = useState(disabledBecause === null);
   if (!isShown && disabledBecause === null) setShown(true);
-  if (!isShown) return <NoActs because={disabledBecause} />;
+  if (!isShown && disabledBecause) return <NoActs because={disabledBecause} />;
   return (
     <section id="actions" aria-label="Actions" className="card ladder">
       <Step
@@ -143,11 +143,19 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   );
 }
 
-/** One sentence where none of the steps is possible, whatever it is. */
-function NoActs({ because }: { because: string | null }) {
+/** Why no step is possible, and the same as a sentence. */
+const NO_ACTS = {
+  'Requires operator role': 'Requires operator role to act on this lock.',
+  'State unknown': 'State unknown: no action is possible now.',
+  'Not held': 'Not held: no holder to act on.',
+} as const;
+type DisabledReason = keyof typeof NO_ACTS;
+
+/** One sentence where none of the steps is possible. */
+function NoActs({ because }: { because: DisabledReason }) {
   return (
     <section id="actions" aria-label="Actions" className="card px-3.5 py-2.5 text-t2">
-      {because}: no holder to act on.
+      {NO_ACTS[because]}
     </section>
   );
 }
@@ -183,7 +191,7 @@ function disabledReason({
   isHeld: boolean;
   detail: LockDetail;
   isStale: boolean;
-}): string | null {
+}): DisabledReason | null {
   if (!mayAct) return 'Requires operator role';
   if (isStale || !detail.fresh) return 'State unknown';
   return isHeld ? null : 'Not held';

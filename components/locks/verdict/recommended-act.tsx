@@ -31,10 +31,11 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
 export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
   const recommendation = useRecommendation(detail, hold);
   const isPast = usePastAt() !== null;
+  const mayAct = useActions() !== null;
   if (!recommendation || isPast) return null;
   const { verb, title, effect, lock } = recommendation;
   return (
-    <section aria-label="Recommended" className="recommended">
+    <section aria-label="Recommended" className="recommended" data-acts={mayAct}>
       <div className="min-w-0">
         <p className="text-12 font-[550] text-acc">Recommended</p>
         <h2 className="font-[620] [overflow-wrap:anywhere]">{title}</h2>
@@ -50,9 +51,11 @@ export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: Hol
         </Link>
       )}
       {isAct(verb) && <ActButton verb={verb} row={{ ...detail.row, hold }} />}
-      <a href="#actions" className="button recommended-more" data-tone="plain" data-size="normal">
-        More…
-      </a>
+      {mayAct && (
+        <a href="#actions" className="button recommended-more" data-tone="plain" data-size="normal">
+          More…
+        </a>
+      )}
     </section>
   );
 }
