@@ -137,6 +137,7 @@ function ProcessLine({
         </td>
         <td data-cell="act" data-number="true">
           {exactCount(row.holds)}
+          <span className="text-t3 md:hidden"> {row.holds === 1 ? 'lock' : 'locks'}</span>
         </td>
         <td className="holder-wait text-12">
           <WaitsFor row={row} />

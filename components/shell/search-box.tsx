@@ -43,7 +43,7 @@ export function SearchBox() {
       ref={input}
       value={text}
       label="Search locks, owners or tokens"
-      {...(isPhone && { placeholder: 'Lock, owner, token' })}
+      {...(isPhone && { placeholder: 'Search' })}
       onChange={setText}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' && event.key !== 'Escape') return;
