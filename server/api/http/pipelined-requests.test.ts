@@ -51,13 +51,15 @@ test('a caller that hangs up leaves every queue that its one connection asked fo
 });
 
 const CUT_OFF = () => acquire('cut off', {}).slice(0, -1);
+const LONG = () => acquire('long', { meta: { text: 'x'.repeat(200_000) } });
 
 test.each([
   ['what is no request', () => 'garbage\r\n\r\n'],
   ['a request that is cut off', CUT_OFF],
   ['a request for a tunnel', () => 'CONNECT other:1 HTTP/1.1\r\nHost: other\r\n\r\n'],
-])('a caller that hangs up after %s leaves the queue that it waits in', async (_, last) => {
-  const name = `after ${last().slice(0, 4)}`;
+  ['a long request', LONG],
+])('a caller that hangs up after %s leaves the queue that it waits in', async (what, last) => {
+  const name = `after ${what}`;
   await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });
   sendAtOnce(acquire('waiter', { name, waitMs: 20_000 }), last());
   await expect.poll(async () => (await state(name)).waiters, SOON).toEqual(['waiter']);
@@ -92,3 +94,35 @@ test('of many requests sent at once, those that would wait too long are refused 
   expect(heard).toMatch(/HTTP\/1\.1 429.*"reason":"RATE_LIMITED"/s);
   expect(heard).not.toContain('HTTP/1.1 5');
 });
+
+test('behind a wait, a request with a long body or one of unknown length is refused by name', async () => {
+  const name = 'long';
+  await api.post(key, 'lock.acquire', { name, owner: 'holder', leaseMs: 60_000 });
+  const short = acquire('short', { name });
+  const wait = acquire('waiter', { name, waitMs: 20_000, requestId: 'long' });
+  const refusedBefore = await refusals();
+  sendAtOnce(wait, LONG(), chunked(short), short);
+  let heard = '';
+  line.on('data', (text: string) => {
+    heard += text;
+  });
+  await expect.poll(async () => (await state(name)).waiters, SOON).toEqual(['waiter']);
+  await expect.poll(refusals, SOON).toBe(refusedBefore + 2);
+  await api.post(key, 'lock.cancel', { name, owner: 'waiter', requestId: 'long' });
+  const statuses = () => [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  await expect.poll(statuses, SOON).toEqual(['200', '429', '429', '200']);
+});
+
+/** How many requests were not let wait for their turn. */
+async function refusals(): Promise<number> {
+  const { text } = await api.send('/metrics');
+  return Number(/^lockyard_refusals_total\{limit="pipeline"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+/** The same request with a body of unknown length. */
+function chunked(request: string): string {
+  const [head = '', body = ''] = request.split('\r\n\r\n');
+  const size = Buffer.byteLength(body).toString(16);
+  const unsized = head.replace(/Content-Length: \d+/, 'Transfer-Encoding: chunked');
+  return `${unsized}\r\n\r\n${size}\r\n${body}\r\n0\r\n\r\n`;
+}
