@@ -2,15 +2,21 @@ import { and, inArray, isNull, type SQL } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import { LockyardError } from '../../contract/errors';
 
-/** @throws LockyardError `NOT_FOUND` for the first namespace that does not exist */
+/**
+ * Requires that namespaces exist until the transaction ends: none of them is removed meanwhile.
+ *
+ * @throws LockyardError `NOT_FOUND` for the first that does not exist
+ */
 export async function requireNamespaces(
-  { tables }: Database,
+  database: Database,
   tx: Db,
   names: string[],
 ): Promise<void> {
-  const { namespaces } = tables;
+  const { namespaces } = database.tables;
   const exists = and(inArray(namespaces.id, names), isNull(namespaces.removedAt)) as SQL;
-  const known = await tx.select({ id: namespaces.id }).from(namespaces).where(exists);
+  const known = await database.forUpdate(
+    tx.select({ id: namespaces.id }).from(namespaces).where(exists),
+  );
   const missing = names.find((wanted) => !known.some((row) => row.id === wanted));
   if (missing) throw new LockyardError('NOT_FOUND', `There is no namespace "${missing}".`);
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { TestClock } from '../../platform/testing/test-clock';
 import { createApiKey } from '../api-keys/create-api-key';
@@ -39,3 +40,25 @@ test('a key keeps its namespace until it expires, and no longer', async () => {
   expect(await remove()).toBe('removed');
   await api.close();
 });
+
+test.each(TEST_DIALECTS)(
+  'of a removal and a key for that namespace at the same instant one is refused, on %s',
+  async (dialect) => {
+    const { url, remove } = await newTestLocation(dialect);
+    const LOCKYARD_DATABASE_URL = url.kind === 'mysql' ? url.url : `sqlite:${url.path}`;
+    const api = await ApiHarness.start({ LOCKYARD_DATABASE_URL });
+    const isRead = () => api.runtime.projection.isRead('default');
+    await expect.poll(isRead, { timeout: 10_000 }).toBe(true);
+    for (let i = 0; i < 10; i += 1) {
+      const name = `spare-${i}`;
+      await api.namespace(name);
+      const both = await Promise.allSettled([
+        createApiKey(api.cli, { name: 'k', namespaces: [name] }),
+        removeNamespace(api.cli, { name, reason: 'not used any more' }),
+      ]);
+      expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    }
+    await api.close();
+    await remove();
+  },
+);
