@@ -121,10 +121,13 @@ describe('lockyard inspect', () => {
     await waiting.ended;
   });
 
-  test('of a lock that never was is free, not an error', async () => {
-    const { code, out } = await rig.run(['inspect', freshName()]);
+  test('of a lock that never was is free and no error, and says that the name is not known', async () => {
+    const name = freshName();
+    const { code, out } = await rig.run(['inspect', name]);
     expect(code).toBe(0);
-    expect(out).toContain('is free, no waiters');
+    expect(out).toMatch(/ is free, no waiters\nthis name is not known: /);
+    await rig.client.release({ name, owner: 'worker-1', token: await held(name) });
+    expect((await rig.run(['inspect', name])).out).toBe(`${name} in default is free, no waiters\n`);
   });
 });
 

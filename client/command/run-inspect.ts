@@ -24,11 +24,12 @@ export async function runInspect(words: string[]): Promise<string | null> {
 function formatLock(
   namespace: string,
   name: string,
-  { state, holders, permits, waiters, frozen }: InspectAnswer,
+  { state, rev, holders, permits, waiters, frozen }: InspectAnswer,
 ): string {
   const { length } = waiters;
   return [
     `${printable(name)} in ${namespace} is ${state}, ${length === 0 ? 'no waiters' : `${length} waiting`}`,
+    ...(rev === 0 ? ['this name is not known: it was never used, or has been deleted'] : []),
     ...(frozen ? [`frozen by ${printable(frozen.by)}: ${printable(frozen.reason)}`] : []),
     ...(permits ? [permitsInUse(permits)] : []),
     ...holders.map(holderLine),
