@@ -39,9 +39,13 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     const rows = new Map<string, ProjectionRow>();
     const news: string[] = [];
     evidence.onChange((row) => news.push(row));
-    const hold = (name: string, meta: Record<string, string> | null, token = 1) => {
+    const hold = (
+      name: string,
+      meta: Record<string, string> | null,
+      { token = 1, service = 'billing' } = {},
+    ) => {
       const before = rows.get(name) ?? null;
-      const after = rowOf(name, meta, token, now);
+      const after = rowOf(name, meta, { token, service, now });
       rows.set(name, after);
       evidence.replaced(before, after);
       return after;
@@ -110,6 +114,36 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(pids()).toEqual([]);
   });
 
+  test('is asked for of every service in turn, however many processes another one names', async () => {
+    const { evidence, hold, report } = member();
+    hold('a', processMeta());
+    await report(ALIVE);
+    for (let pid = 1_000; pid < 3_000; pid += 1) {
+      hold(`noisy ${pid}`, processMeta(String(pid)), { service: 'noisy' });
+    }
+    const pids = evidence.questionsFor(HOST, KERNEL).map(({ pid }) => pid);
+    expect(pids).toHaveLength(1_000);
+    expect(pids).toContain('7');
+  });
+
+  test('is asked for of 10,000 processes of one service at most', async () => {
+    const { evidence, hold } = member();
+    for (let pid = 1; pid <= 10_001; pid += 1) hold(`lock ${pid}`, processMeta(String(pid)));
+    const asked = new Set<string>();
+    for (let round = 0; round < 11; round += 1) {
+      now += 1_000;
+      const holders = evidence.questionsFor(HOST, KERNEL).flatMap((process) => {
+        asked.add(process.pid);
+        return evidence.holders.ofProcess(process) ?? [];
+      });
+      await evidence.note(
+        KERNEL,
+        holders.map((holder) => [holder, ALIVE] as const),
+      );
+    }
+    expect(asked.size).toBe(10_000);
+  });
+
   test('goes with the last lock of its process', async () => {
     const { evidence, hold, report } = member();
     const rowsLeft = async () => {
@@ -141,16 +175,20 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     expect(asked).toEqual(['http://k8s/web-0']);
     expect([stateOf('a'), stateOf('b'), stateOf('c')]).toEqual(['dead', 'dead', 'unknown']);
     now += 1_000;
-    hold('a', { pod: 'web-0' }, 2);
+    hold('a', { pod: 'web-0' }, { token: 2 });
     expect(stateOf('a')).toBe('unknown');
   });
 });
 
-function rowOf(name: string, meta: Record<string, string> | null, token: number, now: number) {
+function rowOf(
+  name: string,
+  meta: Record<string, string> | null,
+  { token, service, now }: { token: number; service: string; now: number },
+) {
   const hold: Hold = {
     token,
     mode: 'exclusive',
-    service: 'billing',
+    service,
     owner: 'one',
     count: 1,
     leaseMs: 3_600_000,

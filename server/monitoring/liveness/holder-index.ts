@@ -17,6 +17,8 @@ export interface Holder {
   readonly process: ProcessIdentity | null;
   /** What one of its holds says of it. */
   readonly meta: Meta;
+  /** Whose hold that is. */
+  readonly service: string;
   /** The ids of the rows of the locks that it holds. */
   readonly rows: Set<string>;
 }
@@ -53,7 +55,7 @@ export class HolderIndex {
   /** The holder that a hold names; null if it names none. */
   of(rowId: string, hold: Hold): Holder | null {
     const key = this.keyOf(rowId, hold);
-    return key === null ? null : (this.holders.get(key) ?? newHolder(key, this.naming(hold)));
+    return key === null ? null : (this.holders.get(key) ?? newHolder(key, this.naming(hold), hold));
   }
 
   withId(id: string): Holder | undefined {
@@ -113,7 +115,7 @@ export class HolderIndex {
       known.rows.add(rowId);
       return;
     }
-    const holder = newHolder(key, this.naming(hold), hold.meta);
+    const holder = newHolder(key, this.naming(hold), hold);
     holder.rows.add(rowId);
     this.holders.set(key, holder);
     this.byId.set(holder.id, holder);
@@ -139,7 +141,7 @@ export class HolderIndex {
   }
 }
 
-function newHolder(key: string, { process }: Naming, meta: Meta = {}): Holder {
+function newHolder(key: string, { process }: Naming, { meta, service }: Hold): Holder {
   const id = hash('sha256', key, 'base64url').slice(0, DIGEST_CHARS);
-  return { id, process, meta, rows: new Set() };
+  return { id, process, meta, service, rows: new Set() };
 }
