@@ -232,10 +232,12 @@ describe('a backend with shards', () => {
       const said = await reshard(old, second, rig.config(second)).catch((error: Error) => error);
       if (typeof said === 'string') break;
       expect(said).toBeInstanceOf(LockyardError);
+      // Broken off after its very last step, it was done.
+      if (said.message.includes('served with this list already')) break;
       expect(said.message, `try ${tries}`).toMatch(/interrupted.*No data is lost; run it again/);
     }
     steps.end();
-    expect(new Set(steps.brokenAfter)).toEqual(new Set(['stamp', 'swap', 'forget', 'ask']));
+    expect(new Set(steps.brokenAfter)).toEqual(new Set(['begin', 'swap', 'forget', 'change']));
     await rig.stop(old);
     now = await rig.serve(second);
     const other = { engine: engineIn(now) };
@@ -384,7 +386,7 @@ class StepsBroken {
 
   constructor() {
     const { swap, deleteRecords } = MysqlStore.prototype;
-    const { stamp, ask } = ShardMapStamp.prototype;
+    const { stampNew, change } = ShardMapStamp.prototype;
     const isOurs = ([first]: { key: RecordKey }[]) => first?.key.namespace === NAMESPACE;
     const broken = this.broken.bind(this);
     vi.spyOn(MysqlStore.prototype, 'swap').mockImplementation(function (this: MysqlStore, changes) {
@@ -398,17 +400,17 @@ class StepsBroken {
       const done = deleteRecords.call(this, keys);
       return isOurs(keys) ? broken('forget', done) : done;
     });
-    vi.spyOn(ShardMapStamp.prototype, 'stamp').mockImplementation(function (
+    vi.spyOn(ShardMapStamp.prototype, 'stampNew').mockImplementation(function (
       this: ShardMapStamp,
       ...asked
     ) {
-      return broken('stamp', stamp.call(this, ...asked));
+      return broken('begin', stampNew.call(this, ...asked));
     });
-    vi.spyOn(ShardMapStamp.prototype, 'ask').mockImplementation(function (
+    vi.spyOn(ShardMapStamp.prototype, 'change').mockImplementation(function (
       this: ShardMapStamp,
       ...asked
     ) {
-      return broken('ask', ask.call(this, ...asked));
+      return broken('change', change.call(this, ...asked));
     });
   }
 

@@ -1,4 +1,5 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, type SQL } from 'drizzle-orm';
+import type { Database, Db } from '@/db/database';
 import { LockyardError } from '../contract/errors';
 import { EPOCH_MAX } from '../core/fencing-token';
 import { auditedDatabaseChange } from '../operations/audit/audited-database-change';
@@ -24,9 +25,9 @@ export interface ReshardInput {
  * The audit log records the start before any change, and the outcome before it serves again.
  *
  * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where
- * something might be lost, nothing is to be done, or this process has another list than the
- * calling command; `BACKEND_DOWN` while a shard does not respond; `UNKNOWN` when it was
- * interrupted
+ * something might be lost, nothing is to be done, another reshard has begun, or this process has
+ * another list than the calling command; `BACKEND_DOWN` while a shard does not respond; `UNKNOWN`
+ * when it was interrupted
  */
 export async function reshardBackend(
   ctx: ControlContext,
@@ -52,14 +53,13 @@ export async function reshardBackend(
     if (epoch > EPOCH_MAX) {
       throw new LockyardError('CONFLICT', `The backend "${backend}" has used up its epochs.`);
     }
-    const { backends } = database.tables;
     const seen = { from: resharding.inspection.members, to };
     await auditedDatabaseChange(
       ctx,
       who,
       { ...what, seen: { step: 'begin', ...seen } },
       async (tx) => {
-        await tx.update(backends).set({ epoch }).where(eq(backends.id, backend));
+        await updateBackend(database, tx, { id: backend, epoch: past.epoch }, { epoch });
         return { answer: undefined, result: { epoch } };
       },
     );
@@ -70,7 +70,7 @@ export async function reshardBackend(
       { ...what, seen: { step: 'end', ...seen } },
       async (tx) => {
         const grantsFrom = Math.max(done.grantsFrom, past.grantsFrom) || null;
-        await tx.update(backends).set({ epoch, grantsFrom }).where(eq(backends.id, backend));
+        await updateBackend(database, tx, { id: backend, epoch }, { grantsFrom });
         return { answer: undefined, result: { epoch, ...done } };
       },
     );
@@ -88,6 +88,26 @@ export async function reshardBackend(
   } finally {
     await resharding.close();
   }
+}
+
+/**
+ * Changes what the control database has of a backend.
+ *
+ * @throws LockyardError `CONFLICT` if its epoch is another by now
+ */
+async function updateBackend(
+  { tables: { backends }, affectedRows }: Database,
+  tx: Db,
+  { id, epoch }: { id: string; epoch: number },
+  values: Partial<typeof backends.$inferInsert>,
+): Promise<void> {
+  const isAsSeen = and(eq(backends.id, id), eq(backends.epoch, epoch)) as SQL;
+  if (affectedRows(await tx.update(backends).set(values).where(isAsSeen)) === 1) return;
+  throw new LockyardError(
+    'CONFLICT',
+    `Another reshard or a restore has raised the epoch of the backend "${id}", so this reshard ` +
+      'has ended. No data is lost. Once neither is running, run this again.',
+  );
 }
 
 async function orInterrupted<T>(backend: string, step: () => Promise<T>): Promise<T> {

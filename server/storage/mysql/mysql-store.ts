@@ -115,7 +115,7 @@ export class MysqlStore implements RecordStore, HistorySource {
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
     if (records.length === 0) return [];
     const { packet, places } = deletePacket(records);
-    const counts = await this.affected(packet);
+    const counts = await this.change(() => ({ statements: packet, read: affectedRows }));
     const isDeleted = records.map(() => false);
     // The first statement begins the transaction.
     for (const [i, place] of places.entries()) isDeleted[place] = counts[i + 1] === 1;
@@ -209,16 +209,8 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   /** Runs a deleting statement; returns how many rows were deleted. */
   private async deleted(statement: string): Promise<number> {
-    const [rows = 0] = await this.affected([statement]);
+    const [rows = 0] = affectedRows(await this.packet([statement]));
     return rows;
-  }
-
-  /** How many rows each statement has changed. */
-  private async affected(statements: string[]): Promise<number[]> {
-    const results = await this.packet(statements);
-    return (results as unknown as { affectedRows: number }[]).map(
-      ({ affectedRows }) => affectedRows,
-    );
   }
 
   /**
@@ -272,6 +264,11 @@ function notServed(): StoreError {
     'This shard does not serve the list of shards that this process has.',
     'no',
   );
+}
+
+/** How many rows each statement has changed. */
+function affectedRows(results: Rows[]): number[] {
+  return (results as unknown as { affectedRows: number }[]).map((result) => result.affectedRows);
 }
 
 /** The rows of a statement; an empty list for one that returns none. */

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await openShard(shard, fence).then((opened) => opened.close());
   // It waits for a row for as long as it takes to see that it does.
   store = new MysqlStore(scratch.url, 10_000, fence);
-  await stamps.stamp('ours.1', place);
+  await stamps.stampNew('ours.1', place);
 });
 afterAll(async () => {
   stamps?.close();
@@ -51,12 +51,13 @@ const refused = (work: Promise<unknown>) =>
 it('under another stamp nothing is written and nothing is read, even by a process that has not seen it', async () => {
   const key = freshKey();
   const seen = await created(store, key);
-  await stamps.stamp('theirs.2', { ...place, generation: 2 });
+  await stamps.replace('ours.1', 'theirs.2', { ...place, generation: 2 });
   await refused(store.swap([update(key, seen)]));
   await refused(store.swap([creation(freshKey()), creation(freshKey())]));
   await refused(store.swapAll([update(key, seen), creation(freshKey())]));
+  await refused(store.deleteRecords([{ key, ...seen }]));
   await refused(store.read([key], []));
-  await stamps.stamp('ours.1', place);
+  await stamps.replace('theirs.2', 'ours.1', place);
   expect((await readOne(store, key)).record).toMatchObject(seen);
   expect(await swapOne(store, update(key, seen))).toMatchObject({ applied: true });
 });
@@ -72,14 +73,20 @@ it('a stamp waits for the swaps under way, and none of them is written after it'
   const change = update(key, seen, { events: [eventOf(seen.rev + 1)] });
   const swap = store.swap([change, creation(other)]);
   await untilWaits(foreign, key.name);
-  const stamped = stamps.stamp('theirs.2', { ...place, generation: 2 });
+  const stamped = stamps.replace('ours.1', 'theirs.2', { ...place, generation: 2 });
   await untilWaits(foreign, 'theirs.2');
   await foreign.query('ROLLBACK');
   await foreign.end();
   expect(await swap).toMatchObject([{ applied: true }, { applied: true }]);
   await stamped;
   await refused(store.swap([update(key, change)]));
-  await stamps.stamp('ours.1', place);
+  await stamps.replace('theirs.2', 'ours.1', place);
+});
+
+it('a stamp replaces only the one that was found', async () => {
+  await refused(stamps.replace('theirs.2', 'theirs.3', { ...place, generation: 3 }));
+  await refused(stamps.change('theirs.2', ['DELETE FROM lock_requests']));
+  expect(await stamps.read()).toMatchObject({ stamp: 'ours.1', place });
 });
 
 it('a shard is not taken for a whole backend', async () => {

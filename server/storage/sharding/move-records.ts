@@ -63,7 +63,7 @@ export async function longestLease(
  *
  * A copy has a higher rev than its original and is written before the original is removed. So this
  * may be interrupted anywhere: when repeated, it finds one or both, and the higher rev is right. No
- * other process may change records meanwhile.
+ * other process may change records meanwhile: the stores have the fence of this move.
  *
  * @returns how many records were moved or rewritten
  */
@@ -161,15 +161,21 @@ interface Answer {
  * Moves the answers remembered for request ids to the shards that now have their records. An answer
  * of an earlier version does not name its record, so every shard gets it. May be interrupted and
  * repeated.
+ *
+ * @param stamp that of the move
  */
-export async function moveAnswers(shards: ShardMapStamp[], homeOf: ShardOf): Promise<void> {
+export async function moveAnswers(
+  shards: ShardMapStamp[],
+  homeOf: ShardOf,
+  stamp: string,
+): Promise<void> {
   for (const from of shards) {
     for (let after = ''; ; ) {
       const answers = await answersOf(from, after);
       for (const [home, to] of shards.entries()) {
         const theirs = answers.filter(({ lockId }) => lockId === null || homeOf(lockId) === home);
         if (to === from || theirs.length === 0) continue;
-        await to.ask([
+        await to.change(stamp, [
           `INSERT INTO lock_requests (${COLUMNS}) VALUES ` +
             `${theirs.map(({ values }) => values)} ON DUPLICATE KEY UPDATE input_hash = ` +
             'VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), ' +
@@ -177,7 +183,7 @@ export async function moveAnswers(shards: ShardMapStamp[], homeOf: ShardOf): Pro
         ]);
         const gone = theirs.filter(({ lockId }) => lockId !== null).map(({ id }) => quote(id));
         if (gone.length > 0) {
-          await from.ask([`DELETE FROM lock_requests WHERE id IN (${gone})`]);
+          await from.change(stamp, [`DELETE FROM lock_requests WHERE id IN (${gone})`]);
         }
       }
       const last = answers.at(-1);

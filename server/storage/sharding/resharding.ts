@@ -3,6 +3,7 @@ import { LockyardError } from '../../contract/errors';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
 import type { MysqlStore } from '../mysql/mysql-store';
+import type { EpochFence } from './epoch-fence';
 import { inspectShards, type ShardInspection } from './evaluate-shards';
 import { longestLease, type MovingShard, moveAnswers, moveRecords } from './move-records';
 import { openShard } from './open-shard';
@@ -14,13 +15,15 @@ import {
   servingStamp,
 } from './shard-map-stamp';
 
-/** How long one step on one shard may take. */
+/** How long one step on one shard may take: its packets are larger than those of an engine. */
 const STEP_TIMEOUT_MS = 10_000;
 
 interface OpenShard {
   shard: Shard;
   store: MysqlStore;
   stamps: ShardMapStamp;
+  /** The stamp that it had when it was inspected, or got since; null: none. */
+  stamp: string | null;
 }
 
 /** What a move has done. */
@@ -37,8 +40,10 @@ export interface MoveResult {
  * the start; in between, the backend serves no caller.
  *
  * From the first new stamp on, no process with another list changes anything on that shard: see
- * `fencedSwap`. Once all shards are stamped, the records hold everything that was ever granted, so
- * the longest remaining lease is read from them, however long the leases that were once allowed.
+ * `fencedSwap`. So a reshard ends once another one has begun: it replaces only the stamps that it
+ * has found, and moves records only while its own is on both shards. Once all shards are stamped,
+ * the records hold everything that was ever granted, so the longest remaining lease is read from
+ * them, however long the leases that were once allowed.
  */
 export class Resharding {
   private constructor(
@@ -46,6 +51,7 @@ export class Resharding {
     private readonly list: ShardList,
     readonly inspection: ShardInspection,
     private readonly open: OpenShard[],
+    private readonly fence: EpochFence,
   ) {}
 
   /**
@@ -56,14 +62,18 @@ export class Resharding {
    */
   static async begin(backend: string, list: ShardList): Promise<Resharding> {
     const open: OpenShard[] = [];
+    const fence: EpochFence = { stamp: null };
     try {
       const founds = new Map<string, FoundStamp>();
       for (const shard of [...list.shards, ...list.leaving]) {
-        open.push(await opened(backend, shard));
-        founds.set(shard.name, (await open.at(-1)?.stamps.read()) as FoundStamp);
+        const one = await opened(backend, shard, fence);
+        open.push(one);
+        const found = await one.stamps.read();
+        one.stamp = found.stamp;
+        founds.set(shard.name, found);
       }
       const survey = inspectShards(backend, list, founds);
-      if (typeof survey !== 'string') return new Resharding(backend, list, survey, open);
+      if (typeof survey !== 'string') return new Resharding(backend, list, survey, open, fence);
       throw new LockyardError('CONFLICT', `${survey} Nothing was changed.`);
     } catch (error) {
       await closeAll(open);
@@ -75,11 +85,34 @@ export class Resharding {
    * Stamps all shards, so that no caller is served, and moves every record to its new home.
    *
    * @param generation the backend's new epoch, above the one that the survey found
+   * @throws LockyardError `CONFLICT` if another reshard has begun
    */
-  async move(generation: number): Promise<MoveResult> {
+  move(generation: number): Promise<MoveResult> {
+    const stamp = movingStamp(generation);
+    return this.unlessOvertaken(stamp, async () => {
+      await this.stampNew();
+      await this.stampAll(stamp, generation, this.inspection.lost);
+      this.fence.stamp = stamp;
+      return this.moveAllRecords(generation, stamp);
+    });
+  }
+
+  /**
+   * Puts the list into force. Epoch and `grantsFrom` must be recorded before.
+   *
+   * @throws LockyardError `CONFLICT` if another reshard has begun
+   */
+  serve(generation: number): Promise<void> {
+    const stamp = servingStamp(this.list, generation);
+    return this.unlessOvertaken(stamp, () => this.stampAll(stamp, generation, []));
+  }
+
+  close(): Promise<void> {
+    return closeAll(this.open);
+  }
+
+  private async moveAllRecords(generation: number, stamp: string): Promise<MoveResult> {
     const { lost } = this.inspection;
-    await this.stampAll(movingStamp(generation), generation, lost);
-    await this.refuseDuplicates();
     const shards = this.open.map(({ shard: { name }, store }): MovingShard => {
       return { name, store, isLost: lost.includes(name) };
     });
@@ -93,40 +126,71 @@ export class Resharding {
     await moveAnswers(
       this.open.map(({ stamps }) => stamps),
       homeOf,
+      stamp,
     );
     return { records, moved, grantsFrom };
-  }
-
-  /** Puts the list into force. Epoch and `grantsFrom` must be recorded before. */
-  async serve(generation: number): Promise<void> {
-    await this.stampAll(servingStamp(this.list, generation), generation, []);
-  }
-
-  close(): Promise<void> {
-    return closeAll(this.open);
   }
 
   private async stampAll(stamp: string, generation: number, lost: string[]): Promise<void> {
     const isServing = stamp === servingStamp(this.list, generation);
     const listed = this.list.shards.map(({ name }) => name);
     const members = isServing ? listed : this.inspection.members;
-    for (const { shard, stamps } of this.open) {
-      const place: ShardIdentity = { self: shard.name, generation, members, lost };
-      await stamps.stamp(stamp, place);
+    for (const one of this.open) {
+      const place: ShardIdentity = { self: one.shard.name, generation, members, lost };
+      await one.stamps.replace(one.stamp ?? '', stamp, place);
+      one.stamp = stamp;
     }
   }
 
-  /** Two names for one database: the later stamp has replaced the earlier. */
-  private async refuseDuplicates(): Promise<void> {
-    for (const { shard, stamps } of this.open) {
-      const self = (await stamps.read()).place?.self;
-      if (self === shard.name) continue;
-      throw new LockyardError(
-        'CONFLICT',
-        `${shard.name} and ${self} are one database. No record was moved. Name each database ` +
-          `once and run this again: until then the backend "${this.backend}" serves no caller.`,
-      );
+  /**
+   * Stamps the shards that have no stamp, before any other is stamped. So if one has none while
+   * another carries the stamp of a move, it has lost its data since.
+   */
+  private async stampNew(): Promise<void> {
+    const { members, lost } = this.inspection;
+    for (const one of this.open) {
+      if (one.stamp !== null) continue;
+      const stamp = movingStamp(0);
+      await one.stamps.stampNew(stamp, { self: one.shard.name, generation: 0, members, lost });
+      one.stamp = stamp;
     }
+  }
+
+  /**
+   * Runs a step; if it fails since a shard carries another stamp than this reshard gave it, says
+   * so. Of two names for one database, the second is refused the stamp that the first has replaced.
+   *
+   * @param next the stamp that the step gives
+   */
+  private async unlessOvertaken<T>(next: string, step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      for (const { shard, stamps, stamp: last } of this.open) {
+        const found = await stamps.read().catch(() => null);
+        const self = found?.place?.self ?? shard.name;
+        if (found?.stamp === next && self !== shard.name) throw this.areOne(shard.name, self);
+        const ours = [next, last, last ?? movingStamp(0)];
+        if (found && !ours.includes(found.stamp)) throw this.isOvertaken();
+      }
+      throw error;
+    }
+  }
+
+  private areOne(name: string, self: string): LockyardError {
+    return new LockyardError(
+      'CONFLICT',
+      `${name} and ${self} are one database. No record was moved. Name each database once and ` +
+        `run this again: until then the backend "${this.backend}" serves no caller.`,
+    );
+  }
+
+  private isOvertaken(): LockyardError {
+    return new LockyardError(
+      'CONFLICT',
+      `Another reshard of the backend "${this.backend}" has begun, so this one has ended. No ` +
+        'data is lost. Once no reshard is running, check which list of shards is in force.',
+    );
   }
 
   /** No clock that will judge a lock next is ahead of this. */
@@ -141,10 +205,10 @@ export class Resharding {
   }
 }
 
-async function opened(backend: string, shard: Shard): Promise<OpenShard> {
+async function opened(backend: string, shard: Shard, fence: EpochFence): Promise<OpenShard> {
   try {
-    const store = await openShard(shard, null);
-    return { shard, store, stamps: new ShardMapStamp(shard, STEP_TIMEOUT_MS) };
+    const store = await openShard(shard, fence, STEP_TIMEOUT_MS);
+    return { shard, store, stamps: new ShardMapStamp(shard, STEP_TIMEOUT_MS), stamp: null };
   } catch (cause) {
     throw new LockyardError(
       'BACKEND_DOWN',

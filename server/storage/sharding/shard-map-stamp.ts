@@ -3,7 +3,7 @@ import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { MysqlConnection } from '../mysql/mysql-connection';
 import type { Rows } from '../mysql/packets/packet';
 import { CLOCK, quote } from '../mysql/packets/sql-text';
-import { STAMP_ROW } from './epoch-fence';
+import { fencedSwap, STAMP_ROW } from './epoch-fence';
 
 /** What a shard knows of itself and the others, besides its stamp. */
 export interface ShardIdentity {
@@ -33,7 +33,11 @@ const PLACE_ROW = 'shard.place';
 export const servingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>, generation: number) =>
   `${fingerprint}.${generation}`;
 
-/** Records are being moved: no process is served. */
+/**
+ * Records are being moved: no process is served.
+ *
+ * @param generation 0: the shard is new, and nothing is moved before it has the stamp of the move
+ */
 export const movingStamp = (generation: number) => `moving.${generation}`;
 
 export const isMoving = (stamp: string) => stamp.startsWith('moving.');
@@ -85,15 +89,29 @@ export class ShardMapStamp {
     ]);
   }
 
-  /** Stamps the shard, whatever its stamp was. Then no swap under another stamp is under way. */
-  async stamp(stamp: string, place: ShardIdentity): Promise<void> {
+  /**
+   * Replaces the stamp `from`. Then no swap under it is under way.
+   *
+   * @throws StoreError `no` if the shard carries another one
+   */
+  replace(from: string, to: string, place: ShardIdentity): Promise<void> {
     const update = 'ON DUPLICATE KEY UPDATE value = VALUES(value), changed_at = VALUES(changed_at)';
-    await this.connection.packet([
-      `INSERT INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)} ${update}`,
+    return this.change(from, [
+      `INSERT INTO settings (id, value, changed_at) VALUES ${valuesOf(to, place)} ${update}`,
     ]);
   }
 
-  /** Runs a caller's statements on the shard. */
+  /**
+   * Runs a caller's statements as one transaction.
+   *
+   * @throws StoreError `no` if the shard carries another stamp
+   */
+  async change(stamp: string, statements: string[]): Promise<void> {
+    const packet = ['START TRANSACTION', ...statements, 'COMMIT'];
+    await this.connection.packet(fencedSwap(packet, stamp));
+  }
+
+  /** Runs a caller's queries on the shard. */
   ask(statements: string[]): Promise<Rows[]> {
     return this.connection.packet(statements);
   }

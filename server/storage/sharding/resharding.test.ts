@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
+import { rendezvousHash } from '../../core/rendezvous-hash';
+import { encodeCounter } from '../codec/counter-codec';
+import { created, freshKey, readOne } from '../conformance/testing/changes';
+import { createScratchDatabase } from '../conformance/testing/stores-under-test';
+import { MysqlStore } from '../mysql/mysql-store';
+import { recordId } from '../record-id';
+import type { RecordKey } from '../record-store';
+import { openShard } from './open-shard';
+import { Resharding } from './resharding';
+import { servingStamp } from './shard-map-stamp';
+
+const BACKEND = 'orders';
+
+let databases: { url: string; drop(): Promise<void> }[] = [];
+const stores: MysqlStore[] = [];
+beforeEach(async () => {
+  const server = process.env.TEST_MYSQL_URL ?? '';
+  databases = await Promise.all([1, 2, 3].map(() => createScratchDatabase(server)));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const store of stores.splice(0)) await store.close();
+  for (const { drop } of databases) await drop();
+});
+
+function listOf(places: number[], leaving: number[] = []): ShardList {
+  const urls = (some: number[]) => some.map((place) => databases[place]?.url);
+  const text = [...urls(places), ...urls(leaving).map((url) => `leaving:${url}`)].join();
+  const list = parseShardList(BACKEND, text);
+  if (typeof list === 'string') throw new Error(list);
+  return list;
+}
+
+/** Puts a list into force, as an epoch. */
+async function reshard(list: ShardList, epoch: number) {
+  const resharding = await Resharding.begin(BACKEND, list);
+  try {
+    const done = await resharding.move(epoch);
+    await resharding.serve(epoch);
+    return done;
+  } finally {
+    await resharding.close();
+  }
+}
+
+/** The shard that keeps a record, as a process with this list sees it. */
+async function homeOf(list: ShardList, key: RecordKey, epoch: number): Promise<MysqlStore> {
+  const shard = list.shards[rendezvousHash(list.shards.map(({ name }) => name))(recordId(key))];
+  if (!shard) throw new Error('There is no such shard.');
+  const store = await openShard(shard, { stamp: servingStamp(list, epoch) });
+  stores.push(store);
+  return store;
+}
+
+const counterKeys = () =>
+  Array.from({ length: 20 }, (): RecordKey => ({ ...freshKey(), kind: 'counter' }));
+
+const COUNTER = encodeCounter({
+  rev: 1,
+  value: 7,
+  floor: null,
+  ceiling: null,
+  createdAt: 1_000,
+  lastMove: null,
+  answersUntil: 1_000,
+}).head;
+
+it('a reshard that another one overtakes moves nothing more, and does not put its list into force', async () => {
+  const [first, second, third] = [listOf([0, 1]), listOf([1, 2], [0]), listOf([0, 2], [1])];
+  await reshard(first, 2);
+  const keys = counterKeys();
+  for (const key of keys) await created(await homeOf(first, key, 2), key, { head: COUNTER });
+
+  const slow = await Resharding.begin(BACKEND, second);
+  const { deleteRecords } = MysqlStore.prototype;
+  const deletion = vi.spyOn(MysqlStore.prototype, 'deleteRecords');
+  deletion.mockImplementationOnce(async function (this: MysqlStore, records) {
+    await reshard(third, 4);
+    return deleteRecords.call(this, records);
+  });
+  await expect(slow.move(3)).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message: expect.stringMatching(/Another reshard .* has begun/),
+  });
+  await expect(slow.serve(3)).rejects.toMatchObject({ reason: 'CONFLICT' });
+  await slow.close();
+  for (const key of keys) {
+    const { record } = await readOne(await homeOf(third, key, 4), key);
+    expect(record?.head, key.name).toBe(COUNTER);
+  }
+});
+
+it('of two reshards that have found the same, one at most moves records', async () => {
+  const [first, second, third] = [listOf([0, 1]), listOf([1, 2], [0]), listOf([0, 2], [1])];
+  await reshard(first, 2);
+  const slow = await Resharding.begin(BACKEND, second);
+  await reshard(third, 3);
+  await expect(slow.move(3)).rejects.toMatchObject({ reason: 'CONFLICT' });
+  await slow.close();
+  expect(await Resharding.begin(BACKEND, third).catch(({ message }) => message)).toMatch(
+    /is served with this list already/,
+  );
+});
+
+it('two names of one database are refused before a record is moved', async () => {
+  const twice = databases.slice(0, 1).map(({ url }) => url.replace('127.0.0.1', 'localhost'));
+  const list = parseShardList(BACKEND, [databases[0]?.url, databases[1]?.url, ...twice].join());
+  if (typeof list === 'string') throw new Error(list);
+  const swap = vi.spyOn(MysqlStore.prototype, 'swap');
+  await expect(reshard(list, 2)).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message: expect.stringMatching(/are one database. No record was moved/),
+  });
+  expect(swap).not.toHaveBeenCalled();
+});
