@@ -106,6 +106,18 @@ describe('a reshard', () => {
     expect(survey(AB, { [a]: moving, [b]: serving(b, 1) })).toMatchObject({ lost: [a] });
   });
 
+  it('that was interrupted counts as lost what has been recreated since, and nothing that it had not reached', () => {
+    const all = [b, c, a];
+    const begun = found(c, movingStamp(0), 0, all);
+    const moving = found(a, movingStamp(2), 2, all);
+    expect(survey(BC, { [a]: moving, [b]: serving(b), [c]: begun })).toMatchObject({ lost: [] });
+    expect(survey(BC, { [a]: moving, [b]: EMPTY, [c]: begun })).toMatchObject({ lost: [b] });
+    const restamped = found(b, movingStamp(0), 0, all, [b]);
+    expect(survey(BC, { [a]: moving, [b]: restamped, [c]: begun })).toMatchObject({ lost: [b] });
+    const first = { [a]: found(a, movingStamp(0), 0, all), [b]: USED, [c]: EMPTY };
+    expect(survey(BC, first)).toMatchObject({ lost: [], generation: 0 });
+  });
+
   it('knows a shard that was renamed by the name under which it was stamped', () => {
     const renamed = { [c]: serving(a), [b]: serving(b) };
     const list = { ...BC, leaving: [] };

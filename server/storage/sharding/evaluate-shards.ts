@@ -135,7 +135,7 @@ export function inspectShards(
   if (isDone) return `The backend "${backend}" is served with this list already.`;
   return {
     members: [...new Set([...shards, ...leaving].map(({ name }) => name))],
-    lost: lostOf(before, newest, founds, generation),
+    lost: lostOf(before, stamped, founds, generation),
     generation,
   };
 }
@@ -143,16 +143,23 @@ export function inspectShards(
 /**
  * Shards that were in service and no longer have that stamp: recreated, or restored from a dump. A
  * shard with an older stamp while others carry a move's stamp is not lost: that move was
- * interrupted before it reached the shard.
+ * interrupted before it reached the shard. One without any stamp is: a move begins when all have
+ * one.
  */
 function lostOf(
   before: string[],
-  newest: { stamp: string; place: NonNullable<FoundStamp['place']> }[],
+  stamped: { stamp: string; place: NonNullable<FoundStamp['place']> }[],
   founds: ReadonlyMap<string, FoundStamp>,
   generation: number,
 ): string[] {
-  const moving = newest.find(({ stamp }) => isMoving(stamp));
-  if (moving) return moving.place.lost;
+  const moving = stamped.find(
+    ({ stamp, place }) => isMoving(stamp) && place.generation === generation,
+  );
+  if (moving) {
+    const isGone = (name: string) => generation > 0 && founds.get(name)?.stamp === null;
+    const known = stamped.flatMap(({ stamp, place }) => (isMoving(stamp) ? place.lost : []));
+    return [...new Set([...known, ...moving.place.members.filter(isGone)])];
+  }
   const byOwnName = new Map(
     [...founds].map(([name, found]) => [found.place?.self ?? name, { name, found }]),
   );

@@ -1,5 +1,7 @@
+import { createConnection } from 'mysql2/promise';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
+import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
 import { encodeCounter } from '../codec/counter-codec';
 import { created, freshKey, readOne } from '../conformance/testing/changes';
@@ -9,7 +11,7 @@ import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
 import { openShard } from './open-shard';
 import { Resharding } from './resharding';
-import { servingStamp } from './shard-map-stamp';
+import { ShardMapStamp, servingStamp } from './shard-map-stamp';
 
 const BACKEND = 'orders';
 
@@ -67,6 +69,16 @@ const COUNTER = encodeCounter({
   answersUntil: 1_000,
 }).head;
 
+/** As if the database had been created again. */
+async function recreate(place: number): Promise<void> {
+  const connection = await createConnection({ uri: databases[place]?.url ?? '' });
+  await connection.query("DELETE FROM settings WHERE id LIKE 'shard.%'");
+  for (const table of ['locks', 'lock_requests', 'lock_history']) {
+    await connection.query(`TRUNCATE ${table}`);
+  }
+  await connection.end();
+}
+
 it('a reshard that another one overtakes moves nothing more, and does not put its list into force', async () => {
   const [first, second, third] = [listOf([0, 1]), listOf([1, 2], [0]), listOf([0, 2], [1])];
   await reshard(first, 2);
@@ -114,4 +126,17 @@ it('two names of one database are refused before a record is moved', async () =>
     message: expect.stringMatching(/are one database. No record was moved/),
   });
   expect(swap).not.toHaveBeenCalled();
+});
+
+it('a shard that is recreated while a move is broken off is taken for one that lost its grants', async () => {
+  const [first, second] = [listOf([0, 1]), listOf([0, 1, 2])];
+  await reshard(first, 2);
+  const broken = await Resharding.begin(BACKEND, second);
+  vi.spyOn(ShardMapStamp.prototype, 'ask').mockRejectedValueOnce(new Error('The machine died.'));
+  await expect(broken.move(3)).rejects.toThrow('The machine died.');
+  await broken.close();
+  await recreate(1);
+  const before = Date.now();
+  const { grantsFrom } = await reshard(second, 4);
+  expect(grantsFrom).toBeGreaterThan(before + LEASE_MAX_MS - 60_000);
 });
