@@ -6,6 +6,7 @@ import { auditedDatabaseChange } from '../operations/audit/audited-database-chan
 import { permit } from '../operations/audit/permit';
 import type { ControlContext } from '../operations/operation-context';
 import { backendPast } from '../storage/incarnation/backend-past';
+import { recordedPosition } from '../storage/recorded-position';
 import { Resharding } from '../storage/sharding/resharding';
 
 /** The backend, and the shard list that the calling command expects this process to have. */
@@ -63,7 +64,9 @@ export async function reshardBackend(
         return { answer: undefined, result: { epoch } };
       },
     );
-    const done = await orInterrupted(backend, () => resharding.move(epoch));
+    const done = await orInterrupted(backend, () =>
+      resharding.move(epoch, (shard) => recordedPosition(database, shard)),
+    );
     await auditedDatabaseChange(
       ctx,
       who,

@@ -4,6 +4,7 @@ import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { HistoryRow, HistorySource, RecordStore } from '../../storage/record-store';
+import { recordedCursor } from '../../storage/recorded-position';
 import type { EventTally } from '../metrics/event-tally';
 import { RollUpWriter } from '../rollups/roll-up-writer';
 import { EventRows, insertionsOf } from './event-rows';
@@ -59,7 +60,7 @@ export class EventRecorder {
     tally: EventTally,
     private readonly retention = DEFAULT_RETENTION,
   ) {
-    this.cursorId = `opened/${backend.id}`;
+    this.cursorId = recordedCursor(backend.id);
     this.turnId = `opener/${backend.id}`;
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
   }

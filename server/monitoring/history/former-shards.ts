@@ -2,10 +2,8 @@ import { like } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Retention } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
+import { recordedCursor } from '../../storage/recorded-position';
 import { pruneRecorded } from './prune-recorded';
-
-/** Prefix of the cursor that records that a shard's history has been opened. */
-const RECORDED_PREFIX = 'opened/';
 
 /**
  * Shards of a backend that are named nowhere any more, by what their history is filed under: it
@@ -18,13 +16,13 @@ export async function formerShards(
   backend: string,
   named: string[],
 ): Promise<string[]> {
-  const prefix = `${RECORDED_PREFIX}${backend}.`;
+  const prefix = recordedCursor(`${backend}.`);
   const rows = await db
     .select()
     .from(cursors)
     .where(like(cursors.id, `${prefix}%`));
   return rows.flatMap(({ id }) => {
-    const shard = id.slice(RECORDED_PREFIX.length);
+    const shard = id.slice(recordedCursor('').length);
     // `LIKE` treats an underscore in the prefix as a wildcard, so check the prefix again.
     return id.startsWith(prefix) && !named.includes(shard) ? [shard] : [];
   });

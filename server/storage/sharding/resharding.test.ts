@@ -4,7 +4,7 @@ import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
 import { encodeCounter } from '../codec/counter-codec';
-import { created, freshKey, readOne } from '../conformance/testing/changes';
+import { created, eventOf, freshKey, readOne } from '../conformance/testing/changes';
 import { createScratchDatabase } from '../conformance/testing/stores-under-test';
 import { MysqlStore } from '../mysql/mysql-store';
 import { recordId } from '../record-id';
@@ -35,11 +35,13 @@ function listOf(places: number[], leaving: number[] = []): ShardList {
   return list;
 }
 
+const noneRecorded = async () => 0;
+
 /** Puts a list into force, as an epoch. */
-async function reshard(list: ShardList, epoch: number) {
+async function reshard(list: ShardList, epoch: number, recordedOf = noneRecorded) {
   const resharding = await Resharding.begin(BACKEND, list);
   try {
-    const done = await resharding.move(epoch);
+    const done = await resharding.move(epoch, recordedOf);
     await resharding.serve(epoch);
     return done;
   } finally {
@@ -92,7 +94,7 @@ it('a reshard that another one overtakes moves nothing more, and does not put it
     await reshard(third, 4);
     return deleteRecords.call(this, records);
   });
-  await expect(slow.move(3)).rejects.toMatchObject({
+  await expect(slow.move(3, noneRecorded)).rejects.toMatchObject({
     reason: 'CONFLICT',
     message: expect.stringMatching(/Another reshard .* has begun/),
   });
@@ -109,7 +111,7 @@ it('of two reshards that have found the same, one at most moves records', async 
   await reshard(first, 2);
   const slow = await Resharding.begin(BACKEND, second);
   await reshard(third, 3);
-  await expect(slow.move(3)).rejects.toMatchObject({ reason: 'CONFLICT' });
+  await expect(slow.move(3, noneRecorded)).rejects.toMatchObject({ reason: 'CONFLICT' });
   await slow.close();
   expect(await Resharding.begin(BACKEND, third).catch(({ message }) => message)).toMatch(
     /is served with this list already/,
@@ -133,10 +135,24 @@ it('a shard that is recreated while a move is broken off is taken for one that l
   await reshard(first, 2);
   const broken = await Resharding.begin(BACKEND, second);
   vi.spyOn(ShardMapStamp.prototype, 'ask').mockRejectedValueOnce(new Error('The machine died.'));
-  await expect(broken.move(3)).rejects.toThrow('The machine died.');
+  await expect(broken.move(3, noneRecorded)).rejects.toThrow('The machine died.');
   await broken.close();
   await recreate(1);
   const before = Date.now();
   const { grantsFrom } = await reshard(second, 4);
   expect(grantsFrom).toBeGreaterThan(before + LEASE_MAX_MS - 60_000);
+});
+
+it('the history of a shard that was recreated goes on above what is recorded of it', async () => {
+  const list = listOf([0, 1]);
+  await reshard(list, 2);
+  await recreate(0);
+  await reshard(list, 3, async () => 5_000);
+  for (const key of Array.from({ length: 10 }, () => freshKey())) {
+    const store = await homeOf(list, key, 3);
+    await created(store, key, { events: [eventOf(1)] });
+    const rows = await store.historyAfter(5_000, 20);
+    const names = rows.flatMap(({ changes }) => changes.map((change) => change.key.name));
+    expect(names).toContain(key.name);
+  }
 });

@@ -5,7 +5,13 @@ import { rendezvousHash } from '../../core/rendezvous-hash';
 import type { MysqlStore } from '../mysql/mysql-store';
 import type { EpochFence } from './epoch-fence';
 import { inspectShards, type ShardInspection } from './evaluate-shards';
-import { longestLease, type MovingShard, moveAnswers, moveRecords } from './move-records';
+import {
+  continueHistoryAfter,
+  longestLease,
+  type MovingShard,
+  moveAnswers,
+  moveRecords,
+} from './move-records';
 import { openShard } from './open-shard';
 import {
   type FoundStamp,
@@ -85,14 +91,18 @@ export class Resharding {
    * Stamps all shards, so that no caller is served, and moves every record to its new home.
    *
    * @param generation the backend's new epoch, above the one that the survey found
+   * @param recordedOf up to which commit the history of a shard is recorded, by its id
    * @throws LockyardError `CONFLICT` if another reshard has begun
    */
-  move(generation: number): Promise<MoveResult> {
+  move(generation: number, recordedOf: (id: string) => Promise<number>): Promise<MoveResult> {
     const stamp = movingStamp(generation);
     return this.unlessOvertaken(stamp, async () => {
       await this.stampNew();
       await this.stampAll(stamp, generation, this.inspection.lost);
       this.fence.stamp = stamp;
+      for (const { shard, stamps } of this.open) {
+        await stamps.change(stamp, [continueHistoryAfter(await recordedOf(shard.id))]);
+      }
       return this.moveAllRecords(generation, stamp);
     });
   }
