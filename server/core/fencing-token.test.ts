@@ -6,6 +6,7 @@ import {
   nextToken,
   restoredToken,
   sinceEra,
+  startsAboveFrom,
   TOKEN_ERA_AT,
 } from './fencing-token';
 import { isLate, leaseFloorMs } from './lock/hold-lifecycle';
@@ -75,6 +76,28 @@ describe('a fencing token', () => {
     const last = 2 * COUNTERS - 1;
     const now = TOKEN_ERA_AT + 1_000;
     expect(nextToken(restoredToken(last, 2, now), 2, now)).toBe(2 * COUNTERS + 1_001);
+  });
+
+  it('of a lock that was never granted is not below what was announced, though the next process takes the clock for less', () => {
+    const late = fc.integer({ min: 0, max: 5_000 });
+    fc.assert(
+      fc.property(clocks, epochs, late, (now, epoch, lateMs) => {
+        const announced = lowestTokenToCome(0, epoch, now);
+        expect(nextToken(0, epoch, now - lateMs)).toBeGreaterThanOrEqual(announced);
+      }),
+      RUNS,
+    );
+  });
+
+  it('of a record that was deleted is below what is announced then', () => {
+    fc.assert(
+      fc.property(tokens, epochs, (last, epoch) => {
+        fc.pre(Math.floor(last / COUNTERS) <= epoch);
+        const deletedAt = startsAboveFrom(1, last, epoch);
+        expect(lowestTokenToCome(0, epoch, deletedAt)).toBeGreaterThan(last);
+      }),
+      RUNS,
+    );
   });
 
   it('is positive even if the clock is before 2025', () => {

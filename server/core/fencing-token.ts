@@ -34,8 +34,14 @@ const USED_UP =
   'was changed. Make a backup and bring it back with `restore --replace`: that begins the ' +
   'next epoch.';
 
-/** A lower bound of every future token of a lock that is not held. */
+/**
+ * A lower bound of every future token of a lock that is not held, and above its former ones.
+ *
+ * Without a record it leaves room below the clock: the process that grants next may take a store's
+ * clock for a little less, as with ZooKeeper. What a deleted record had granted is below that.
+ */
 export function lowestTokenToCome(lastToken: number, epoch: number, now: number): number {
+  if (lastToken === 0) return epoch * COUNTER_SPAN + highestDeletedRev(now) + 1;
   const token = tokenAfter(lastToken, epoch, now);
   return token ?? Math.min(lastToken + 1, Number.MAX_SAFE_INTEGER);
 }
