@@ -93,10 +93,14 @@ export class ZookeeperSwap {
     return this.mayGuess ? NO_RECORD : undefined;
   }
 
-  /** An answer to be extended must be known; one to be written is assumed to be new. */
+  /**
+   * An answer to be extended must be known; one to be written is assumed to be new. One that was
+   * absent or may be over may have been written since, with the version that is remembered.
+   */
   private isMissing(key: string, open: SwapUnit[]): boolean {
-    if (this.cache.answer(key)) return false;
-    if (!this.mayGuess) return true;
+    const known = this.cache.answer(key);
+    if (known?.content && known.content.expiresAt >= this.session.latest()) return false;
+    if (!known && !this.mayGuess) return true;
     return open.some(({ changes }) =>
       changes.some(({ extensions }) => extensions.some(({ keys }) => keys.includes(key))),
     );
