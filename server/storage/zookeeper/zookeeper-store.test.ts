@@ -14,6 +14,7 @@ import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-t
 import { StoreError } from '../record-store';
 import { ZookeeperConnection } from './client/zookeeper-connection';
 import { ZookeeperSession } from './client/zookeeper-session';
+import { ZnodeCache } from './znode-cache';
 import { LIMITS } from './zookeeper-layout';
 
 /** Of stored answers. */
@@ -69,6 +70,30 @@ describe('records in a ZooKeeper', () => {
     const recreated = await created(other, key, { head: 'recreated' });
     const swapped = await store.swap([update(key, old, { head: 'over' })]);
     expect(swapped).toMatchObject([{ applied: false, current: recreated }]);
+    expect((await stored(other, key)).head).toBe('recreated');
+  });
+
+  it('that are deleted and created again while they are read are not overwritten', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const other = await under.another();
+    const [key, spare] = [freshKey(), freshKey()];
+    const old = await created(other, key);
+    const unused = await created(store, spare);
+    const recreated = creation(key, { head: 'recreated' });
+    const { read } = ZnodeCache.prototype;
+    vi.spyOn(ZnodeCache.prototype, 'read').mockImplementationOnce(async function (
+      this: ZnodeCache,
+      ...asked
+    ) {
+      const seen = await read.apply(this, asked);
+      await other.deleteRecords([{ key, ...old }]);
+      await other.swap([recreated]);
+      await store.deleteRecords([{ key: spare, ...unused }]);
+      return seen;
+    });
+    const swapped = await store.swap([update(key, old, { head: 'over' })]);
+    expect(swapped).toMatchObject([{ applied: false, current: { writer: recreated.writer } }]);
     expect((await stored(other, key)).head).toBe('recreated');
   });
 

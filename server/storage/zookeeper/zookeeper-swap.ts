@@ -58,9 +58,11 @@ export class ZookeeperSwap {
     for (let round = 0; open.length > 0; round += 1) {
       if (round > 0 && this.session.monotonic() - startedAt > GIVE_UP_AFTER_MS)
         throw this.contended();
+      // Noted before anything is read: what is deleted after it was read ends this generation.
+      const { generation } = this.session;
       const ready = await this.selectApplicable(open);
       const packets = round === 0 ? this.pack(ready) : ready.map((unit) => this.packetOf([unit]));
-      const sent = await Promise.allSettled(packets.map((packet) => this.send(packet)));
+      const sent = await Promise.allSettled(packets.map((packet) => this.send(packet, generation)));
       const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       if (refused.length > 0) throw this.worst(refused);
       open = open.filter((unit) => !this.results.has(unit));
@@ -207,9 +209,9 @@ export class ZookeeperSwap {
     return { units, steps, bytes: bytesOf(steps.map(({ step }) => step)) };
   }
 
-  private async send(packet: Packet): Promise<void> {
+  private async send(packet: Packet, noted: Generation): Promise<void> {
     const { units, steps } = packet;
-    const generation = { ...this.session.generation, incarnation: this.admitted.incarnation };
+    const generation = { ...noted, incarnation: this.admitted.incarnation };
     const content = historyContent(changesOf(units));
     const history = this.historyStep(content, generation.chunk);
     const guard = units.some((unit) => mustRecreate(unit, this.limits.lastVersion))
