@@ -118,11 +118,21 @@ describe('records in a ZooKeeper', () => {
       expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: stands });
     }
   });
+
+  it('that were recreated are never reported as not written, if the connection fails after it', async () => {
+    under = await openZookeeperUnderTest({ limits: { ...LIMITS, lastVersion: 0 } });
+    const { store } = under;
+    const key = freshKey();
+    const change = update(key, await created(store, key), { head: 'recreated' });
+    vi.spyOn(ZookeeperSession.prototype, 'refreshGeneration').mockRejectedValueOnce(away());
+    await expect(store.swap([change])).rejects.toMatchObject({ applied: 'unknown' });
+    expect((await stored(store, key)).head).toBe('recreated');
+  });
 });
 
-describe('a deletion in a ZooKeeper', () => {
-  const away = () => new StoreError('ZooKeeper cannot be reached.', 'no');
+const away = () => new StoreError('ZooKeeper cannot be reached.', 'no');
 
+describe('a deletion in a ZooKeeper', () => {
   it('that was applied is unknown, and never reported as not applied, if the connection fails after it', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;

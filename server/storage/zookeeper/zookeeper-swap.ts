@@ -229,7 +229,6 @@ export class ZookeeperSwap {
     const { at, done } = answer;
     for (const [i, { cacheWritten }] of steps.entries())
       cacheWritten(done[i + 1]?.stat?.version ?? 0, at);
-    if (guard.kind === 'set') await this.session.refreshGeneration();
     const row = done[steps.length + 1]?.path;
     if (row !== undefined) this.chunks.noteRow(generation, row, content, at);
     for (const unit of units) {
@@ -238,6 +237,8 @@ export class ZookeeperSwap {
       const current = unit.seen.map((seen) => seen.content);
       this.reply(unit, applied, at, current);
     }
+    // Last: if it fails, what was applied is known.
+    if (guard.kind === 'set') await this.session.refreshGeneration();
   }
 
   private historyStep(content: HistoryContent, chunk: number): Step[] {
