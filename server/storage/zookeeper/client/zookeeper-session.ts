@@ -25,7 +25,7 @@ export class ZookeeperSession implements ConnectionProvider {
   private connection: GuardedConnection | null = null;
   /** Why there is none at present. */
   private failure: unknown;
-  private waiters: (() => void)[] = [];
+  private readonly waiters = new Set<() => void>();
   private wake = () => {};
   private isClosed = false;
 
@@ -135,7 +135,7 @@ export class ZookeeperSession implements ConnectionProvider {
     this.failure = undefined;
     this.connection = connection;
     if (this.isClosed) connection.close();
-    for (const waiter of this.waiters.splice(0)) waiter();
+    for (const endWait of this.waiters) endWait();
   }
 
   private async keepConnected(): Promise<void> {
@@ -179,11 +179,13 @@ export class ZookeeperSession implements ConnectionProvider {
 
   private waitForOne(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PATIENCE_MS);
-      this.waiters.push(() => {
+      const endWait = () => {
         clearTimeout(timer);
+        this.waiters.delete(endWait);
         resolve();
-      });
+      };
+      const timer = setTimeout(endWait, PATIENCE_MS);
+      this.waiters.add(endWait);
     });
   }
 
