@@ -69,6 +69,7 @@ test('a row that has not changed stays the same object', () => {
 const otherParts: Required<Omit<LockRow, 'id' | 'namespace' | 'name' | 'rev' | 'readAt'>> = {
   backend: 'other',
   status: 'stuck',
+  tier: 'actNow',
   stuck: { kind: 'refusals', since: 2_000, limitMs: 1_000, p99Ms: 200 },
   orphaned: { token: 7, since: 2_000, witness: 'probe', evidence: 'It is gone.', dead: 1 },
   hold: { token: 8 } as LockRow['hold'],

@@ -1,6 +1,7 @@
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import type { BlockedCallers } from '../../core/status/blocking-time';
 import type { LivenessVerdict, OrphanReason } from '../../core/status/holder-liveness';
+import type { AttentionTier } from '../../core/status/lock-status';
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
 import type { EndCause, Meta, Mode, MultiLockMark, PermitUse, Remark } from '../primitives';
@@ -19,6 +20,8 @@ export interface LockRow {
   backend: string;
   rev: number;
   status: LockStatus;
+  /** How urgently it needs a person; absent: it needs none. */
+  tier?: AttentionTier;
   /** Set exactly while the status is `stuck`. */
   stuck: StuckReason | null;
   /** Set exactly while the status is `orphaned`. */

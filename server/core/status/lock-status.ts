@@ -98,6 +98,9 @@ export function leadingHold(record: LockRecord, now: number): Hold | null {
 export const TIERS = ['actNow', 'unknown', 'watch', 'normal'] as const;
 export type LockTier = (typeof TIERS)[number];
 
+/** The tiers of locks that need attention. */
+export type AttentionTier = Exclude<LockTier, 'normal'>;
+
 /**
  * The tier of a lock with this status at `now`, the backend's clock. A lock that others wait for,
  * or were refused within the last 60 s, is worth watching once it is held for longer than its own

@@ -43,6 +43,21 @@ describe('the view of what needs attention', () => {
     expect(await look(rig)).toEqual({ names: [], attention: 0, matching: 0 });
   });
 
+  it('says of each row whether its lock still needs attention, as the count does', async () => {
+    const rig = new TableRig();
+    rig.stuckAfterMs = 60_000;
+    rig.store('job', { heldMs: 61_000, waiters: 2 });
+    const tiers = async () => {
+      const { rows, attention } = await rig.lists.page(ATTENTION, false);
+      const found = rows.map(({ name, status, tier }) => [name, status, tier]);
+      return { found, attention };
+    };
+    expect(await tiers()).toEqual({ found: [['job', 'stuck', 'actNow']], attention: 1 });
+    rig.now += 10;
+    rig.store('job', { owner: 'next', heldMs: 0, waiters: 1 });
+    expect(await tiers()).toEqual({ found: [['job', 'contended', undefined]], attention: 0 });
+  });
+
   it('shows no holder of a lock from the instant on at which it is shown as expired', async () => {
     const rig = new TableRig();
     rig.store('job', { leaseLeftMs: 5_000 });

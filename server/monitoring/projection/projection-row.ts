@@ -10,8 +10,10 @@ import {
 } from '../../core/lock/lock-record';
 import { oldestWaitAt } from '../../core/lock/queue';
 import {
+  type LockTier,
   leadingHold,
   lockStatus,
+  lockTier,
   type StatusFacts,
   statusFacts,
 } from '../../core/status/lock-status';
@@ -126,12 +128,15 @@ export interface RowSource {
 }
 
 /** What pages show of a lock besides its record. */
-export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'orphaned' | 'ownHold'> & LockPressure;
+export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'orphaned' | 'ownHold'> & {
+  tier: LockTier;
+} & LockPressure;
 
 export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
   const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
   // The status is of later than the reading: what it calls expired or free has no holder by now.
-  const { status } = current;
+  const { tier, ...shown } = current;
+  const { status } = shown;
   const isHeldByNone = status === 'expired' || status === 'free';
   const heldAt = isHeldByNone ? Number.POSITIVE_INFINITY : readAt;
   return {
@@ -150,7 +155,8 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
     oldestWaitAt: row.oldestWaitAt,
     readAt,
     ...(unreadableBecause === null ? {} : { unreadable: unreadableBecause }),
-    ...current,
+    ...(tier === 'normal' ? {} : { tier }),
+    ...shown,
   };
 }
 
@@ -170,7 +176,8 @@ export function toLockRowAt(
   const status = lockStatus(facts, baselines, now, reachable && row.isReadable);
   const reason = statusReason(status, facts, baselines, now) ?? { stuck: null };
   const pressure = status === 'unknown' ? {} : lockPressure(facts, baselines, now);
-  return toLockRow(row, { ownHold: baselines.ownHold, status, ...reason, ...pressure });
+  const tier = lockTier(status, facts, baselines, now);
+  return toLockRow(row, { ownHold: baselines.ownHold, status, tier, ...reason, ...pressure });
 }
 
 /**

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import type { LockStatus } from '@/server/contract/console/console-terms';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { headsUntil, tierSections } from './tier-sections';
+import type { LockTier } from '@/server/core/status/lock-status';
+import { countOf, headsUntil, tierSections } from './tier-sections';
 
-const rowsOf = (...statuses: LockStatus[]) =>
-  statuses.map((status, i) => ({ id: String(i), status }) as LockRow);
+const rowsOf = (...tiers: LockTier[]) =>
+  tiers.map((tier, i) => ({ id: String(i), ...(tier !== 'normal' && { tier }) }) as LockRow);
 
-const brief = (...statuses: LockStatus[]) =>
-  tierSections(rowsOf(...statuses)).map(({ tier, first, rows }) => [tier, first, rows.length]);
+const brief = (...tiers: LockTier[]) =>
+  tierSections(rowsOf(...tiers)).map(({ tier, first, rows }) => [tier, first, rows.length]);
 
 test('each tier of what needs attention begins where its first row is', () => {
-  expect(brief('stuck', 'expired', 'unknown', 'contended', 'expiring')).toEqual([
+  expect(brief('actNow', 'actNow', 'unknown', 'watch', 'watch')).toEqual([
     [0, 0, 2],
     [1, 2, 1],
     [2, 3, 2],
@@ -19,13 +19,18 @@ test('each tier of what needs attention begins where its first row is', () => {
 });
 
 test('a row that has calmed down stays in the section that it is in', () => {
-  expect(brief('stuck', 'held', 'orphaned', 'contended', 'free')).toEqual([
+  expect(brief('actNow', 'normal', 'actNow', 'watch', 'normal')).toEqual([
     [0, 0, 3],
     [2, 3, 2],
   ]);
 });
 
+test('the sections together count as many locks as need attention, none that has calmed down', () => {
+  const sections = tierSections(rowsOf('actNow', 'normal', 'unknown', 'watch', 'normal', 'normal'));
+  expect(sections.map(countOf)).toEqual([1, 1, 1]);
+});
+
 test('every row has the heads of its own section and of those before above it', () => {
-  const sections = tierSections(rowsOf('stuck', 'unknown', 'unknown', 'expiring'));
+  const sections = tierSections(rowsOf('actNow', 'unknown', 'unknown', 'watch'));
   expect([0, 1, 2, 3].map((place) => headsUntil(sections, place))).toEqual([1, 2, 2, 3]);
 });

@@ -1,4 +1,5 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { TIERS } from '@/server/core/status/lock-status';
 
 /** The tiers of what needs attention, in the order of the list. */
 export const SECTION_TITLES = ['Act now', 'Unknown', 'Watch'] as const;
@@ -43,12 +44,7 @@ export const countOf = ({ tier, rows }: TierSection): number =>
 export const headsUntil = (sections: readonly TierSection[], place: number): number =>
   sections.filter(({ first }) => first <= place).length;
 
-function tierOf({ status }: LockRow): number {
-  if (status === 'stuck' || status === 'orphaned' || status === 'expired') return 0;
-  if (status === 'unknown') return 1;
-  return WATCHED.has(status) ? 2 : CALM;
-}
+const tierOf = ({ tier }: LockRow): number => (tier ? TIERS.indexOf(tier) : CALM);
 
 /** Of what has calmed down, and is in no section of its own. */
 const CALM = SECTION_TITLES.length;
-const WATCHED = new Set<LockRow['status']>(['expiring', 'contended', 'frozen']);

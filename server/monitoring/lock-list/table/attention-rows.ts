@@ -25,23 +25,21 @@ export class AttentionRows {
    * Notes a lock's tier.
    *
    * @param now the clock that never steps, in milliseconds
-   * @returns whether it is shown now and was not before
    */
-  note(slot: number, tier: LockTier, now: number): boolean {
+  note(slot: number, tier: LockTier, now: number): void {
     this.ensureCapacity(slot);
     const before = this.states[slot];
     if (tier !== 'normal') {
       this.leaving.delete(slot);
       if (before !== PRESENT) this.count += 1;
       this.states[slot] = PRESENT;
-      return before === ABSENT;
+      return;
     }
-    if (before !== PRESENT) return false;
+    if (before !== PRESENT) return;
     this.count -= 1;
     this.states[slot] = LEAVING;
     this.leaving.delete(slot);
     this.leaving.set(slot, now + STAYS_MS);
-    return false;
   }
 
   remove(slot: number): void {

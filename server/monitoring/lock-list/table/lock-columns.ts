@@ -1,3 +1,5 @@
+import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
+import { type LockTier, TIERS } from '../../../core/status/lock-status';
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { CurrentStatus } from './current-status';
 
@@ -39,6 +41,14 @@ export class LockColumns {
   isOrdered = new Uint8Array(64);
   /** The table's mark when it was last read from its backend. */
   marks = new Float64Array(64);
+
+  /** The last computed status of a lock, and its tier. */
+  statusOf(slot: number): { status: LockStatus; tier: LockTier } {
+    return {
+      status: LOCK_STATUSES[this.statuses[slot] as number] as LockStatus,
+      tier: TIERS[this.tiers[slot] as number] as LockTier,
+    };
+  }
 
   /** Reads the sort keys. */
   read(slot: number, { hold, waiters }: ProjectionRow): void {

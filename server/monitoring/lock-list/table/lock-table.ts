@@ -1,4 +1,4 @@
-import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
+import { LOCK_STATUSES } from '../../../contract/console/console-terms';
 import type { LockRow } from '../../../contract/console/lock-row';
 import { TIERS } from '../../../core/status/lock-status';
 import type { NameCount } from '../../../engine/names/name-count';
@@ -97,10 +97,9 @@ export class LockTable {
     if (this.columns.pending[slot]) this.computeStatus(slot);
     const row = this.at(slot);
     if (!row) return null;
-    const status = LOCK_STATUSES[this.columns.statuses[slot] as number] as LockStatus;
-    const bare = toLockRow(row, { status, ...this.facts.of(slot) });
+    const bare = toLockRow(row, { ...this.columns.statusOf(slot), ...this.facts.of(slot) });
     const shown = this.parts.baselines.complete(bare);
-    return status === 'unknown' ? { ...shown, readAt: this.reads.of(row) } : shown;
+    return shown.status === 'unknown' ? { ...shown, readAt: this.reads.of(row) } : shown;
   }
 
   /** The trend of its queue, if any. @param id of its row */
@@ -258,11 +257,11 @@ export class LockTable {
     const current = currentStatus(row, norms, frame);
     const { status, tier, reason, isHeld, pressure, until } = current;
     const isNew = columns.groups[slot] === 0;
-    const tierBefore = columns.tiers[slot];
+    const hasMoved = columns.tiers[slot] !== TIERS.indexOf(tier);
     const before = LOCK_STATUSES[columns.statuses[slot] as number];
     const wasHeld = columns.isHeld[slot] === 1;
     const haveChanged = this.facts.set(slot, { reason, ownHold: norms.ownHold, pressure });
-    const isOtherwise = haveChanged || why === REPLACED || before !== status;
+    const isOtherwise = haveChanged || why === REPLACED || before !== status || hasMoved;
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
@@ -271,12 +270,12 @@ export class LockTable {
     setBlocked(columns, slot, pressure, frame.offsetMs);
     this.groups.add(slot, columns, row);
     this.times.setDeadline(slot, row, until);
-    const isEntry = this.attention.note(slot, tier, this.parts.clock.monotonic());
-    if (isOtherwise || isEntry) this.logChange(slot);
+    this.attention.note(slot, tier, this.parts.clock.monotonic());
+    if (isOtherwise) this.logChange(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
     const turned = why === REPLACED ? hasTurnedSinceRead(row, frame.now) : wasHeld !== isHeld;
     if (hasTurned(before, status, turned)) this.parts.journals?.turned(row);
-    if (isOtherwise || tierBefore !== columns.tiers[slot]) this.moves += 1;
+    if (isOtherwise) this.moves += 1;
   }
 
   private markPending(slot: number, why: number): void {
