@@ -15,17 +15,20 @@ const OFFER_ENDS: ReadonlySet<string> = new Set([...LEAVES, 'withdrawn']);
 
 /** Watches to whom operators reassign locks: only those may go out of turn. */
 export class ReassignReferee {
-  /** By lock: the owners whose waiters have an offer from an operator. */
-  private readonly chosen = new Map<string, Set<string>>();
+  /** By lock: the owners with an offer from an operator, and since when their waiters wait. */
+  private readonly chosen = new Map<string, Map<string, number>>();
 
-  /** Whether this grant went to whom an operator has chosen. Told of all events in order. */
-  isChosen(id: string, { kind, owner, by }: LockEvent): boolean {
-    const chosen = this.chosen.get(id) ?? new Set();
+  /** Whether this grant went to the waiter that an operator chose. Called with every event. */
+  isChosen(id: string, event: LockEvent): boolean {
+    const { kind, owner, by } = event;
+    const chosen = this.chosen.get(id) ?? new Map<string, number>();
     this.chosen.set(id, chosen);
-    const isIts = chosen.has(owner) || by !== undefined;
-    if (OFFER_ENDS.has(kind)) chosen.delete(owner);
-    if (kind === 'offered' && by !== undefined) chosen.add(owner);
-    return kind === 'granted' && isIts;
+    const since = waitingSince(event);
+    // Another waiter of that owner may time out meanwhile.
+    const isIts = chosen.has(owner) && (since === null || chosen.get(owner) === since);
+    if (isIts && OFFER_ENDS.has(kind)) chosen.delete(owner);
+    if (kind === 'offered' && by !== undefined) chosen.set(owner, since ?? event.at);
+    return kind === 'granted' && (isIts || by !== undefined);
   }
 
   /** What is wrong with a step in which a lock was reassigned. */
@@ -40,6 +43,10 @@ export class ReassignReferee {
       .map(({ ticket }) => `ticket ${ticket} lost its place when the lock was reassigned`);
   }
 }
+
+/** Null: the event does not say how long its waiter has waited. */
+const waitingSince = ({ at, waitedMs }: LockEvent) =>
+  waitedMs === undefined ? null : at - waitedMs;
 
 /** A grant or an offer that an operator made. */
 export const isReassignment = ({ kind, by }: LockEvent) =>
