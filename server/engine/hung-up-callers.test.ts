@@ -5,12 +5,14 @@ import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
+  acquireCommand,
   EngineRig,
   type Member,
   pause,
   release,
   renew,
   takeLock,
+  WAIT,
 } from './testing/engine-rig';
 import { firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock } from './testing/multi-lock-calls';
@@ -50,6 +52,31 @@ describe('callers that hang up while their places cannot be given up', () => {
     const releasedAt = performance.now();
     expect(await next).toMatchObject({ outcome: 'granted' });
     expect(performance.now() - releasedAt).toBeLessThan(DETACHED_MS + 1_500);
+    await rig.close();
+  });
+});
+
+describe('a caller that hung up and lost its place', () => {
+  it('cancels its request for good, at whatever process', async () => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    await takeLock(other, key, 'w1', { leaseMs: LEASE_MS });
+    const ask = acquireCommand(key, 'w2', { waitMs: 60_000, requestId: 'r' });
+    const line = new AbortController();
+    const waiting = member.engine.acquire(key, ask, { ...WAIT, signal: line.signal });
+    const waiters = async () => (await other.engine.run(key, { verb: 'inspect' })).waiters;
+    await expect.poll(waiters).toHaveLength(1);
+    line.abort();
+    await waiting;
+    rig.passMs(DETACHED_MS);
+    await other.engine.run(key, { verb: 'settle' });
+    expect(await waiters()).toEqual([]);
+    const { service, owner, request } = ask;
+    const cancel = { verb: 'cancel', service, owner, request } as const;
+    expect(await other.engine.run(key, cancel)).toEqual({ outcome: 'cancelled' });
+    expect(await other.engine.run(key, cancel)).toEqual({ outcome: 'none' });
+    expect(await other.engine.acquire(key, ask, WAIT)).toMatchObject({ outcome: 'timeout' });
     await rig.close();
   });
 });

@@ -74,10 +74,16 @@ export class PendingMultiLock extends PendingReply<MultiLockResult> {
   }
 }
 
-/** The key under which this command's answer may be remembered, if its caller gave it an id. */
+/** The key under which answers to this command's request may be remembered, if it has an id. */
 export function idempotencyKey(command: AnyCommand): string | null {
-  if (!('request' in command) || command.verb === 'cancel') return null;
+  if (!('request' in command)) return null;
   return command.request?.remembered ? command.request.key : null;
+}
+
+/** Whether it gets its answer again if it is decided once more after it was applied. */
+export function isRepeatable(command: AnyCommand): boolean {
+  // What is remembered of a cancelled request is the end of that, not the answer to its cancel.
+  return command.verb !== 'cancel' && idempotencyKey(command) !== null;
 }
 
 /** Verbs that change nothing: a cached record is no basis for their answer. */

@@ -1,5 +1,5 @@
 import { LockyardError } from '../../contract/errors';
-import type { Draft } from '../decision';
+import { type Draft, replayedAnswer } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
@@ -100,8 +100,8 @@ export function forgetDeparted(draft: Draft, request: RequestIdentity): void {
 }
 
 /**
- * Forgets the departed waiter of a request that is cancelled, whatever its input was. False: none
- * is remembered, or its wait has timed out.
+ * Ends the wait of a request that is cancelled after it lost its place, whatever its input was.
+ * False: none is remembered, or it has timed out.
  */
 export function cancelDeparted(
   draft: Draft,
@@ -110,11 +110,21 @@ export function cancelDeparted(
   const { record, now } = draft;
   const isIts = (one: DepartedWaiter) => isFingerprintOf(one.tag, request.key) && one.until > now;
   const gone = record.departed.find(isIts);
-  if (!gone || isOutOfPatience(gone, now)) return false;
+  const wait = gone ?? waitBetweenCalls(draft, request);
+  if (!wait || isOutOfPatience(wait, now)) return false;
   draft.change({ departed: record.departed.filter((one) => one !== gone) });
-  draft.addEvent('cancelled', { service, owner }, { waitedMs: waitedMs(draft, gone) });
+  draft.addEvent('cancelled', { service, owner }, { waitedMs: waitedMs(draft, wait) });
   return true;
 }
+
+/** The wait that is remembered of a request between two of its calls: see `decideDetach`. */
+function waitBetweenCalls({ context, now }: Draft, request: RequestIdentity): WaitSpan | null {
+  const memo = context.remembered && { ...context.remembered, inputHash: '' };
+  const answer = replayedAnswer<object>(memo, request, now);
+  return answer && isWait(answer) ? answer : null;
+}
+
+const isWait = (answer: object): answer is WaitSpan => 'enqueuedAt' in answer;
 
 /** The waiter that a request put into the queue, if it is still there. */
 export function waiterOf(record: LockRecord, requestKey: string): Waiter | undefined {

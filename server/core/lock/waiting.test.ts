@@ -301,6 +301,19 @@ describe('a waiter whose place was lost between two requests', () => {
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted', waitedMs: 10_000 });
   });
 
+  it('is cancelled for good', () => {
+    const ask = detached();
+    expect(world.run(cancel('orders/w1', 'r'), 'p2')).toEqual({ outcome: 'cancelled' });
+    expect(world.run(cancel('orders/w1', 'r'), 'p2')).toEqual({ outcome: 'none' });
+    free('p2');
+    expect(world.run(ask, 'p3')).toMatchObject({ outcome: 'timeout' });
+  });
+
+  it('cannot be cancelled once it has timed out', () => {
+    detached(10_000);
+    expect(world.run(cancel('orders/w1', 'r'), 'p2')).toEqual({ outcome: 'none' });
+  });
+
   it('does not get its patience a second time', () => {
     const ask = detached(10_000);
     expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'timeout' });

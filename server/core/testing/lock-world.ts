@@ -107,8 +107,7 @@ export class LockWorld {
   }
 
   private contextOf(command: LockCommand, process: string, now: number): DecisionContext {
-    const key =
-      'request' in command && command.verb !== 'cancel' ? command.request?.key : undefined;
+    const key = 'request' in command ? command.request?.key : undefined;
     return {
       now,
       epoch: this.epoch,

@@ -3,7 +3,7 @@ import type { DecisionContext, IdempotencyRecord } from '../../core/decision';
 import { type ReadResult, StoreError } from '../../storage/record-store';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
-import { idempotencyKey, isReadOnly, type PendingCommand } from '../pending-command';
+import { idempotencyKey, isReadOnly, isRepeatable, type PendingCommand } from '../pending-command';
 import { type AnyRecord, recordTypeOf } from '../record-type';
 import { backendDown, contended, isStaleRead, tooLarge, unreadable } from '../refusals';
 import { deliverGrants } from '../waiting/deliver-grants';
@@ -222,7 +222,7 @@ export class Committer {
     const oversize = applied === 'tooLarge' ? selectOversize(proposal.outcomes) : null;
     const again: PendingCommand[] = [];
     for (const { pending } of proposal.outcomes) {
-      const canBeRetried = !pending.mayBeApplied || idempotencyKey(pending.command) !== null;
+      const canBeRetried = !pending.mayBeApplied || isRepeatable(pending.command);
       if (oversize?.has(pending)) pending.refuse(tooLarge());
       else if (canBeRetried && this.hasTime(pending)) again.push(pending);
       else pending.refuse(contended());
