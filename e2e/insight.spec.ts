@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright/test';
-import type { LockyardClient } from '../client/lockyard';
+import { type LockyardClient, withLock } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
 import { cell, lockRow, openLive, openPage } from './locks-page';
 import {
@@ -187,7 +187,8 @@ test('an incident says why and how long, and is saved as one file; the timeline 
 }) => {
   const place = { namespace: 'quick', name: 'saw' };
   const token = await take({ ...place, leaseMs: 600_000 });
-  const waiting = mill.acquire({ ...place, owner: 'mill-3', leaseMs: 60_000, waitMs: 20_000 });
+  const wait = { client: mill, namespace: 'quick', owner: 'mill-3', waitMs: 60_000 };
+  const waiting = withLock('saw', wait, () => 'granted');
   await open(page, lockPath('quick', 'saw'));
   const timeline = page.getByRole('region', { name: 'Timeline' });
   await expect(timeline.locator('[data-lane="waiter"]')).toHaveCount(1);
@@ -240,7 +241,7 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   await expect(past).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Freeze' })).toBeVisible();
   await mill.release({ ...place, token });
-  expect((await waiting).outcome).toBe('granted');
+  expect(await waiting).toBe('granted');
 });
 
 test('the page of the backends has their response times of the last hour from its first paint', async ({
