@@ -100,7 +100,8 @@ export class ClientsWithLogs {
       hold.isThere = within(grantedAt, sentAt, Number.POSITIVE_INFINITY);
       const renewed = await renew(member, key, owner, answer.token, leaseMs);
       if (renewed.outcome !== 'renewed') {
-        hold.isThere = within(grantedAt, expiresAt, expiresAt);
+        // It may have been renewed, for a lease that ran out before its answer.
+        hold.isThere = within(grantedAt, expiresAt, Date.now());
         return;
       }
       ({ expiresAt } = renewed);
