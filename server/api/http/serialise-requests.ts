@@ -38,7 +38,6 @@ export function serialiseRequests(handlers: HttpHandlers): RequestListener {
   };
 }
 
-/** Answers that wait for their turn are what makes Node read no more of a connection. */
 const TOO_MANY = `At most ${WAITING_MAX} requests of one connection may wait for their turn.`;
 
 /** Why the body of a request cannot be kept until its turn; null if it can. */
@@ -49,6 +48,7 @@ function complaintAboutBody({ headers, readableHighWaterMark }: IncomingMessage)
   return `A request that waits for its turn on its connection may have a body of ${most}.`;
 }
 
+/** Answers that wait for their turn are what makes Node read no more of a connection. */
 function refuseToQueue(
   req: IncomingMessage,
   res: ServerResponse,

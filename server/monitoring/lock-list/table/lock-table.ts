@@ -257,11 +257,11 @@ export class LockTable {
     const current = currentStatus(row, norms, frame);
     const { status, tier, reason, isHeld, pressure, until } = current;
     const isNew = columns.groups[slot] === 0;
-    const hasMoved = columns.tiers[slot] !== TIERS.indexOf(tier);
-    const before = LOCK_STATUSES[columns.statuses[slot] as number];
+    const before = columns.statusOf(slot);
     const wasHeld = columns.isHeld[slot] === 1;
     const haveChanged = this.facts.set(slot, { reason, ownHold: norms.ownHold, pressure });
-    const isOtherwise = haveChanged || why === REPLACED || before !== status || hasMoved;
+    const isAnother = before.status !== status || before.tier !== tier;
+    const isOtherwise = haveChanged || why === REPLACED || isAnother;
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
@@ -274,7 +274,7 @@ export class LockTable {
     if (isOtherwise) this.logChange(slot);
     if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
     const turned = why === REPLACED ? hasTurnedSinceRead(row, frame.now) : wasHeld !== isHeld;
-    if (hasTurned(before, status, turned)) this.parts.journals?.turned(row);
+    if (hasTurned(before.status, status, turned)) this.parts.journals?.turned(row);
     if (isOtherwise) this.moves += 1;
   }
 
