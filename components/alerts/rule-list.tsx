@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { AlertRulesRow } from '@/server/contract/console/alerts/alert-row';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
@@ -23,7 +23,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
     <Panel title="Rules" aside="by namespace">
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="Could not load rules" />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(standard, 'rules')} />
         </div>
       )}
       <ul className="alert-list">

@@ -5,7 +5,7 @@ import Link from 'next/link';
 import { useState } from 'react';
 import type { ShardedName, ShardsPage } from '@/server/contract/console/shard-row';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
-import { problemOf } from '../live/problem';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
@@ -64,7 +64,7 @@ export function ShardNames({
       </div>
       {error && (
         <div className="pb-3">
-          <ProblemNote problem={problemOf(error)} title="Could not load names" />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'names')} />
         </div>
       )}
       {names.length > 0 ? (
