@@ -141,7 +141,10 @@ class Lock:
             self._unlisten()
             return None
         if self._scope is not None:
-            _holds.reset(self._scope)
+            try:
+                _holds.reset(self._scope)
+            except ValueError:
+                pass  # Left in another context, as generators are by some frameworks.
         return self._hold
 
     def _raise_loss_of_outer(self, error: Optional[BaseException]) -> None:
