@@ -2,11 +2,14 @@
 
 import asyncio
 import contextvars
+import math
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, TypeVar
 
 from .errors import LockLost, LockUpgradeRefused, ReleaseUnconfirmed
 from .holding import Hold, Listeners
+from .sending import STOP_LOOK_S
 from .waiting import await_grant
 
 if TYPE_CHECKING:
@@ -18,6 +21,26 @@ _holds: "contextvars.ContextVar[Tuple[Hold, ...]]" = contextvars.ContextVar(
     "lockyard_holds", default=()
 )
 """Those under which the present code runs, the innermost last."""
+
+
+class _Stop(threading.Event):
+    """Set by itself, or as soon as another one is."""
+
+    def __init__(self, other: Optional[threading.Event]):
+        super().__init__()
+        self._other = other
+
+    def is_set(self) -> bool:
+        return super().is_set() or (self._other is not None and self._other.is_set())
+
+    def wait(self, timeout: Optional[float] = None) -> bool:
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while not self.is_set():
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                return False
+            super().wait(min(left_s, STOP_LOOK_S))
+        return True
 
 
 class Lock:
@@ -66,12 +89,15 @@ class Lock:
         if outer is not None:
             return self._join(outer)
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        self._stop = self._stop or threading.Event()
-        waiting = _in_thread(loop, self._wait)
+        # The caller's own may stop other waits as well.
+        stop = _Stop(self._stop)
+        waiting = _in_thread(
+            loop, lambda: await_grant(self._client, self._ask, self._wait_ms, stop)
+        )
         try:
             grant = await asyncio.shield(waiting)
         except asyncio.CancelledError:
-            self._stop.set()
+            stop.set()
             waiting.add_done_callback(lambda done: done.cancelled() or self._give_back(done))
             raise
         own = self._listeners.get("lost")
@@ -105,9 +131,6 @@ class Lock:
         self._report(hold, releasing.result(), error)
         if cancelled is not None:
             raise cancelled
-
-    def _wait(self) -> Any:
-        return await_grant(self._client, self._ask, self._wait_ms, self._stop)
 
     def _cancel(self, task: Any) -> None:
         if self._hold is not None and not self._hold.is_over:

@@ -26,9 +26,10 @@ RETRY_BUDGET_MS = 10_000
 """How long a call is tried again where nothing else sets a limit."""
 TIDY_UP_MS = 2_000
 """How long tidying up may delay an error that is already certain."""
+STOP_LOOK_S = 0.05
+"""How often what is waited for by other means is asked whether it has to stop."""
 
 _FIRST_LOOK_MS, _LOOK_EVERY_MS, _RESPOND_WITHIN_MS = 1_000, 4_000, 2_000
-_STOP_LOOK_S = 0.05
 _TRACEPARENT = re.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
 
 _REFUSALS = {
@@ -231,7 +232,7 @@ def _wait(
         if silence is not None:
             slice_s = min(slice_s, max(0.0, look_at - now_ms()) / 1_000)
         if stop is not None:
-            slice_s = min(slice_s, _STOP_LOOK_S)
+            slice_s = min(slice_s, STOP_LOOK_S)
         if exchange.done.wait(slice_s):
             return True
         if stop is not None and stop.is_set():

@@ -3,12 +3,14 @@
 `LOCKYARD_URL` and `LOCKYARD_API_KEY` say which server it is tested with.
 """
 
+import asyncio
 import contextvars
 import secrets
+import threading
 import time
 import unittest
 
-from lockyard import Client
+from lockyard import Client, WaitAbandoned
 
 PATIENCE_S = 20
 
@@ -33,6 +35,37 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(self.inspect()["state"], "held")
         contextvars.copy_context().run(lock.__exit__, None, None, None)
         self.assertEqual(self.inspect()["state"], "free")
+
+    def test_a_task_that_is_cancelled_leaves_the_stop_of_its_caller_alone(self):
+        stop = threading.Event()
+
+        async def wait_for_it():
+            async with self.client.lock(self.name, own_hold=True, stop=stop):
+                self.fail("It is held.")
+
+        async def cancel_the_wait():
+            waiting = asyncio.ensure_future(wait_for_it())
+            await asyncio.to_thread(self.until, lambda: len(self.inspect()["waiters"]) == 1)
+            waiting.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await waiting
+
+        with self.client.lock(self.name):
+            asyncio.run(cancel_the_wait())
+            self.until(lambda: not self.inspect()["waiters"])
+        self.assertFalse(stop.is_set())
+
+    def test_the_stop_of_its_caller_ends_the_wait_of_a_task(self):
+        stop = threading.Event()
+
+        async def wait_for_it():
+            async with self.client.lock(self.name, own_hold=True, stop=stop):
+                self.fail("It is held.")
+
+        with self.client.lock(self.name):
+            threading.Timer(0.1, stop.set).start()
+            with self.assertRaises(WaitAbandoned):
+                asyncio.run(wait_for_it())
 
 
 if __name__ == "__main__":
