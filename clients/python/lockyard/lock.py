@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, TypeVar
 from .errors import LockLost, LockUpgradeRefused, ReleaseUnconfirmed
 from .holding import Hold, Listeners
 from .sending import STOP_LOOK_S
+from .settings import invalid
 from .waiting import await_grant
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class Lock:
         self._hold: Optional[Hold] = None
         self._joined: Optional[Hold] = None
         self._was_cancelled = False
+        self._entrance = threading.Lock()
         self._unlisten: Optional[Callable[[], None]] = None
         self._scope: Optional["contextvars.Token[Tuple[Hold, ...]]"] = None
 
@@ -190,6 +192,8 @@ class Lock:
 
     def _outer_hold(self) -> Optional[Hold]:
         """The hold under which the caller works already, where that is enough."""
+        if not self._entrance.acquire(blocking=False):
+            raise invalid("A lock is entered once: ask the client for another one.")
         if self._own_hold:
             return None
         ask = self._ask

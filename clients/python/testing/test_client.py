@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from lockyard import Client, WaitAbandoned
+from lockyard import Client, LockyardError, WaitAbandoned
 
 PATIENCE_S = 20
 
@@ -66,6 +66,15 @@ class ClientTest(unittest.TestCase):
             threading.Timer(0.1, stop.set).start()
             with self.assertRaises(WaitAbandoned):
                 asyncio.run(wait_for_it())
+
+    def test_a_lock_is_entered_once(self):
+        lock = self.client.lock(self.name)
+        with lock:
+            with self.assertRaises(LockyardError) as refused:
+                lock.__enter__()
+            self.assertEqual(self.inspect()["state"], "held")
+        self.assertEqual(refused.exception.reason, "INVALID")
+        self.assertEqual(self.inspect()["state"], "free")
 
 
 if __name__ == "__main__":
