@@ -2,6 +2,7 @@
 
 import os
 import threading
+import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from .errors import LockyardError, ReleaseUnconfirmed
@@ -77,10 +78,18 @@ class Client(Procedures):
         if not self._api_key.isascii() or not self._api_key.isprintable():
             raise invalid("The API key has characters that no key has.")
         self.namespace = namespace
-        identity = process_meta()
-        self._meta: Dict[str, str] = {**identity, "version": version}
-        self.owner = owner or f"{identity['host']}:{identity['pid']}:{request_id()[:6]}"
+        self._version = version
+        self._given_owner = owner
         self._silence = SilenceWatch() if len(self.addresses) > 1 else None
+        self._name_process()
+        _clients.add(self)
+
+    def _name_process(self) -> None:
+        """Again in a process that was forked, which is another holder than its parent."""
+        identity = process_meta()
+        self._meta: Dict[str, str] = {**identity, "version": self._version}
+        own = f"{identity['host']}:{identity['pid']}:{request_id()[:6]}"
+        self.owner = self._given_owner or own
 
     def lock(
         self,
@@ -227,6 +236,18 @@ class Client(Procedures):
         if procedure in _TRACED:
             whole["meta"] = meta_with(self._meta, whole.get("meta", {}))
         return whole
+
+
+_clients: "weakref.WeakSet[Client]" = weakref.WeakSet()
+
+
+def _name_forked_process() -> None:
+    for client in list(_clients):
+        client._name_process()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_name_forked_process)
 
 
 def _none_reachable(failures: List[LockyardError]) -> LockyardError:

@@ -1,6 +1,7 @@
 """Keeps a hold alive by renewing at a third of its lease, and notices when it may be lost."""
 
 import logging
+import os
 import threading
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
 
@@ -52,6 +53,7 @@ class Hold:
         self.owner: str = ask["owner"]
         self.is_over = False
         """The work has ended: what it left running does not hold the lock any more."""
+        self._pid = os.getpid()
         self._lease_ms: int = ask["leaseMs"]
         self._ref = {key: ask[key] for key in ("namespace", "name", "owner")}
         self._proven_until = grant.proven_until
@@ -106,7 +108,9 @@ class Hold:
         """Releases the hold once, if there is anything to release; the failure, where there was no
         answer. An answer that it was lost is kept in `loss`."""
         loss = self.loss
-        if loss is not None and loss.cause != "unrenewed":
+        is_over = loss is not None and loss.cause != "unrenewed"
+        # A process that was forked within the block must not release what its parent still holds.
+        if is_over or self._pid != os.getpid():
             return None
         left_ms = self._proven_until - now_ms()
         budget_ms = TIDY_UP_MS if loss is not None else min(RETRY_BUDGET_MS, left_ms)

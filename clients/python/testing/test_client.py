@@ -5,6 +5,7 @@
 
 import asyncio
 import contextvars
+import os
 import secrets
 import threading
 import time
@@ -75,6 +76,27 @@ class ClientTest(unittest.TestCase):
             self.assertEqual(self.inspect()["state"], "held")
         self.assertEqual(refused.exception.reason, "INVALID")
         self.assertEqual(self.inspect()["state"], "free")
+
+    def test_a_forked_process_is_another_owner_and_does_not_release_the_hold_of_its_parent(self):
+        lock = self.client.lock(self.name)
+        hold = lock.__enter__()
+        child = os.fork()
+        if child == 0:
+            self.leave_as_forked_process(lock, hold.owner)
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.WEXITSTATUS(status), 0)
+        self.assertEqual(self.inspect()["state"], "held")
+        lock.__exit__(None, None, None)
+        self.assertEqual(self.inspect()["state"], "free")
+
+    def leave_as_forked_process(self, lock, parent):
+        code = 1
+        try:
+            lock.__exit__(None, None, None)
+            is_named = f":{os.getpid()}:" in self.client.owner and self.client.owner != parent
+            code = 0 if is_named else 2
+        finally:
+            os._exit(code)
 
 
 if __name__ == "__main__":
