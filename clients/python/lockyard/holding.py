@@ -136,10 +136,10 @@ class Hold:
             try:
                 self._renew()
                 failures = 0
-            except LockyardError as error:
+            except Exception as error:
                 self._last_failure = error
-                # Any refusal may pass while the lease lasts: tried again, sooner for short leases.
-                delay_ms = retry_delay_ms(failures, error.retry_after_ms)
+                # Anything may pass while the lease lasts: tried again, sooner for short leases.
+                delay_ms = retry_delay_ms(failures, getattr(error, "retry_after_ms", None))
                 failures += 1
                 self._renew_at = now_ms() + min(delay_ms, self._lease_ms / 6)
 

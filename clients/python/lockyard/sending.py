@@ -116,7 +116,12 @@ class Exchange:
 
     def start(self, connect_within_ms: float) -> None:
         target, args = self._run, (max(0.001, connect_within_ms / 1_000),)
-        threading.Thread(target=target, args=args, name="lockyard-request", daemon=True).start()
+        thread = threading.Thread(target=target, args=args, name="lockyard-request", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError as error:  # There may be no more threads, or the program is ending.
+            self.never_left, self.error = True, error
+            self.done.set()
 
     def leave(self) -> None:
         """Ends it, whatever the server does with the request. One that has not left stays here."""

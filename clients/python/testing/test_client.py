@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 import unittest
+from unittest import mock
 
 from lockyard import Client, LockyardError, WaitAbandoned
 
@@ -97,6 +98,23 @@ class ClientTest(unittest.TestCase):
             code = 0 if is_named else 2
         finally:
             os._exit(code)
+
+    def test_a_renewal_for_which_there_is_no_thread_is_tried_again(self):
+        start = threading.Thread.start
+        refused = threading.Event()
+
+        def no_more_threads(thread):
+            if thread.name != "lockyard-request" or refused.is_set():
+                return start(thread)
+            refused.set()
+            raise RuntimeError("can't start new thread")
+
+        with self.client.lock(self.name, lease_ms=3_000) as hold:
+            granted_until = hold.expires_at
+            with mock.patch.object(threading.Thread, "start", no_more_threads):
+                self.assertTrue(refused.wait(PATIENCE_S))
+            self.until(lambda: hold.expires_at > granted_until)
+            hold.check()
 
 
 if __name__ == "__main__":
