@@ -159,20 +159,23 @@ function readReply<A>(reply: Response, text: string): A {
   const message = field(error, 'message');
   const retryAfterMs = field(facts, 'retryAfterMs');
   const capacity = field(facts, 'capacity');
-  if (isReason(reason)) {
-    throw new LockyardError(reason, typeof message === 'string' ? message : reason, {
+  const byStatus = REFUSALS[reply.status] ?? 'UNKNOWN';
+  if (typeof reason === 'string') {
+    const known = isReason(reason) ? reason : byStatus;
+    throw new LockyardError(known, typeof message === 'string' ? message : reason, {
       requestId,
       retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
       capacity: typeof capacity === 'number' ? capacity : undefined,
     });
   }
   const what = `${reply.status} came without an answer of Lockyard`;
-  throw new LockyardError(REFUSALS[reply.status] ?? 'UNKNOWN', `${what}; check the URL.`, {
-    requestId,
-  });
+  throw new LockyardError(byStatus, `${what}; check the URL.`, { requestId });
 }
 
-/** What a proxy's bare HTTP status proves: the call did not get through. Any other may have. */
+/**
+ * What a bare status of a proxy, or one with a reason of a later version, proves: the call did not
+ * get through. Any other may have.
+ */
 const REFUSALS: Record<number, Reason> = {
   301: 'INVALID',
   302: 'INVALID',
@@ -203,8 +206,8 @@ const REASONS: Record<Reason, true> = {
   INTERNAL: true,
 };
 
-function isReason(value: unknown): value is Reason {
-  return typeof value === 'string' && Object.hasOwn(REASONS, value);
+function isReason(text: string): text is Reason {
+  return Object.hasOwn(REASONS, text);
 }
 
 function parse(text: string): unknown {

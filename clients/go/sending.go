@@ -38,7 +38,8 @@ const (
 	respondWithin = 2 * time.Second
 )
 
-// What a proxy's bare HTTP status proves: the call did not get through. Any other may have.
+// What a bare status of a proxy, or one with a reason of a later version, proves: the call did not
+// get through. Any other may have.
 var refusals = map[int]string{
 	301: ReasonInvalid, 302: ReasonInvalid, 307: ReasonInvalid, 308: ReasonInvalid,
 	400: ReasonInvalid, 401: ReasonUnauthenticated, 403: ReasonForbidden, 404: ReasonNotFound,
@@ -198,19 +199,31 @@ func readReply(reply *http.Response, text []byte, answer any) error {
 		return nil
 	}
 	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}
-	if isRead && envelope.Error != nil && envelope.Error.Data.Reason != "" {
-		failure.Reason, failure.Message = envelope.Error.Data.Reason, envelope.Error.Message
-		failure.RetryAfterMs = envelope.Error.Data.RetryAfterMs
-		failure.Capacity = envelope.Error.Data.Capacity
-		return failure
-	}
 	failure.Reason = refusals[reply.StatusCode]
 	if failure.Reason == "" {
 		failure.Reason = ReasonUnknown
 	}
+	if isRead && envelope.Error != nil && envelope.Error.Data.Reason != "" {
+		if reason := envelope.Error.Data.Reason; isKnown(reason) {
+			failure.Reason = reason
+		}
+		failure.Message = envelope.Error.Message
+		failure.RetryAfterMs = envelope.Error.Data.RetryAfterMs
+		failure.Capacity = envelope.Error.Data.Capacity
+		return failure
+	}
 	failure.Message = fmt.Sprintf(
 		"%d came without an answer of Lockyard; check the URL.", reply.StatusCode)
 	return failure
+}
+
+func isKnown(reason string) bool {
+	for _, known := range Reasons {
+		if reason == known {
+			return true
+		}
+	}
+	return false
 }
 
 // silenceWatch notices that a server has gone silently, as when its machine loses power: then

@@ -21,6 +21,23 @@ const (
 	ReasonInternal        = "INTERNAL"
 )
 
+// Reasons are all of them.
+var Reasons = []string{
+	ReasonInvalid,
+	ReasonUnauthenticated,
+	ReasonForbidden,
+	ReasonNotFound,
+	ReasonConflict,
+	ReasonTooLarge,
+	ReasonRateLimited,
+	ReasonNamespaceFull,
+	ReasonContended,
+	ReasonUnsupported,
+	ReasonBackendDown,
+	ReasonUnknown,
+	ReasonInternal,
+}
+
 type HolderSet struct {
 	// The same for all holds of one lock.acquireMany.
 	ID string `json:"id"`

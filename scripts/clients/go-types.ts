@@ -24,6 +24,11 @@ const (
 ${aligned(reasons.map((reason) => [`Reason${camel(reason)}`, `= "${reason}"`]))}
 )
 
+// Reasons are all of them.
+var Reasons = []string{
+${reasons.map((reason) => `\tReason${camel(reason)},`).join('\n')}
+}
+
 ${shapes.map(struct).join('\n\n')}
 
 ${methods.join('\n\n')}

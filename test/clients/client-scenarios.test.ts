@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 import { LANGUAGES, TYPESCRIPT } from './languages';
 import { ScenarioBench } from './scenario-bench';
 import { SCENARIOS } from './scenarios/all-scenarios';
+import { SINCE_LAST_VERSION } from './scenarios/since-last-version';
 import { TRACING } from './scenarios/tracing';
 
 describe.each(LANGUAGES)('with the client in $language', (language) => {
@@ -13,6 +14,7 @@ describe.each(LANGUAGES)('with the client in $language', (language) => {
   beforeEach(() => bench.begin());
 
   test.each(SCENARIOS)('%s', (_, play) => play(bench));
+  test.each(Object.entries(SINCE_LAST_VERSION))('%s', (_, play) => play(bench));
 
   // That for Node makes spans of its own: test/traces has its waits.
   const isGivenTraces = language.language !== TYPESCRIPT;

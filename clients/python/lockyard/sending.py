@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
 from urllib.parse import quote, urlsplit
 
 from .errors import LockyardError, WaitAbandoned
+from .wire import REASONS
 
 HELD_OPEN_MS = 25_000
 """The server holds a waiting request at most this long, then answers `queued`."""
@@ -45,7 +46,7 @@ _REFUSALS = {
     413: "TOO_LARGE",
     429: "RATE_LIMITED",
 }
-"""What a proxy's bare HTTP status proves: the call did not get through. Any other may have."""
+"""What a bare status, or one with an unknown reason, proves: the call did not get through."""
 
 A = TypeVar("A")
 
@@ -274,17 +275,18 @@ def _read_reply(exchange: Exchange) -> Any:
     refusal = _field(body, "error")
     facts = _field(refusal, "data")
     reason = _field(facts, "reason")
+    by_status = _REFUSALS.get(exchange.status, "UNKNOWN")
     if isinstance(reason, str):
         message = _field(refusal, "message")
         raise LockyardError(
-            reason,
+            reason if reason in REASONS else by_status,
             message if isinstance(message, str) else reason,
             retry_after_ms=_number(_field(facts, "retryAfterMs")),
             request_id=request_id,
             capacity=_number(_field(facts, "capacity")),
         )
     what = f"{exchange.status} came without an answer of Lockyard; check the URL."
-    raise LockyardError(_REFUSALS.get(exchange.status, "UNKNOWN"), what, request_id=request_id)
+    raise LockyardError(by_status, what, request_id=request_id)
 
 
 def _field(value: Any, name: str) -> Any:

@@ -24,7 +24,10 @@ final class Exchange {
   private static final long RESPOND_WITHIN = 2_000;
   private static final String TRACEPARENT = "[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}";
 
-  /** What a proxy's bare HTTP status proves: the call did not get through. Any other may have. */
+  /**
+   * What a bare status of a proxy, or one with a reason of a later version, proves: the call did
+   * not get through. Any other may have.
+   */
   private static final Map<Integer, String> REFUSALS =
       Map.ofEntries(
           Map.entry(301, "INVALID"),
@@ -179,17 +182,18 @@ final class Exchange {
     String requestId = reply.headers().firstValue("X-Request-Id").orElse(null);
     Map<String, Object> error = objectAt(body, "error");
     Map<String, Object> facts = objectAt(error, "data");
+    String byStatus = REFUSALS.getOrDefault(status, "UNKNOWN");
     if (facts != null && facts.get("reason") instanceof String) {
+      String reason = (String) facts.get("reason");
       throw LockyardException.refused(
-          (String) facts.get("reason"),
+          Wire.REASONS.contains(reason) ? reason : byStatus,
           String.valueOf(error.get("message")),
           numberAt(facts, "retryAfterMs"),
           requestId,
           numberAt(facts, "capacity"));
     }
     String what = status + " came without an answer of Lockyard; check the URL.";
-    String reason = REFUSALS.getOrDefault(status, "UNKNOWN");
-    throw LockyardException.refused(reason, what, null, requestId, null);
+    throw LockyardException.refused(byStatus, what, null, requestId, null);
   }
 
   private static Map<String, Object> objectAt(Map<String, Object> fields, String name) {

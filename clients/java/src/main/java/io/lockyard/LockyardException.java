@@ -60,7 +60,7 @@ public final class LockyardException extends RuntimeException {
     return new LockyardException("UNKNOWN", message, null, null, null, false, true, null);
   }
 
-  /** One of {@link Wire#REASONS}, or one that a newer server has. */
+  /** One of {@link Wire#REASONS}: for one of a later version, what its status says. */
   public String reason() {
     return reason;
   }

@@ -1,0 +1,27 @@
+import { expect } from 'vitest';
+import type { Scenarios } from '../scenario-bench';
+
+/** What the version before does otherwise: to be moved to the others when a version is released. */
+export const SINCE_LAST_VERSION: Scenarios = {
+  'a refusal whose reason is of a later version is understood by its status': async ({
+    agent,
+    name,
+    proxy,
+  }) => {
+    const refusal = (status: number) => {
+      const data = { httpStatus: status, reason: 'OF_A_LATER_VERSION', retryAfterMs: 1 };
+      return { status, body: { error: { message: 'Not now.', code: -32029, data } } };
+    };
+    const statuses = [429, 503];
+    proxy.rule = ({ procedure }) => {
+      const status = procedure === 'lock.acquire' ? statuses.shift() : undefined;
+      return status === undefined ? null : refusal(status);
+    };
+    const work = agent.lock(name);
+    await work.begun();
+    await work.finish();
+    expect(proxy.of(name, 'lock.acquire')).toHaveLength(3);
+    proxy.rule = ({ procedure }) => (procedure === 'lock.acquire' ? refusal(403) : null);
+    expect(await agent.lock(name).ended()).toMatchObject({ reason: 'FORBIDDEN', retryAfterMs: 1 });
+  },
+};
