@@ -73,7 +73,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     const isShort = this.waitMs < CONNECTED_BUDGET_MS;
     return (
       isUnreachable(error) ||
-      (isShort && error instanceof LockyardError && !isKnownNotApplied(error))
+      (isShort && error instanceof LockyardError && error.reason === 'UNKNOWN')
     );
   }
 
@@ -179,8 +179,10 @@ function isUnreachable(error: unknown): boolean {
   return error instanceof LockyardError && error.isUnreachable;
 }
 
+const MAY_BE_APPLIED: ReadonlySet<string> = new Set(['UNKNOWN', 'INTERNAL']);
+
 function isKnownNotApplied(error: unknown): boolean {
-  return error instanceof LockyardError && error.reason !== 'UNKNOWN';
+  return error instanceof LockyardError && !MAY_BE_APPLIED.has(error.reason);
 }
 
 /** The server remembers answers for 15 minutes; later, the same id would be a new request. */

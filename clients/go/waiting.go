@@ -140,7 +140,7 @@ func (w *grantWait) send(ctx context.Context) (answer AcquireAnswer, now time.Ti
 	var failure *Error
 	if errors.As(err, &failure) {
 		w.isConnected = w.isConnected || !failure.IsUnreachable
-		if failure.Reason != ReasonUnknown {
+		if failure.Reason != ReasonUnknown && failure.Reason != ReasonInternal {
 			w.mayBeKnown = wasUnsure
 		}
 	} else if err == nil {

@@ -130,7 +130,7 @@ class GrantWait:
         except LockyardError as error:
             if not error.is_unreachable:
                 self._is_connected = True
-            if error.reason != "UNKNOWN":
+            if error.reason not in ("UNKNOWN", "INTERNAL"):
                 self._may_be_known = was_unsure
             raise
         self._is_connected = True

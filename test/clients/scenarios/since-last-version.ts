@@ -24,4 +24,18 @@ export const SINCE_LAST_VERSION: Scenarios = {
     proxy.rule = ({ procedure }) => (procedure === 'lock.acquire' ? refusal(403) : null);
     expect(await agent.lock(name).ended()).toMatchObject({ reason: 'FORBIDDEN', retryAfterMs: 1 });
   },
+
+  'an acquire that may be done though the server failed is taken back': async ({
+    agent,
+    name,
+    proxy,
+  }) => {
+    const data = { httpStatus: 500, reason: 'INTERNAL' };
+    const body = { error: { message: 'A fault.', code: -32603, data } };
+    proxy.rule = ({ procedure }) => (procedure === 'lock.acquire' ? { status: 500, body } : null);
+    expect(await agent.lock(name).ended()).toMatchObject({ reason: 'INTERNAL' });
+    const [asked] = proxy.of(name, 'lock.acquire');
+    const [cancelled] = proxy.of(name, 'lock.cancel');
+    expect(cancelled?.input.requestId).toBe(asked?.input.requestId);
+  },
 };

@@ -158,7 +158,7 @@ final class GrantWait {
       return answer;
     } catch (LockyardException failure) {
       isConnected |= !failure.isUnreachable();
-      if (!failure.reason().equals("UNKNOWN")) {
+      if (!failure.reason().equals("UNKNOWN") && !failure.reason().equals("INTERNAL")) {
         mayBeKnown = wasUnsure;
       }
       throw failure;
