@@ -82,7 +82,7 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
   const clock = options.clock ?? systemClock;
   return {
     addresses,
-    apiKey: needed(options.apiKey ?? environmentKey(), 'apiKey', 'LOCKYARD_API_KEY'),
+    apiKey: usableKey(options.apiKey ?? environmentKey()),
     namespace: options.namespace ?? 'default',
     owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
     meta: { ...identity, version },
@@ -93,6 +93,13 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
     clock,
     chance,
   };
+}
+
+/** What is no key is refused here: `fetch` would quote it in its error. */
+function usableKey(given: string | undefined): string {
+  const key = needed(given, 'apiKey', 'LOCKYARD_API_KEY').trim();
+  if (/^[!-~]+$/.test(key)) return key;
+  throw new LockyardError('INVALID', 'The API key has characters that no key has.');
 }
 
 function needed(value: string | undefined, option: string, variable: string): string {

@@ -94,6 +94,10 @@ describe('what is sent', () => {
     [{ url: 'http://127.0.0.1:1' }, /apiKey.*LOCKYARD_API_KEY/],
     [{ apiKey: 'k' }, /url.*LOCKYARD_URL/],
     [{ url: 'redis://127.0.0.1', apiKey: 'k' }, /http or https/],
+    [
+      { url: 'http://127.0.0.1:1', apiKey: 'two\nlines' },
+      /^The API key has characters that no key has\.$/,
+    ],
   ])('%o is refused at once, in plain words', (options, message) => {
     vi.stubEnv('LOCKYARD_URL', '');
     vi.stubEnv('LOCKYARD_API_KEY', '');

@@ -15,8 +15,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
+	"strings"
 	"time"
 )
+
+var isKey = regexp.MustCompile("^[!-~]+$")
 
 // Options of a client; the zero value takes everything from the environment.
 type Options struct {
@@ -71,6 +75,9 @@ func New(options Options) (*Client, error) {
 	}
 	if key == "" {
 		return nil, invalid("Missing option APIKey: pass it, or set LOCKYARD_API_KEY.")
+	}
+	if key = strings.TrimSpace(key); !isKey.MatchString(key) {
+		return nil, invalid("The API key has characters that no key has.")
 	}
 	identity := processMeta()
 	owner := fmt.Sprintf("%s:%s:%s", identity["host"], identity["pid"], newRequestID()[:6])

@@ -1,6 +1,7 @@
 """A Lockyard server, or several of one database, spoken to with an API key."""
 
 import os
+import re
 import threading
 import weakref
 from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar
@@ -74,8 +75,9 @@ class Client(Procedures):
         self.addresses = Addresses(
             needed(url or os.environ.get("LOCKYARD_URL"), "url", "LOCKYARD_URL")
         )
-        self._api_key = needed(api_key or environment_key(), "api_key", "LOCKYARD_API_KEY")
-        if not self._api_key.isascii() or not self._api_key.isprintable():
+        key = needed(api_key or environment_key(), "api_key", "LOCKYARD_API_KEY")
+        self._api_key = key.strip()
+        if not re.fullmatch("[!-~]+", self._api_key):
             raise invalid("The API key has characters that no key has.")
         self.namespace = namespace
         self._version = version

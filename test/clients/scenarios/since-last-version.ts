@@ -38,4 +38,24 @@ export const SINCE_LAST_VERSION: Scenarios = {
     const [cancelled] = proxy.of(name, 'lock.cancel');
     expect(cancelled?.input.requestId).toBe(asked?.input.requestId);
   },
+
+  'space around a key is left out, and one that can be no key is refused at once': async ({
+    agent,
+    name,
+    key,
+    proxy,
+  }) => {
+    const { answer } = await agent.call(
+      'inspect',
+      { name },
+      { url: proxy.url, apiKey: `${key}\n` },
+    );
+    expect(answer).toMatchObject({ state: 'free' });
+    const seen = proxy.seen.length;
+    for (const apiKey of ['\n', `${key}\n${key}`, `${key} €`]) {
+      const refused = await agent.call('inspect', { name }, { url: proxy.url, apiKey });
+      expect(refused, apiKey).toMatchObject({ error: 'LockyardError', reason: 'INVALID' });
+    }
+    expect(proxy.seen).toHaveLength(seen);
+  },
 };

@@ -68,7 +68,8 @@ public final class LockyardClient extends Procedures {
   public LockyardClient(
       String url, String apiKey, String namespace, String owner, String version) {
     this.addresses = new Addresses(needed(url, System.getenv("LOCKYARD_URL"), "LOCKYARD_URL"));
-    String key = needed(apiKey, apiKey == null ? environmentKey() : null, "LOCKYARD_API_KEY");
+    String given = needed(apiKey, apiKey == null ? environmentKey() : null, "LOCKYARD_API_KEY");
+    String key = given.strip();
     if (!key.matches("[!-~]+")) {
       throw Addresses.invalid("The API key has characters that no key has.");
     }
