@@ -95,7 +95,10 @@ func (h *Hold) ExpiresAt() int64 {
 func (h *Hold) AskedToRelease() *Remark {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
-	return h.asked
+	if h.asked != nil {
+		return h.asked
+	}
+	return h.stopped
 }
 
 // RenewalsStopped is set once renewals prolong this hold no more: it ends at ExpiresAt.
@@ -274,9 +277,6 @@ func (h *Hold) prolong(sentAt time.Time, answer RenewAnswer) {
 	}
 	if h.asked == nil {
 		h.asked = answer.AskedToRelease
-	}
-	if h.asked == nil {
-		h.asked = answer.RenewalsStopped
 	}
 	if h.stopped == nil {
 		h.stopped = answer.RenewalsStopped

@@ -53,6 +53,7 @@ class Hold:
         self.owner: str = ask["owner"]
         self.is_over = False
         """The work has ended: what it left running does not hold the lock any more."""
+        self._asked: Optional[Remark] = None
         self._pid = os.getpid()
         self._lease_ms: int = ask["leaseMs"]
         self._ref = {key: ask[key] for key in ("namespace", "name", "owner")}
@@ -87,7 +88,7 @@ class Hold:
     def listen(self, listeners: Listeners) -> Callable[[], None]:
         """Forwards the hold's events, past ones included, until the returned function is called."""
         self._listeners.append(listeners)
-        for event, past in (("asked", self.asked_to_release), ("stopped", self.renewals_stopped)):
+        for event, past in (("asked", self._asked), ("stopped", self.renewals_stopped)):
             if past is not None:
                 _call(listeners.get(event), past)
         return lambda: self._listeners.remove(listeners)
@@ -177,8 +178,9 @@ class Hold:
     def _pass_on(self, answer: Dict[str, Any]) -> None:
         """Passes on operators' messages, each once."""
         asked, stopped = answer.get("askedToRelease"), answer.get("renewalsStopped")
-        is_first_asked = asked is not None and self.asked_to_release is None
+        is_first_asked = asked is not None and self._asked is None
         is_first_stopped = stopped is not None and self.renewals_stopped is None
+        self._asked = self._asked or asked
         self.asked_to_release = self.asked_to_release or asked or stopped
         self.renewals_stopped = self.renewals_stopped or stopped
         for listeners in list(self._listeners):

@@ -149,6 +149,28 @@ export const LOSING: Scenarios = {
     expect(await work.finish()).toMatchObject({ result: 'result' });
   },
 
+  'an operator who asks after another has stopped the renewals reaches the work too': async ({
+    agent,
+    name,
+    proxy,
+  }) => {
+    const said = { reason: 'a deploy waits', at: 5 };
+    const askedToRelease = { by: 'ben', ...said };
+    proxy.rule = ({ procedure }) => {
+      const isLater = proxy.of(name, procedure).length > 1;
+      const expiresInMs = 3_000;
+      const lease = { outcome: 'renewed', rev: 8, expiresAt: Date.now() + 3_000, expiresInMs };
+      const renewalsStopped = { by: 'ana', ...said };
+      const data = { ...lease, renewalsStopped, ...(isLater && { askedToRelease }) };
+      return procedure === 'lock.renew' ? { status: 200, body: { result: { data } } } : null;
+    };
+    const work = agent.lock(name, { leaseMs: 3_000 });
+    await work.begun();
+    expect(await work.remark()).toMatchObject({ what: 'stopped', by: 'ana' });
+    expect(await work.remark()).toMatchObject({ what: 'asked', by: 'ben' });
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+  },
+
   'once its renewals are stopped a hold is believed in no longer than the server says': async ({
     agent,
     name,

@@ -99,7 +99,7 @@ public final class Hold {
    * to a good end soon. Null without one.
    */
   public synchronized Wire.Remark askedToRelease() {
-    return asked;
+    return asked == null ? stopped : asked;
   }
 
   /** Set once renewals prolong this hold no more: it ends at {@link #expiresAt}. */
@@ -346,7 +346,7 @@ public final class Hold {
       newlyAsked = asked == null ? answer.askedToRelease() : null;
       newlyStopped = stopped == null ? answer.renewalsStopped() : null;
       stopped = stopped == null ? newlyStopped : stopped;
-      asked = asked == null ? (newlyAsked == null ? newlyStopped : newlyAsked) : asked;
+      asked = asked == null ? newlyAsked : asked;
     }
     for (LockOptions each : listeners) {
       notify(each.onAskedToRelease, newlyAsked);
