@@ -70,6 +70,22 @@ export const FAILING: Scenarios = {
     expect(proxy.of(name, 'lock.cancel').length).toBeGreaterThan(0);
   },
 
+  'a caller that gives up while its lock is being released has it released all the same': async (
+    bench,
+  ) => {
+    const { agent, name, proxy } = bench;
+    const work = agent.lock(name);
+    await work.begun();
+    const releases = () => proxy.of(name, 'lock.release').length;
+    proxy.rule = ({ procedure }) =>
+      procedure === 'lock.release' && releases() < 4 ? 'drop' : null;
+    const ended = work.finish();
+    await expect.poll(releases, { timeout: 20_000 }).toBeGreaterThan(0);
+    agent.send({ do: 'giveUp', id: work.id });
+    expect(await ended).toMatchObject({ result: 'result' });
+    expect(await bench.state()).toBe('free');
+  },
+
   'a hold survives the restart of the server': async (bench) => {
     const { agent, name, proxy } = bench;
     const work = agent.lock(name, { leaseMs: 6_000 });

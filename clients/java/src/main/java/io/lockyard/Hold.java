@@ -250,7 +250,7 @@ public final class Hold {
     try {
       Wire.ReleaseAnswer answer =
           new Wire.ReleaseAnswer(
-              Timing.retrying(
+              Timing.retryingUninterrupted(
                   () -> until,
                   () -> client.send("lock.release", "mutation", step, timeout, null)));
       if (answer.outcome().equals("lost")) {
@@ -259,9 +259,6 @@ public final class Hold {
       return null;
     } catch (LockyardException failure) {
       return failure;
-    } catch (InterruptedException caller) {
-      Thread.currentThread().interrupt();
-      return LockyardException.broken("Interrupted while it was released.", caller);
     }
   }
 

@@ -56,18 +56,19 @@ public final class Lease {
   }
 
   /**
-   * Ends the hold, once, however often it has to be asked.
+   * Ends the hold, once, however often it has to be asked, also in a thread that is interrupted.
    *
    * @return whether it was live until now
    * @throws LockyardException no answer: the lock may stay taken until its lease ends
    */
-  public boolean release() throws InterruptedException {
+  public boolean release() {
     Map<String, Object> step = new LinkedHashMap<>(reference);
     step.put("requestId", LockyardClient.newRequestId());
     long budget = Math.max(Timing.TIDY_UP, Math.min(Timing.RETRY_BUDGET, remainingMs()));
     long until = Timing.now() + budget;
     Map<String, Object> answer =
-        Timing.retrying(() -> until, () -> client.call("lock.release", "mutation", step));
+        Timing.retryingUninterrupted(
+            () -> until, () -> client.call("lock.release", "mutation", step));
     return !"lost".equals(answer.get("outcome"));
   }
 

@@ -63,4 +63,22 @@ final class Timing {
       }
     }
   }
+
+  /** As {@link #retrying}, and leaves an interrupt of the caller for afterwards. */
+  static <A> A retryingUninterrupted(LongSupplier until, Call<A> call) {
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          return retrying(until, call);
+        } catch (InterruptedException later) {
+          isInterrupted = true;
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
 }

@@ -43,9 +43,9 @@ final class LockyardLock extends AbstractSimpleLock {
     boolean isKeptByServer = keptByServer.compareTo(lockConfiguration.getLockAtLeastFor()) >= 0;
     if (leftMs > 0 && !isKeptByServer) {
       // Should this process end before, the lock is free at the end of its lease.
-      LATER.schedule(this::release, leftMs, TimeUnit.MILLISECONDS);
+      LATER.schedule(lease::release, leftMs, TimeUnit.MILLISECONDS);
     } else {
-      release();
+      lease.release();
     }
   }
 
@@ -53,7 +53,7 @@ final class LockyardLock extends AbstractSimpleLock {
   protected Optional<SimpleLock> doExtend(LockConfiguration extended) {
     // A lease of less than a second has been rounded up: for ShedLock it is over.
     if (lockConfiguration.getLockAtMostUntil().isBefore(ClockProvider.now())) {
-      release();
+      lease.release();
       return Optional.empty();
     }
     Duration atMost = extended.getLockAtMostFor();
@@ -67,15 +67,6 @@ final class LockyardLock extends AbstractSimpleLock {
     } catch (InterruptedException stopped) {
       Thread.currentThread().interrupt();
       throw new LockException("Interrupted while extending \"" + extended.getName() + "\".");
-    }
-  }
-
-  private void release() {
-    try {
-      lease.release();
-    } catch (InterruptedException stopped) {
-      // Then it is free at the end of its lease.
-      Thread.currentThread().interrupt();
     }
   }
 }

@@ -8,8 +8,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 
 /** ShedLock's own contract, on the server that {@code LOCKYARD_URL} names. */
 class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegrationTest {
@@ -28,6 +31,18 @@ class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegration
   @Override
   protected ExtensibleLockProvider getLockProvider() {
     return provider;
+  }
+
+  @Test
+  void aTaskThatWasInterruptedFreesItsLock() {
+    Duration atMost = Duration.ofMinutes(5);
+    LockConfiguration task =
+        new LockConfiguration(Instant.now(), "interrupted", atMost, Duration.ZERO);
+    SimpleLock lock = provider.lock(task).orElseThrow();
+    Thread.currentThread().interrupt();
+    lock.unlock();
+    assertThat(Thread.interrupted()).isTrue();
+    assertUnlocked("interrupted");
   }
 
   /** A lease of a few milliseconds ends after a second. */
