@@ -150,6 +150,17 @@ test('where one change fails, those before it are done, those after it are not b
   );
 });
 
+test('an admin takes the place of another one, in whatever order the file has them', async () => {
+  const users = (ana: string, eva: string) =>
+    `version: 1\nusers: [{ name: Ana, role: ${ana} }, { name: Eva, role: ${eva} }]`;
+  const roles = async () =>
+    (await listUsers(api.cli)).filter(({ role }) => role === 'admin').map(({ name }) => name);
+  expect((await apply(users('viewer', 'admin'))).error).toBeUndefined();
+  expect(await roles()).toEqual(['Eva']);
+  expect((await apply(users('admin', 'viewer'))).error).toBeUndefined();
+  expect(await roles()).toEqual(['Ana']);
+});
+
 test('a file that contradicts what is there changes nothing', async () => {
   await api.key('plain');
   environment.PLAIN_KEY = newApiKey().key;

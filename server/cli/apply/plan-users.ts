@@ -10,7 +10,8 @@ import type { WantedUser } from './apply-input';
 import { forEntry, type PlannedChange } from './planned-change';
 
 /**
- * What makes users as wanted. The password of one who exists is never changed.
+ * What makes users as wanted. The password of one who exists is never changed. Those who stop being
+ * admins come last, so that there is an admin at any time if the file has one.
  *
  * @throws LockyardError what making them would refuse: a name that could be mistaken for another
  *   one, here or in the file, and a weak password
@@ -21,8 +22,11 @@ export function planUsers(
   env: Record<string, string>,
 ): PlannedChange[] {
   const names = present.map(({ name }) => name);
-  return wanted.flatMap((each) => {
-    const known = present.find(({ name }) => name === each.name);
+  const knownOf = (each: WantedUser) => present.find(({ name }) => name === each.name);
+  const leaves = (each: WantedUser) => isAdmin(knownOf(each)) && !isWantedAdmin(each);
+  const [leaving, others] = [wanted.filter(leaves), wanted.filter((each) => !leaves(each))];
+  return [...others, ...leaving].flatMap((each) => {
+    const known = knownOf(each);
     if (known) return changedUser(each, known);
     const { name, password } = each;
     const given = password && env[password.fromEnv];
@@ -32,6 +36,11 @@ export function planUsers(
     return [createdUser(each, given)];
   });
 }
+
+const isAdmin = (user: UserSummary | undefined): boolean =>
+  user?.role === 'admin' && user.disabledAt === null;
+
+const isWantedAdmin = ({ role, disabled }: WantedUser): boolean => role === 'admin' && !disabled;
 
 /** What removes the users who are not wanted. */
 export function planRemovedUsers(wanted: WantedUser[], present: UserSummary[]): PlannedChange[] {
