@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -282,9 +283,20 @@ describe('the control socket', () => {
     await first.runtime.close();
   });
 
+  test('takes a file to apply however long its path is', async () => {
+    const folder = join(dataDir, ...Array<string>(3).fill('a'.repeat(100)));
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, 'lockyard.yaml');
+    writeFileSync(file, 'version: 1\nnamespaces: [{ name: deep }]');
+    await withServer(async () => {
+      const { code, out, err } = await runInside(['apply', '-f', file]);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain('+ namespace deep');
+    });
+  });
+
   test('answers nonsense in one line and stays up', async () => {
     await withServer(async () => {
-      const { connect } = await import('node:net');
       const say = (text: string) =>
         new Promise<string>((resolve) => {
           const socket = connect(controlSocketPath(dataDir), () => socket.write(text));

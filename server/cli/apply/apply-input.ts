@@ -90,7 +90,7 @@ export type WantedKey = z.output<typeof wantedKey>;
 
 export const applyInput = z.strictObject({
   /** For the audit log. */
-  file: z.string().max(200),
+  file: z.string(),
   state: wantedState,
   /** The variables that the file names. */
   env: z.record(z.string(), z.string().max(10_000)),
