@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { namespacePolicyBounds, storeId } from '../../contract/console/access-inputs';
+import {
+  keyNamespaces,
+  namespacePolicyBounds,
+  storeId,
+} from '../../contract/console/access-inputs';
 import { alertRules } from '../../contract/console/alerts/alert-inputs';
 import { role, serviceName, userName } from '../../contract/console/console-inputs';
 import { keyPrefix, keyVerbs } from '../../contract/key-limits';
@@ -32,7 +36,7 @@ const wantedUser = z.strictObject({
 const wantedKey = z
   .strictObject({
     name: serviceName,
-    namespaces: z.array(namespaceName).min(1).max(100).optional(),
+    namespaces: keyNamespaces.min(1).optional(),
     witness: z.literal(true).optional(),
     prefix: keyPrefix.optional(),
     verbs: keyVerbs.optional(),

@@ -65,6 +65,7 @@ const BAD: [string, number, RegExp][] = [
   ['version: 1\nkeys:\n  - name: a b\n    namespaces: [c]', 3, /name: must be 1 to 40/],
   ['version: 1\nkeys:\n  - name: a\n    namespaces: [C]', 4, /namespaces\[0\]: must be/],
   ['version: 1\nkeys:\n  - name: a\n    namespaces: []', 4, /namespaces: /],
+  ['version: 1\nkeys:\n  - name: a\n    namespaces: [b, b]', 4, /must not name a namespace twice/],
   [user('    role: admin'), 5, /unique/],
   [user('    disabled: yes'), 5, /disabled: .*expected boolean/],
   [user('    password: hunter2hunter2'), 5, /password: .*expected object/],

@@ -61,7 +61,7 @@ export const keyListInput = z.strictObject({
 });
 export type KeyListInput = z.output<typeof keyListInput>;
 
-const keyNamespaces = z
+export const keyNamespaces = z
   .array(namespaceName)
   .max(100)
   .refine((names) => new Set(names).size === names.length, 'must not name a namespace twice');
