@@ -96,6 +96,16 @@ test.each(BAD)('%j is refused in one line that names line %i', (text, line, mess
   expect(thrown?.name).toBe('StartError');
 });
 
+test('every entry of a section may use one anchor', () => {
+  const first = '  - { name: k0, namespaces: &all [a, b] }';
+  const others = Array.from(
+    { length: 999 },
+    (_, at) => `  - { name: k${at + 1}, namespaces: *all }`,
+  );
+  const { state } = read(['version: 1', 'keys:', first, ...others].join('\n'));
+  expect(state.keys).toHaveLength(1_000);
+});
+
 test('a file of aliases that would grow without end is refused', () => {
   const levels = Array.from(
     { length: 12 },

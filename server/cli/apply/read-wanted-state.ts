@@ -4,6 +4,8 @@ import { StartError } from '../../platform/start-error';
 import { type WantedState, wantedState } from './apply-input';
 
 const FILE_MAX_BYTES = 512 * 1024;
+/** As many as a section has entries; each counts as often as those within it. */
+const ALIASES_MAX = 1_000;
 
 /**
  * Reads what a file wants, and the variables that it names.
@@ -28,7 +30,7 @@ export function readWantedState(
   };
   let value: unknown;
   try {
-    value = document.toJS({ maxAliasCount: 100 });
+    value = document.toJS({ maxAliasCount: ALIASES_MAX });
   } catch (error) {
     throw failAt(1, (error as Error).message);
   }
