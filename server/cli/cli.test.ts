@@ -283,6 +283,36 @@ describe('the control socket', () => {
     await first.runtime.close();
   });
 
+  test('carries out no command whose caller has gone before its turn', async () => {
+    await withServer(async (runtime) => {
+      const ask = (name: string) => {
+        const command = { verb: 'namespaces create', input: { name, backend: 'default' } };
+        const socket = connect(controlSocketPath(dataDir));
+        socket.write(`${JSON.stringify(command)}\n`);
+        const hasClosed = new Promise((resolve) => socket.resume().once('close', resolve));
+        return { socket, hasClosed };
+      };
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      // The first command waits for this, and the second one for the first.
+      const writing = runtime.database.transaction(() => held);
+      const first = ask('waited-for');
+      const second = ask('given-up');
+      second.socket.end();
+      await second.hasClosed;
+      release();
+      await writing;
+      await first.hasClosed;
+      const third = ask('later');
+      await third.hasClosed;
+      const { out } = await runInside(['namespaces', 'list', '--json']);
+      const names = JSON.parse(out).namespaces.map((each: { name: string }) => each.name);
+      expect(names).toEqual(['default', 'later', 'waited-for']);
+    });
+  });
+
   test('takes a file to apply however long its path is', async () => {
     const folder = join(dataDir, ...Array<string>(3).fill('a'.repeat(100)));
     await mkdir(folder, { recursive: true });

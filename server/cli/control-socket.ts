@@ -102,14 +102,21 @@ function serve(runtime: ControlRuntime, socket: Socket): void {
     isAsked = true;
     // Some commands take long, and say nothing meanwhile.
     socket.setTimeout(0);
-    answer(runtime, text.slice(0, end)).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
+    const isAwaited = () => socket.writable;
+    answer(runtime, text.slice(0, end), isAwaited).then((reply) =>
+      socket.end(`${JSON.stringify(reply)}\n`),
+    );
   });
 }
 
-async function answer(runtime: ControlRuntime, line: string): Promise<ControlReply> {
+async function answer(
+  runtime: ControlRuntime,
+  line: string,
+  isAwaited: () => boolean,
+): Promise<ControlReply> {
   try {
     const command = cliCommand.parse(JSON.parse(line));
-    return { ok: true, print: await runCliCommand(runtime, command) };
+    return { ok: true, print: await runCliCommand(runtime, command, isAwaited) };
   } catch (error) {
     if (error instanceof LockyardError) {
       const { message, reason } = error;

@@ -5,6 +5,7 @@ import type {
   DeletionPreview,
   DeletionResult,
 } from '../contract/console/deletion-inputs';
+import { LockyardError } from '../contract/errors';
 import { RETENTION_LABELS } from '../core/names/deletion';
 import { deletionRequests } from '../core/names/deletion-requests';
 import { askDatabase } from '../operations/ask-database';
@@ -34,11 +35,16 @@ const turns = new WeakMap<ControlRuntime, Promise<unknown>>();
 
 /**
  * Does what the command line asked for, by the same operations as the console, and returns what to
- * print: a key or a password that was made, a list, or nothing. Throws `LockyardError`.
+ * print: a key or a password that was made, a list, or nothing.
+ *
+ * @param isAwaited false once the caller has gone: a command whose turn comes then does nothing,
+ *   and a file is applied no further, since secrets that are made would be lost
+ * @throws LockyardError
  */
 export async function runCliCommand(
   runtime: ControlRuntime,
   command: CliCommand,
+  isAwaited: () => boolean = () => true,
 ): Promise<string | null> {
   const ctx: ControlContext = {
     runtime,
@@ -46,15 +52,23 @@ export async function runCliCommand(
     address: 'local',
     requestId: randomText(22),
   };
-  const { text, data } = await answerTo(ctx, command);
+  const { text, data } = await answerTo(ctx, command, isAwaited);
   return command.json ? printableJson(data) : text;
 }
 
-function answerTo(ctx: ControlContext, command: CliCommand): Promise<CliAnswer> {
+function answerTo(
+  ctx: ControlContext,
+  command: CliCommand,
+  isAwaited: () => boolean,
+): Promise<CliAnswer> {
   const { runtime } = ctx;
   if (command.verb === 'apply' || isProvisioning(command)) {
-    const run = () =>
-      command.verb === 'apply' ? runApply(ctx, command.input) : runProvisioning(ctx, command);
+    const run = () => {
+      if (!isAwaited()) throw new LockyardError('CONFLICT', 'The caller has gone.');
+      return command.verb === 'apply'
+        ? runApply(ctx, command.input, isAwaited)
+        : runProvisioning(ctx, command);
+    };
     const turn = (turns.get(runtime) ?? Promise.resolve()).then(run);
     turns.set(
       runtime,

@@ -161,6 +161,22 @@ test('an admin takes the place of another one, in whatever order the file has th
   expect(await roles()).toEqual(['Ana']);
 });
 
+test('a file whose caller has gone is applied no further', async () => {
+  const names = ['gone-1', 'gone-2'];
+  const state = {
+    version: 1 as const,
+    namespaces: names.map((name) => ({ name, backend: 'default' })),
+  };
+  const input = { file: 'gone.yaml', state, env: {}, dryRun: false, prune: false };
+  let asked = 0;
+  // Its turn and its first change are waited for.
+  const isAwaited = () => ++asked <= 2;
+  await runCliCommand(api.runtime, { verb: 'apply', input, json: true }, isAwaited);
+  const made = (await listNamespaceSettings(api.cli)).filter(({ name }) => names.includes(name));
+  expect(made.map(({ name }) => name)).toEqual(['gone-1']);
+  expect(await acts()).toContain('config.apply failed');
+});
+
 test('a file that contradicts what is there changes nothing', async () => {
   await api.key('plain');
   environment.PLAIN_KEY = newApiKey().key;

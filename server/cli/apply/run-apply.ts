@@ -21,9 +21,14 @@ const AUDITED_CHANGES_MAX = 100;
  * them whole or not at all. Stops at the first that fails. In the audit log it is one entry, beside
  * those of its changes. What is as wanted already is not touched.
  *
+ * @param isAwaited false once the caller has gone: then no further change is begun
  * @throws LockyardError where nothing was changed, since the file contradicts what is there
  */
-export async function runApply(ctx: ControlContext, input: ApplyInput): Promise<CliAnswer> {
+export async function runApply(
+  ctx: ControlContext,
+  input: ApplyInput,
+  isAwaited: () => boolean,
+): Promise<CliAnswer> {
   const { dryRun, file } = input;
   const planned = await plan(ctx, input);
   const report: ApplyReport = {
@@ -41,7 +46,7 @@ export async function runApply(ctx: ControlContext, input: ApplyInput): Promise<
     const seen = { changes, count: planned.length };
     const what = { act: 'config.apply', subject: file.slice(-200), seen } as const;
     const intent = await openIntent(ctx, await permit(ctx, 'admin', what), what);
-    await runAll(ctx, planned, report);
+    await runAll(ctx, planned, report, isAwaited);
     const done = report.changes.filter(({ outcome }) => outcome === 'done').length;
     const { failure } = report;
     const { database } = ctx.runtime;
@@ -90,10 +95,15 @@ async function runAll(
   ctx: ControlContext,
   planned: PlannedChange[],
   report: ApplyReport,
+  isAwaited: () => boolean,
 ): Promise<void> {
   for (const [at, change] of planned.entries()) {
     const entry = report.changes[at];
     if (!entry) return;
+    if (!isAwaited()) {
+      report.failure = { reason: 'CONFLICT', message: 'The command was interrupted.' };
+      return;
+    }
     try {
       const secret = await change.run(ctx);
       if (secret) report.secrets.push(secret);
