@@ -18,7 +18,8 @@ export async function setAlertRules(
   ctx: ControlContext,
   { namespace, rules, reason }: SetAlertRulesInput,
 ): Promise<AlertRulesRow> {
-  const { alertRules, namespaces } = ctx.runtime.database.tables;
+  const { database } = ctx.runtime;
+  const { alertRules, namespaces } = database.tables;
   const what = {
     act: 'alert.setRules',
     namespace,
@@ -30,7 +31,8 @@ export async function setAlertRules(
   const isIts = eq(alertRules.namespace, namespace);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     const exists = and(eq(namespaces.id, namespace), isNull(namespaces.removedAt)) as SQL;
-    const [known] = await tx.select().from(namespaces).where(exists);
+    // Also lets two changes of these rules take turns.
+    const [known] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     const [before] = await tx.select().from(alertRules).where(isIts);
     await tx.delete(alertRules).where(isIts);

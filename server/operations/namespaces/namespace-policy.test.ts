@@ -59,6 +59,20 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
+  test('that is changed several times at once has an audit entry that is true for each', async () => {
+    const limits = [1, 2, 3, 4, 5, 6];
+    await Promise.all(limits.map((queueLimit) => set({ ...POLICY, queueLimit })));
+    const { rows } = await listAudit(admin() as OperationContext, { limit: limits.length });
+    const queueLimits = (side: string) =>
+      rows.map(({ result }) => (result[side] as typeof POLICY).queueLimit).sort((a, b) => a - b);
+    const { queueLimit: last } = runtime.namespaces.policyOf('billing');
+    const [before, after] = [queueLimits('before'), queueLimits('after')];
+    expect(after).toEqual(limits);
+    // Each change found what another one had left, but for the first.
+    expect([...before, last].sort((a, b) => a - b)).toEqual([...limits, DEFAULT_POLICY.queueLimit]);
+    await set(null);
+  });
+
   test('is changed by admins only, and only where there is a namespace', async () => {
     const input = { name: 'billing', policy: POLICY, reason: REASON };
     const operator = contextOf(runtime, userActor('operator'));

@@ -32,7 +32,7 @@ export async function setNamespacePolicy(
   const stored = policy === null ? null : JSON.stringify(policy);
   const isHere = and(eq(namespaces.id, name), isNull(namespaces.removedAt)) as SQL;
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const [row] = await tx.select().from(namespaces).where(isHere);
+    const [row] = await database.forUpdate(tx.select().from(namespaces).where(isHere));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
     requireUsableGate(config, row.backend, policy?.gate ?? null);
     await tx.update(namespaces).set({ policy: stored }).where(isHere);

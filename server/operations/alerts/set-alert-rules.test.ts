@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { listAudit } from '../audit/list-audit';
+import type { OperationContext } from '../operation-context';
+import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
+import { setAlertRules } from './set-alert-rules';
+
+describe.each(TEST_DIALECTS)('alert rules over %s', (dialect) => {
+  let runtime: TestRuntime;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+  });
+  afterAll(() => runtime.close());
+
+  test('that are changed several times at once have an audit entry that is true for each', async () => {
+    const admin = contextOf(runtime, userActor('admin')) as OperationContext;
+    const waits = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000];
+    const set = (waitsOverMs: number) => {
+      const rules = { ...DEFAULT_ALERT_RULES, waitsOverMs };
+      return setAlertRules(admin, { namespace: 'default', rules, reason: 'busier now' });
+    };
+    await Promise.all(waits.map(set));
+    const { rows } = await listAudit(admin, { limit: waits.length });
+    const before = rows.map(({ result }) => (result.before as AlertRules).waitsOverMs);
+    // Each change found what another one had left, but for the first.
+    expect(new Set(before).size).toBe(waits.length);
+  });
+});
