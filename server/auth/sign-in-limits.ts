@@ -1,4 +1,4 @@
-import { eq, inArray, like, lte } from 'drizzle-orm';
+import { eq, gt, inArray, like, lte, or, type SQL } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import type { Clock } from '../platform/clock';
 import { networkOf } from '../platform/network-list';
@@ -113,9 +113,12 @@ const ANY_ACCOUNT = part('any account');
 const ANY_NETWORK = part('any network');
 
 async function deleteExpired(database: Database, now: number): Promise<void> {
-  const { signInFailures } = database.tables;
-  const isOld = lte(signInFailures.windowStartedAt, now - SIGN_IN_WINDOW_MS);
-  await database.transaction((tx) => tx.delete(signInFailures).where(isOld));
+  const { windowStartedAt } = database.tables.signInFailures;
+  const isOver = or(
+    lte(windowStartedAt, now - SIGN_IN_WINDOW_MS),
+    gt(windowStartedAt, now + SIGN_IN_WINDOW_MS),
+  ) as SQL;
+  await database.transaction((tx) => tx.delete(database.tables.signInFailures).where(isOver));
 }
 
 /** Counts one more failure if the limit allows it, else returns the milliseconds until it does. */
