@@ -3,6 +3,8 @@ import { type Finding, lengthOf, ok, problem, warning } from './finding';
 const SOON_MS = 14 * 86_400_000;
 const BACKUP_MAX_AGE_MS = 7 * 86_400_000;
 const UNUSED_MS = 90 * 86_400_000;
+/** A key that was rotated and is used so shortly before its grace ends is still needed. */
+const LATE_USE_MS = 60 * 60_000;
 
 interface KeyFacts {
   name: string;
@@ -24,15 +26,11 @@ export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
   const found = live.flatMap((key): Finding[] => {
     const { name, createdAt, lastUsedAt, expiresAt = null, replacedBy = null } = key;
     const subject = `API key ${name}`;
-    const isUsed = lastUsedAt !== null && now - lastUsedAt < SOON_MS;
-    const rotate = 'Rotate it, and give the new key to the service.';
-    if (expiresAt !== null && expiresAt <= now) {
-      const says = `expired ${lengthOf(now - expiresAt)} ago`;
-      return isUsed ? [problem(subject, `${says}, and was in use`, rotate)] : [];
-    }
+    if (expiresAt !== null && expiresAt <= now) return expiredFindings(key, expiresAt, now);
     // Of one that was rotated only its grace ends.
     if (replacedBy !== null) return [];
     if (expiresAt !== null && expiresAt - now < SOON_MS) {
+      const rotate = 'Rotate it, and give the new key to the service.';
       return [warning(subject, `expires in ${lengthOf(expiresAt - now)}`, rotate)];
     }
     const unusedMs = now - (lastUsedAt ?? createdAt);
@@ -48,15 +46,33 @@ export function keyFindings(keys: KeyFacts[], now: number): Finding[] {
   return found.length > 0 ? found : [ok('API keys', `${live.length}, none expires soon`)];
 }
 
+/** A key that has expired, where a program may still have it. */
+function expiredFindings(
+  { name, lastUsedAt, replacedBy = null }: KeyFacts,
+  expiresAt: number,
+  now: number,
+): Finding[] {
+  if (lastUsedAt === null || now - lastUsedAt >= SOON_MS) return [];
+  if (replacedBy !== null && expiresAt - lastUsedAt >= LATE_USE_MS) return [];
+  const says = `expired ${lengthOf(now - expiresAt)} ago, and was in use`;
+  const advice =
+    replacedBy === null
+      ? 'Create a new key, and give it to the service.'
+      : `Give the service the key that took its place, ${replacedBy}.`;
+  return [problem(`API key ${name}`, says, advice)];
+}
+
 /** Whether anybody can administer this, and whether all of it could be lost. */
 export function upkeepFindings({
+  users,
   admins,
   backupAt,
   receivers,
   failing,
   now,
 }: {
-  /** How many may sign in. */
+  users: number;
+  /** How many of them may administer this. */
   admins: number;
   /** When the last backup was made; null: never. */
   backupAt: number | null;
@@ -68,7 +84,14 @@ export function upkeepFindings({
   return [
     admins > 0
       ? ok('users', `${admins} ${admins === 1 ? 'admin' : 'admins'}`)
-      : warning('users', 'there is no admin', 'Open the setup link that the server printed.'),
+      : warning(
+          'users',
+          'there is no admin',
+          // The link works only while there is no user.
+          users === 0
+            ? 'Open the setup link that the server printed.'
+            : 'Run `npm run -s lockyard -- users create --name NAME --role admin`.',
+        ),
     backupFinding(backupAt, now),
     ...failing.map(({ id, failure }) =>
       problem(

@@ -113,6 +113,7 @@ async function upkeepOf(ctx: OperationContext) {
       .limit(1),
   );
   return {
+    users: users.length,
     admins: users.filter(({ role, disabledAt }) => role === 'admin' && disabledAt === null).length,
     backupAt: backup?.at ?? null,
     receivers: config.receivers.length,

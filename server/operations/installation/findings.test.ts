@@ -10,6 +10,7 @@ import {
   schemaFinding,
 } from './process-findings';
 
+const HOUR = 3_600_000;
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 22);
 
@@ -112,8 +113,37 @@ test('keys that expire soon, have expired in use, or are unused are named', () =
   ]);
 });
 
+test('the advice where there is no admin works', () => {
+  const upkeep = { admins: 0, backupAt: NOW, receivers: 1, failing: [], now: NOW };
+  const adviceFor = (users: number) => upkeepFindings({ ...upkeep, users })[0]?.advice;
+  expect(adviceFor(0)).toContain('setup link');
+  // The link is refused as soon as there is a user.
+  expect(adviceFor(1)).toContain('users create --name NAME --role admin');
+});
+
+test('a key that has expired is named if a program may still have it, with what helps', () => {
+  const expiresAt = NOW - HOUR;
+  const adviceFor = (lastUsedAt: number, replacedBy: string | null) => {
+    const key = {
+      name: 'a',
+      createdAt: 0,
+      lastUsedAt,
+      revokedAt: expiresAt,
+      expiresAt,
+      replacedBy,
+    };
+    return keyFindings([key], NOW).map(({ level, advice }) => `${level}: ${advice}`);
+  };
+  const lapsed = 'problem: Create a new key, and give it to the service.';
+  expect(adviceFor(expiresAt - DAY, null)).toEqual([lapsed]);
+  const late = 'problem: Give the service the key that took its place, k2.';
+  expect(adviceFor(expiresAt - HOUR / 2, 'k2')).toEqual([late]);
+  expect(adviceFor(expiresAt - DAY, 'k2')).toEqual(['ok: null']);
+});
+
 test('a receiver that fails is a problem, an old backup a warning', () => {
   const found = upkeepFindings({
+    users: 3,
     admins: 2,
     backupAt: NOW - 8 * DAY,
     receivers: 1,
