@@ -31,7 +31,8 @@ test('an exported entry has every field, quoted where it must be', () => {
 });
 
 test('no text becomes a formula in a spreadsheet', () => {
-  for (const text of ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '  =cmd|x', '\r=1', '%0A=1', '|x']) {
+  const signs = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '  =cmd|x', '\r=1', '%0A=1', '|x'];
+  for (const text of [...signs, '＝1+1', '＋1', '－1', '＠SUM(A1)']) {
     const [, line = ''] = auditCsv([{ ...entry, reason: text }]).split('2026-11-20');
     expect(line).toContain(`"'${text}"`);
   }

@@ -17,8 +17,11 @@ const COLUMNS = [
   'result',
 ] as const satisfies (keyof AuditEntry)[];
 
-/** Spreadsheets take a cell that begins like this for a formula, also behind spaces. */
-const FORMULA = /^\s*[=+\-@\t\r\n|%]/;
+/**
+ * Spreadsheets take a cell that begins like this for a formula, also behind spaces; some take the
+ * full-width forms of these signs too.
+ */
+const FORMULA = /^\s*[=+\-@＝＋－＠\t\r\n|%]/;
 
 /**
  * Entries as CSV (RFC 4180), with a head. Instants are ISO 8601 in UTC. A text that a spreadsheet
