@@ -83,6 +83,8 @@ for (const [what, end] of endings) {
   }) => {
     const name = `survivor that ${what}`;
     const token = await take(name);
+    const released = `${name}, released`;
+    await takeAndRelease(released);
     const lock = await context.newPage();
     await openLive(list, '/?q=survivor that');
     await openLive(lock, lockPath('default', name));
@@ -93,10 +95,13 @@ for (const [what, end] of endings) {
     await end(server);
     await Promise.all([expectOffline(list), expectOffline(lock)]);
     await expect(cell(row, 'lease')).toHaveText('?');
+    await expect(cell(lockRow(list, released), 'state')).toContainText('last known: released');
     await expect(cell(row, 'owner')).toContainText('orders-1');
     await expect(cell(row, 'state')).not.toContainText('Free');
     await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
-    await expect(lock.getByRole('button', { name: 'Force release…' })).toBeDisabled();
+    for (const label of ['Force release…', 'I’m on it']) {
+      await expect(lock.getByRole('button', { name: label })).toBeDisabled();
+    }
 
     await server.restart();
     await Promise.all([expectOnline(list), expectOnline(lock)]);

@@ -4,7 +4,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { agoText } from '@/server/core/format/durations';
 import { useActions } from '../../actions/actions-provider';
 import { Icon } from '../../icons/icon';
-import { useAtBackend } from '../../live/reading';
+import { useAtBackend, useIsStale } from '../../live/reading';
 import { useSession } from '../../live/session';
 import { useKeys } from '../../live/use-keys';
 import { Button } from '../../ui/controls/button';
@@ -32,11 +32,17 @@ export function OnItButton({ row, size }: { row: LockRow; size?: 'small' }) {
   const onIt = useOnIt(row);
   const actions = useActions();
   const { account } = useSession();
-  useKeys({ i: () => actions?.onIt(row) });
+  const isStale = useIsStale();
+  useKeys({ i: () => !isStale && actions?.onIt(row) });
   if (!actions) return null;
   const isMine = onIt?.actor === account.name;
   return (
-    <Button onClick={() => actions.onIt(row)} aria-pressed={isMine} {...(size && { size })}>
+    <Button
+      disabled={isStale}
+      onClick={() => actions.onIt(row)}
+      aria-pressed={isMine}
+      {...(size && { size })}
+    >
       {isMine ? 'Step back' : 'I’m on it'}
     </Button>
   );

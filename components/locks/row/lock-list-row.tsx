@@ -14,13 +14,11 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { lockPath } from '@/server/core/names/console-path';
-import { resultLabel, useWatchedResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { revText } from '../../format/numbers';
-import { Icon } from '../../icons/icon';
-import { onTick, useAtBackend } from '../../live/reading';
+import { onTick } from '../../live/reading';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { Button } from '../../ui/controls/button';
@@ -28,11 +26,9 @@ import { GridCell } from '../../ui/grid-cell';
 import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { hasStandbysOnly, isSelectable } from '../lock-facts';
-import { reasonLabel } from '../lock-labels';
-import { ActedNote } from '../presence/acted-note';
-import { DeadlockMark, useIsDeadlocked } from '../presence/deadlock-mark';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
+import { RowReason } from './row-reason';
 
 interface LineProps {
   row: LockRow;
@@ -129,7 +125,7 @@ export const LockListRow = memo(function LockRowLine({
         <span className="inline-flex shrink-0 md:w-[86px]">
           <StatusBadge status={row.status} isExpected={hasStandbysOnly(row)} />
         </span>
-        <Reason row={row} />
+        <RowReason row={row} />
       </GridCell>
       <GridCell name="name">
         <Link
@@ -180,52 +176,6 @@ export const LockListRow = memo(function LockRowLine({
     </div>
   );
 });
-
-const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
-  free: 'text-t3',
-  stuck: 'text-t1',
-  orphaned: 'text-t1',
-};
-
-function Reason({ row }: { row: LockRow }) {
-  const result = useWatchedResult(row);
-  const isDeadlocked = useIsDeadlocked(row);
-  const words = useAtBackend(row.backend, (now, silentMs) =>
-    reasonLabel(row, now, silentMs, isDeadlocked),
-  );
-  if (result) {
-    return (
-      <span
-        className="flex min-w-0 items-center gap-1 text-12 text-acc"
-        title={resultLabel(result)}
-      >
-        <Icon name="check" size={14} />
-        <span className="truncate">{resultLabel(result)}</span>
-      </span>
-    );
-  }
-  const waiting =
-    row.waiters > 0 && row.status !== 'unknown' && row.status !== 'stuck'
-      ? `${row.waiters} waiting`
-      : '';
-  return (
-    <>
-      {isDeadlocked && <DeadlockMark />}
-      <ActedNote row={row}>
-        <span
-          className={`row-reason ${REASON_INKS[row.status] ?? 'text-t2'}`}
-          title={words || undefined}
-        >
-          <span className="md:hidden">
-            {waiting}
-            {waiting && words && ', '}
-          </span>
-          {words}
-        </span>
-      </ActedNote>
-    </>
-  );
-}
 
 const FLASH_MS = 1_200;
 

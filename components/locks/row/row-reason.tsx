@@ -1,0 +1,58 @@
+'use client';
+
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { resultLabel, useWatchedResult } from '../../actions/action-results';
+import { Icon } from '../../icons/icon';
+import { useAtBackend, useIsStale } from '../../live/reading';
+import { reasonLabel } from '../lock-labels';
+import { ActedNote } from '../presence/acted-note';
+import { DeadlockMark, useIsDeadlocked } from '../presence/deadlock-mark';
+
+const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
+  free: 'text-t3',
+  stuck: 'text-t1',
+  orphaned: 'text-t1',
+};
+
+/** Why a row is where it is, and what people do about it. On old data it is the last known. */
+export function RowReason({ row }: { row: LockRow }) {
+  const result = useWatchedResult(row);
+  const isDeadlocked = useIsDeadlocked(row);
+  const isStale = useIsStale();
+  const label = useAtBackend(row.backend, (now, silentMs) =>
+    reasonLabel(row, now, silentMs, isDeadlocked),
+  );
+  const words = isStale && label ? `last known: ${label}` : label;
+  if (result) {
+    return (
+      <span
+        className="flex min-w-0 items-center gap-1 text-12 text-acc"
+        title={resultLabel(result)}
+      >
+        <Icon name="check" size={14} />
+        <span className="truncate">{resultLabel(result)}</span>
+      </span>
+    );
+  }
+  const waiting =
+    row.waiters > 0 && row.status !== 'unknown' && row.status !== 'stuck'
+      ? `${row.waiters} waiting`
+      : '';
+  return (
+    <>
+      {isDeadlocked && <DeadlockMark />}
+      <ActedNote row={row}>
+        <span
+          className={`row-reason ${REASON_INKS[row.status] ?? 'text-t2'}`}
+          title={words || undefined}
+        >
+          <span className="md:hidden">
+            {waiting}
+            {waiting && words && ', '}
+          </span>
+          {words}
+        </span>
+      </ActedNote>
+    </>
+  );
+}
