@@ -29,7 +29,7 @@ test('a lease that runs out is an alert, which an operator silences for a while'
     timeout: 30_000,
   });
 
-  await alert.getByRole('button', { name: 'Silence' }).click();
+  await alert.getByRole('button', { name: 'Silence… ' }).click();
   const dialog = page.getByRole('dialog', { name: 'Silence alerts' });
   await expect(dialog.getByRole('textbox', { name: /^Name/ })).toHaveValue(name);
   await dialog.getByLabel('Reason').fill('the export is being moved');

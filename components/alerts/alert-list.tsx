@@ -50,7 +50,7 @@ export function AlertList({
             {onSilence && (
               <span className="ml-auto">
                 <Button size="small" onClick={() => onSilence(alert)}>
-                  Silence<span className="sr-only"> {alert.name ?? alert.backend}</span>
+                  Silence…<span className="sr-only"> {alert.name ?? alert.backend}</span>
                 </Button>
               </span>
             )}

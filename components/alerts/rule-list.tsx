@@ -35,7 +35,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
               {mayAct && (
                 <span className="ml-auto">
                   <Button size="small" onClick={() => setChanged(row)}>
-                    Change<span className="sr-only"> the rules of {row.namespace}</span>
+                    Change…<span className="sr-only"> the rules of {row.namespace}</span>
                   </Button>
                 </span>
               )}
