@@ -9,7 +9,6 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { Icon } from '../../icons/icon';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import { usePastAt } from '../../past/past-at';
 import { Duration } from '../../ui/duration';
 import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
@@ -138,7 +137,6 @@ function HoldFacts({ row, hold, children }: FactsProps) {
   const dueMs = dueAt === null ? null : dueAt - now;
   const { host, pid, version, bootId: _, pidNamespace: __, pidStart: ___, ...others } = hold.meta;
   const isUnknown = row.status === 'unknown';
-  const isPast = usePastAt() !== null;
   return (
     <dl className="plain-facts">
       <Fact word="Owner">
@@ -249,7 +247,7 @@ function HoldFacts({ row, hold, children }: FactsProps) {
               {renewalDueLabel(dueMs)}
               <Muted>
                 {' · '}
-                {isPast && 'at least '}
+                {hold.areRenewalsPartial && 'at least '}
                 {exactCount(hold.renewals)} so far
               </Muted>
             </>

@@ -12,7 +12,6 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { totalBlockingMs } from '@/server/core/status/blocking-time';
 import { countText, shortToken } from '../../format/numbers';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import { usePastAt } from '../../past/past-at';
 import { Duration } from '../../ui/duration';
 import { GridCell } from '../../ui/grid-cell';
 import { Instant } from '../../ui/instant';
@@ -124,15 +123,14 @@ export function OldestWait({ row }: { row: LockRow }) {
   );
 }
 
-/** In the past a lower bound: only the latest renewals are counted. */
+/** Of a hold of the past it may be a lower bound: only its latest renewals are counted. */
 export function Renewals({ row }: { row: LockRow }) {
-  const isPast = usePastAt() !== null;
   if (!row.hold) return <Empty />;
-  const { renewals } = row.hold;
-  const title = isPast ? `At least ${exactCount(renewals)}` : exactCount(renewals);
+  const { renewals, areRenewalsPartial } = row.hold;
+  const title = areRenewalsPartial ? `At least ${exactCount(renewals)}` : exactCount(renewals);
   return (
     <span className={renewals === 0 ? 'text-t3' : ''} title={title}>
-      {isPast && <span className="text-t3">≥{'\u00a0'}</span>}
+      {areRenewalsPartial && <span className="text-t3">≥{'\u00a0'}</span>}
       {countText(renewals)}
     </span>
   );

@@ -95,6 +95,8 @@ export interface HoldRow {
   grantedAt: number;
   renewedAt: number;
   renewals: number;
+  /** Only in the past, where there may have been more renewals than are known. */
+  areRenewalsPartial?: true;
   expiresAt: number;
   waitedMs: number;
   meta: Meta;

@@ -31,6 +31,8 @@ export interface Hold {
   grantedAt: number;
   renewedAt: number;
   renewals: number;
+  /** Of a hold of the past of which not every event is known: `renewals` is a lower bound. */
+  areRenewalsPartial?: true;
   expiresAt: number;
   waitedMs: number;
   /** The rev of its grant. */

@@ -38,6 +38,18 @@ test('a hold of the past has the lease, the renewals and the remarks that it had
   ]);
 });
 
+test('of a hold of the past, renewals are a lower bound where not every event is known', () => {
+  const granted = event('granted', 1_000, { token: 5, rev: 10 });
+  const renewed = (rev: number) => event('renewed', 1_000 + rev, { token: 5, rev });
+  const queued = event('queued', 1_012, { owner: 'w2', rev: 12 });
+  const isPartial = (events: LockEvent[]) =>
+    recordAt({ ...bare, at: 2_000, holds: [hold], events }).holds[0]?.areRenewalsPartial ?? false;
+  expect(isPartial([granted])).toBe(false);
+  expect(isPartial([granted, renewed(11), queued, renewed(13)])).toBe(false);
+  expect(isPartial([granted, renewed(12), renewed(13)])).toBe(true);
+  expect(isPartial([renewed(11), renewed(12)])).toBe(true);
+});
+
 test('a hold is live at an instant that it covers, whatever little is known of it', () => {
   const [plain] = recordAt({ ...bare, at: 5_000, holds: [hold], events: [] }).holds;
   expect(plain).toMatchObject({ mode: 'exclusive', expiresAt: 9_000 });

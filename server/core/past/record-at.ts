@@ -93,6 +93,7 @@ function holdAt(span: PastHold, { at, events, now }: PastFacts): Hold {
     grantedAt: from,
     renewedAt: from,
     renewals: 0,
+    ...(hasEveryRev(granted, events) ? {} : { areRenewalsPartial: true }),
     expiresAt,
     waitedMs: granted?.waitedMs ?? present?.waitedMs ?? 0,
     rev: granted?.rev ?? present?.rev ?? 0,
@@ -108,6 +109,13 @@ function holdAt(span: PastHold, { at, events, now }: PastFacts): Hold {
   // Covered by the hold, whatever the events that were read say.
   if (hold.expiresAt <= at) hold.expiresAt = to ?? Math.max(present?.expiresAt ?? 0, at + 1);
   return hold;
+}
+
+/** Whether every change since a grant is among the events: each has a rev of its own. */
+function hasEveryRev(granted: LockEvent | undefined, events: readonly LockEvent[]): boolean {
+  if (!granted) return false;
+  const revs = new Set(events.map(({ rev }) => rev).filter((rev) => rev >= granted.rev));
+  return revs.size === Math.max(...revs) - granted.rev + 1;
 }
 
 /** What an event made of a hold. */

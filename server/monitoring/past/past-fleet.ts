@@ -110,11 +110,11 @@ export class PastFleet {
 
   /**
    * Whether the process of a hold was alive, as far as that is recorded: of reports, deaths alone
-   * are. Only its latest renewals are counted.
+   * are. Of a long hold only its latest renewals are counted.
    */
   livenessOf(id: string, hold: Hold, now: number): LivenessVerdict {
     const verdict = livenessOf(hold, this.parts.baselines.reportsOn(id, hold), now);
-    if (verdict.kind !== 'renewals') return verdict;
+    if (verdict.kind !== 'renewals' || !hold.areRenewalsPartial) return verdict;
     return { ...verdict, evidence: `renewed at least ${timesText(hold.renewals)}` };
   }
 

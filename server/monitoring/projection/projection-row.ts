@@ -218,6 +218,7 @@ function holdRow(hold: Hold): HoldRow {
     ...who,
     ...(permits === undefined ? {} : { permits }),
     ...times,
+    ...(hold.areRenewalsPartial && { areRenewalsPartial: true }),
     meta,
     askedToRelease,
     renewalsStopped,
