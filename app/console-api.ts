@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
 import { headers } from 'next/headers';
 import { notFound, redirect } from 'next/navigation';
@@ -13,6 +14,8 @@ const ORIGIN = 'http://console';
 /** The server takes no more calls in one request. */
 const BATCH_MAX = 20;
 const ANSWER_MAX_MS = 20_000;
+/** How long a first paint waits for what it can do without. */
+const SOON_MS = 300;
 
 /** The headers of the page's request that decide how the console API answers it. */
 const FORWARDED_HEADERS = ['cookie', 'x-forwarded-for', 'x-forwarded-proto', 'x-request-id'];
@@ -52,6 +55,14 @@ function consoleClient(pageHeaders: Headers) {
 /** For what a first paint can do without: null if unreadable, and the page's query shows why. */
 export function readOrNull<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch(() => null);
+}
+
+/**
+ * For what a first paint can do without and that may take seconds: null too if it is not read soon.
+ * It needs a request of its own, since the answers of one request come together.
+ */
+export function readSoonOrNull<T>(reading: Promise<T>): Promise<T | null> {
+  return Promise.race([readOrNull(reading), delay(SOON_MS, null, { ref: false })]);
 }
 
 /** For what a page is about: a missing one is answered 404, every other error is thrown. */

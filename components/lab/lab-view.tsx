@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { LabSettings } from '@/server/contract/console/lab/lab-race';
-import type { LabRunSummary } from '@/server/contract/console/lab/lab-run';
+import type { LabPreflightView, LabRunSummary } from '@/server/contract/console/lab/lab-run';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';
@@ -18,10 +18,13 @@ const POLL_MS = 5_000;
 /** The Lab: what a race can run on, what it should run, and the runs that are kept. */
 export function LabView({
   initial,
+  initialPreflight,
   from,
 }: {
   /** Null where they could not be read for the first paint. */
   initial: { runs: LabRunSummary[]; asOf: number } | null;
+  /** Null where the servers have not answered by then. */
+  initialPreflight: LabPreflightView | null;
   /** The settings to start from, of an earlier run. */
   from: LabSettings | null;
 }) {
@@ -36,7 +39,12 @@ export function LabView({
       },
     ),
   );
-  const preflight = useQuery(trpc.lab.preflight.queryOptions({}, { staleTime: 30_000 }));
+  const preflight = useQuery(
+    trpc.lab.preflight.queryOptions(
+      {},
+      { staleTime: 30_000, ...(initialPreflight && { initialData: initialPreflight }) },
+    ),
+  );
   const running = runs.data?.runs.find(({ endedAt }) => endedAt === null) ?? null;
   return (
     <div className="page">

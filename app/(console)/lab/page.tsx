@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
 import { LabView } from '@/components/lab/lab-view';
-import { openConsole, readOrNull } from '../../console-api';
+import { openConsole, readOrNull, readSoonOrNull } from '../../console-api';
 import { type SearchParams, searchParamsOf } from '../../page-request';
 
 export const metadata: Metadata = { title: 'Lab' };
@@ -12,5 +12,7 @@ export default async function LabPage({ searchParams }: { searchParams: SearchPa
     readOrNull(api.lab.runs.query({})),
     from === null ? null : readOrNull(api.lab.run.query({ id: from })),
   ]);
-  return <LabView key={from} initial={runs} from={run?.settings ?? null} />;
+  const preflight = await readSoonOrNull(api.lab.preflight.query({}));
+  const settings = run?.settings ?? null;
+  return <LabView key={from} initial={runs} initialPreflight={preflight} from={settings} />;
 }
