@@ -73,6 +73,17 @@ describe('the lanes of a timeline', () => {
     expect(tones([waitOf('a', NOW - 90_000, NOW - 20_000)])).toEqual(['held', 'long', 'stuck']);
   });
 
+  it('show a hold that is stuck again as stuck from the first time on', () => {
+    const past = { ...none, waits: [waitOf('a', NOW - 40_000, NOW - 30_000)] };
+    const present = detailOf(NOW - 95_000, NOW - 5_000, [NOW - 5_000]);
+    const [hold] = timelineLanes(past, present, span).holds;
+    expect(hold?.segments.map(({ tone, from }) => [tone, from])).toEqual([
+      ['held', NOW - 95_000],
+      ['long', NOW - 85_000],
+      ['stuck', NOW - 40_000],
+    ]);
+  });
+
   it('give a lane to who waits now before who waited longest, and fold the others', () => {
     const waits = Array.from({ length: 10 }, (_, i) =>
       waitOf(`past${i}`, NOW - 90_000, NOW - 80_000 + i * 1_000),

@@ -134,23 +134,26 @@ const liveHolds = ({ holds }: TimelinePresent): HoldBar[] =>
     return { from, to: null, service, owner, token, end: null, count: 1 };
   });
 
-/** From when on a hold was stuck; null if it never was, as far as can be seen here. */
+/**
+ * From when on a hold was stuck; null if it never was, as far as can be seen here. One that is
+ * stuck again, after its waiters had gone, was so from the first time on.
+ */
 function stuckAt(
   bar: HoldBar,
   isLive: boolean,
   waits: WaitBar[],
   { row, policy }: TimelinePresent,
 ): number | null {
-  if (row.stuck && row.hold?.token === bar.token) return row.stuck.since;
-  if (isLive) return null;
-  if (bar.count > 1 || bar.to === null) return null;
-  const { to } = bar;
+  const known = row.hold?.token === bar.token ? (row.stuck?.since ?? null) : null;
+  if (isLive && known === null) return null;
+  const to = known ?? bar.to;
+  if (bar.count > 1 || to === null) return known;
   const beyondAt = bar.from + holdLimitMs({ ownHold: row.ownHold, gaveUpAt: 0, policy });
   const since = waits
     .filter((wait) => wait.from < to && (wait.to ?? to) > beyondAt)
     .map((wait) => Math.max(beyondAt, wait.from));
   const first = Math.min(...since);
-  return first < to ? first : null;
+  return first < to ? first : known;
 }
 
 /** A bar, cut where it passes the lock's p99 and where it becomes stuck. */
