@@ -56,8 +56,10 @@ export class AlertReadings {
     });
     await table.slice().forEach(this.parts.counters.all(), (entry) => {
       const { backend, namespace, name } = entry;
+      const offsetMs = this.offsetOf(entry.storeId);
+      if (offsetMs === null) return;
       const sentence = () => counterSentence(entry);
-      const since = entry.lastMove?.at ?? entry.readAt;
+      const since = (entry.lastMove?.at ?? entry.readAt) - offsetMs;
       add({ kind: 'counterNear', backend, namespace, name, since, sentence });
     });
     for (const reading of this.ofBackends()) add(reading);

@@ -166,6 +166,15 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     await rig.pass(process, 90_000);
     expect(receiver.last?.body).toMatchObject({ firing: 0, resolved: 1 });
   });
+
+  it('have begun as long ago as by the clock of their backend, also for counters', async () => {
+    await rig.setRules('default', { ...DEFAULT_ALERT_RULES, counterWithin: 5 });
+    rig.clockOffsetMs = -3_600_000;
+    rig.count('stock', 5, 1);
+    const since = rig.now;
+    await rig.pass(rig.process([webhook(receiver.url)]), 5_000);
+    expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock', since }]);
+  });
 });
 
 describe('a receiver', () => {

@@ -12,6 +12,8 @@ export const ORIGIN = 'https://locks.example';
 
 /** The alerts of several processes over locks that the test sets and a clock that it moves. */
 export class AlertRig extends TableRig {
+  /** The clock of every backend minus that of the processes. */
+  clockOffsetMs = 0;
   readonly counters = new CounterTable(new NameCount(() => this.now));
 
   constructor(private readonly database: Database) {
@@ -26,7 +28,7 @@ export class AlertRig extends TableRig {
       kind: 'sqlite',
       reachable: !this.silent.has(id),
       silentForMs: this.silent.has(id) ? 90_000 : 0,
-      clockOffsetMs: 0,
+      clockOffsetMs: this.clockOffsetMs,
     });
     const alerting = new Alerting({
       database: this.database,
@@ -70,7 +72,7 @@ export class AlertRig extends TableRig {
       ceiling: null,
       createdAt: 0,
       lastMove: null,
-      readAt: this.now,
+      readAt: this.now + this.clockOffsetMs,
       searchText: name,
     };
     this.counters.store(entry);
