@@ -37,6 +37,7 @@ export class AlertWatch {
   private readonly readings: AlertReadings;
   private rules = new Map<string, AlertRules>();
   private watched: Watched | null = null;
+  private restarts = 0;
   private left = 0;
 
   constructor(
@@ -55,6 +56,7 @@ export class AlertWatch {
   /** Begins again at what is stored, as after another process did this work. */
   restart(): void {
     this.watched = null;
+    this.restarts += 1;
   }
 
   /** Every firing alert, and the latest resolved ones; null while they have not been read. */
@@ -71,6 +73,7 @@ export class AlertWatch {
 
   /** Takes one reading of all that rules are about, and stores what has changed. */
   async run(): Promise<void> {
+    const { restarts } = this;
     try {
       const watched = this.watched ?? (await this.load());
       const now = this.sources.now();
@@ -79,7 +82,7 @@ export class AlertWatch {
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const met = await this.readings.met();
       await this.write(watched, this.changes(watched, met, silences));
-      this.watched = watched;
+      if (restarts === this.restarts) this.watched = watched;
     } catch (error) {
       this.restart();
       throw error;

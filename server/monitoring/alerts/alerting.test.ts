@@ -7,7 +7,7 @@ import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { AlertTable } from './alert-table';
 import { ReceiverTable } from './receiver-table';
 import { postMessage } from './sending/post-message';
-import { AlertRig, ORIGIN, SIGNING_KEY, webhook } from './testing/alert-rig';
+import { AlertingProcess, AlertRig, ORIGIN, SIGNING_KEY, webhook } from './testing/alert-rig';
 import { ReceiverUnderTest } from './testing/receiver-under-test';
 
 const STUCK = { heldMs: 120_000, leaseLeftMs: 36_000_000, waiters: 2, waitedMs: 5_000 };
@@ -174,6 +174,20 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     const since = rig.now;
     await rig.pass(rig.process([webhook(receiver.url)]), 5_000);
     expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock', since }]);
+  });
+
+  it('begin again at what is stored, also where that is asked for while they are read', async () => {
+    rig.store('index', STUCK);
+    const { alerting } = rig.process([webhook(receiver.url)]);
+    await rig.pass(new AlertingProcess(alerting), 60_000);
+    const [watch] = alerting.jobs();
+    const running = watch?.run();
+    alerting.restart();
+    await running;
+    await database.raw.ask('DELETE FROM alerts', []);
+    rig.now += 1_000;
+    await watch?.run();
+    expect(await new AlertTable(database).countFiring()).toBe(1);
   });
 });
 
