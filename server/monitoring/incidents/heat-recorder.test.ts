@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import type { LockStatus } from '../../contract/console/console-terms';
 import { TableRig } from '../testing/table-rig';
 import { HeatRecorder } from './heat-recorder';
 import { HeatTable } from './heat-table';
@@ -38,6 +39,25 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     rig.now += 4 * 60 * MINUTE_MS;
     await recorder.prune();
     expect((await heat.map('24h', rig.now)).rows).toHaveLength(2);
+  });
+
+  it('show the worst status of a step that two processes have written, one after the other', async () => {
+    const heat = new HeatTable(database);
+    const at = 90 * 24 * 60 * MINUTE_MS;
+    const record = { backend: 'default', key: { namespace: 'default', name: 'lock' }, waiterMs: 1 };
+    for (const [i, statuses] of [
+      ['contended', 'stuck'],
+      ['stuck', 'contended'],
+    ].entries()) {
+      for (const status of statuses as LockStatus[]) {
+        await heat.add(MINUTE_MS, at + i * MINUTE_MS, [{ ...record, status }]);
+      }
+    }
+    const { rows } = await heat.map('1h', at + 2 * MINUTE_MS);
+    expect(rows[0]?.cells).toMatchObject([
+      { status: 'stuck', waiterMs: 2 },
+      { status: 'stuck', waiterMs: 2 },
+    ]);
   });
 
   it('say nothing of a lock that has taken the place of one that was waited for', async () => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database, SqlValue } from '@/db/database';
-import type { LockStatus } from '../../contract/console/console-terms';
+import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { HeatMap } from '../../contract/console/past/overview';
 import { HEAT_STEPS_MS, HeatSteps, heatSpan } from '../../core/statistics/heat-steps';
@@ -22,11 +22,20 @@ export interface HeatRecord {
   status: LockStatus;
 }
 
+/** The worse of two statuses, as `worseStatus`. */
+const worse = (a: string, b: string) => {
+  const placeOf = (status: string) => `INSTR('${LOCK_STATUSES.join(' ')}', ${status})`;
+  return `CASE WHEN ${placeOf(a)} <= ${placeOf(b)} THEN ${a} ELSE ${b} END`;
+};
+
 const ADDED = {
-  mysql: 'ON DUPLICATE KEY UPDATE waiter_ms = waiter_ms + VALUES(waiter_ms)',
+  mysql:
+    'ON DUPLICATE KEY UPDATE waiter_ms = waiter_ms + VALUES(waiter_ms), ' +
+    `status = ${worse('status', 'VALUES(status)')}`,
   sqlite:
     'ON CONFLICT (step_ms, at, backend, lock_id) DO UPDATE SET ' +
-    'waiter_ms = lock_heat.waiter_ms + excluded.waiter_ms',
+    'waiter_ms = lock_heat.waiter_ms + excluded.waiter_ms, ' +
+    `status = ${worse('lock_heat.status', 'excluded.status')}`,
 };
 
 /** The stored steps of the heat map. */
