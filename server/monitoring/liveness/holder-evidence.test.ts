@@ -178,6 +178,25 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     hold('a', { pod: 'web-0' }, { token: 2 });
     expect(stateOf('a')).toBe('unknown');
   });
+
+  test('of a URL is asked for of every service in turn, however many pods another one names', async () => {
+    const { evidence, hold } = member();
+    const witness = { id: 'k8s', template: 'http://k8s/{pod}', authorization: null };
+    const asked: string[] = [];
+    const urls = new UrlWitnesses([witness], evidence, async (url) => {
+      asked.push(url);
+      return { state: 'alive', evidence: 'running' };
+    });
+    hold('a', { pod: 'web-0' });
+    await urls.run();
+    for (let i = 0; i < 1_000; i += 1) {
+      hold(`noisy ${i}`, { pod: `noisy-${i}` }, { service: 'noisy' });
+    }
+    now += 10_000;
+    await urls.run();
+    expect(asked).toHaveLength(1 + 500);
+    expect(asked.filter((url) => url === 'http://k8s/web-0')).toHaveLength(2);
+  });
 });
 
 function rowOf(

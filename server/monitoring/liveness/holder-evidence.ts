@@ -12,6 +12,7 @@ import { type MonitoredBackend, publicId } from '../projection/monitored-backend
 import type { ProjectionRow } from '../projection/projection-row';
 import { EvidenceTable, type FiledReport } from './evidence-table';
 import { type Holder, HolderIndex } from './holder-index';
+import { inTurn } from './in-turn';
 
 /**
  * An unchanged report is written again after this time, so that it stays fresh for all processes.
@@ -36,12 +37,6 @@ const REPORTS_MAX = 50_000;
 /** Processes that one witness is asked about at a time. */
 const QUESTIONS_MAX = 1_000;
 
-/**
- * Processes of one service on one machine that are asked about at all, so that a service which
- * names ever more of them costs no more: of many more, reports would be old before the next one.
- */
-const SERVICE_PROCESSES_MAX = 10_000;
-
 /** What a witness says of one process or hold. */
 export interface Observation {
   state: LivenessState;
@@ -54,12 +49,6 @@ export interface Observation {
 export type Witness = Pick<WitnessReport, 'kind' | 'witness'>;
 
 const NOTHING: readonly WitnessReport[] = [];
-
-/** A process that a witness could say something of, and when it last did; 0: never. */
-interface Question {
-  process: ProcessIdentity;
-  at: number;
-}
 
 /**
  * What witnesses have said of the processes that hold locks. Every process over one control
@@ -129,24 +118,9 @@ export class HolderEvidence {
     }
   }
 
-  /**
-   * Processes of a machine of which this witness should say something, the longest unseen first.
-   * Services take turns, so that one which names very many processes delays no other.
-   */
+  /** Processes of a machine of which this witness should say something, as their turns come. */
   questionsFor(machine: HostIdentity, witness: Witness): ProcessIdentity[] {
-    const byService = new Map<string, Question[]>();
-    for (const { id, process, service } of this.holders.on(machine)) {
-      const last = this.lastOf(id, witness);
-      if (!process || last?.state === 'dead') continue;
-      const open = byService.get(service) ?? [];
-      if (open.length === 0) byService.set(service, open);
-      if (open.length < SERVICE_PROCESSES_MAX) open.push({ process, at: last?.at ?? 0 });
-    }
-    const inTurn = [...byService.values()].flatMap((open) =>
-      open.sort((a, b) => a.at - b.at).map((question, turn) => ({ ...question, turn })),
-    );
-    return inTurn
-      .sort((a, b) => a.turn - b.turn || a.at - b.at)
+    return inTurn(this.openOn(machine, witness))
       .slice(0, QUESTIONS_MAX)
       .map(({ process }) => process);
   }
@@ -220,6 +194,13 @@ export class HolderEvidence {
     const ids = gone.map(([holder]) => holder);
     await this.table.prune(ids, now - KEPT_MS);
     for (const id of ids) this.forget(id);
+  }
+
+  private *openOn(machine: HostIdentity, witness: Witness) {
+    for (const { id, process, service } of this.holders.on(machine)) {
+      const last = this.lastOf(id, witness);
+      if (process && last?.state !== 'dead') yield { process, service, at: last?.at ?? 0 };
+    }
   }
 
   private file(report: FiledReport): void {

@@ -1,11 +1,17 @@
 import type { ConfiguredWitness } from '../../bootstrap/config/witness-urls';
 import type { HolderEvidence, Observation } from './holder-evidence';
 import type { Holder } from './holder-index';
+import { inTurn, type Question } from './in-turn';
 import { askUrl, witnessUrl } from './url-witness';
 
 /** URLs asked in one round, and at the same time. */
 const URLS_MAX = 500;
 const AT_ONCE = 8;
+
+interface UrlQuestion extends Question {
+  url: string;
+  holders: Holder[];
+}
 
 /** Asks the configured URLs about the pods and CI runs that hold locks. For one process of all. */
 export class UrlWitnesses {
@@ -15,18 +21,17 @@ export class UrlWitnesses {
     private readonly ask: typeof askUrl = askUrl,
   ) {}
 
-  /** One round. Asks each URL once, those that were asked longest ago first. */
+  /** One round. Asks each URL at most once, as their turns come. */
   async run(): Promise<void> {
     for (const witness of this.witnesses) await this.askWitness(witness);
   }
 
   private async askWitness(witness: ConfiguredWitness): Promise<void> {
     const by = { kind: 'url', witness: witness.id } as const;
-    const open = [...this.questions(witness)].slice(0, URLS_MAX);
-    const next = open.values();
+    const next = inTurn(this.questions(witness)).slice(0, URLS_MAX).values();
     const observed: (readonly [Holder, Observation])[] = [];
     const worker = async () => {
-      for (const [url, { holders }] of next) {
+      for (const { url, holders } of next) {
         const answer = await this.ask(url, witness);
         for (const holder of holders) observed.push([holder, answer]);
       }
@@ -35,9 +40,9 @@ export class UrlWitnesses {
     await this.life.note(by, observed);
   }
 
-  /** The holders of each URL, the one longest without a report first. */
-  private questions({ id, template }: ConfiguredWitness) {
-    const urls = new Map<string, { holders: Holder[]; at: number }>();
+  /** Each URL, and whom it is about. One that is of several services counts as of the first. */
+  private questions({ id, template }: ConfiguredWitness): Iterable<UrlQuestion> {
+    const urls = new Map<string, UrlQuestion>();
     for (const holder of this.life.holders.all()) {
       const last = this.life.lastOf(holder.id, { kind: 'url', witness: id });
       if (last?.state === 'dead') continue;
@@ -45,9 +50,11 @@ export class UrlWitnesses {
       if (url === null) continue;
       const at = last?.at ?? 0;
       const known = urls.get(url);
-      if (known) known.holders.push(holder);
-      urls.set(url, { holders: known?.holders ?? [holder], at: Math.min(known?.at ?? at, at) });
+      if (known) {
+        known.holders.push(holder);
+        known.at = Math.min(known.at, at);
+      } else urls.set(url, { url, holders: [holder], service: holder.service, at });
     }
-    return [...urls].sort(([, a], [, b]) => a.at - b.at);
+    return urls.values();
   }
 }
