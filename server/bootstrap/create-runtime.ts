@@ -32,6 +32,7 @@ import { StoreIncarnation } from '../storage/incarnation/store-incarnation';
 import { LazyStore } from '../storage/lazy-store';
 import { openBackend, openStore } from '../storage/open-store';
 import type { HistorySource, RecordStore } from '../storage/record-store';
+import { recordedPosition } from '../storage/recorded-position';
 import { RedisStore } from '../storage/redis/redis-store';
 import { openZookeeperStore } from '../storage/zookeeper/zookeeper-store';
 import type { Config } from './config/config';
@@ -264,7 +265,8 @@ async function openWithPast(
   }
   const past = await backendPast(database, id, clock.now());
   if (id === 'default') return { past, store: await openStore(config.database, database, clock) };
-  return { past, store: await LazyStore.start(() => openBackend(url, clock), onFailure) };
+  const open = () => openBackend(url, clock, () => recordedPosition(database, id));
+  return { past, store: await LazyStore.start(open, onFailure) };
 }
 
 /** Unlike other random values here, this must never repeat: it distinguishes holds and waiters. */

@@ -7,6 +7,7 @@ import type { Clock } from '../platform/clock';
 import { StartError } from '../platform/start-error';
 import { MysqlStore } from './mysql/mysql-store';
 import type { HistorySource, RecordStore } from './record-store';
+import { continueHistoryAfter } from './recorded-position';
 import { STAMP_ROW } from './sharding/epoch-fence';
 import { SqliteStore } from './sqlite/sqlite-store';
 
@@ -30,17 +31,20 @@ export async function openStore(
  * Opens a database other than the control database as a backend's store, with its tables migrated.
  * Closing the store closes everything that was opened for it.
  *
- * Errors: `StartError` if it is absent.
+ * @param recordedOf up to which commit its history is recorded
+ * @throws StartError if it is absent
  */
 export async function openBackend(
   url: DatabaseUrl,
   clock: Clock,
+  recordedOf = async () => 0,
 ): Promise<RecordStore & HistorySource> {
   const database = await openDatabase(url);
   try {
     await migrate(database);
+    if (url.kind === 'mysql') await refuseShardDatabase(database);
+    await database.raw.ask(continueHistoryAfter(await recordedOf(), clock.now()), []);
     if (url.kind === 'mysql') {
-      await refuseShardDatabase(database);
       await database.close();
       return await openStore(url, null, clock);
     }

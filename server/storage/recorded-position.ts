@@ -13,3 +13,14 @@ export async function recordedPosition(
   const [row] = await db.select().from(cursors).where(isIts);
   return row?.position ?? 0;
 }
+
+/**
+ * A statement after which the ids of a store's commits are above this one. Those of a store that
+ * was recreated or restored start below what is recorded of it, where they would never be read.
+ *
+ * @param at the present instant, or SQL that reads it
+ */
+export const continueHistoryAfter = (recorded: number, at: number | string): string =>
+  'INSERT INTO lock_history (id, at, changes, took) ' +
+  `SELECT ${recorded}, ${at}, '[]', '' FROM (SELECT 1) AS one WHERE ${recorded} > 0 ` +
+  `AND NOT EXISTS (SELECT 1 FROM lock_history WHERE id >= ${recorded})`;

@@ -145,15 +145,6 @@ function orNull<T>(decode: () => T): T | null {
   }
 }
 
-/**
- * A statement after which the ids of a shard's commits are above this one. Those of a shard that
- * was recreated or restored start below what is recorded of it, where they would never be read.
- */
-export const continueHistoryAfter = (recorded: number): string =>
-  'INSERT INTO lock_history (id, at, changes, took) ' +
-  `SELECT ${recorded}, ${CLOCK}, '[]', '' FROM DUAL WHERE ${recorded} > 0 ` +
-  `AND NOT EXISTS (SELECT 1 FROM lock_history WHERE id >= ${recorded})`;
-
 /** Answers moved per batch. */
 const ANSWERS_AT_ONCE = 500;
 

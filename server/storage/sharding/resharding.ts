@@ -3,15 +3,11 @@ import { LockyardError } from '../../contract/errors';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import { rendezvousHash } from '../../core/rendezvous-hash';
 import type { MysqlStore } from '../mysql/mysql-store';
+import { CLOCK } from '../mysql/packets/sql-text';
+import { continueHistoryAfter } from '../recorded-position';
 import type { EpochFence } from './epoch-fence';
 import { inspectShards, type ShardInspection } from './evaluate-shards';
-import {
-  continueHistoryAfter,
-  longestLease,
-  type MovingShard,
-  moveAnswers,
-  moveRecords,
-} from './move-records';
+import { longestLease, type MovingShard, moveAnswers, moveRecords } from './move-records';
 import { openShard } from './open-shard';
 import {
   type FoundStamp,
@@ -101,7 +97,7 @@ export class Resharding {
       await this.stampAll(stamp, generation, this.inspection.lost);
       this.fence.stamp = stamp;
       for (const { shard, stamps } of this.open) {
-        await stamps.change(stamp, [continueHistoryAfter(await recordedOf(shard.id))]);
+        await stamps.change(stamp, [continueHistoryAfter(await recordedOf(shard.id), CLOCK)]);
       }
       return this.moveAllRecords(generation, stamp);
     });
