@@ -68,7 +68,7 @@ export const commandLineIsStale = () => isStale(commandLine);
 /** Builds pages, server, command line and demo fleet into `.next`. */
 export async function buildApp(say) {
   const startedAt = performance.now();
-  say('Building Lockyard (only after changes; about 20 s) …');
+  say('Building Lockyard (only after changes; 20 s to 90 s, by machine) …');
   const hash = hashOf(app);
   rmSync(join(projectRoot, app.stamp), { force: true });
   rmSync(join(projectRoot, '.next/lockyard/slim.stamp'), { force: true });
