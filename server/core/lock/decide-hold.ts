@@ -8,6 +8,7 @@ import type {
 } from '../../contract/console/operator-answers';
 import { LockyardError } from '../../contract/errors';
 import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
+import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import type { Draft } from '../decision';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, keepReleased, removeEntry, updateHold } from './hold-lifecycle';
@@ -121,7 +122,12 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
   return answer;
 }
 
-/** Extends the hold that the operator saw, unless it was released; or does nothing. */
+/**
+ * Extends the hold that the operator saw, unless it was released; or does nothing. No hold lasts
+ * longer than the longest lease from now: a restore, which may not know of it, waits for as long.
+ *
+ * @throws LockyardError `CONFLICT` if it would
+ */
 export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer {
   const replay = draft.replay<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
   if (replay) return { ...replay, expiresInMs: Math.max(0, replay.expiresAt - draft.now) };
@@ -129,12 +135,19 @@ export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer
   const { token, extendMs, by, reason, request } = command;
   const hold = draft.record.holds.find((other) => other.token === token);
   if (!hold || isReleased(hold)) return changedAnswer(draft, token);
-  const { expiresAt } = updateHold(draft, hold, { expiresAt: hold.expiresAt + extendMs });
+  const expiresAt = hold.expiresAt + extendMs;
+  if (expiresAt - draft.now > LEASE_MAX_MS) throw extendedTooFar();
+  updateHold(draft, hold, { expiresAt });
   draft.addEvent('extended', hold, { token, expiresAt, by, reason });
   const expiresInMs = expiresAt - draft.now;
   const answer = { outcome: 'extended', rev: draft.rev, expiresAt, expiresInMs } as const;
   draft.remember(request, answer, draft.now);
   return answer;
+}
+
+function extendedTooFar(): LockyardError {
+  const text = 'The lease would end more than 24 hours from now. Nothing was changed.';
+  return new LockyardError('CONFLICT', text);
 }
 
 /** The caller's own live hold, or null. Naming another service's token is refused outright. */

@@ -42,12 +42,12 @@ import type { LockRecord } from './lock-record';
  * @param record the lock as last read, or null if it was never written
  * @throws LockyardError `FORBIDDEN` for another service's hold; `INVALID` for a request id used
  * with another input, or a capacity other than the present one; `CONFLICT` for a hold entered too
- * often, or again with another number of permits, and for more permits than an operator allows;
- * `CONTENDED` when the record and
- * the stored answer were read at different instants and contradict each other; `BACKEND_DOWN` for
- * a new acquire while the backend is closed; `NAMESPACE_FULL` for an acquire or a freeze of a
- * name without a record while there is no room for it; `UNSUPPORTED` when the lock's tokens or
- * tickets are used up. Then nothing changes.
+ * often, or again with another number of permits, for more permits than an operator allows, and
+ * for an extension beyond the longest lease; `CONTENDED` when the record and the stored answer were
+ * read at different instants and contradict each other; `BACKEND_DOWN` for a new acquire while the
+ * backend is closed; `NAMESPACE_FULL` for an acquire or a freeze of a name without a record while
+ * there is no room for it; `UNSUPPORTED` when the lock's tokens or tickets are used up. Then
+ * nothing changes.
  */
 export function decide<C extends LockCommand>(
   record: LockRecord | null,

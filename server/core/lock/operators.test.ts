@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { LEASE_MAX_MS } from '../../contract/namespace-policy';
 import {
   acquire,
   type Caller,
@@ -129,6 +130,15 @@ describe('an extension', () => {
     const once = world.run(extend(token, 60_000));
     expect(world.run(extend(token, 60_000))).toEqual(once);
     expect(world.record?.holds[0]?.expiresAt).toBe(START_AT + 70_000);
+  });
+
+  it('makes no hold last longer from now than the longest lease, for which a restore waits', () => {
+    const token = take('orders/w1', { leaseMs: LEASE_MAX_MS });
+    world.pass(60_000);
+    const before = world.record;
+    expect(() => world.run(extend(token, 60_001))).toThrow('more than 24 hours from now');
+    expect(world.record).toBe(before);
+    expect(world.run(extend(token, 60_000))).toMatchObject({ expiresInMs: LEASE_MAX_MS });
   });
 
   it('does nothing for a hold that is over, nor for its successor', () => {
