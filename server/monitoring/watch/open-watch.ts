@@ -59,7 +59,8 @@ export class OpenWatch {
 
   /**
    * Waits until this process has read as far as the one that answered a position, so that no lock
-   * is answered as it was before.
+   * is answered as it was before. A position of a later instant than now is from before the
+   * backend's clock was set back: then all that is written by now is read.
    *
    * @returns false if it has not, though its backend responds: nothing can be answered yet
    */
@@ -67,8 +68,9 @@ export class OpenWatch {
     if (since.process === this.service.processId) return true;
     const { backend } = this.target;
     const { reader, journals } = this.service;
+    const shownAt = Math.min(since.shownAt, journals.latestInstantOf(backend));
     const isBehind = () =>
-      reader.readUpTo(backend) < since.shownAt + CLOCK_SKEW_MS && journals.isReachable(backend);
+      reader.readUpTo(backend) < shownAt + CLOCK_SKEW_MS && journals.isReachable(backend);
     for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
       if (signal.aborted || this.isEnding) break;
       await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));
@@ -91,8 +93,7 @@ export class OpenWatch {
     const changes = isOwn
       ? journal.since(since.version)
       : journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
-    // What it knows of any lock may be from before the position.
-    const isSure = isOwn || this.service.journals.isReachable(this.target.backend);
+    const isSure = isOwn || this.canResume(since);
     if (since.target !== this.target.key || changes === null || !isSure) {
       this.startOver(true);
       return;
@@ -111,6 +112,16 @@ export class OpenWatch {
     // A lock without a record is in no journal unless a watch of it was open just then.
     const hasTurned = isOwn && since.version < this.watched.turnedAt;
     if (hasTurned) for (const name of names ?? []) this.pending.add(name);
+  }
+
+  /** Whether changes since a position of another process can be told by their instants. */
+  private canResume({ readUpTo }: WatchPosition): boolean {
+    const { journals } = this.service;
+    const { backend } = this.target;
+    // What it knows of any lock may be from before the position.
+    if (!journals.isReachable(backend)) return false;
+    // Else the clock was set back: what has changed since may be from an earlier instant.
+    return readUpTo - CLOCK_SKEW_MS <= journals.latestInstantOf(backend);
   }
 
   /**

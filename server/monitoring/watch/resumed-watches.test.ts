@@ -25,8 +25,11 @@ const nameOf = (i: number) => `l${String(i).padStart(4, '0')}`;
 let rig: TableRig;
 let stop: AbortController;
 let processes: Process[];
+/** By how much the clock of the backend was set back. */
+let setBackMs: number;
 
 beforeEach(() => {
+  setBackMs = 0;
   rig = new TableRig();
   stop = new AbortController();
   processes = [];
@@ -51,7 +54,7 @@ function startProcess(id: string, clockLateMs = 0): Process {
   const clock = { now: () => rig.now, monotonic: () => rig.now };
   const health = () => ({
     reachable: !rig.silent.has(id),
-    clockOffsetMs: -clockLateMs,
+    clockOffsetMs: -clockLateMs - setBackMs,
     clockSpreadMs: clockLateMs,
   });
   const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
@@ -189,6 +192,19 @@ it('a process waits for what another showed by a clock that it knew badly', asyn
   expect(isAnswered).toBe(false);
   two.readAt.set('default', rig.now);
   expect(namesOf(await answer)).toContain(nameOf(1));
+});
+
+it('a watch goes on at another process though the clock of its backend was set back', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  change(nameOf(1));
+  await ask(two, null);
+  const shown = await ask(one, null);
+  setBackMs = 3_600_000;
+  change(nameOf(2));
+  const answer = ask(two, shown.position);
+  pass(2_000);
+  expect(await answer).toMatchObject({ reset: true, more: false });
+  expect(namesOf(await answer)).toEqual([nameOf(1), nameOf(2)]);
 });
 
 it('a process whose backend is silent says so and waits for nothing', async () => {
