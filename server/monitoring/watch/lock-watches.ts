@@ -87,7 +87,7 @@ export class LockWatches {
     this.ticking.start();
     if (this.isDraining) watch.end();
     try {
-      while (since !== null && !(await watch.catchUp(since, signal))) {
+      while (since !== null && !(await watch.catchUp(since, pace))) {
         const isAmid = since.after !== null;
         yield { locks: [], position: positionText(since), reset: false, more: isAmid };
         if (signal.aborted || this.isDraining) return;

@@ -64,8 +64,12 @@ export class OpenWatch {
    *
    * @returns false if it has not, though its backend responds: nothing can be answered yet
    */
-  async catchUp(since: WatchPosition, signal: AbortSignal): Promise<boolean> {
+  async catchUp(
+    since: WatchPosition,
+    { signal, onWaiting }: Pick<WatchPace, 'signal' | 'onWaiting'>,
+  ): Promise<boolean> {
     if (since.process === this.service.processId) return true;
+    onWaiting();
     const { backend } = this.target;
     const { reader, journals } = this.service;
     const shownAt = Math.min(since.shownAt, journals.latestInstantOf(backend));

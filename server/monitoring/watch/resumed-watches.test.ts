@@ -85,9 +85,9 @@ function change(name: string): void {
   for (const { journals } of processes) journals.replaced(null, row);
 }
 
-function follow({ watches }: Process, since: string | null, target = TARGET) {
+function follow({ watches }: Process, since: string | null, target = TARGET, onWaiting = () => {}) {
   const from = since === null ? null : readPosition(since);
-  const pace = { waitMs: 1, signal: stop.signal, onWaiting: () => {}, isPolled: false };
+  const pace = { waitMs: 1, signal: stop.signal, onWaiting, isPolled: false };
   return watches.follow(target, from, pace);
 }
 
@@ -176,6 +176,19 @@ it('a process that has not read as far as the one before answers nothing yet', a
     reset: false,
     more: false,
   });
+});
+
+it('a watch that waits until its process has read as far is no work under way', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  const { position } = await ask(one, null);
+  let isWaiting = false;
+  const stream = follow(two, position, TARGET, () => {
+    isWaiting = true;
+  });
+  const answer = answerOf(stream);
+  expect(isWaiting).toBe(true);
+  pass(2_000);
+  await answer;
 });
 
 it('a process waits for what another showed by a clock that it knew badly', async () => {
