@@ -153,6 +153,12 @@ describe('a request id', () => {
     expect(later.next).not.toBeNull();
   });
 
+  it('keeps its counter for as long as it is remembered, even if the clock is set back', () => {
+    const { next } = on(counterAt(0), add(1, 'a'));
+    const later = on(next, add(1, 'b'), null, NOW - 60_000).next;
+    expect(later?.answersUntil).toBe(NOW + ANSWER_RETENTION_MS);
+  });
+
   it('of a refused step is not used up', () => {
     const full = counterAt(9, { ceiling: 9 });
     expect(on(full, add(1, 'two')).memos).toEqual([]);

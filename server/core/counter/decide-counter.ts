@@ -186,7 +186,11 @@ function applied(
       ? (record?.lastMove ?? null)
       : { at, delta, who: by ?? service, isPerson: by !== undefined };
   const isRemembered = 'request' in command && command.request?.remembered;
-  const answersUntil = isRemembered ? at + ANSWER_RETENTION_MS : (record?.answersUntil ?? 0);
+  // Those before may be kept for longer: the clock may have been set back.
+  const answersUntil = Math.max(
+    record?.answersUntil ?? 0,
+    isRemembered ? at + ANSWER_RETENTION_MS : 0,
+  );
   const createdAt = record?.createdAt ?? at;
   return { rev, value, floor, ceiling, createdAt, lastMove, answersUntil };
 }
