@@ -25,9 +25,9 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Takes a lock as a process, and says how to report on it. */
-async function take(namespace: string, name: string, pid: number) {
+async function take(namespace: string, name: string, pid: number, more: object = {}) {
   const process = { ...HOST, pid: String(pid), pidStart: '881234' };
-  const ask = { namespace, name, owner: 'one', leaseMs: 600_000, meta: process };
+  const ask = { namespace, name, owner: 'one', leaseMs: 600_000, meta: process, ...more };
   const { data } = await api.post(key, 'lock.acquire', ask);
   const { evidence } = api.runtime;
   await expect.poll(() => evidence.holders.ofProcess(process), { timeout: 10_000 }).toBeDefined();
@@ -62,6 +62,17 @@ test('two witnesses of different kinds release a lock, where the policy allows i
       outcome: 'done',
     },
   ]);
+}, 60_000);
+
+test('a lock that is held at least for a while is released no sooner, though its holder is dead', async () => {
+  const kept = await take('default', 'kept', 27, { holdAtLeastMs: 600_000 });
+  const other = await take('default', 'kept no longer', 28, { holdAtLeastMs: 1 });
+  for (const orphan of [kept, other]) {
+    await orphan.report(PODS);
+    await orphan.report(KERNEL);
+  }
+  await expect.poll(other.state, { timeout: 20_000 }).toBe('free');
+  expect(await kept.state()).toBe('held');
 }, 60_000);
 
 test('a release that fails keeps no other orphan from being released', async () => {

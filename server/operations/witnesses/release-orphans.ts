@@ -1,4 +1,4 @@
-import { isReleased } from '../../core/lock/lock-record';
+import { type Hold, isReleased } from '../../core/lock/lock-record';
 import { deathWitnesses } from '../../core/status/holder-liveness';
 import { Periodic } from '../../platform/periodic';
 import { forceReleaseLock } from '../locks/for-people/force-release-lock';
@@ -30,9 +30,9 @@ export function startReleasingOrphans(runtime: Runtime, isRunner: () => boolean)
 
 /**
  * Releases the holds whose process two witnesses of different kinds have proven dead, where the
- * policy of their namespace allows that. Each is an act of Lockyard, audited, on the token that was
- * judged: another hold, or one that was renewed meanwhile, stays. One that fails keeps no other
- * from being released.
+ * policy of their namespace allows that, and not before a lock that is held at least for a while
+ * may be free. Each is an act of Lockyard, audited, on the token that was judged: another hold, or
+ * one that was renewed meanwhile, stays. One that fails keeps no other from being released.
  *
  * @throws AggregateError of the releases that failed
  */
@@ -68,7 +68,7 @@ function* findOrphans({
     const offsetMs = engines.get(row.publicBackend)?.health().clockOffsetMs ?? 0;
     const now = clock.now() + offsetMs;
     for (const hold of row.record.holds) {
-      if (hold.expiresAt <= now || isReleased(hold)) continue;
+      if (hold.expiresAt <= now || isKept(hold, now)) continue;
       const witnesses = deathWitnesses(hold, evidence.reportsOn(id, hold), now);
       if (witnesses.length < 2) continue;
       const said = witnesses.map(({ witness, evidence: seen }) => `${witness}: ${seen}`);
@@ -76,6 +76,11 @@ function* findOrphans({
       yield { ...row.key, token: hold.token, rev: row.rev, reason };
     }
   }
+}
+
+/** Whether the lock is to stay taken for longer, whatever becomes of its holder. */
+function isKept(hold: Hold, now: number): boolean {
+  return isReleased(hold) || (hold.keptUntil ?? 0) > now;
 }
 
 /** By the lock itself, read now: it may have been renewed, or held by another, since. */
