@@ -1,8 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
+import { openFullPort } from '@/test/clients/full-port';
 import { LockyardClient } from '../lockyard-client';
 import { granted, outcomeOf, scriptedBench } from '../testing/scripted-bench';
 import { withLock } from '../with-lock';
@@ -47,29 +46,14 @@ describe('where no connection can be made', () => {
   });
 
   test('nor a probe: 1 s too, though requests go unanswered instead of being refused', async () => {
-    const script = `const { createServer } = require('node:net');
-      const server = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-        console.log(server.address().port);
-      });`;
-    const stopped = spawn(process.execPath, ['-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const sockets: Socket[] = [];
+    const full = await openFullPort();
     try {
-      const [port] = await once(stopped.stdout, 'data');
-      stopped.kill('SIGSTOP');
-      // Nothing is accepted any more; what the kernel queues is few, and then it drops the rest.
-      for (let queued = 0; queued < 10; queued++) {
-        sockets.push(connect(Number(port), '127.0.0.1').on('error', () => {}));
-      }
-      await sleep(100);
-      const client = new LockyardClient({ url: `http://127.0.0.1:${Number(port)}`, apiKey: 'k' });
+      const client = new LockyardClient({ url: full.url, apiKey: 'k' });
       const { outcome, tookMs } = await timed(() => take(0, client));
       expect(outcome).toMatchObject({ reason: 'UNKNOWN', isUnreachable: true });
       expect(tookMs).toBeLessThan(1_900);
     } finally {
-      for (const socket of sockets) socket.destroy();
-      stopped.kill('SIGKILL');
+      full.close();
     }
   });
 

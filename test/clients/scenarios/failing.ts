@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { FaultProxy } from '../fault-proxy';
+import { openFullPort } from '../full-port';
 import type { Scenarios } from '../scenario-bench';
 
 export const FAILING: Scenarios = {
@@ -111,6 +112,23 @@ export const FAILING: Scenarios = {
     expect(ended).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
     const called = await agent.call('getCounter', { name }, client);
     expect(called).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
+  },
+
+  'of several addresses none of which accepts a call, each has its part of one second': async ({
+    agent,
+    name,
+    key,
+  }) => {
+    const full = [await openFullPort(), await openFullPort()];
+    try {
+      const client = { url: full.map(({ url }) => url).join(), apiKey: key };
+      const startedAt = performance.now();
+      const ended = await agent.lock(name, { waitMs: 0 }, client).ended();
+      expect(ended).toMatchObject({ error: 'LockyardError', isUnreachable: true });
+      expect(performance.now() - startedAt).toBeLessThan(1_900);
+    } finally {
+      for (const port of full) port.close();
+    }
   },
 
   'of several addresses the next is asked when one is gone, and the hold goes on there': async (

@@ -86,7 +86,7 @@ final class Exchange {
     if (traceparent instanceof String && ((String) traceparent).matches(TRACEPARENT)) {
       request.header("traceparent", (String) traceparent);
     }
-    HttpClient http = connectWithin == null ? patient : quick();
+    HttpClient http = connectWithin == null ? patient : quick(connectWithin);
     CompletableFuture<HttpResponse<String>> reply =
         http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
     try {
@@ -143,9 +143,10 @@ final class Exchange {
     return patient.sendAsync(ask, HttpResponse.BodyHandlers.discarding());
   }
 
-  private synchronized HttpClient quick() {
+  /** Of one client all that is limited is limited alike: it has one number of addresses. */
+  private synchronized HttpClient quick(long connectWithin) {
     if (quick == null) {
-      quick = client(Timing.CONNECT_WITHIN);
+      quick = client(connectWithin);
     }
     return quick;
   }
