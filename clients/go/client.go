@@ -95,7 +95,7 @@ func New(options Options) (*Client, error) {
 	}
 	client.meta["version"] = or(options.Version, Version)
 	if len(read.all) > 1 {
-		client.silence = &silenceWatch{http: client.http, lookedAt: map[string]time.Time{}}
+		client.silence = &silenceWatch{http: client.http, looks: map[string]*look{}}
 	}
 	return client, nil
 }

@@ -229,45 +229,66 @@ func isKnown(reason string) bool {
 // silenceWatch notices that a server has gone silently, as when its machine loses power: then
 // nothing ends the requests that are open there. One look for all of them, now and then.
 type silenceWatch struct {
-	http     *http.Client
-	mutex    sync.Mutex
-	lookedAt map[string]time.Time
+	http  *http.Client
+	mutex sync.Mutex
+	looks map[string]*look
+}
+
+// look asks once whether a server is alive; isSilent is set before done is closed.
+type look struct {
+	begunAt  time.Time
+	done     chan struct{}
+	isSilent bool
 }
 
 // during calls hangUp if the server falls silent before ctx ends.
 func (w *silenceWatch) during(ctx context.Context, address string, hangUp func()) {
+	since := time.Now()
 	for delay := firstLook; pause(ctx, delay) == nil; delay = lookEvery {
-		if w.isDue(address) && w.isSilent(ctx, address) {
+		asked := w.look(address, since)
+		select {
+		case <-ctx.Done():
+			return
+		case <-asked.done:
+		}
+		if asked.isSilent {
 			hangUp()
 			return
 		}
 	}
 }
 
-func (w *silenceWatch) isDue(address string) bool {
+// look asks whether the server has been alive since then: once for all who ask together.
+func (w *silenceWatch) look(address string, since time.Time) *look {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	if last, ok := w.lookedAt[address]; ok && time.Since(last) < lookEvery/2 {
-		return false
+	last := w.looks[address]
+	if last != nil && last.begunAt.After(since) && time.Since(last.begunAt) < lookEvery/2 {
+		return last
 	}
-	w.lookedAt[address] = time.Now()
-	return true
+	next := &look{begunAt: time.Now(), done: make(chan struct{})}
+	w.looks[address] = next
+	go func() {
+		defer close(next.done)
+		next.isSilent = w.isSilent(address)
+	}()
+	return next
 }
 
 // isSilent: any response counts as one.
-func (w *silenceWatch) isSilent(ctx context.Context, address string) bool {
-	look, cancel := context.WithTimeout(ctx, respondWithin)
+func (w *silenceWatch) isSilent(address string) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), respondWithin)
 	defer cancel()
-	ask, err := http.NewRequestWithContext(look, http.MethodGet, address+"/api/health/live", nil)
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/api/health/live", nil)
 	if err != nil {
 		return false
 	}
 	// A connection of its own: an open one may hang where a new one is refused.
 	ask.Close = true
 	reply, err := w.http.Do(ask)
-	if err == nil {
-		reply.Body.Close()
-		return false
+	if err != nil {
+		return true
 	}
-	return ctx.Err() == nil
+	reply.Body.Close()
+	return false
 }

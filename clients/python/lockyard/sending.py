@@ -2,12 +2,13 @@
 
 import http.client
 import json
+import math
 import random
 import re
 import socket
 import threading
 import time
-from typing import Any, Callable, Dict, Mapping, Optional, TypeVar
+from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 from .errors import LockyardError, WaitAbandoned
@@ -159,22 +160,22 @@ class Exchange:
 
 
 class SilenceWatch:
-    """Notices that a server has gone silently, as when its machine loses power.
-
-    Then nothing ends the requests that are open there. One look for all of them, now and then.
-    """
+    """Notices that a server has gone silently, as when its machine loses power: then nothing ends
+    the requests that are open there. One look for all of them, now and then."""
 
     def __init__(self) -> None:
-        self._looked_at: Dict[str, float] = {}
+        self._looks: Dict[str, Tuple[float, Exchange]] = {}
+        self._lock = threading.Lock()
 
-    def look(self, address: str) -> Optional[Exchange]:
-        """Asks whether the server is alive; None where another request has just asked."""
-        if now_ms() - self._looked_at.get(address, -_LOOK_EVERY_MS) < _LOOK_EVERY_MS / 2:
-            return None
-        self._looked_at[address] = now_ms()
-        look = Exchange(address, "GET", "/api/health/live", {}, None)
-        look.start(_RESPOND_WITHIN_MS)
-        return look
+    def look(self, address: str, since: float) -> Exchange:
+        """Asks whether the server has been alive since then, once for all who ask together."""
+        with self._lock:
+            begun_at, look = self._looks.get(address, (-math.inf, None))
+            if look is None or begun_at < max(since, now_ms() - _LOOK_EVERY_MS / 2):
+                look = Exchange(address, "GET", "/api/health/live", {}, None)
+                look.start(_RESPOND_WITHIN_MS)
+                self._looks[address] = (now_ms(), look)
+            return look
 
 
 def trace_header(traceparent: Optional[str]) -> Dict[str, str]:
@@ -229,8 +230,9 @@ def _wait(
     silence: Optional[SilenceWatch],
 ) -> bool:
     """Whether it is done in time. In slices where something else may end it."""
-    until = now_ms() + timeout_ms
-    look_at = now_ms() + _FIRST_LOOK_MS
+    sent_at = now_ms()
+    until = sent_at + timeout_ms
+    look_at = sent_at + _FIRST_LOOK_MS
     look: Optional[Exchange] = None
     while True:
         left_ms = until - now_ms()
@@ -248,8 +250,8 @@ def _wait(
         if silence is None or now_ms() < look_at:
             continue
         if look is None:
-            look = silence.look(address)
-            look_at = now_ms() + (_RESPOND_WITHIN_MS if look else _LOOK_EVERY_MS)
+            look = silence.look(address, sent_at)
+            look_at = now_ms() + _RESPOND_WITHIN_MS
         elif look.done.is_set() and look.error is None:
             look = None
             look_at = now_ms() + _LOOK_EVERY_MS

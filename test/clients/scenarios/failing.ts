@@ -163,6 +163,20 @@ export const FAILING: Scenarios = {
     await silent.close();
   },
 
+  'of several addresses one that falls silent is left by all who wait there': async (bench) => {
+    const { agent, name, proxy, key, api } = bench;
+    const silent = await FaultProxy.start(api.url);
+    silent.rule = () => ({ replyAfterMs: 100_000 });
+    const client = { url: `${silent.url},${proxy.url}`, apiKey: key };
+    const names = Array.from({ length: 8 }, (_, at) => `${name} ${at}`);
+    const works = names.map((each) => agent.lock(each, {}, client));
+    const here = () => names.filter((each) => proxy.of(each, 'lock.acquire').length > 0).length;
+    await expect.poll(here, { timeout: 15_000 }).toBe(names.length);
+    for (const work of works) await work.begun();
+    for (const work of works) await work.finish();
+    await silent.close();
+  },
+
   'refusals that will not change are reported at once': async ({ agent, name, proxy }) => {
     const wrongKey = { url: proxy.url, apiKey: 'no-key' };
     const unknown = await agent.lock(name, {}, wrongKey).ended();

@@ -45,7 +45,7 @@ final class Exchange {
   private final String apiKey;
   private final boolean looksForSilence;
   private final HttpClient patient = client(Timing.ANSWER_WITHIN);
-  private final Map<String, Long> lookedAt = new ConcurrentHashMap<>();
+  private final Map<String, Look> looks = new ConcurrentHashMap<>();
   private HttpClient quick;
 
   /**
@@ -103,12 +103,13 @@ final class Exchange {
   private HttpResponse<String> await(
       CompletableFuture<HttpResponse<String>> reply, String address, long timeout)
       throws InterruptedException, ExecutionException, TimeoutException {
-    long until = Timing.now() + timeout;
+    long since = Timing.now();
+    long until = since + timeout;
     if (!looksForSilence) {
       return reply.get(Math.max(1, timeout), TimeUnit.MILLISECONDS);
     }
     CompletableFuture<HttpResponse<Void>> look = null;
-    for (long lookAt = Timing.now() + FIRST_LOOK; ; ) {
+    for (long lookAt = since + FIRST_LOOK; ; ) {
       long slice = Math.min(lookAt, until) - Timing.now();
       try {
         return reply.get(Math.max(1, slice), TimeUnit.MILLISECONDS);
@@ -118,8 +119,8 @@ final class Exchange {
         }
       }
       if (look == null) {
-        look = look(address);
-        lookAt = Timing.now() + (look == null ? LOOK_EVERY : RESPOND_WITHIN);
+        look = look(address, since);
+        lookAt = Timing.now() + RESPOND_WITHIN;
       } else if (look.isDone() && !look.isCompletedExceptionally()) {
         look = null;
         lookAt = Timing.now() + LOOK_EVERY;
@@ -129,18 +130,28 @@ final class Exchange {
     }
   }
 
-  /** Asks whether the server is alive; null where another request has just asked. */
-  private CompletableFuture<HttpResponse<Void>> look(String address) {
-    long now = Timing.now();
-    if (now - lookedAt.getOrDefault(address, now - LOOK_EVERY) < LOOK_EVERY / 2) {
-      return null;
+  /** Asks whether the server has been alive since then: once for all who ask together. */
+  private CompletableFuture<HttpResponse<Void>> look(String address, long since) {
+    return looks.compute(
+            address, (at, last) -> last != null && last.isFor(since) ? last : new Look(at))
+        .reply;
+  }
+
+  private final class Look {
+    final long begunAt = Timing.now();
+    final CompletableFuture<HttpResponse<Void>> reply;
+
+    Look(String address) {
+      HttpRequest ask =
+          HttpRequest.newBuilder(URI.create(address + "/api/health/live"))
+              .timeout(Duration.ofMillis(RESPOND_WITHIN))
+              .build();
+      reply = patient.sendAsync(ask, HttpResponse.BodyHandlers.discarding());
     }
-    lookedAt.put(address, now);
-    HttpRequest ask =
-        HttpRequest.newBuilder(URI.create(address + "/api/health/live"))
-            .timeout(Duration.ofMillis(RESPOND_WITHIN))
-            .build();
-    return patient.sendAsync(ask, HttpResponse.BodyHandlers.discarding());
+
+    boolean isFor(long since) {
+      return begunAt >= since && Timing.now() - begunAt < LOOK_EVERY / 2;
+    }
   }
 
   /** Of one client all that is limited is limited alike: it has one number of addresses. */
