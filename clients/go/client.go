@@ -10,6 +10,7 @@ package lockyard
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,6 +108,12 @@ func newTransport() http.RoundTripper {
 	}
 	own := transport.Clone()
 	own.MaxIdleConnsPerHost = 16
+	// Requests of HTTP/2 share one connection: should it hang, so would every further try.
+	own.ForceAttemptHTTP2 = false
+	own.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+	if own.TLSClientConfig != nil {
+		own.TLSClientConfig.NextProtos = []string{"http/1.1"}
+	}
 	return own
 }
 
