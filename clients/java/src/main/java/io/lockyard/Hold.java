@@ -358,7 +358,7 @@ public final class Hold {
     }
     try {
       listener.accept(remark);
-    } catch (RuntimeException error) {
+    } catch (RuntimeException | Error error) {
       Thread present = Thread.currentThread();
       present.getUncaughtExceptionHandler().uncaughtException(present, error);
     }
