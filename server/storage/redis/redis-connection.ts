@@ -170,7 +170,10 @@ const ONCE_ONLY = {
   autoResubscribe: false,
 } satisfies RedisOptions;
 
-/** Connects. For a wrong password the driver itself only reports that the connection was closed. */
+/**
+ * Connects. For a wrong password the driver itself only reports that the connection was closed, and
+ * where it is refused the database of the URL it goes on with another one.
+ */
 async function connected(redis: Redis): Promise<void> {
   let reason: unknown;
   const note = (error: unknown) => {
@@ -180,10 +183,11 @@ async function connected(redis: Redis): Promise<void> {
   try {
     await redis.connect();
   } catch (error) {
-    throw reason ?? error;
+    reason ??= error;
   } finally {
     redis.off('error', note);
   }
+  if (reason !== undefined) throw reason;
 }
 
 /** The server's own refusal; null for any error after which the call may have been applied. */

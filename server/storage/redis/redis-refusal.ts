@@ -15,6 +15,7 @@ const MEANT: [RegExp, string][] = [
     /^NOREPLICAS\b/,
     'This Redis has fewer replicas than min-replicas-to-write: it takes no writes (NOREPLICAS).',
   ],
+  [/^ERR DB index is out of range/, 'This Redis has no database of the number that its URL names.'],
   [/^READONLY\b/, IS_REPLICA],
   [/^(MOVED|ASK|CLUSTERDOWN)\b/, OTHER_NODE],
 ];

@@ -82,6 +82,20 @@ describe('a Redis where no lock may be stored is refused with a clear reason', {
     }
   });
 
+  it.concurrent('because it has no database of that number, and no other one is used', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const url = new URL(rig.server.url);
+      url.pathname = '/9999';
+      const { store } = await rig.join(url.href);
+      await isRefused(() => created(store, freshKey()), 'no database of the number');
+      await expect(store.guarantees()).rejects.toThrow('no database of the number');
+      await rig.asAdmin(async (admin) => expect(await admin.dbsize()).toBe(0));
+    } finally {
+      await rig.close();
+    }
+  });
+
   it.concurrent('because it is a Sentinel', async () => {
     const rig = await RedisRig.start({ sentinel: true });
     try {
