@@ -38,7 +38,8 @@ export const USAGE = `Usage:
   lockyard --version
       Print the release.
 
-All commands: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL; several with commas); ls, inspect, watch and release: --json.
+All commands: --url URL, or several with commas (LOCKYARD_URL); all but witness: --namespace NAMESPACE (default);
+ls, inspect, watch and release: --json.
 The API key is read from LOCKYARD_API_KEY, or the file LOCKYARD_API_KEY_FILE. A DURATION is 500ms, 30s, 5m, 2h or 1d; a bare number is seconds.
 
 Exit codes: the command's own; 1 not acquired, 64 usage error, 69 server unreachable, 70 internal error,
