@@ -1054,7 +1054,7 @@ type LockListInput struct {
 	// Only names after this one: the next of the page before.
 	After string `json:"after,omitempty"`
 
-	// Only locks that are held, have expired, have waiters, or cannot be read.
+	// Only locks that are not free, or have waiters.
 	Busy bool `json:"busy,omitempty"`
 
 	// How many at most.

@@ -825,7 +825,7 @@ class LockListInput(TypedDict, total=False):
     prefix: str
     # Only names after this one: the next of the page before.
     after: str
-    # Only locks that are held, have expired, have waiters, or cannot be read.
+    # Only locks that are not free, or have waiters.
     busy: bool
     # How many at most.
     limit: int

@@ -98,10 +98,7 @@ export const listInput = z.strictObject({
   namespace,
   prefix: lockName.describe('Only names that begin with this, byte by byte.').optional(),
   after: lockName.describe('Only names after this one: the `next` of the page before.').optional(),
-  busy: z
-    .boolean()
-    .default(false)
-    .describe('Only locks that are held, have expired, have waiters, or cannot be read.'),
+  busy: z.boolean().default(false).describe('Only locks that are not `free`, or have waiters.'),
   limit: z.number().int().min(1).max(LIST_LIMIT_MAX).default(100).describe('How many at most.'),
 });
 

@@ -2049,7 +2049,7 @@ public final class Wire {
       return this;
     }
 
-    /** Only locks that are held, have expired, have waiters, or cannot be read. */
+    /** Only locks that are not free, or have waiters. */
     public LockListInput busy(boolean value) {
       put("busy", value);
       return this;
