@@ -10,7 +10,7 @@ import {
   type GenerateCommand,
 } from './cli-command';
 import { parseProvisioning } from './provisioning/parse-provisioning';
-import { issueMessage, parseOptions, UsageError } from './usage-error';
+import { issueMessage, numberIn, parseOptions, UsageError } from './usage-error';
 
 const DELETE_OPTIONS = {
   namespace: { type: 'string' },
@@ -104,7 +104,7 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   const chosen = { namespace: namespace ?? 'default', kind, prefix, names };
   const parsed = cliCommand.safeParse({
     verb: 'names delete',
-    input: { ...chosen, ...(count !== undefined && { atMost: Number(count), reason }) },
+    input: { ...chosen, ...(count !== undefined && { atMost: numberIn(count), reason }) },
   });
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
@@ -129,7 +129,7 @@ function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {
   }
   const [other] = Object.keys(surplus);
   if (other) throw new UsageError(`${verb} does not take --${other}.`);
-  const input = { namespace, name, [what]: what === 'to' ? value : Number(value), reason };
+  const input = { namespace, name, [what]: what === 'to' ? value : numberIn(value), reason };
   const parsed = cliCommand.safeParse({ verb, input });
   if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
   return parsed.data;

@@ -20,6 +20,9 @@ export function parseOptions<const O extends NonNullable<ParseArgsConfig['option
   }
 }
 
+/** The number that an option gives; NaN for an empty text, which JavaScript would read as 0. */
+export const numberIn = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
+
 /** Fields of an input that an option of another name sets. */
 const OPTION_OF: Record<string, string> = {
   namespaces: 'namespace',

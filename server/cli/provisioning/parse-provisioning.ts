@@ -1,5 +1,6 @@
+import { z } from 'zod';
 import { parseDuration } from '../../../client/command/terminal/duration';
-import { parseOptions, UsageError } from '../usage-error';
+import { numberIn, parseOptions, UsageError } from '../usage-error';
 import type { ProvisioningVerb } from './provisioning-command';
 
 const OPTIONS = {
@@ -141,9 +142,9 @@ function inputOf(verb: ProvisioningVerb, values: Values): Record<string, unknown
     const counter = {
       namespace: onlyOne(verb, namespace) ?? 'default',
       name,
-      initial: Number(initial),
-      ...(floor !== undefined && { floor: Number(floor) }),
-      ...(ceiling !== undefined && { ceiling: Number(ceiling) }),
+      initial: numberIn(initial ?? ''),
+      ...(floor !== undefined && { floor: numberIn(floor) }),
+      ...(ceiling !== undefined && { ceiling: numberIn(ceiling) }),
       reason,
     };
     return { counter, ifMissing };
@@ -187,7 +188,9 @@ function expiry(text: string | undefined): Record<string, number> {
   const isInstant = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(
     text,
   );
-  const at = isInstant ? Date.parse(text) : Number.NaN;
+  // V8 takes February 30 for March 2.
+  const isDay = z.iso.date().safeParse(text.slice(0, 10)).success;
+  const at = isInstant && isDay ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return { expiresAt: at };
   throw new UsageError(
     '--expires: must be a duration such as 90d, or an instant such as 2027-01-31T00:00:00Z.',

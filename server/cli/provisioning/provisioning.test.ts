@@ -181,6 +181,15 @@ test.each([
     ['counters', 'create', '--name', 'a', '--initial', '1', '--floor', '2', '--reason', 'abc'],
     /^--initial: /,
   ],
+  [['counters', 'create', '--name', 'a', '--initial', '', '--reason', 'abc'], /^--initial: /],
+  [
+    ['counters', 'create', '--name', 'a', '--initial', '1', '--floor', ' ', '--reason', 'abc'],
+    /^--floor: /,
+  ],
+  [
+    ['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', '2027-02-30'],
+    /^--expires: must be/,
+  ],
   [['backends', 'list', '--name', 'x'], /does not take --name/],
 ])('%j is refused in one line', async (words, message) => {
   await expect(parse(...words)).rejects.toThrow(message);
