@@ -55,6 +55,14 @@ describe('forwarding headers', () => {
     expect((await enter(near, { 'x-forwarded-for': header })).address).toBe(address);
   });
 
+  test('are read behind however many headers of the caller a proxy adds them', async () => {
+    const junk = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`x-${i}`, '1']));
+    const added = { 'x-forwarded-for': '203.0.113.9' };
+    expect((await enter(near, { ...junk, ...added })).address).toBe('203.0.113.9');
+    const metrics = await near.send('/metrics', { headers: { ...junk, ...added } });
+    expect(metrics.status).toBe(403);
+  });
+
   test.each(['https', 'HTTPS', 'http, https'])(
     'by a trusted proxy, the protocol "%s" makes the session secure',
     async (proto) => {

@@ -6,7 +6,7 @@ import { ConnectionLimit } from './connections/connection-limit';
 import type { HttpHandlers } from './http-handlers';
 import { serialiseRequests } from './serialise-requests';
 
-/** Room for a batch of queries, whose inputs travel in the address. */
+/** Room for a batch of queries, whose inputs travel in the address. Bounds the headers too. */
 const HEADER_MAX_BYTES = 64 * 1024;
 const HEADER_MAX_MS = 10_000;
 const REQUEST_MAX_MS = 20_000;
@@ -47,6 +47,8 @@ export function createHttpServer(
     },
     handle,
   );
+  // Node leaves out what comes after the first thousand: a proxy adds its own at the end.
+  server.maxHeadersCount = 0;
   server.on('connection', connections.admit);
   handlers.unread.watch(server);
   server.on('checkExpectation', handle);
