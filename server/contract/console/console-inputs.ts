@@ -13,7 +13,13 @@ import { INSIGHT_RANGES } from './insight-row';
 import { HOLDER_SEARCH_MAX } from './waits/holder-rows';
 
 /** An operator's reason for an action on another's lock: kept in the history and the audit log. */
-export const operatorReason = z.string().trim().min(REASON_MIN_CHARS).max(REASON_MAX_CHARS);
+export const operatorReason = z
+  .string()
+  .trim()
+  .min(REASON_MIN_CHARS)
+  .max(REASON_MAX_CHARS)
+  // Stored as it is: an act is found again by its reason too.
+  .refine((text) => text.isWellFormed(), 'must be well-formed Unicode');
 
 export const role = z.enum(ROLES);
 

@@ -48,6 +48,7 @@ test('bad silences and rules are refused with a reason', async () => {
     ['silence', { ...silence, forMs: 59_999 }],
     ['silence', { ...silence, forMs: 31 * 24 * 3_600_000 }],
     ['silence', { ...silence, reason: ' ' }],
+    ['silence', { ...silence, reason: 'planned \ud800' }],
     ['silence', { ...silence, name: '\ud800' }],
     ['silence', { ...silence, kind: 'other' }],
     ['setRules', { namespace: 'default', rules: { ...rules, stuckForMs: -1 }, reason: 'why not' }],
