@@ -77,7 +77,29 @@ export async function revertSignInAttempt(
   const { signInFailures } = database.tables;
   const [own, ...wider] = countsOf(attempt);
   if (own) await tx.delete(signInFailures).where(eq(signInFailures.id, own.id));
-  for (const { id } of wider) {
+  await subtractFailure(database, tx, wider);
+}
+
+/**
+ * Verifies the password of an attempt that was counted. Where it cannot be verified now, the
+ * attempt is taken off again: it told the caller nothing. Rejects as `verify`.
+ */
+export async function verifyCounted(
+  database: Database,
+  attempt: SignInAttempt,
+  verify: () => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await verify();
+  } catch (error) {
+    await database.transaction((tx) => subtractFailure(database, tx, countsOf(attempt)));
+    throw error;
+  }
+}
+
+async function subtractFailure(database: Database, tx: Db, counts: FailureCount[]): Promise<void> {
+  const { signInFailures } = database.tables;
+  for (const { id } of counts) {
     const isIt = eq(signInFailures.id, id);
     const [row] = await database.forUpdate(tx.select().from(signInFailures).where(isIt));
     if (!row) continue;
@@ -112,6 +134,7 @@ const accountPart = (name: string) => part(`account\0${name}`);
 const ANY_ACCOUNT = part('any account');
 const ANY_NETWORK = part('any network');
 
+/** Also those that begin later than a window from now: a clock has been set back since. */
 async function deleteExpired(database: Database, now: number): Promise<void> {
   const { windowStartedAt } = database.tables.signInFailures;
   const isOver = or(

@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { demoToken } from '../../auth/demo-token';
 import { hashText } from '../../auth/hash-text';
+import { verifyPassword } from '../../auth/passwords/password-hash';
 import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-limits';
 import { createSetupToken, isSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
 import {
@@ -182,6 +184,28 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
 
     runtime.clock.pass(SIGN_IN_WINDOW_MS);
     await enter(name, PASSWORD, '198.51.100.1');
+  });
+
+  test('an attempt whose password could not be checked does not count as a failure', async () => {
+    const { name } = await newPerson();
+    const costly = ['scrypt', 14, 'A'.repeat(22), 'A'.repeat(43)].join('$');
+    let isFlooded = true;
+    const flood = Array.from({ length: 64 }, async () => {
+      while (isFlooded) {
+        await verifyPassword('a guess', costly).catch(() => undefined);
+        await setImmediate();
+      }
+    });
+    for (let refused = 0; refused < FAILURES_MAX; ) {
+      const reason = await enter(name).then(
+        () => 'none',
+        (error) => error.reason,
+      );
+      refused = reason === 'RATE_LIMITED' ? refused + 1 : 0;
+    }
+    isFlooded = false;
+    await Promise.all(flood);
+    expect((await enter(name)).user.name).toBe(name);
   });
 
   test('a clock that is set back does not keep an account locked', async () => {

@@ -1,6 +1,6 @@
 import { verifyPassword } from '../../auth/passwords/password-hash';
 import type { NewSession } from '../../auth/sessions/session-manager';
-import { countSignInAttempt, revertSignInAttempt } from '../../auth/sign-in-limits';
+import { countSignInAttempt, revertSignInAttempt, verifyCounted } from '../../auth/sign-in-limits';
 import type { SignInInput } from '../../contract/console/access-inputs';
 import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
@@ -60,10 +60,13 @@ export async function signIn(
       retryAfterMs,
     });
   }
-  const isRight = await verifyPassword(password, user?.passwordHash ?? null);
+  const verify = () => verifyPassword(password, user?.passwordHash ?? null);
+  // A locked account takes as long. That attempt was not counted.
+  const isLocked = allowance.outcome === 'account';
+  const isRight = isLocked ? await verify() : await verifyCounted(database, attempt, verify);
   const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
   const who = { name: what.subject, kind: 'user' } as const;
-  if (!user || !isRight || user.disabledAt !== null || allowance.outcome === 'account') {
+  if (!user || !isRight || user.disabledAt !== null || isLocked) {
     await ctx.runtime.refusedActs.record(ctx, who, what, 'Sign-in failed.');
     throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
   }

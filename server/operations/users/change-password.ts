@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { hashPassword, verifyPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
-import { countSignInAttempt, revertSignInAttempt } from '../../auth/sign-in-limits';
+import { countSignInAttempt, revertSignInAttempt, verifyCounted } from '../../auth/sign-in-limits';
 import type { ChangePasswordInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
@@ -39,7 +39,8 @@ export async function changePassword(
     });
   }
   const user = await askDatabase(() => findUserByName(database, actor.name));
-  if (!(await verifyPassword(current, user?.passwordHash ?? null))) {
+  const verify = () => verifyPassword(current, user?.passwordHash ?? null);
+  if (!(await verifyCounted(database, attempt, verify))) {
     await runtime.refusedActs.record(ctx, who, what, 'Incorrect current password.');
     throw new LockyardError('FORBIDDEN', 'Incorrect current password.');
   }
