@@ -70,6 +70,13 @@ export class ApiKeyVerifier {
    *   for one that was; `BACKEND_DOWN`
    */
   async verify(bearer: string): Promise<ServiceActor> {
+    const actor = await this.check(bearer);
+    this.lastUses.set(actor.keyId, this.from.clock.now());
+    return actor;
+  }
+
+  /** As `verify`, for those who do not use the key. */
+  async check(bearer: string): Promise<ServiceActor> {
     const key = this.proven.get(bearer) ?? parseApiKey(bearer);
     const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
     if (!found || !this.isRight(bearer, key, found)) {
@@ -77,7 +84,6 @@ export class ApiKeyVerifier {
     }
     const ended = this.refusalOf(found);
     if (ended) throw ended;
-    this.lastUses.set(key.id, this.from.clock.now());
     return found.actor;
   }
 

@@ -8,6 +8,7 @@ import { listAllApiKeys } from '../../operations/api-keys/list-api-keys';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../operations/audit/list-audit';
 import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
+import { openTestRuntime } from '../../operations/testing/test-runtime';
 import { listUsers } from '../../operations/users/list-users';
 import { limitFiles } from '../../storage/conformance/testing/limit-files';
 import { runCliCommand } from '../run-cli-command';
@@ -309,4 +310,20 @@ test('of many that apply one file at once, one makes it so', async () => {
   expect(reports.filter(({ changes }) => changes.length > 0)).toHaveLength(1);
   expect(reports.some(({ failure }) => failure)).toBe(false);
   expect((await listAllApiKeys(api.cli)).filter(({ name }) => name === 'raced')).toHaveLength(1);
+});
+
+test('to apply a file is no use of the keys whose text it is given', async () => {
+  const runtime = await openTestRuntime('sqlite');
+  const { key } = newApiKey();
+  const keys = [{ name: 'k', namespaces: ['default'], secret: { fromEnv: 'K' } }];
+  const state = { version: 1 as const, keys };
+  const input = { file: 'k.yaml', state, env: { K: key }, dryRun: false, prune: false };
+  for (const _ of ['creates it', 'finds it']) {
+    await runCliCommand(runtime, { verb: 'apply', input, json: true });
+  }
+  // Writes the last uses.
+  await runtime.apiKeys.close();
+  const { db, tables } = runtime.database;
+  expect(await db.select().from(tables.apiKeys)).toMatchObject([{ name: 'k', lastUsedAt: null }]);
+  await runtime.close();
 });

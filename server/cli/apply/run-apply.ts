@@ -79,7 +79,7 @@ async function plan(
   const matched = matchKeys(keys ?? [], present.keys, env);
   for (const { given, known } of matched) {
     // Throws unless the secret is that of the key with this id.
-    if (given !== null && known) await ctx.runtime.apiKeys.verify(given);
+    if (given !== null && known) await ctx.runtime.apiKeys.check(given);
   }
   return [
     ...planNamespaces(namespaces ?? [], present.namespaces),
