@@ -265,17 +265,27 @@ export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBe
 export const namespaceFull = (because: string) =>
   new LockyardError('NAMESPACE_FULL', because, { retryAfterMs: FULL_RETRY_MS });
 
+/** What `memo` stores for the id of this request, whatever its input was. */
+export function storedFor(
+  memo: IdempotencyRecord | null,
+  request: RequestIdentity | null,
+  now: number,
+): IdempotencyRecord | null {
+  const isIts = request?.remembered && memo?.key === request.key && memo.expiresAt > now;
+  return isIts ? memo : null;
+}
+
 /** The answer that `memo` stores for this very request. With another input it is refused. */
 export function replayedAnswer<A>(
   memo: IdempotencyRecord | null,
   request: RequestIdentity | null,
   now: number,
 ): A | null {
-  if (!request?.remembered || !memo || memo.key !== request.key || memo.expiresAt <= now) {
-    return null;
-  }
-  if (memo.inputHash !== '' && memo.inputHash !== request.inputHash) throw requestIdReused();
-  return memo.answer as A;
+  const stored = storedFor(memo, request, now);
+  if (!stored) return null;
+  const { inputHash } = stored;
+  if (inputHash !== '' && inputHash !== request?.inputHash) throw requestIdReused();
+  return stored.answer as A;
 }
 
 /** The audit log may already say that this action was not applied, so it must not be now. */

@@ -1,5 +1,5 @@
 import { LockyardError } from '../../contract/errors';
-import { type Draft, replayedAnswer } from '../decision';
+import { type Draft, storedFor } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
@@ -119,8 +119,7 @@ export function cancelDeparted(
 
 /** The wait that is remembered of a request between two of its calls: see `decideDetach`. */
 function waitBetweenCalls({ context, now }: Draft, request: RequestIdentity): WaitSpan | null {
-  const memo = context.remembered && { ...context.remembered, inputHash: '' };
-  const answer = replayedAnswer<object>(memo, request, now);
+  const answer = storedFor(context.remembered, request, now)?.answer as object | undefined;
   return answer && isWait(answer) ? answer : null;
 }
 
