@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { LockRecord } from './lock/lock-record';
+import { type LockRecord, unwrittenRecord } from './lock/lock-record';
 import { restoredCounter, restoredLock } from './restored-record';
 import { acquire, release, renew } from './testing/lock-requests';
 import { LockWorld } from './testing/lock-world';
@@ -53,6 +53,18 @@ describe('a lock that was brought back from a backup', () => {
     expect(world.run(acquire('orders/b'))).toMatchObject({ outcome: 'held', holders: [] });
     world.pass(HOUR_MS);
     expect(world.run(acquire('orders/b')).outcome).toBe('granted');
+  });
+
+  it('is delayed for as long where a clock that is ahead judges it from then on', () => {
+    const answer = world.run(acquire('orders/a', { leaseMs: HOUR_MS, holdAtLeastMs: HOUR_MS }));
+    world.run(release('orders/a', answer.outcome === 'granted' ? answer.token : 0));
+    const { now } = world;
+    const delayed = { ...unwrittenRecord(now), rev: 1, delayedUntil: now + 5_000 };
+    const facts = { epoch: 2, now, grantsFrom: 0, aheadMs: 60_000, by: 'reshard', reason: 'moved' };
+    const until = (record: LockRecord) => restoredLock(record, facts).next.delayedUntil;
+    expect(until(delayed)).toBe(now + 65_000);
+    expect(until(world.record as LockRecord)).toBe(now + HOUR_MS + 60_000);
+    expect(until({ ...delayed, delayedUntil: 0 })).toBe(0);
   });
 
   it('has no permits in use and no capacity, so the next caller names another', () => {

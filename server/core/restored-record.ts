@@ -13,6 +13,8 @@ export interface Restore {
   now: number;
   /** Until when holds from before the restore may last; nothing is granted earlier. */
   grantsFrom: number;
+  /** By how much the clock that judges the lock from now on is ahead; absent: it is the same. */
+  aheadMs?: number;
   by: string;
   reason: string;
 }
@@ -28,7 +30,7 @@ export interface Restore {
  */
 export function restoredLock(
   record: LockRecord,
-  { epoch, now, grantsFrom, by, reason }: Restore,
+  { epoch, now, grantsFrom, aheadMs = 0, by, reason }: Restore,
 ): Pick<Decision<null>, 'events'> & { next: LockRecord } {
   const policy = { queueLimit: 0, lockDelayMs: 0 };
   const noProcess = { process: '', isAlive: () => false, callerOf: () => null, remembered: null };
@@ -37,7 +39,8 @@ export function restoredLock(
   const queue = record.queue.map((waiter) => ({ ...waiter, detachedUntil: null }));
   const draft = new Draft({ ...record, rev, queue }, { verb: 'settle' }, context);
   const kept = record.holds.filter(isReleased).map(({ expiresAt }) => expiresAt);
-  draft.change({ delayedUntil: Math.max(record.delayedUntil, grantsFrom, ...kept) });
+  const delays = [record.delayedUntil, ...kept].map((at) => (at > now ? at + aheadMs : at));
+  draft.change({ delayedUntil: Math.max(grantsFrom, ...delays) });
   expireAndPromote(draft);
   for (const hold of draft.record.holds) endHold(draft, hold, 'forced', draft.now, { by, reason });
   draft.change({ lastToken: restoredToken(record.lastToken, epoch, now) });

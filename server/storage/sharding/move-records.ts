@@ -96,9 +96,10 @@ async function copyTo(
   const keys = reads.map(({ key }) => key);
   const { records } = await store.read(keys, []);
   const changes = reads.flatMap((read, i): Change[] => {
-    const there = records[i]?.record ?? null;
+    const { record: there = null, now = read.now } = records[i] ?? {};
     const isThere = there !== null && there.rev > read.record.rev;
-    return isThere ? [] : [copyOf(read, there, restoration)];
+    const aheadMs = Math.max(0, now - read.now);
+    return isThere ? [] : [copyOf(read, there, { ...restoration, aheadMs })];
   });
   const results = changes.length > 0 ? await store.swap(changes) : [];
   if (results.every(({ applied }) => applied)) return;
