@@ -237,7 +237,7 @@ describe('a backend with shards', () => {
       expect(said.message, `try ${tries}`).toMatch(/interrupted.*No data is lost; run it again/);
     }
     steps.end();
-    expect(new Set(steps.brokenAfter)).toEqual(new Set(['change', 'swap', 'forget']));
+    expect(new Set(steps.brokenAfter)).toEqual(new Set(['stamp new', 'change', 'swap', 'forget']));
     await rig.stop(old);
     now = await rig.serve(second);
     const other = { engine: engineIn(now) };
@@ -404,7 +404,7 @@ class StepsBroken {
       this: ShardMapStamp,
       ...asked
     ) {
-      return broken('change', stampNew.call(this, ...asked));
+      return broken('stamp new', stampNew.call(this, ...asked));
     });
     vi.spyOn(ShardMapStamp.prototype, 'change').mockImplementation(function (
       this: ShardMapStamp,
