@@ -118,7 +118,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     for (const of of [week - WEEK_MS, week]) await addToWeek(target, of, counted);
     // The last of all rows: the pages before it end between the two weeks of a lock.
     await addToWeek({ ...target, countedTo: 2 }, week, new Map([['default/newest', holds]]));
-    const own = new HoldBaselines(database, ALONE, clock);
+    const own = new HoldBaselines(database, ALONE, clock, { locksMax: 2_501 });
     await own.refresh();
     expect(names.filter((name) => own.of(idOf(name))?.count !== 40)).toEqual([]);
   });
@@ -149,6 +149,18 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     await hold(['e'], twenty(7));
     await own.refresh();
     expect(kept()).toEqual(['b', 'd', 'e']);
+  });
+
+  it('comes from both weeks also of a lock that was given up, and is used again', async () => {
+    const own = new HoldBaselines(database, ALONE, clock, { locksMax: 2 });
+    await hold(['a'], twenty(7), weekOf(NOW) - 1_000);
+    for (const name of ['b', 'c']) await hold([name], twenty(7));
+    await own.refresh();
+    expect(own.of(idOf('a'))).toBeNull();
+    await hold(['a'], [7]);
+    await own.refresh();
+    expect(own.of(idOf('a'))?.count).toBe(21);
+    expect(own.ofNamespace('default')?.count).toBe(41);
   });
 
   it('is known of a namespace, all its locks together, whatever is added or given up', async () => {

@@ -10,6 +10,11 @@ import { baselineOf, NamespaceHolds } from './namespace-holds';
 /** Of more locks than these, the ones whose last holds ended longest ago are not kept. */
 const LOCKS_MAX = 100_000;
 
+/** A lock has a row for this week, and one for the week before. */
+const WEEKS = 2;
+
+const SELECT = 'SELECT lock_id, week, holds, counted_to FROM lock_weeks';
+
 /** Rows read at a time, and worked on before others get their turn. */
 const ROWS_AT_ONCE = 2_000;
 const ROWS_A_TURN = 250;
@@ -73,9 +78,12 @@ export class HoldBaselines {
     const namespaces = isNew ? new NamespaceHolds() : this.namespaces;
     if (isNew) this.readTo.clear();
     for (const { id: backend, publicId } of this.backends) {
-      const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, week - WEEK_MS);
+      const from = week - WEEK_MS;
+      const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, from);
+      const unknown = rows.filter(({ lockId }) => !locks.has(rowId(publicId, lockId)));
+      const evicted = locks.size < this.locksMax ? [] : await this.rowsOf(backend, unknown, from);
       // Rows come newest first; the most recently changed must be evicted last.
-      for (const [i, row] of rows.reverse().entries()) {
+      for (const [i, row] of [...evicted, ...rows.reverse()].entries()) {
         const id = rowId(publicId, row.lockId);
         const before = locks.get(id)?.texts ?? ['', ''];
         const texts = storeWeek(locks, id, row, week);
@@ -99,19 +107,14 @@ export class HoldBaselines {
   private async rowsSince(backend: string, since: number, week: number): Promise<WeekRow[]> {
     const found: WeekRow[] = [];
     let [to, lockTo, weekTo] = [Number.MAX_SAFE_INTEGER, '', 0];
-    while (found.length < this.locksMax) {
+    while (found.length < WEEKS * this.locksMax) {
       const { rows } = await this.database.raw.ask(
-        'SELECT lock_id, week, holds, counted_to FROM lock_weeks WHERE backend = ? AND week ' +
-          '>= ? AND counted_to BETWEEN ? AND ? AND (counted_to < ? OR lock_id < ? OR ' +
-          '(lock_id = ? AND week < ?)) ORDER BY counted_to DESC, lock_id DESC, week DESC LIMIT ?',
+        `${SELECT} WHERE backend = ? AND week >= ? AND counted_to BETWEEN ? AND ? ` +
+          'AND (counted_to < ? OR lock_id < ? OR (lock_id = ? AND week < ?)) ' +
+          'ORDER BY counted_to DESC, lock_id DESC, week DESC LIMIT ?',
         [backend, week, since, to, to, lockTo, lockTo, weekTo, ROWS_AT_ONCE],
       );
-      const page = rows.map(([lockId, ofWeek, text, countedTo]) => ({
-        lockId: String(lockId),
-        week: Number(ofWeek),
-        text: String(text),
-        countedTo: Number(countedTo),
-      }));
+      const page = rows.map(toWeekRow);
       found.push(...page);
       const last = page.at(-1);
       if (!last || page.length < ROWS_AT_ONCE) break;
@@ -120,7 +123,28 @@ export class HoldBaselines {
     }
     return found;
   }
+
+  /** All rows of locks that may have been evicted. */
+  private async rowsOf(backend: string, locks: WeekRow[], week: number): Promise<WeekRow[]> {
+    const found: WeekRow[] = [];
+    for (let i = 0; i < locks.length; i += ROWS_A_TURN) {
+      const ids = locks.slice(i, i + ROWS_A_TURN).map(({ lockId }) => lockId);
+      const { rows } = await this.database.raw.ask(
+        `${SELECT} WHERE backend = ? AND week >= ? AND lock_id IN (${ids.map(() => '?')})`,
+        [backend, week, ...ids],
+      );
+      found.push(...rows.map(toWeekRow));
+    }
+    return found;
+  }
 }
+
+const toWeekRow = ([lockId, week, text, countedTo]: unknown[]): WeekRow => ({
+  lockId: String(lockId),
+  week: Number(week),
+  text: String(text),
+  countedTo: Number(countedTo),
+});
 
 function storeWeek(
   locks: Map<string, LockBaseline>,
