@@ -3,7 +3,7 @@
 import type { ProcessRow } from '@/server/contract/console/waits/holder-rows';
 import { wholeSeconds } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
-import { useAged, useAtBackend } from '../live/reading';
+import { useAtBackend, useBlockingSeconds } from '../live/reading';
 import { Duration } from '../ui/duration';
 
 /** How many callers are kept from work, and how long together. */
@@ -12,9 +12,7 @@ export function Blocking({
 }: {
   row: Pick<ProcessRow, 'blocked' | 'blockingMs'>;
 }) {
-  const seconds = useAged((ageMs) =>
-    Math.floor((blockingMs + blocked * Math.min(ageMs, 5_000)) / 1_000),
-  );
+  const seconds = useBlockingSeconds(blockingMs, blocked);
   if (blocked === 0) return <span className="text-t3 max-md:hidden">0</span>;
   return (
     <>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { HolderFilter } from '@/server/contract/console/waits/holder-figures';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { plural } from '@/server/core/format/numbers';
-import { useAged, useSilentBackends } from '../live/reading';
+import { useBlockingSeconds, useSilentBackends } from '../live/reading';
 import { useTRPC } from '../live/trpc';
 import { FigureCount } from '../locks/figures/figure-count';
 import { FigureTile, lookOf } from '../locks/figures/figure-tile';
@@ -111,8 +111,6 @@ const LOOKS = {
 const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, value);
 
 function BlockingTime({ page: { blockingMs, waiting, past } }: { page: HoldersPage }) {
-  const seconds = useAged((ageMs) =>
-    Math.floor((blockingMs + (past ? 0 : waiting * Math.min(ageMs, 5_000))) / 1_000),
-  );
+  const seconds = useBlockingSeconds(blockingMs, past ? 0 : waiting);
   return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
 }

@@ -89,6 +89,16 @@ export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
   return useFromReading((reading, nowMs) => select(ageOf(reading, nowMs)));
 }
 
+/**
+ * How long callers are kept from their work, all of them together, in whole seconds: as of the
+ * reading, and since then for as long as that is not stale.
+ */
+export function useBlockingSeconds(blockingMs: number, callers: number): number {
+  return useAged((ageMs) =>
+    Math.floor((blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS)) / 1_000),
+  );
+}
+
 /** How many backends the data on the page is from. */
 export function useReadBackends(): number {
   return useFromReading(({ backends }) => backends.length);

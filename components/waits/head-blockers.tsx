@@ -8,7 +8,7 @@ import type {
 } from '@/server/contract/console/waits/wait-graph';
 import { agoText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { useAged, useAtBackend } from '../live/reading';
+import { useAtBackend, useBlockingSeconds } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
 import { OpenTrace } from '../locks/open-trace';
 import { Duration } from '../ui/duration';
@@ -110,9 +110,7 @@ function HeadTitle({ head, rank }: { head: HeadBlockerRow; rank: number }) {
   const { deadlock, waiting, blocked, blockingMs, status, owners } = head;
   const refused = blocked - waiting;
   const isUnknown = status === 'unknown';
-  const seconds = useAged((ageMs) =>
-    Math.floor((blockingMs + (isUnknown ? 0 : blocked * Math.min(ageMs, 5_000))) / 1_000),
-  );
+  const seconds = useBlockingSeconds(blockingMs, isUnknown ? 0 : blocked);
   return (
     <div className="flex flex-wrap items-center gap-x-2.5 gap-y-0.5">
       <span className="w-3 text-11 text-t3">{exactCount(rank + 1)}</span>

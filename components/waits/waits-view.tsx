@@ -8,7 +8,7 @@ import { plural } from '@/server/core/format/numbers';
 import { ActionsProvider } from '../actions/actions-provider';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { ReadingProvider, useAged } from '../live/reading';
+import { ReadingProvider, useBlockingSeconds } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
@@ -126,13 +126,11 @@ export function WaitsView({
 }
 
 function Totals({ graph: { waiting, blockingMs } }: { graph: WaitGraph }) {
-  const ms = useAged((ageMs) =>
-    Math.floor((blockingMs + waiting * Math.min(ageMs, 5_000)) / 1_000),
-  );
+  const seconds = useBlockingSeconds(blockingMs, waiting);
   if (waiting === 0) return null;
   return (
     <>
-      {plural(waiting, 'caller')} waiting, <Duration ms={ms * 1_000} /> in total
+      {plural(waiting, 'caller')} waiting, <Duration ms={seconds * 1_000} /> in total
     </>
   );
 }
