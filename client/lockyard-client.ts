@@ -56,14 +56,8 @@ export class LockyardClient {
 
   /** Takes the lock, or waits for it up to 25 s. Adds `host`, `pid`, `version` … to `meta`. */
   acquire(input: Owned<AcquireInput>, options: CallOptions = {}): Promise<AcquireAnswer> {
-    const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = metaWith(this.settings.meta, input.meta);
-    const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    const whole = {
-      ...options,
-      timeoutMs,
-      traceparent: options.traceparent ?? activeTraceparent(),
-    };
+    const whole = waitingOptions(options, input.waitMs);
     return this.send(PROCEDURES.acquire, { ...this.owned(input), meta }, whole);
   }
 
@@ -75,14 +69,8 @@ export class LockyardClient {
     for (const lock of Array.isArray(input.locks) ? input.locks : []) {
       refuseUnknownOptions('A lock of acquireMany', lock, SET_LOCK_FIELDS);
     }
-    const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = metaWith(this.settings.meta, input.meta);
-    const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
-    const whole = {
-      ...options,
-      timeoutMs,
-      traceparent: options.traceparent ?? activeTraceparent(),
-    };
+    const whole = waitingOptions(options, input.waitMs);
     return this.send(PROCEDURES.acquireMany, { ...this.owned(input), meta }, whole);
   }
 
@@ -256,6 +244,13 @@ function noneReachable(failures: LockyardError[]): LockyardError {
 function isQueued(answer: object): boolean {
   return 'outcome' in answer && answer.outcome === 'queued';
 }
+
+/** A call that may wait has time to, and carries the trace of its caller. */
+const waitingOptions = (options: CallOptions, waitMs: number | undefined) => ({
+  ...options,
+  timeoutMs: options.timeoutMs ?? Math.min(waitMs ?? 0, HELD_OPEN_MS) + ANSWER_WITHIN_MS,
+  traceparent: options.traceparent ?? activeTraceparent(),
+});
 
 let sharedClient: LockyardClient | undefined;
 
