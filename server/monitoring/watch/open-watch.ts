@@ -16,7 +16,7 @@ const CLOCK_SKEW_MS = 1_000;
 
 /** How long a position of another process may wait until this one has read as far. */
 const CATCH_UP_MAX_MS = 5_000;
-const CATCH_UP_EVERY_MS = 20;
+const CATCH_UP_EVERY_MS = 50;
 
 /** An answer about more locks is a large one. */
 const SMALL_LOCKS = 50;
@@ -70,11 +70,11 @@ export class OpenWatch {
   ): Promise<boolean> {
     if (since.process === this.service.processId) return true;
     onWaiting();
-    const { backend } = this.target;
-    const { reader, journals } = this.service;
-    const shownAt = Math.min(since.shownAt, journals.latestInstantOf(backend));
-    const isBehind = () =>
-      reader.readUpTo(backend) < shownAt + CLOCK_SKEW_MS && journals.isReachable(backend);
+    const { watched } = this;
+    const now = this.service.journals.latestInstantOf(this.target.backend);
+    const upTo = Math.min(since.shownAt, now) + CLOCK_SKEW_MS;
+    // As of the last tick, so that a thousand watches that move here at once look at nothing more.
+    const isBehind = () => watched.covered.readUpTo < upTo && watched.wasReachable;
     for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
       if (signal.aborted || this.isEnding) break;
       await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));

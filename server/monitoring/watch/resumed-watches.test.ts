@@ -27,9 +27,12 @@ let stop: AbortController;
 let processes: Process[];
 /** By how much the clock of the backend was set back. */
 let setBackMs: number;
+/** How often a process has asked how its backend is. */
+let looks: number;
 
 beforeEach(() => {
   setBackMs = 0;
+  looks = 0;
   rig = new TableRig();
   stop = new AbortController();
   processes = [];
@@ -52,11 +55,14 @@ interface Process {
  */
 function startProcess(id: string, clockLateMs = 0): Process {
   const clock = { now: () => rig.now, monotonic: () => rig.now };
-  const health = () => ({
-    reachable: !rig.silent.has(id),
-    clockOffsetMs: -clockLateMs - setBackMs,
-    clockSpreadMs: clockLateMs,
-  });
+  const health = () => {
+    looks += 1;
+    return {
+      reachable: !rig.silent.has(id),
+      clockOffsetMs: -clockLateMs - setBackMs,
+      clockSpreadMs: clockLateMs,
+    };
+  };
   const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
   const journals = new WatchJournals(backends, clock);
   const readAt = new Map([['default', rig.now]]);
@@ -189,6 +195,18 @@ it('a watch that waits until its process has read as far is no work under way', 
   expect(isWaiting).toBe(true);
   pass(2_000);
   await answer;
+});
+
+it('a thousand watches that wait until their process has read as far look at its backend together', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  const { position } = await ask(one, null);
+  const answers = Array.from({ length: 1_000 }, () => ask(two, position));
+  looks = 0;
+  // Longer than two ticks.
+  await setTimeout(250);
+  expect(looks).toBeLessThan(100);
+  pass(2_000);
+  await Promise.all(answers);
 });
 
 it('a process waits for what another showed by a clock that it knew badly', async () => {
