@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { redisOptions } from '../../storage/redis/redis-connection';
+import { connectDriver, redisOptions } from '../../storage/redis/redis-connection';
 
 const CONNECT_TIMEOUT_MS = 3_000;
 
@@ -9,7 +9,10 @@ export function redisAddress(url: string): string {
   return `${host}:${port}`;
 }
 
-/** A connection that never sends anything twice, and fails every call once it is broken. */
+/**
+ * A connection that never sends anything twice, and fails every call once it is broken. Rejects
+ * where the server refuses the database of the URL.
+ */
 export async function connectRedis(url: string): Promise<Redis> {
   const redis = new Redis({
     ...redisOptions(url),
@@ -20,6 +23,6 @@ export async function connectRedis(url: string): Promise<Redis> {
   });
   // Each call that it breaks fails by itself.
   redis.on('error', () => undefined);
-  await redis.connect();
+  await connectDriver(redis);
   return redis;
 }

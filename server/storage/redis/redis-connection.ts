@@ -83,7 +83,7 @@ export class RedisConnection<Admitted> {
   async queryUnguarded<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
     const redis = this.driver();
     try {
-      await connected(redis);
+      await connectDriver(redis);
       return await work(redis);
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
@@ -131,7 +131,7 @@ export class RedisConnection<Admitted> {
 
   private async admitted(redis: Redis): Promise<{ redis: Redis; admitted: Admitted }> {
     try {
-      await connected(redis);
+      await connectDriver(redis);
       const admitted = await this.guard.admit(redis);
       if (this.isClosed) throw new StoreError('This store is closed.', 'no');
       const ready = { redis, admitted };
@@ -174,7 +174,7 @@ const ONCE_ONLY = {
  * Connects. For a wrong password the driver itself only reports that the connection was closed, and
  * where it is refused the database of the URL it goes on with another one.
  */
-async function connected(redis: Redis): Promise<void> {
+export async function connectDriver(redis: Redis): Promise<void> {
   let reason: unknown;
   const note = (error: unknown) => {
     reason = error;
