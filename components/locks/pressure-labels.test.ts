@@ -7,10 +7,11 @@ const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
 const refused = { attempts: 214, owners: 6, areMore: false, lastAt: now - 6_000 };
 const hold = { grantedAt: now - 42_000 } as LockRow['hold'];
+const blocked = { callers: 3, sinceSum: 3 * now };
 const ownHold = { p50Ms: 1_000, p99Ms: 20_000, count: 90 };
 
 test('a row says what is unusual about the demand for its lock, two things at most', () => {
-  const row = { hold, ownHold, waiters: 3, queueTrend: 5, refused };
+  const row = { hold, ownHold, waiters: 3, blocked, queueTrend: 5, refused };
   expect(plain(pressureLabel(row, now))).toBe('2.1 × p99, rising, +5 a minute');
   expect(plain(pressureLabel({ ...row, queueTrend: 0 }, now))).toBe(
     '2.1 × p99, 214 attempts refused',
@@ -23,6 +24,13 @@ test('a row says what is unusual about the demand for its lock, two things at mo
 test('a long hold that no caller wants is nothing unusual', () => {
   expect(pressureLabel({ hold, ownHold, waiters: 0 }, now)).toBe('');
   expect(plain(pressureLabel({ hold, ownHold, waiters: 1 }, now))).toBe('2.1 × p99');
+});
+
+test('only a queue that keeps callers from their work has a trend', () => {
+  const queue = { hold, ownHold: null, queueTrend: 2 };
+  expect(pressureLabel({ ...queue, waiters: 2, blocked }, now)).toBe('rising, +2 a minute');
+  expect(pressureLabel({ ...queue, waiters: 2 }, now)).toBe('');
+  expect(pressureLabel({ ...queue, waiters: 0, blocked, queueTrend: -1 }, now)).toBe('');
 });
 
 test('a queue that is steady has no trend, one that shrinks has a true minus', () => {

@@ -2,7 +2,10 @@ import type { LockRow, RefusedAttempts } from '@/server/contract/console/lock-ro
 import { agoText, factorText } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 
-type PressedRow = Pick<LockRow, 'hold' | 'ownHold' | 'waiters' | 'queueTrend' | 'refused'>;
+type PressedRow = Pick<
+  LockRow,
+  'hold' | 'ownHold' | 'waiters' | 'queueTrend' | 'blocked' | 'refused'
+>;
 
 /**
  * What is unusual about the demand for a lock, in the few words that a row has room for: how far
@@ -10,7 +13,7 @@ type PressedRow = Pick<LockRow, 'hold' | 'ownHold' | 'waiters' | 'queueTrend' | 
  * of them; empty if there is nothing.
  */
 export function pressureLabel(row: PressedRow, now: number): string {
-  const labels = [excessOf(row, now), trendLabel(row.queueTrend), refusedLabel(row.refused)];
+  const labels = [excessOf(row, now), trendOf(row), refusedLabel(row.refused)];
   return labels
     .filter((label) => label !== '')
     .slice(0, 2)
@@ -22,6 +25,11 @@ function excessOf({ hold, ownHold, waiters, refused }: PressedRow, now: number):
   if (!hold || !ownHold || (waiters === 0 && !refused)) return '';
   const heldMs = now - hold.grantedAt;
   return heldMs > ownHold.p99Ms ? `${factorText(heldMs, ownHold.p99Ms)} p99` : '';
+}
+
+/** Only while callers are kept from work: standbys come and go. */
+function trendOf({ waiters, blocked, queueTrend }: PressedRow): string {
+  return waiters > 0 && blocked ? trendLabel(queueTrend) : '';
 }
 
 /** By how many waiters a minute a queue grows or shrinks; empty if it is steady. */
