@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { StuckReason } from '@/server/core/status/stuck-reason';
-import { leaseLabel, reasonLabel, stuckLabel } from './lock-labels';
+import { leaseLabel, reasonLabel, renewalDueLabel, stuckLabel } from './lock-labels';
 
 const now = 10_000_000;
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
@@ -121,6 +121,12 @@ describe('the reason explains the status', () => {
     const long = row({ status: 'contended', blocked, ownHold: brief });
     expect(plain(reasonLabel(long, now, 0, isDeadlocked))).toContain('× p99');
   });
+});
+
+test('a renewal is overdue from the first whole second on', () => {
+  expect(plain(renewalDueLabel(4_200))).toBe('due in 4 s');
+  expect(renewalDueLabel(-400)).toBe('due now');
+  expect(plain(renewalDueLabel(-1_000))).toBe('overdue by 1 s');
 });
 
 test('an expired lease counts below zero', () => {

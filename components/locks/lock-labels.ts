@@ -111,7 +111,7 @@ export function leaseLabel(row: LockRow, now: number): string {
 
 /** When the next renewal is due, or by how much it is overdue. */
 export function renewalDueLabel(dueMs: number): string {
-  if (dueMs < 0) return `overdue by ${spokenDuration(-dueMs)}`;
+  if (dueMs <= -1_000) return `overdue by ${spokenDuration(-dueMs)}`;
   return dueMs < 1_000 ? 'due now' : `due in ${spokenDuration(dueMs)}`;
 }
 
