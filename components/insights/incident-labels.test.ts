@@ -48,6 +48,11 @@ test('figures are the length and the waiter-seconds', () => {
   expect(plain(incidentFigures(unwanted))).toBe('1 m 00 s, no waiters');
 });
 
+test('an incident that has just begun has no length yet', () => {
+  const begun = { ...incident, endedAt: null, readAt: incident.beganAt, waiterMs: 0 };
+  expect(incidentFigures(begun)).toBe('just begun');
+});
+
 test('a hostile name is shown with its invisible characters marked', () => {
   const hostile = { ...HOLD, owner: 'a\u202eb' };
   const facts = { stuck: null, hold: hostile };

@@ -118,7 +118,9 @@ export function incidentSentence(incident: IncidentRow): string {
 
 /** The same in the few words of a list. */
 export function incidentFigures(incident: IncidentRow): string {
-  const lasted = durationText(lastedMs(incident));
+  const ms = lastedMs(incident);
+  if (incident.endedAt === null && ms < 1_000) return 'just begun';
+  const lasted = durationText(ms);
   return incident.waiterMs < 1_000
     ? `${lasted}${incident.waitersMax === 0 ? ', no waiters' : ''}`
     : `${lasted}, ${waiterSeconds(incident)}\u00a0waiter-seconds`;
