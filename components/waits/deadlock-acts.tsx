@@ -1,10 +1,11 @@
 'use client';
 
 import type { HeadBlockerRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
-import { agoText, wholeSeconds } from '@/server/core/format/durations';
+import { agoText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
 import { failureTitleWithoutRetry } from '../live/problem';
 import { useAtBackend } from '../live/reading';
+import { usePastAt } from '../past/past-at';
 import { Button } from '../ui/controls/button';
 import { ProblemNote } from '../ui/problem-note';
 import { leastWorkHold, useHoldAct } from './use-hold-act';
@@ -12,13 +13,16 @@ import { leastWorkHold, useHoldAct } from './use-hold-act';
 /** Ends a deadlock at the hold that has lasted the shortest: the least work is lost there. */
 export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) {
   const { mayAct, isBusy, problem, open } = useHoldAct();
-  const foundMs = useAtBackend('', (now) =>
-    wholeSeconds(Math.max(0, now - (head.deadlock?.foundAt ?? now))),
-  );
+  // When it was found is known of the present only.
+  const isPast = usePastAt() !== null;
+  const from = isPast ? head.deadlock?.since : head.deadlock?.foundAt;
+  const ageMs = useAtBackend('', (now) => wholeSeconds(Math.max(0, now - (from ?? now))));
   const hold = leastWorkHold(head, graph);
   return (
     <div className="flex flex-wrap items-center gap-2 pl-[22px]">
-      <span className="w-full text-12 text-t2">found {agoText(foundMs)}</span>
+      <span className="w-full text-12 text-t2">
+        {isPast ? `for ${spokenDuration(ageMs)}` : `found ${agoText(ageMs)}`}
+      </span>
       {mayAct && hold && (
         <>
           <Button size="small" disabled={isBusy} onClick={() => open('ask', hold)}>
