@@ -80,7 +80,7 @@ export function FigureStrip({
         look={look('blocking', fleet?.blockingMs ?? 0)}
         title="Total blocking time: the ages of all waits, and of refused callers that still try, added up. Standbys of leaders do not count"
         value={fleet && <BlockingTime fleet={fleet} />}
-        below={blockingRange(blockings)}
+        below={fleet && <BlockingPeak fleet={fleet} course={blockings} />}
         series={blockings}
         spanMs={HOUR_SPAN_MS}
         action={sortBy('waiters')}
@@ -161,17 +161,22 @@ function Unknown({ count }: { count: number }) {
 }
 
 /** It grows between two readings as fast as there are callers that are kept from their work. */
-function BlockingTime({ fleet: { blocked, blockingMs, asOf } }: { fleet: FleetNow }) {
-  const seconds = useAtBackend('', (now) =>
+const useBlockingSeconds = ({ blocked, blockingMs, asOf }: FleetNow): number =>
+  useAtBackend('', (now) =>
     Math.floor((blockingMs + blocked * Math.min(MOST_AHEAD_MS, Math.max(0, now - asOf))) / 1_000),
   );
+
+function BlockingTime({ fleet }: { fleet: FleetNow }) {
+  const seconds = useBlockingSeconds(fleet);
   return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
 }
 
-function blockingRange(course: readonly SeriesPoint[]): string {
+/** The most of the last hour, which is never less than what is shown as of now. */
+function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly SeriesPoint[] }) {
+  const nowMs = useBlockingSeconds(fleet) * 1_000;
   const range = rangeOf(course);
   if (!range || course.length < 3) return 'collecting…';
-  return `up to ${baselineText(range[1])} in last hour`;
+  return `up to ${baselineText(Math.max(range[1], nowMs))} in last hour`;
 }
 
 const lastHourLabel = (count: number, what: string) => `${countText(count)} ${what} in last hour`;
