@@ -10,7 +10,10 @@ const ShortcutsDialog = dynamic(() =>
 
 const PAGES = {
   'g l': '/',
+  'g h': '/holders',
+  'g w': '/waits',
   'g c': '/counters',
+  'g i': '/insights',
   'g a': '/audit',
   'g n': '/namespaces',
   'g b': '/backends',

@@ -10,8 +10,14 @@ const GLOBAL_SHORTCUTS: Shortcut[] = [
   [['⌘K'], 'Go anywhere (or Ctrl+K)'],
   [['/'], 'Search'],
   [['?'], 'Show shortcuts'],
+];
+
+const PAGE_SHORTCUTS: Shortcut[] = [
   [['g', 'l'], 'Go to Locks'],
+  [['g', 'h'], 'Go to Holders'],
+  [['g', 'w'], 'Go to Waits'],
   [['g', 'c'], 'Go to Counters'],
+  [['g', 'i'], 'Go to Insights'],
   [['g', 'a'], 'Go to Audit'],
   [['g', 'n'], 'Go to Namespaces'],
   [['g', 'b'], 'Go to Backends'],
@@ -48,9 +54,12 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       <div className="mt-4 grid gap-x-10 gap-y-6 sm:grid-cols-2">
         <div className="flex flex-col gap-6">
           <ShortcutTable title="Lock list" shortcuts={LIST_SHORTCUTS} />
+          <ShortcutTable title="Pages" shortcuts={PAGE_SHORTCUTS} />
+        </div>
+        <div className="flex flex-col gap-6">
+          {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
           <ShortcutTable title="Everywhere" shortcuts={GLOBAL_SHORTCUTS} />
         </div>
-        {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
       </div>
       <div className="mt-6 flex justify-end">
         <Button size="large" onClick={onClose} className="max-sm:w-full">
