@@ -67,9 +67,11 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             end={
               may('operator') && (
                 <span className="flex flex-wrap gap-2">
-                  <DeleteNamesButton kind="counter" at={{}} onGone={selecting.drop}>
-                    Delete counters…
-                  </DeleteNamesButton>
+                  {data.total > 0 && (
+                    <DeleteNamesButton kind="counter" at={{}} onGone={selecting.drop}>
+                      Delete counters…
+                    </DeleteNamesButton>
+                  )}
                   <Button tone="accent" onClick={() => setCreating(true)}>
                     New counter…
                   </Button>

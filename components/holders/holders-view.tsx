@@ -1,5 +1,6 @@
 'use client';
 
+import Link from 'next/link';
 import { useSearchParams } from 'next/navigation';
 import { useMemo, useRef, useState } from 'react';
 import { matchesHolder } from '@/server/contract/console/waits/holder-figures';
@@ -87,7 +88,18 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
               />
             </div>
           ) : (
-            <p className="card px-3.5 py-6 text-14 text-t2">{emptyNote(isSearching, isFiltered)}</p>
+            <p className="card px-3.5 py-6 text-14 text-t2">
+              {emptyNote(isSearching, isFiltered)}
+              {!isSearching && !isFiltered && !data.past && (
+                <span className="block pt-1 text-13 text-t3">
+                  Processes appear here when they acquire a lock, by a client or{' '}
+                  <Link href="/docs" prefetch={false} className="link">
+                    the API
+                  </Link>
+                  .
+                </span>
+              )}
+            </p>
           )}
           {more > 0 && !isSearching && (
             <p className="py-3 text-12 text-t3">

@@ -53,7 +53,12 @@ export default function OverviewPanel({ overview }: { overview: Overview }) {
           </details>
         </>
       ) : (
-        <p className="px-3.5 py-3">No activity in the {RANGE_LABELS[range].long}.</p>
+        <p className="px-3.5 py-3">
+          No activity in the {RANGE_LABELS[range].long}.{' '}
+          <span className="text-t3">
+            Grants, waits and holds appear here once a service acquires a lock.
+          </span>
+        </p>
       )}
     </Panel>
   );

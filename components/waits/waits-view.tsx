@@ -85,6 +85,12 @@ export function WaitsView({
               {data.past
                 ? 'No caller waited for a lock at this instant.'
                 : 'No caller waits for a lock. Waits of all backends appear here, with what holds them up.'}
+              {!data.past && (
+                <span className="block pt-1 text-13 text-t3">
+                  A caller waits when it asks for a held lock with{' '}
+                  <code className="font-mono text-12">waitMs</code>.
+                </span>
+              )}
             </p>
           ) : heads.heads.length === 0 && isFiltering(filter) ? (
             <p className="px-[var(--gutter)] py-8 text-14 text-t2">
