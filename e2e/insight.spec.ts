@@ -274,7 +274,7 @@ test('a lock is compared with its own p99, shown in its row, and far beyond it t
   });
   await expect(cell(row, 'held').locator('.held-for')).toHaveCSS('font-weight', '600');
   await page.getByRole('link', { name: 'turbine' }).click();
-  await expect(reason(page)).toContainText(/usually under \d+(\.\d)?.m?s\).* 1 waiting\./);
+  await expect(reason(page)).toContainText(/usually under \d+(\.\d)?.m?s\).* 1\swaiting\./);
 });
 
 test('only the page of a lock loads what draws charts, and stays usable without it', async ({

@@ -76,7 +76,7 @@ test('a lock that was released and is still held says so, and can only be freed 
   await openLive(page, '/?view=all');
   await expect(cell(lockRow(page, name), 'state')).toContainText('released, frees in');
   await openLive(page, pageOf(name));
-  await expect(header(page)).toContainText(/still held for its minimum time: .* 1 waiting\./);
+  await expect(header(page)).toContainText(/still held for its minimum time: .* 1\swaiting\./);
   const holder = page.getByRole('region', { name: 'Holder' });
   await expect(holder).toContainText(/Released\d.*, held until \d/);
   const actions = page.getByRole('region', { name: 'Actions' });

@@ -14,7 +14,7 @@ export function PageHead({
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3 pb-4">
       <div>
         <h1 className="text-19 font-[640]">{title}</h1>
-        {children && <p className="text-t2">{children}</p>}
+        {children && <p className="text-pretty text-t2">{children}</p>}
       </div>
       {end}
     </header>

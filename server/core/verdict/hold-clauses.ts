@@ -123,7 +123,7 @@ export function demandClause({ waiters, refused, status }: LockRow): VerdictPart
   if (waiters === 0) return [sentencePart(`No waiters${refusals}.`)];
   const isPressing = status === 'stuck' || status === 'orphaned';
   return [
-    { text: `${exactCount(waiters)} waiting`, tone: isPressing ? 'alarm' : 'strong' },
+    { text: `${exactCount(waiters)}\u00a0waiting`, tone: isPressing ? 'alarm' : 'strong' },
     sentencePart(`${refusals}.`),
   ];
 }
