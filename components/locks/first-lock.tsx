@@ -68,7 +68,7 @@ export function FirstLock({
         </Step>
         <Step place={2} title="Acquire a lock" isDone={false}>
           <div className="overflow-hidden rounded-10 border border-line bg-s1">
-            <div className="flex h-10 items-center border-line border-b pr-2 pl-3.5">
+            <div className="flex min-h-10 items-center gap-3 border-line border-b py-1 pr-2 pl-3.5">
               <span className="flex-1 text-12 text-t3">
                 Held for 2 min.{key === null && ' Replace YOUR_KEY with your key.'}
               </span>
@@ -120,7 +120,7 @@ function Step({
 /** A shell line that takes a lock for two minutes. Without a key it says where the key belongs. */
 function acquireCommand(origin: string, key: string | null): string {
   return [
-    `curl -s ${origin}/api/v1/lock.acquire \\`,
+    `curl -sS ${origin}/api/v1/lock.acquire \\`,
     `  -H 'Authorization: Bearer ${key ?? 'YOUR_KEY'}' \\`,
     `  -H 'Content-Type: application/json' \\`,
     `  -d '{"name":"first-lock","owner":"my-shell","leaseMs":120000}'`,
