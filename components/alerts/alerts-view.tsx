@@ -66,12 +66,14 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
               title="Firing"
               aside={data.firingTotal === 0 ? 'nothing fires' : exactCount(data.firingTotal)}
             >
-              <AlertList
-                alerts={data.firing}
-                silences={data.silences}
-                now={now}
-                onSilence={mayAct ? (of) => setSilencing({ of }) : null}
-              />
+              {data.firing.length > 0 && (
+                <AlertList
+                  alerts={data.firing}
+                  silences={data.silences}
+                  now={now}
+                  onSilence={mayAct ? (of) => setSilencing({ of }) : null}
+                />
+              )}
               {data.firingTotal > data.firing.length && (
                 <p className="border-line border-t px-3.5 py-2.5 text-12 text-t2">
                   The newest {exactCount(data.firing.length)} of {exactCount(data.firingTotal)}.

@@ -40,30 +40,33 @@ export function SilenceList({
           <ProblemNote problem={problem} title="Could not end the silence" />
         </div>
       )}
-      <ul className="alert-list">
-        {silences.map((silence) => (
-          <li key={silence.id} className="alert-item">
-            <div className="flex items-center gap-2">
-              <span className="min-w-0 font-[550]">
-                <VisibleText text={matcherText(silence)} />
-              </span>
-              {mayAct && (
-                <span className="ml-auto">
-                  <Button size="small" onClick={() => void end(silence.id)}>
-                    End<span className="sr-only"> the silence of {matcherText(silence)}</span>
-                  </Button>
+      {silences.length > 0 && (
+        <ul className="alert-list">
+          {silences.map((silence) => (
+            <li key={silence.id} className="alert-item">
+              <div className="flex items-center gap-2">
+                <span className="min-w-0 font-[550]">
+                  <VisibleText text={matcherText(silence)} />
                 </span>
-              )}
-            </div>
-            <p className="text-12 text-t2">
-              <VisibleText text={silence.reason} />
-            </p>
-            <p className="text-12 text-t3">
-              until <Instant at={silence.endsAt} now={now} />, by <VisibleText text={silence.by} />
-            </p>
-          </li>
-        ))}
-      </ul>
+                {mayAct && (
+                  <span className="ml-auto">
+                    <Button size="small" onClick={() => void end(silence.id)}>
+                      End<span className="sr-only"> the silence of {matcherText(silence)}</span>
+                    </Button>
+                  </span>
+                )}
+              </div>
+              <p className="text-12 text-t2">
+                <VisibleText text={silence.reason} />
+              </p>
+              <p className="text-12 text-t3">
+                until <Instant at={silence.endsAt} now={now} />, by{' '}
+                <VisibleText text={silence.by} />
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }

@@ -32,7 +32,7 @@ export const AbnormalEndsChart = memo(function AbnormalEndsChart({
         ))}
       </ChartHead>
       {isEmpty ? (
-        <p className="pl-[52px] text-12 text-t3">None</p>
+        <p className="text-12 text-t3">None</p>
       ) : (
         <div className="chart chart-lanes" data-chart="endings">
           <ResponsiveContainer width="100%" height="100%">

@@ -51,7 +51,7 @@ export const DurationChart = memo(function DurationChart({
         p50 <b>{quantileLabel(total[p50])}</b> p99 <b>{quantileLabel(total[p99])}</b>
       </ChartHead>
       {maxMs === 0 ? (
-        <p className="pl-[52px] text-12 text-t3">{total[p99] === null ? none : zero}</p>
+        <p className="text-12 text-t3">{total[p99] === null ? none : zero}</p>
       ) : (
         <div className="chart" data-chart={of}>
           <ResponsiveContainer width="100%" height="100%">
