@@ -56,7 +56,7 @@ export function AuditExportMenu({ query }: { query: AuditQuery }) {
           {state}
         </span>
       )}
-      <Menu trigger={<Button size="small">Export</Button>}>
+      <Menu trigger={<Button>Export</Button>}>
         {Object.values(FORMATS).map((format) => (
           <MenuItem key={format.ending} icon="download" onSelect={() => void save(format)}>
             {format.label}

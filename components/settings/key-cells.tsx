@@ -36,7 +36,7 @@ export function KeyAccess({ of }: { of: ShownKey }) {
 export function KeyExpiry({ of, now }: { of: ShownKey; now: number }) {
   const { expiresAt, replacedBy, state } = of;
   if (state === 'revoked' || expiresAt === null)
-    return <span className="hidden text-t3 md:inline">—</span>;
+    return <span className="hidden text-t3 md:inline">–</span>;
   const isSoon = state === 'live' && replacedBy === null && expiresAt <= now + KEY_EXPIRES_SOON_MS;
   return (
     <span className={isSoon ? 'text-contended' : ''}>
