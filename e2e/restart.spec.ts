@@ -152,7 +152,7 @@ test('waiters of a server that was killed ask again, and have waited since they 
   const names = ['waited for', 'waited for as well'] as const;
   const [name] = names;
   const token = await take(name);
-  const patient = { leaseMs: 60_000, waitMs: 25_000 };
+  const patient = { leaseMs: 60_000, waitMs: 60_000 };
   const waitedMsOf = (owner: string) => async () => {
     const asked = { name, owner, ...patient, requestId: owner };
     const answer = await orders.acquire(asked);
