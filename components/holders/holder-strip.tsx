@@ -91,7 +91,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         {...plain}
         look={look('blocking', waiting)}
         title="The ages of all waits added up"
-        value={<BlockingTime page={page} />}
+        value={<WaitingTime page={page} />}
         below="all waits added up"
       />
     </section>
@@ -105,12 +105,12 @@ const LOOKS = {
   deadlock: { label: 'In a deadlock', icon: 'cycle', tone: 'text-dangertext' },
   held: { label: 'Holds', icon: 'lock', tone: 'text-t2' },
   waiting: { label: 'Waiting', icon: 'queue', tone: 'text-contended' },
-  blocking: { label: 'Total blocking time', icon: 'timer', tone: 'text-contended' },
+  blocking: { label: 'Waiting time', icon: 'timer', tone: 'text-contended' },
 } as const;
 
 const look = (name: keyof typeof LOOKS, value: number) => lookOf(LOOKS, name, value);
 
-function BlockingTime({ page: { blockingMs, waiting, past } }: { page: HoldersPage }) {
+function WaitingTime({ page: { blockingMs, waiting, past } }: { page: HoldersPage }) {
   const seconds = useBlockingSeconds(blockingMs, past ? 0 : waiting);
   return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
 }
