@@ -105,7 +105,11 @@ test('an admin creates a key for a service, and a revoked key is rejected within
   await page.getByRole('button', { name: 'New key…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Service/).fill('short-lived');
-  await dialog.getByLabel('default').check();
+  const namespace = dialog.getByLabel('default');
+  await namespace.uncheck();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await expect(namespace).toHaveJSProperty('validationMessage', 'Choose at least one namespace.');
+  await namespace.check();
   await dialog.getByRole('button', { name: 'Create key' }).click();
   await expect(dialog).toHaveAccessibleName('API key for short-lived');
   const apiKey = (await dialog.getByRole('code').innerText()).trim();

@@ -90,7 +90,10 @@ export function CreateKeyDialog({
         </div>
       </fieldset>
       {!isWitness && (
-        <fieldset>
+        <fieldset
+          ref={(group) => requireOne(group)}
+          onChange={({ currentTarget }) => requireOne(currentTarget)}
+        >
           <legend className="mb-1.5 font-[550]">Namespaces</legend>
           <div className="flex flex-wrap gap-2">
             {(namespaces ?? []).map(({ name }, place) => (
@@ -120,4 +123,11 @@ export function CreateKeyDialog({
       )}
     </FormDialog>
   );
+}
+
+/** A group of checkboxes has no `required` of its own. */
+function requireOne(group: HTMLFieldSetElement | null): void {
+  const boxes = [...(group?.querySelectorAll('input') ?? [])];
+  const isChosen = boxes.some(({ checked }) => checked);
+  boxes[0]?.setCustomValidity(isChosen ? '' : 'Choose at least one namespace.');
 }
