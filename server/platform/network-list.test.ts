@@ -56,7 +56,7 @@ describe('a list of networks', () => {
 });
 
 test('loopback is loopback however it is written, and nothing that only looks so', () => {
-  for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) {
+  for (const address of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1', '::ffff:7f00:1']) {
     expect(isLoopback(address)).toBe(true);
   }
   for (const address of ['128.0.0.1', '127.evil', '::2', '', '::ffff:10.0.0.1']) {
@@ -66,7 +66,10 @@ test('loopback is loopback however it is written, and nothing that only looks so
 
 test('a network is one address of IPv4 and a /64 of IPv6', () => {
   expect(networkOf('192.0.2.7')).toBe('192.0.2.7');
-  expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
+  for (const mapped of ['::ffff:192.0.2.7', '::FFFF:c000:207', '0:0:0:0:0:ffff:192.0.2.7']) {
+    expect(networkOf(mapped)).toBe('192.0.2.7');
+  }
+  expect(networkOf('::ffff:0:c000:207')).not.toBe('192.0.2.7');
   expect(networkOf('2001:db8:a:b:1:2:3:4')).toBe(networkOf('2001:0DB8:a:b::9'));
   expect(networkOf('2001:db8:a:c::1')).not.toBe(networkOf('2001:db8:a:b::1'));
   expect(networkOf('fe80::1%eth0')).toBe(networkOf('fe80::2'));

@@ -59,7 +59,19 @@ const familyOf = (address: string) => (isIPv4(address) ? 'ipv4' : 'ipv6');
 /** An IPv4 address as such where it travels as IPv6, and without its interface. */
 export function plainAddress(address: string): string {
   const plain = address.split('%', 1)[0] ?? '';
-  return /^::ffff:\d+\.\d+\.\d+\.\d+$/i.test(plain) ? plain.slice('::ffff:'.length) : plain;
+  return isIPv6(plain) ? (mappedAddress(plain) ?? plain) : plain;
+}
+
+/** The IPv4 address in one of IPv6 (RFC 4291, 2.5.5.2), however that is written. */
+function mappedAddress(address: string): string | null {
+  if (/^::ffff:[\d.]+$/i.test(address)) return address.slice('::ffff:'.length);
+  if (!/:ffff:/i.test(address)) return null;
+  // Every form of an address becomes the same one here.
+  const { hostname } = new URL(`http://[${address}]`);
+  const [, high, low] = /^\[::ffff:([\da-f]+):([\da-f]+)\]$/.exec(hostname) ?? [];
+  if (high === undefined || low === undefined) return null;
+  const groups = [high, low].map((group) => Number.parseInt(group, 16));
+  return groups.flatMap((group) => [group >> 8, group & 0xff]).join('.');
 }
 
 /** Whether an address is this machine's own. */
