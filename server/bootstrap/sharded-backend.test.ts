@@ -426,7 +426,8 @@ class StepsBroken {
     const done = await work;
     this.left -= 1;
     if (this.left > 0) return done;
-    if (this.left === 0) this.brokenAfter.push(step);
+    // Swaps of the server that runs count too: the reshard may only be at its next step by now.
+    this.brokenAfter.push(step);
     throw new Error('The machine died.');
   }
 }
