@@ -123,11 +123,11 @@ test('a link that is followed while no server answers stays in the console, and 
   server,
 }) => {
   const name = 'opened while away';
-  await take(name);
   const backends = await context.newPage();
   await openLive(list, '/?q=opened while');
+  await take(name);
   await backends.goto('/backends');
-  // By then the list has loaded what shows a lock without the server.
+  // By then the list, live for longer, has loaded what shows a lock without the server.
   const held = cell(lockRow(list, name), 'held');
   await expect(held).toContainText(/^(1[5-9]|[2-9]\d)s/, { timeout: 40_000 });
   await server.kill();
