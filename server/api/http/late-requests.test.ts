@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -67,8 +68,9 @@ test.each([
     const name = `stopped ${header.length}`;
     const { head, body } = acquire(name);
     await open();
+    const begun = once(server, 'request');
     line.write(head.replace('\r\n\r\n', `\r\n${header}\r\n`) + body.slice(0, 10));
-    await pause(50);
+    await begun;
     line.write(body.slice(10));
     stopFor(3 * REQUEST_MAX_MS);
     await expect.poll(statuses, SOON).toEqual(['200']);
