@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { openTestRuntime, type TestRuntime } from '../../operations/testing/test-runtime';
@@ -44,6 +45,16 @@ async function poll(): Promise<void> {
   }
 }
 
+/** Resolves once it is stored that a session is in use now. */
+async function untilSeen(id: string): Promise<void> {
+  const { db, tables } = runtime.database;
+  const { sessions } = tables;
+  for (let seenAt: number | undefined; seenAt !== runtime.clock.now(); ) {
+    const rows = await db.select().from(sessions).where(eq(sessions.id, id));
+    seenAt = rows[0]?.seenAt;
+  }
+}
+
 test('all streams together cost one question every half a second, and none when there are none', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { database } = runtime;
@@ -86,9 +97,12 @@ test('an open page keeps its session in use, for twelve hours and no longer', as
     runtime.clock.pass(stepMs);
     await poll();
     expect(watch.signal.aborted).toBe(false);
+    await untilSeen(actor.sessionId);
   }
   runtime.clock.pass(SESSION_MAX_MS - passedMs);
+  const ended = once(watch.signal, 'abort');
   await poll();
+  await ended;
   expect(watch.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
   watch.close();
 });
