@@ -90,13 +90,15 @@ export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
 }
 
 /**
- * How long callers are kept from their work, all of them together, in whole seconds: as of the
- * reading, and since then for as long as that is not stale.
+ * How long callers are kept from their work, all of them together, in whole seconds: as of a
+ * reading of that age, and since then for as long as that is not stale.
  */
+export const blockingSeconds = (blockingMs: number, callers: number, ageMs: number): number =>
+  Math.floor((blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS)) / 1_000);
+
+/** The same of what the page has read. */
 export function useBlockingSeconds(blockingMs: number, callers: number): number {
-  return useAged((ageMs) =>
-    Math.floor((blockingMs + callers * Math.min(ageMs, STALE_AFTER_MS)) / 1_000),
-  );
+  return useAged((ageMs) => blockingSeconds(blockingMs, callers, ageMs));
 }
 
 /** How many backends the data on the page is from. */

@@ -7,7 +7,7 @@ import { baselineText, durationText, wholeSeconds } from '@/server/core/format/d
 import { exactCount } from '@/server/core/format/numbers';
 import { ageText } from '../../format/durations';
 import { countText, rateText } from '../../format/numbers';
-import { useAtBackend } from '../../live/reading';
+import { blockingSeconds, useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import type { ListQuery } from '../list/list-query';
 import { FigureCount } from './figure-count';
@@ -25,9 +25,6 @@ import {
 } from './fleet-series';
 
 const MINUTE_MS = 60_000;
-
-/** For how long after a reading it is taken to go on as it did. */
-const MOST_AHEAD_MS = 5_000;
 
 /** The figures of now and of the last hour; a click shows the locks behind one. */
 export function FigureStrip({
@@ -161,19 +158,17 @@ function Unknown({ count }: { count: number }) {
 }
 
 /** It grows between two readings as fast as there are callers that are kept from their work. */
-const useBlockingSeconds = ({ blocked, blockingMs, asOf }: FleetNow): number =>
-  useAtBackend('', (now) =>
-    Math.floor((blockingMs + blocked * Math.min(MOST_AHEAD_MS, Math.max(0, now - asOf))) / 1_000),
-  );
+const useFleetBlockingSeconds = ({ blocked, blockingMs, asOf }: FleetNow): number =>
+  useAtBackend('', (now) => blockingSeconds(blockingMs, blocked, Math.max(0, now - asOf)));
 
 function BlockingTime({ fleet }: { fleet: FleetNow }) {
-  const seconds = useBlockingSeconds(fleet);
+  const seconds = useFleetBlockingSeconds(fleet);
   return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
 }
 
 /** The most of the last hour, which is never less than what is shown as of now. */
 function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly SeriesPoint[] }) {
-  const nowMs = useBlockingSeconds(fleet) * 1_000;
+  const nowMs = useFleetBlockingSeconds(fleet) * 1_000;
   const range = rangeOf(course);
   if (!range || course.length < 3) return 'collecting…';
   return `up to ${baselineText(Math.max(range[1], nowMs))} in last hour`;
