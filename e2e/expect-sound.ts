@@ -10,7 +10,8 @@ const DARK_WIDTH = 1440;
 
 /**
  * Checks that a page, as it is now, is usable on any screen: nothing but tables scrolls sideways
- * from 375 to 2560 px, nothing around the page scrolls with it, and axe finds nothing on a phone and on a desktop, nor in the dark.
+ * from 375 to 2560 px, nothing around the page scrolls with it, and axe finds nothing on a phone
+ * and on a desktop, nor in the dark.
  *
  * @param part a selector of what covers the page, such as a dialog: on a desktop axe looks at the
  *   whole page, on a phone and in the dark at this part, since the rest is as it was without it

@@ -112,7 +112,7 @@ public final class Lock {
     }
   }
 
-  /** Somebody else has the lock. */
+  /** Another caller has the lock. */
   static final class NotGranted extends Exception {
     NotGranted(String answer) {
       super(text(answer, "outcome").orElse("?") + text(answer, "owner").map(owner -> ": " + owner).orElse(""));

@@ -39,7 +39,7 @@ class Refused(Exception):
 
 
 class NotGranted(Exception):
-    """Somebody else has the lock. `answer` says who, and when to ask again."""
+    """Another caller has the lock. `answer` says who, and when to ask again."""
 
     def __init__(self, answer):
         holders = ", ".join(holder["owner"] for holder in answer.get("holders", []))
