@@ -1,4 +1,5 @@
--- Moves the clock of a gate forward by ARGV[1] ms: takes so much off every instant that it has.
+-- Moves the clock of a gate forward by ARGV[1] ms, or back if that is negative: takes so much off
+-- every instant that it has.
 local ms = tonumber(ARGV[1])
 local before = function(text)
   local instant = tonumber(text)

@@ -125,17 +125,19 @@ for i = FIRST, #ARGV, EACH do
   end
 
   -- The steps of a process that is silent for too long are over; they count until MySQL was read
-  -- after that, since what they did may not be in the value yet.
-  local down, up, others, isLess = 0, 0, '', false
+  -- after that, since what they did may not be in the value yet. Those that end later than any can
+  -- were announced before the clock was set back.
+  local down, up, others, differs = 0, 0, '', false
   if processes ~= '' then
     local confirmed = known and tonumber(asOf) or -1
     for one, d, u, untilAt in gmatch(processes, '(%S+) (%d+) (%d+) (%d+)') do
       local over = tonumber(untilAt)
+      if over > now + stepMax then over, differs = now + stepMax, true end
       if one == process or (over <= now and confirmed >= over) then
-        isLess = true
+        differs = true
       else
         down, up = down + tonumber(d), up + tonumber(u)
-        others = others .. ' ' .. one .. ' ' .. d .. ' ' .. u .. ' ' .. untilAt
+        others = others .. ' ' .. one .. ' ' .. d .. ' ' .. u .. ' ' .. whole(over)
       end
     end
   end
@@ -144,7 +146,7 @@ for i = FIRST, #ARGV, EACH do
     mine = ' ' .. process .. ' ' .. myDown .. ' ' .. myUp .. ' ' .. whole(now + stepMax)
     touched = true
   end
-  if touched or changed or isLess then
+  if touched or changed or differs then
     local words = rev .. ' ' .. value .. ' ' .. floor .. ' ' .. ceiling .. ' ' .. boundsRev
       .. ' ' .. asOf .. ' ' .. claim .. others .. mine
     if touched then call('SET', key, words, 'PX', fresh) else call('SET', key, words, 'KEEPTTL') end

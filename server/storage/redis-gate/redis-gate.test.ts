@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { ModelGate } from '../../core/testing/model-gate';
+import moveGateClock from '../../engine/testing/move-gate-clock.lua';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import type { GateMark, GateMessage, GateReply, GateStore } from './gate-store';
 import { GATE_LIMITS, openRedisGate } from './redis-gate';
@@ -95,6 +96,29 @@ it('steps under way are those of all processes, each as it last said, and a dead
   const news = { rev: 1, value: 4, reading };
   await other.exchange([{ id: 'c', underWay: { down: 0, up: 0 }, news, mayRead: false }], null);
   expect(await say(other, 0, 0)).toEqual({ down: 0, up: 0 });
+  one.close();
+  other.close();
+});
+
+it('a dead process’s steps are over in time, though the clock was set back meanwhile', async () => {
+  const limits = { ...CALM, stepMaxMs: 1_000 };
+  const [one, other] = ['p1', 'p2'].map((process) =>
+    openRedisGate(redis.url, { scope: 'f', process }, limits),
+  ) as [GateStore, GateStore];
+  const admin = new Redis(redis.url, { protocol: 2 });
+  const later = (ms: number) => admin.eval(moveGateClock, 0, ms);
+  const say = async (store: GateStore, down: number, news: GateMessage['news'] = null) => {
+    const message = { id: 'c', underWay: { down, up: 0 }, news, mayRead: false };
+    return (await store.exchange([message], null)).replies[0]?.underWay;
+  };
+  await say(one, 3);
+  await later(-3_600_000);
+  expect(await say(other, 0)).toEqual({ down: 3, up: 0 });
+  await later(limits.stepMaxMs);
+  const { now } = await other.exchange([], null);
+  const reading = { floor: 0, ceiling: null, asOf: now, over: null };
+  expect(await say(other, 0, { rev: 1, value: 4, reading })).toEqual({ down: 0, up: 0 });
+  admin.disconnect();
   one.close();
   other.close();
 });
