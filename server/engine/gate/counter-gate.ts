@@ -119,7 +119,7 @@ export class CounterGate {
   }
 
   /**
-   * Reads a counter from MySQL and gives that to the gate.
+   * Reads a counter from MySQL and gives that to the gate, also that there is none.
    *
    * @returns both as they were before
    * @throws LockyardError as `LockEngine.count`, and `BACKEND_DOWN` if the gate does not answer
@@ -128,8 +128,7 @@ export class CounterGate {
     const id = counterId(key);
     const seen = await this.line.look(id);
     if (!seen) throw gateDown(this.id);
-    const durable = await this.engine.count(key, { verb: 'get' });
-    this.tellReading({ id, over: seen.state?.rev ?? null, asOf: seen.now }, durable);
+    const durable = await this.read({ id, over: seen.state?.rev ?? null, asOf: seen.now });
     if (!(await this.line.look(id))) throw gateDown(this.id);
     return { fast: seen.state, durable };
   }
@@ -196,34 +195,37 @@ export class CounterGate {
   /** Counters of which nothing is known are read at once, others wait for company. */
   private readSoon(due: DueRead[]): void {
     const unknown = due.filter(({ over }) => over === null);
-    for (const each of unknown) void this.read(each);
+    for (const each of unknown) void this.readIfPossible(each);
     this.due.push(...due.filter(({ over }) => over !== null));
     if (this.due.length === 0 || this.dueTimer) return;
     this.dueTimer = setTimeout(() => {
       this.dueTimer = undefined;
-      for (const each of this.due.splice(0)) void this.read(each);
+      for (const each of this.due.splice(0)) void this.readIfPossible(each);
     }, this.companyMs).unref();
   }
 
-  /** MySQL is not asked for what the gate does not know to be recent: another read will come. */
-  private async read(due: DueRead): Promise<void> {
+  /** A read that fails is not repeated: another one will be due. */
+  private async readIfPossible(due: DueRead): Promise<void> {
+    await this.read(due).catch(() => undefined);
+  }
+
+  /** Reads a counter from MySQL and passes that on to the gate, also that there is none. */
+  private async read({ id, over, asOf }: DueRead): Promise<GateState> {
     try {
-      const durable = await this.engine.count(recordKey(due.id), { verb: 'get' });
-      this.tellReading(due, durable);
+      const durable = await this.engine.count(recordKey(id), { verb: 'get' });
+      const { rev, value, floor, ceiling } = durable;
+      this.line.tell(id, { rev, value, reading: { floor, ceiling, asOf, over } });
+      return durable;
     } catch (error) {
-      const { id, over } = due;
       const isGone = error instanceof LockyardError && error.reason === 'NOT_FOUND';
       if (isGone && over !== null) this.line.tell(id, { gone: true, over });
+      throw error;
     }
   }
 
   private async readNow(id: string): Promise<void> {
     const seen = await this.line.look(id);
     if (seen) await this.read({ id, over: seen.state?.rev ?? null, asOf: seen.now });
-  }
-
-  private tellReading({ id, over, asOf }: DueRead, { rev, value, floor, ceiling }: GateState) {
-    this.line.tell(id, { rev, value, reading: { floor, ceiling, asOf, over } });
   }
 }
 

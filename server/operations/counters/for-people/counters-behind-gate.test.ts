@@ -161,6 +161,21 @@ describe('is this counter true?', () => {
   });
 });
 
+test('the gate forgets a counter that was deleted unheard as soon as it is reconciled', async () => {
+  const gone = { namespace: 'shop', name: 'gone' };
+  await createCounter(as(SERVICE), { ...gone, initial: 0, floor: 0 });
+  const gate = runtime.gates.of('default', 'shop');
+  const atGate = async () => {
+    await addToCounter(as(SERVICE), { ...gone, delta: -1 }).catch(() => undefined);
+    return (await gate?.look(gone))?.state?.value;
+  };
+  await expect.poll(atGate, { timeout: 20_000, interval: 100 }).toBe(0);
+  await runtime.database.raw.ask('DELETE FROM locks WHERE id = ?', ['shop#gone']);
+  const act = { ...gone, rev: 1, seenValue: 0, seenFastValue: 0, reason };
+  await expect(reconcileCounter(operator(), act)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  expect((await gate?.look(gone))?.state).toBeNull();
+});
+
 test('the gate forgets a counter as soon as it is deleted', async () => {
   await untilFresh();
   // Counters whose revs are ahead of the clock are kept, so this one only seems to be deleted.
