@@ -8,6 +8,8 @@ import type { EventRow, LockDetail, LockPage } from '@/server/contract/console/l
 import type { PastMinute } from '@/server/contract/console/past/past-minute';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import { setCounterBounds } from '@/server/operations/counters/for-people/set-counter-bounds';
+import { userActor } from '@/server/operations/testing/test-runtime';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
@@ -132,6 +134,21 @@ test('a counter has the value that it had then, and none before it was created',
     'query',
   );
   expect(early).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
+});
+
+test('a counter whose bounds were changed last shows the step before that', async () => {
+  const name = 'rebound';
+  const ref = { namespace: 'default', name };
+  await api.post(key, 'counter.create', { name, initial: 10 });
+  const { data: step } = await api.post(key, 'counter.add', { name, delta: 5 });
+  const bounds = { seenBounds: { floor: null, ceiling: null }, bounds: { floor: 0, ceiling: 20 } };
+  const operator = { ...api.cli, actor: userActor('operator') };
+  await setCounterBounds(operator, { ...ref, rev: Number(step?.rev), ...bounds, reason: 'r' });
+  const rebound = (await soonOf(name, 'rebound')) + CLOCKS_APART_MS;
+  await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(rebound), { timeout: 1_000 });
+  await api.post(key, 'counter.add', { name, delta: 1 });
+  const { row } = await ask<CounterDetail>('counters.detail', { ...ref, at: rebound });
+  expect(row).toMatchObject({ value: 15, floor: 0, lastMove: { delta: 5, who: 'orders' } });
 });
 
 /** When a recorded change of a counter happened. */

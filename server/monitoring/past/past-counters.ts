@@ -4,6 +4,7 @@ import type { CounterDetail, CounterPage, CounterRow } from '../../contract/cons
 import type { PastMark } from '../../contract/console/past/past-mark';
 import { LockyardError } from '../../contract/errors';
 import type { CounterEvent } from '../../core/counter/counter-event';
+import type { CounterMove } from '../../core/counter/counter-record';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import type { CounterProjection } from '../projection/counter-projection';
@@ -52,8 +53,15 @@ export class PastCounters {
     const { namespace, name } = now;
     const lockId = recordId({ namespace, name, kind: 'counter' });
     const instant = Math.floor(at + offsetMs);
-    const last = await this.event(lockId, `at <= ${instant}`, 'MAX');
-    if (last) return rowAfter(now, last, instant);
+    const until = `at <= ${instant}`;
+    const last = await this.event(lockId, until, 'MAX');
+    if (last) {
+      const isRebound = last.kind === 'rebound';
+      const moved = isRebound
+        ? await this.event(lockId, `${until} AND kind <> 'rebound'`, 'MAX')
+        : last;
+      return { ...rowAfter(now, last, instant), lastMove: moved && moveOf(moved) };
+    }
     const next = await this.event(lockId, `at > ${instant}`, 'MIN');
     if (next?.kind === 'created') return null;
     if (!next) return now.createdAt <= instant ? { ...now, readAt: instant } : null;
@@ -75,7 +83,7 @@ export class PastCounters {
     const at = found.rows[0]?.[0];
     if (at === null || at === undefined) return null;
     const { rows } = await ask(
-      'SELECT body FROM lock_events WHERE lock_id = ? AND at = ? ' +
+      `SELECT body FROM lock_events WHERE lock_id = ? AND at = ? AND ${when} ` +
         `ORDER BY rev ${which === 'MAX' ? 'DESC' : 'ASC'} LIMIT 1`,
       [lockId, Number(at)],
     );
@@ -85,18 +93,21 @@ export class PastCounters {
 }
 
 function rowAfter(now: CounterRow, event: CounterEvent, instant: number): CounterRow {
-  const { value, rev, at, delta, by, service, floor, ceiling } = event;
-  const move = { at, delta: delta ?? 0, who: by ?? service, isPerson: by !== undefined };
+  const { value, rev, floor, ceiling } = event;
   return {
     ...now,
     ...(floor === undefined ? {} : { floor }),
     ...(ceiling === undefined ? {} : { ceiling }),
     value,
     rev,
-    lastMove: delta === undefined ? null : move,
     readAt: instant,
     isKnown: true,
   };
+}
+
+function moveOf({ at, delta, by, service }: CounterEvent): CounterMove | null {
+  if (delta === undefined) return null;
+  return { at, delta, who: by ?? service, isPerson: by !== undefined };
 }
 
 function offsetOf({ backends }: CounterPage, { backend }: CounterRow): number {
