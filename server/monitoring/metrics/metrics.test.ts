@@ -70,6 +70,15 @@ describe('metrics', () => {
       }
     }
   });
+
+  it('say nothing of the lag of the event loop before it was sampled', async () => {
+    const metrics = new Metrics();
+    const shortest = async () =>
+      parseExposition(await metrics.text()).get('nodejs_eventloop_lag_min_seconds')?.series[0]
+        ?.value;
+    expect(await shortest()).toBeUndefined();
+    await vi.waitFor(async () => expect(await shortest()).toBeLessThan(60), { timeout: 10_000 });
+  });
 });
 
 describe('metrics of permits and of holds that are kept', () => {

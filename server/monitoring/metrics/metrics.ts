@@ -28,6 +28,9 @@ type Collect = () => MetricFamily[] | Promise<MetricFamily[]>;
 
 /** What has not been measured yet, which prom-client writes in a way of its own. */
 const NAN_LINE = /^.* Nan\n/gm;
+/** Before the event loop has been sampled, its shortest lag reads as three hundred years. */
+const NO_LAG_YET = 'nodejs_eventloop_lag_mean_seconds Nan\n';
+const LAG_LINE = /^nodejs_eventloop_lag_\w+ .*\n/gm;
 
 /**
  * What this process tells Prometheus. Nothing is kept for it that is not kept anyway: everything is
@@ -50,7 +53,8 @@ export class Metrics {
       for (const family of await collect()) registry.registerMetric(toMetric(family));
     }
     const ofProcess = await this.processRegistry().metrics();
-    return `${await registry.metrics()}\n${ofProcess.replace(NAN_LINE, '')}`;
+    const sampled = ofProcess.includes(NO_LAG_YET) ? ofProcess.replace(LAG_LINE, '') : ofProcess;
+    return `${await registry.metrics()}\n${sampled.replace(NAN_LINE, '')}`;
   }
 
   private processRegistry(): Registry {
