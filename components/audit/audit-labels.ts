@@ -88,7 +88,7 @@ export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeStyle> = {
     label: 'Not applied',
     icon: 'close',
     ink: 'text-t2',
-    meaning: 'Confirmed since: never applied.',
+    meaning: 'Not carried out, or nothing to change.',
   },
   unknown: {
     label: 'Unknown',

@@ -96,7 +96,7 @@ test('viewers look; operators and admins start and stop, one race at a time, and
     String(act).startsWith('lab.'),
   );
   expect(rows.map(({ act, actor, outcome }) => [act, actor, outcome])).toEqual([
-    ['lab.stop', 'operator', 'done'],
+    ['lab.stop', 'operator', 'not_applied'],
     ['lab.stop', 'admin', 'done'],
     ['lab.start', 'admin', 'failed'],
     ['lab.start', 'operator', 'done'],

@@ -8,6 +8,8 @@ import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './aud
 export interface ChangeResult<A> {
   answer: A;
   result?: Record<string, unknown>;
+  /** Everything was so already: the outcome is `not_applied`. */
+  isUnchanged?: boolean;
 }
 
 /**
@@ -27,8 +29,9 @@ export async function auditedDatabaseChange<A>(
   const intent = await openIntent(ctx, who, what);
   try {
     return await runtime.database.transaction(async (tx) => {
-      const { answer, result = {} } = await change(tx);
-      await closeIntent(runtime, tx, intent, 'done', result);
+      const { answer, result = {}, isUnchanged = false } = await change(tx);
+      const outcome = isUnchanged ? 'not_applied' : 'done';
+      await closeIntent(runtime, tx, intent, outcome, result);
       return answer;
     });
   } catch (error) {

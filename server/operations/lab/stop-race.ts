@@ -17,7 +17,7 @@ export async function stopRace(ctx: LabContext, { id }: { id: string }): Promise
   const answer = await auditedDatabaseChange<LabStopAnswer>(ctx, who, what, async (tx) => {
     const isRunning = await lab.table.askToStop(tx, id, who.name);
     const outcome = isRunning ? 'stopping' : 'ended';
-    return { answer: { outcome }, result: { outcome } };
+    return { answer: { outcome }, result: { outcome }, isUnchanged: !isRunning };
   });
   lab.stop(id);
   return answer;

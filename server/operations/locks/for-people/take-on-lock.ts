@@ -51,7 +51,8 @@ export async function stepBackFromLock(
   const who = await permit(ctx, 'operator', what);
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const isOff = await presence.remove(tx, { namespace, name }, who.name);
-    return { answer: { outcome: isOff ? 'steppedBack' : 'nothing' } as const };
+    const outcome = isOff ? 'steppedBack' : 'nothing';
+    return { answer: { outcome } as const, isUnchanged: !isOff };
   });
   presence.forget();
   return answer;
