@@ -39,6 +39,21 @@ describe('the journal of changes', () => {
     expect(journal.since(30_000)).toHaveLength(10_000);
   });
 
+  it('names of some locks what it names of all', () => {
+    const journal = new ChangeJournal(0, 1_000);
+    for (let version = 1; version <= 40_000; version += 1) {
+      const name = `lock-${(version * 7) % 50}`;
+      journal.add({ name, version, by: version, isQuiet: version % 3 === 0 });
+    }
+    const some = ['lock-1', 'lock-3', 'never'];
+    for (const version of [20_000, 39_950, 39_960, 39_980, 40_000]) {
+      const all = journal.since(version) ?? [];
+      const found = journal.sinceOf(some, version) ?? [];
+      expect(new Set(found)).toEqual(new Set(all.filter(({ name }) => some.includes(name))));
+    }
+    expect(journal.sinceOf(some, 0)).toBeNull();
+  });
+
   it('misses nothing after an instant where the clock was set back', () => {
     const journal = new ChangeJournal(0, 1_000);
     journal.add({ name: 'a', version: 1, by: 5_000 });

@@ -49,6 +49,15 @@ export class ChangeJournal {
     return version < this.start ? null : this.latest(isBefore, ({ isQuiet }) => !isQuiet);
   }
 
+  /** Those of some locks, however many changes others had; null: unknown. */
+  sinceOf(names: readonly string[], version: number): LockChange[] | null {
+    if (version < this.start) return null;
+    return names.flatMap((name) => {
+      const change = this.last.get(name);
+      return change && !change.isQuiet && change.version > version ? [change] : [];
+    });
+  }
+
   /**
    * The same after an instant of the backend's clock, and perhaps some before it; for those who
    * were answered by another process, so with quiet changes.

@@ -1,6 +1,7 @@
 import { WATCH_PAGE_MAX, type WatchAnswer } from '../../contract/lock/watch';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { AnswerTurns } from './answer-turns';
+import type { LockChange } from './change-journal';
 import type { WatchPace } from './lock-watches';
 import type { WatchJournals } from './watch-journals';
 import { positionText, type WatchPosition } from './watch-position';
@@ -93,10 +94,9 @@ export class OpenWatch {
       return;
     }
     const isOwn = since.process === this.service.processId;
-    const { journal } = this.watched;
     const changes = isOwn
-      ? journal.since(since.version)
-      : journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
+      ? this.changesSince(since.version)
+      : this.watched.journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
     const isSure = isOwn || this.canResume(since);
     if (since.target !== this.target.key || changes === null || !isSure) {
       this.startOver(true);
@@ -116,6 +116,12 @@ export class OpenWatch {
     // A lock without a record is in no journal unless a watch of it was open just then.
     const hasTurned = isOwn && since.version < this.watched.turnedAt;
     if (hasTurned) for (const name of names ?? []) this.pending.add(name);
+  }
+
+  private changesSince(version: number): LockChange[] | null {
+    const { journal } = this.watched;
+    const { names } = this.target;
+    return names ? journal.sinceOf(names, version) : journal.since(version);
   }
 
   /** Whether changes since a position of another process can be told by their instants. */
