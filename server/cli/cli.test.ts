@@ -18,7 +18,7 @@ import type { ControlRuntime } from '../operations/operation-context';
 import { signIn } from '../operations/sessions/sign-in';
 import { contextOf, userActor } from '../operations/testing/test-runtime';
 import { systemClock } from '../platform/clock';
-import { controlSocketPath, startControlSocket } from './control-socket';
+import { askRunningServer, controlSocketPath, startControlSocket } from './control-socket';
 
 let bundle: string;
 beforeAll(async () => {
@@ -310,6 +310,14 @@ describe('the control socket', () => {
       const { out } = await runInside(['namespaces', 'list', '--json']);
       const names = JSON.parse(out).namespaces.map((each: { name: string }) => each.name);
       expect(names).toEqual(['default', 'later', 'waited-for']);
+    });
+  });
+
+  test('a command of over 1 MB is refused as such', async () => {
+    await withServer(async () => {
+      const verb = 'backup begin';
+      const long = askRunningServer(dataDir, { verb, input: { file: 'x'.repeat(1_100_000) } });
+      await expect(long).rejects.toMatchObject({ reason: 'TOO_LARGE' });
     });
   });
 

@@ -147,6 +147,7 @@ export function askRunningServer(
   dataDir: string,
   command: CliCommand,
 ): Promise<ControlReply | null> {
+  const line = JSON.stringify(command);
   return new Promise((resolve, reject) => {
     const socket = connect(controlSocketPath(dataDir));
     let text = '';
@@ -154,7 +155,10 @@ export function askRunningServer(
     socket.setTimeout(UNLIMITED.has(command.verb) ? 0 : ANSWER_MAX_MS, () =>
       socket.destroy(new Error('The running server did not respond.')),
     );
-    socket.on('connect', () => socket.write(`${JSON.stringify(command)}\n`));
+    socket.on('connect', () => {
+      if (line.length >= REQUEST_MAX_CHARS) return socket.destroy(tooLong());
+      socket.write(`${line}\n`);
+    });
     socket.on('data', (chunk: string) => {
       text += chunk;
     });
@@ -165,6 +169,9 @@ export function askRunningServer(
     });
   });
 }
+
+const tooLong = () =>
+  new LockyardError('TOO_LARGE', 'A running server takes a command of 1 MB at most.');
 
 const notAllowed = (dataDir: string, cause: Error) =>
   new StartError(
