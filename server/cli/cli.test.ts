@@ -313,6 +313,32 @@ describe('the control socket', () => {
     });
   });
 
+  test('a file that is asked to end early is applied no further, and answered', async () => {
+    await withServer(async (runtime) => {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const writing = runtime.database.transaction(() => held);
+      const state = { version: 1 as const, namespaces: [{ name: 'late', backend: 'default' }] };
+      const input = { file: 'late.yaml', state, env: {}, dryRun: false, prune: false };
+      const stop = new AbortController();
+      const asked = askRunningServer(dataDir, { verb: 'apply', input, json: true }, stop.signal);
+      const heard = () => askRunningServer(dataDir, { verb: 'doctor', input: {} });
+      await heard();
+      stop.abort();
+      await heard();
+      release();
+      await writing;
+      const reply = await asked;
+      expect(reply?.ok && JSON.parse(reply.print ?? '')).toMatchObject({
+        changes: [{ name: 'late', outcome: 'planned' }],
+        failure: { message: 'The command was interrupted.' },
+      });
+      expect(await runtime.namespaces.get('late')).toBeNull();
+    });
+  });
+
   test('a command of over 1 MB is refused as such', async () => {
     await withServer(async () => {
       const verb = 'backup begin';

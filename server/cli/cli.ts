@@ -4,8 +4,8 @@ import { type CommandLineIo, runCommandLine } from './command-line';
 process.umask(0o077);
 const breakOff = new AbortController();
 const [, , ...args] = process.argv;
-// Only a backup has to be broken off with care: all else ends at once.
-if (args[0] === 'backup') {
+// These are broken off with care, by a first signal: all else ends at once.
+if (args[0] === 'backup' || args[0] === 'apply') {
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => breakOff.abort());
 }
 const { env, stdout, stderr } = process;

@@ -28,7 +28,10 @@ export interface CommandLineIo {
   stdin: Readable;
   stdout: Writable;
   stderr: Writable;
-  /** Breaks a backup off, which then leaves no file behind. */
+  /**
+   * Breaks off a backup, which then leaves no file behind, or an `apply`, which ends after the
+   * present change and reports it.
+   */
   signal: AbortSignal;
 }
 
@@ -74,7 +77,12 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     return 0;
   }
   const config = readConfig(env);
-  const ask = (asked: CliCommand) => askServer(config, asked, args.includes(CREATE), stderr);
+  const ask = (asked: CliCommand) =>
+    askServer(config, asked, {
+      mayCreate: args.includes(CREATE),
+      stderr,
+      stop: asked.verb === 'apply' ? io.signal : undefined,
+    });
   if (command.verb === 'apply file') {
     const json = args.includes('--json');
     return applyFile(command, { environment: env, ask, print, json });
@@ -103,16 +111,20 @@ const CREATE = '--create';
 const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
   !('input' in command);
 
+interface AskOptions {
+  mayCreate: boolean;
+  stderr: Writable;
+  /** Ends it early. */
+  stop: AbortSignal | undefined;
+}
+
 async function askServer(
   config: Config,
   command: CliCommand,
-  mayCreate: boolean,
-  stderr: Writable,
+  options: AskOptions,
 ): Promise<string | null> {
-  const reply = await askRunningServer(config.dataDir, command);
-  if (reply?.ok !== false) {
-    return reply ? reply.print : runAlone(config, command, mayCreate, stderr);
-  }
+  const reply = await askRunningServer(config.dataDir, command, options.stop);
+  if (reply?.ok !== false) return reply ? reply.print : runAlone(config, command, options);
   const { reason, message } = reply;
   throw reason ? new LockyardError(reason, message) : new StartError(message);
 }
@@ -121,14 +133,13 @@ async function askServer(
 async function runAlone(
   config: Config,
   command: CliCommand,
-  mayCreate: boolean,
-  stderr: Writable,
+  { mayCreate, stderr, stop }: AskOptions,
 ): Promise<string | null> {
   const missing = await requireDatabase(config, mayCreate);
   const runtime = await openControlRuntime(config, createLog(), systemClock);
   if (missing !== null) stderr.write(`Created a new database: ${missing}\n`);
   try {
-    return await runCliCommand(runtime, command);
+    return await runCliCommand(runtime, command, () => !stop?.aborted);
   } finally {
     await runtime.close();
   }

@@ -24,6 +24,8 @@ type ControlReply = z.output<typeof controlReply>;
 const PATH_MAX_BYTES = 103;
 /** A file to apply may be long. */
 const REQUEST_MAX_CHARS = 1024 * 1024;
+/** Of the request, and of what asks it to end early. */
+const LINE_ENDS = 2;
 const IDLE_MAX_MS = 10_000;
 
 /** Where the command line finds a folder's server. The shorter of two ways to write it. */
@@ -35,8 +37,9 @@ export function controlSocketPath(dataDir: string): string {
 
 /**
  * Lets the command line talk to this server: one JSON line in, one out, over a socket that only the
- * data folder's owner may open. A socket that a killed server left behind is replaced. Of several
- * servers over one data folder the last one to start answers.
+ * data folder's owner may open. A second line in asks it to end early, with what is done. A socket
+ * that a killed server left behind is replaced. Of several servers over one data folder the last
+ * one to start answers.
  *
  * @returns what closes it
  */
@@ -91,6 +94,7 @@ function removeIfOurs(path: string, ino: number): void {
 function serve(runtime: ControlRuntime, socket: Socket): void {
   let text = '';
   let isAsked = false;
+  let isStopped = false;
   socket.setEncoding('utf8');
   socket.setTimeout(IDLE_MAX_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
@@ -98,11 +102,13 @@ function serve(runtime: ControlRuntime, socket: Socket): void {
     text += chunk;
     if (text.length > REQUEST_MAX_CHARS) socket.destroy();
     const end = text.indexOf('\n');
-    if (end < 0 || isAsked) return;
+    if (end < 0) return;
+    isStopped = text.indexOf('\n', end + 1) >= 0;
+    if (isAsked) return;
     isAsked = true;
     // Some commands take long, and say nothing meanwhile.
     socket.setTimeout(0);
-    const isAwaited = () => socket.writable;
+    const isAwaited = () => socket.writable && !isStopped;
     answer(runtime, text.slice(0, end), isAwaited).then((reply) =>
       socket.end(`${JSON.stringify(reply)}\n`),
     );
@@ -142,10 +148,15 @@ const UNLIMITED: ReadonlySet<CliCommand['verb']> = new Set([
 /** If a file is in place of the folder, the code that opens the folder next reports it. */
 const NOT_RUNNING = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
 
-/** Passes a command to the server that runs on this data folder; null if none does. */
+/**
+ * Passes a command to the server that runs on this data folder; null if none does.
+ *
+ * @param stop asks it to end early; it answers all the same
+ */
 export function askRunningServer(
   dataDir: string,
   command: CliCommand,
+  stop?: AbortSignal,
 ): Promise<ControlReply | null> {
   const line = JSON.stringify(command);
   return new Promise((resolve, reject) => {
@@ -155,10 +166,14 @@ export function askRunningServer(
     socket.setTimeout(UNLIMITED.has(command.verb) ? 0 : ANSWER_MAX_MS, () =>
       socket.destroy(new Error('The running server did not respond.')),
     );
+    const endEarly = () => socket.write('\n');
     socket.on('connect', () => {
-      if (line.length >= REQUEST_MAX_CHARS) return socket.destroy(tooLong());
+      if (line.length + LINE_ENDS > REQUEST_MAX_CHARS) return socket.destroy(tooLong());
       socket.write(`${line}\n`);
+      if (stop?.aborted) endEarly();
+      else stop?.addEventListener('abort', endEarly, { once: true });
     });
+    socket.on('close', () => stop?.removeEventListener('abort', endEarly));
     socket.on('data', (chunk: string) => {
       text += chunk;
     });

@@ -18,7 +18,7 @@ import type {
   ControlRuntime,
   OperationContext,
 } from '../operations/operation-context';
-import { runApply } from './apply/run-apply';
+import { INTERRUPTED, runApply } from './apply/run-apply';
 import type { CliAnswer } from './cli-answer';
 import type { CliCommand } from './cli-command';
 import { counted } from './counted';
@@ -37,8 +37,8 @@ const turns = new WeakMap<ControlRuntime, Promise<unknown>>();
  * Does what the command line asked for, by the same operations as the console, and returns what to
  * print: a key or a password that was made, a list, or nothing.
  *
- * @param isAwaited false once the caller has gone: a command whose turn comes then does nothing,
- *   and a file is applied no further, since secrets that are made would be lost
+ * @param isAwaited false once the caller has gone, or asks to end early: a command whose turn comes
+ *   then does nothing, and a file is applied no further, since secrets that are made would be lost
  * @throws LockyardError
  */
 export async function runCliCommand(
@@ -64,7 +64,7 @@ function answerTo(
   const { runtime } = ctx;
   if (command.verb === 'apply' || isProvisioning(command)) {
     const run = () => {
-      if (!isAwaited()) throw new LockyardError('CONFLICT', 'The caller has gone.');
+      if (!isAwaited()) throw new LockyardError('CONFLICT', INTERRUPTED);
       return command.verb === 'apply'
         ? runApply(ctx, command.input, isAwaited)
         : runProvisioning(ctx, command);

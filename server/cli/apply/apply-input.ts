@@ -98,6 +98,8 @@ export const applyInput = z.strictObject({
   state: wantedState,
   /** The variables that the file names. */
   env: z.record(z.string(), z.string().max(10_000)),
+  /** Keys that are in their files already, by the names of their entries. */
+  made: z.record(z.string(), z.string().max(200)).optional(),
   dryRun: z.boolean(),
   prune: z.boolean(),
 });

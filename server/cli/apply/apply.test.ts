@@ -1,10 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { newApiKey } from '../../auth/api-keys/api-key-text';
 import { listAllApiKeys } from '../../operations/api-keys/list-api-keys';
+import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
 import { listAudit } from '../../operations/audit/list-audit';
 import { listNamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
@@ -34,18 +46,22 @@ const environment: Record<string, string> = {
 /** Applies a text as a file. */
 async function apply(
   text: string,
-  how: { dryRun?: boolean; prune?: boolean; json?: boolean; onAnswer?: () => void } = {},
+  how: { dryRun?: boolean; prune?: boolean; json?: boolean; onAsk?: (asked: number) => void } = {},
 ) {
-  const { dryRun = false, prune = false, json = true, onAnswer } = how;
+  const { dryRun = false, prune = false, json = true, onAsk } = how;
   const file = join(folder, 'lockyard.yaml');
   writeFileSync(file, text);
   const printed: string[] = [];
+  let asked = 0;
   const run = applyFile(
     { verb: 'apply file', file, dryRun, prune },
     {
       environment,
       json,
-      ask: (command) => runCliCommand(api.runtime, command).finally(onAnswer),
+      ask: async (command) => {
+        onAsk?.(++asked);
+        return runCliCommand(api.runtime, command);
+      },
       print: (line) => printed.push(line),
     },
   );
@@ -250,35 +266,78 @@ test('a key file that is there already is not written over, and nothing is done'
   writeFileSync(join(folder, 'taken.key'), 'precious');
   const text = 'version: 1\nkeys: [{ name: k, namespaces: [default], secretFile: taken.key }]';
   const { code, error } = await apply(text);
-  expect([code, error?.message]).toEqual([1, expect.stringMatching(/k cannot be written: EEXIST/)]);
+  expect([code, error?.message]).toEqual([
+    1,
+    expect.stringMatching(/k cannot be written: .*taken\.key exists, and has no key/),
+  ]);
   expect(readFileSync(join(folder, 'taken.key'), 'utf8')).toBe('precious');
   expect((await listAllApiKeys(api.cli)).some(({ name }) => name === 'k')).toBe(false);
 });
 
-test('a key whose file cannot be written is printed, and so are those after it', async () => {
+const isThere = async (service: string) =>
+  (await listAllApiKeys(api.cli)).some(({ name }) => name === service);
+const fileOf = (name: string) => join(folder, `${name}.key`);
+const oneKey = (name: string, more = '') =>
+  `version: 1\n${more}\nkeys: [{ name: ${name}, namespaces: [default], secretFile: ${name}.key }]`;
+
+test('where the file of a key cannot be written, nothing is done and no file is left', async () => {
   const text = [
     'version: 1',
     'keys:',
     '  - { name: full-1, namespaces: [default], secretFile: full-1.key }',
-    '  - { name: full-2, namespaces: [default], secretFile: full-2.key }',
+    '  - { name: full-2, namespaces: [default], secretFile: nowhere/full-2.key }',
   ].join('\n');
-  let answers = 0;
-  const fillDisk = () => {
-    answers += 1;
-    if (answers === 2) limitFiles({ pid: () => process.pid }, 1);
-  };
-  const { code, error, report } = await apply(text, { onAnswer: fillDisk }).finally(() =>
-    limitFiles({ pid: () => process.pid }, 'unlimited'),
-  );
+  const { code, error } = await apply(text);
   expect([code, error?.message]).toEqual([
     1,
-    expect.stringMatching(/key of full-1 is printed, not written: EFBIG/),
+    expect.stringMatching(/key of full-2 cannot be written: ENOENT/),
   ]);
-  expect(report?.secrets.map(({ name }) => name)).toEqual(['full-1', 'full-2']);
-  for (const { name, secret } of report?.secrets ?? []) {
-    expect(await api.runtime.apiKeys.verify(secret)).toMatchObject({ service: name });
-    expect(existsSync(join(folder, `${name}.key`))).toBe(false);
-  }
+  const full = await apply(oneKey('full-1'), {
+    // Its disk is full once the difference is known.
+    onAsk: () => queueMicrotask(() => limitFiles({ pid: () => process.pid }, 1)),
+  }).finally(() => limitFiles({ pid: () => process.pid }, 'unlimited'));
+  expect(full.error?.message).toMatch(/key of full-1 cannot be written: EFBIG/);
+  expect(readdirSync(folder).filter((name) => name.startsWith('full'))).toEqual([]);
+  expect([await isThere('full-1'), await isThere('full-2')]).toEqual([false, false]);
+});
+
+test('a key is in its file before it is stored, and the run after an interrupted one stores it', async () => {
+  let written = '';
+  const interrupted = await apply(oneKey('kept'), {
+    onAsk: (asked) => {
+      if (asked === 1) return;
+      written = readFileSync(fileOf('kept'), 'utf8');
+      throw new Error('killed');
+    },
+  });
+  expect(interrupted.error?.message).toBe('killed');
+  expect(written).toMatch(/^lyk_\w+\n$/);
+  expect(statSync(fileOf('kept')).mode & 0o777).toBe(0o600);
+  expect(await isThere('kept')).toBe(false);
+
+  const { code, report } = await apply(oneKey('kept'));
+  expect([code, report?.secrets]).toEqual([0, []]);
+  expect(readFileSync(fileOf('kept'), 'utf8')).toBe(written);
+  expect(await api.runtime.apiKeys.verify(written.trim())).toMatchObject({ service: 'kept' });
+  expect(readdirSync(folder).filter((name) => name.startsWith('kept'))).toEqual(['kept.key']);
+});
+
+test('a key that was not stored leaves no file', async () => {
+  const { code, report } = await apply(oneKey('never', 'users: [{ name: Ana, role: viewer }]'));
+  expect([code, report?.changes.map(({ outcome }) => outcome)]).toEqual([1, ['failed', 'planned']]);
+  expect(existsSync(fileOf('never'))).toBe(false);
+});
+
+test('a file that others may have written, or with a key that has ended, is not used', async () => {
+  writeFileSync(fileOf('foreign'), newApiKey().key, { mode: 0o600 });
+  chmodSync(fileOf('foreign'), 0o644);
+  expect((await apply(oneKey('foreign'))).error?.message).toMatch(/foreign\.key exists/);
+  chmodSync(fileOf('foreign'), 0o600);
+  expect((await apply(oneKey('foreign'))).code).toBe(0);
+  await revokeApiKey(api.cli, { id: await api.keyId('foreign') });
+  const { code, error } = await apply(oneKey('foreign', 'namespaces: [{ name: not-made }]'));
+  expect([code, error?.reason]).toEqual([1, 'CONFLICT']);
+  expect(await api.runtime.namespaces.get('not-made')).toBeNull();
 });
 
 test('a disabled user is created so, and is never enabled in between', async () => {
@@ -311,6 +370,27 @@ test('of many that apply one file at once, one makes it so', async () => {
   expect(reports.some(({ failure }) => failure)).toBe(false);
   expect((await listAllApiKeys(api.cli)).filter(({ name }) => name === 'raced')).toHaveLength(1);
 });
+
+test.each(TEST_DIALECTS)(
+  'of two servers over %s that apply one file at once, one makes its key',
+  async (dialect) => {
+    const runtime = await openTestRuntime(dialect);
+    const servers = [runtime, runtime.anotherProcess()];
+    for (const name of ['a', 'b', 'c']) {
+      const state = { version: 1 as const, keys: [{ name, witness: true as const }] };
+      const input = { file: 'raced.yaml', state, env: {}, dryRun: false, prune: false };
+      const answers = await Promise.all(
+        servers.map((server) => runCliCommand(server, { verb: 'apply', input, json: true })),
+      );
+      const reports = answers.map((answer) => JSON.parse(answer ?? '') as ApplyReport);
+      expect(reports.flatMap(({ secrets }) => secrets)).toMatchObject([{ name }]);
+      const { db, tables } = runtime.database;
+      const keys = await db.select().from(tables.apiKeys).where(eq(tables.apiKeys.name, name));
+      expect(keys).toHaveLength(1);
+    }
+    await runtime.close();
+  },
+);
 
 test('to apply a file is no use of the keys whose text it is given', async () => {
   const runtime = await openTestRuntime('sqlite');

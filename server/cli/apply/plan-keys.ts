@@ -15,6 +15,8 @@ interface MatchedKey {
   wanted: WantedKey;
   /** The whole key that the environment gives; null: one is generated. */
   given: string | null;
+  /** The generated key, where it is in its file already. */
+  made: string | null;
   known: ApiKeyRow | null;
 }
 
@@ -23,6 +25,7 @@ interface MatchedKey {
  * its name that is in use.
  *
  * @param present newest first
+ * @param made generated keys that are in their files already, by the names of their entries
  * @throws LockyardError `INVALID` for a text that is no key, `CONFLICT` for a key that has ended,
  *   was rotated, is another service's or is another entry's too
  */
@@ -30,13 +33,14 @@ export function matchKeys(
   wanted: WantedKey[],
   present: ApiKeyRow[],
   env: Record<string, string>,
+  made: Record<string, string> = {},
 ): MatchedKey[] {
   const entries = new Map<string, string>();
   return wanted.map((each) => {
     const given = each.secret ? (env[each.secret.fromEnv] ?? '') : null;
     if (given === null) {
       const known = present.find((row) => row.name === each.name && isInUse(row)) ?? null;
-      return { wanted: each, given, known };
+      return { wanted: each, given, made: known ? null : newKey(each, present, made), known };
     }
     const from = `$${each.secret?.fromEnv}`;
     const text = parseApiKey(given);
@@ -58,8 +62,22 @@ export function matchKeys(
       const what = known.state === 'live' ? `of ${known.name}` : known.state;
       throw new LockyardError('CONFLICT', `The API key ${text.id} in ${from} is ${what}.`);
     }
-    return { wanted: each, given, known };
+    return { wanted: each, given, made: null, known };
   });
+}
+
+/** The key that is in the file of an entry; null: it has none. */
+function newKey(
+  { name }: WantedKey,
+  present: ApiKeyRow[],
+  made: Record<string, string>,
+): string | null {
+  const key = Object.hasOwn(made, name) ? (made[name] ?? null) : null;
+  const id = key === null ? undefined : parseApiKey(key)?.id;
+  const known = present.find((row) => row.id === id);
+  if (!known) return key;
+  const text = `Key ${name}: the key ${known.id} in its file is stored already, and not in use.`;
+  throw new LockyardError('CONFLICT', text);
 }
 
 /**
@@ -93,9 +111,10 @@ export function planRevokedKeys(matched: MatchedKey[], present: ApiKeyRow[]): Pl
     }));
 }
 
-function createdKey({ wanted, given }: MatchedKey, expiresAt: number | null): PlannedChange {
+function createdKey({ wanted, given, made }: MatchedKey, expiresAt: number | null): PlannedChange {
   const { name, namespaces = [], witness, prefix, verbs, secret } = wanted;
-  if (given !== null) parseGivenKey(given, storedLimits({ prefix, verbs }, expiresAt));
+  const known = given ?? made;
+  if (known !== null) parseGivenKey(known, storedLimits({ prefix, verbs }, expiresAt));
   const from = secret && `key from $${secret.fromEnv}`;
   return {
     sign: '+',
@@ -115,8 +134,8 @@ function createdKey({ wanted, given }: MatchedKey, expiresAt: number | null): Pl
         ...(expiresAt !== null && { expiresAt }),
       };
       const input = { name, namespaces, ...(witness && { witness }), ...limits };
-      const { key } = await createApiKey(ctx, input, given);
-      return given === null ? { kind: 'key', name, secret: key } : undefined;
+      const { key } = await createApiKey(ctx, input, { given: known, isOnly: given === null });
+      return known === null ? { kind: 'key', name, secret: key } : undefined;
     },
   };
 }

@@ -13,6 +13,8 @@ import { planNamespaces, planRemovedNamespaces } from './plan-namespaces';
 import { planRemovedUsers, planUsers } from './plan-users';
 import type { PlannedChange } from './planned-change';
 
+export const INTERRUPTED = 'The command was interrupted.';
+
 /** Lines of an audit entry. */
 const AUDITED_CHANGES_MAX = 100;
 
@@ -21,7 +23,7 @@ const AUDITED_CHANGES_MAX = 100;
  * them whole or not at all. Stops at the first that fails. In the audit log it is one entry, beside
  * those of its changes. What is as wanted already is not touched.
  *
- * @param isAwaited false once the caller has gone: then no further change is begun
+ * @param isAwaited false once the caller has gone or asks to end early: no further change is begun
  * @throws LockyardError where nothing was changed, since the file contradicts what is there
  */
 export async function runApply(
@@ -61,7 +63,7 @@ export async function runApply(
 
 async function plan(
   ctx: ControlContext,
-  { state, env, prune }: ApplyInput,
+  { state, env, made, prune }: ApplyInput,
 ): Promise<PlannedChange[]> {
   const { namespaces, users, keys } = state;
   const present = {
@@ -76,7 +78,7 @@ async function plan(
     const text = `Key ${key.name}: there is no namespace "${missing}", neither here nor in the file.`;
     throw new LockyardError('NOT_FOUND', text);
   }
-  const matched = matchKeys(keys ?? [], present.keys, env);
+  const matched = matchKeys(keys ?? [], present.keys, env, made);
   for (const { given, known } of matched) {
     // Throws unless the secret is that of the key with this id.
     if (given !== null && known) await ctx.runtime.apiKeys.check(given);
@@ -101,7 +103,7 @@ async function runAll(
     const entry = report.changes[at];
     if (!entry) return;
     if (!isAwaited()) {
-      report.failure = { reason: 'CONFLICT', message: 'The command was interrupted.' };
+      report.failure = { reason: 'CONFLICT', message: INTERRUPTED };
       return;
     }
     try {

@@ -50,7 +50,7 @@ export async function createKey(
       throw new LockyardError('CONFLICT', text);
     }
   }
-  const made = await createApiKey(ctx, wanted);
+  const made = await createApiKey(ctx, wanted, { isOnly: ifMissing === true });
   return { text: made.key, data: { created: true, ...made } };
 }
 

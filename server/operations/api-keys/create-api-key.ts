@@ -1,3 +1,5 @@
+import { and, eq, gt, isNull, or, type SQL } from 'drizzle-orm';
+import type { Database, Db } from '@/db/database';
 import { type ApiKeyText, newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
@@ -22,14 +24,16 @@ export interface CreatedKey {
  * is kept. Several keys of one name are one service, so that a key can be replaced without a pause.
  * One with a prefix, verbs or an expiry has a form that versions without these refuse.
  *
- * @param given the whole key, where it was made before; null: a new one
+ * @param how `given`: the whole key, where it was made before; `isOnly`: no other key of this name
+ *   may be in use, also of two that are made so at the same time
  * @throws LockyardError `NOT_FOUND` for a namespace that does not exist; `INVALID` for an expiry
- *   that is over, or a key of another form; `CONFLICT` for a given key that there is already
+ *   that is over, or a key of another form; `CONFLICT` for a given key that there is already, or
+ *   another one in use
  */
 export async function createApiKey(
   ctx: ControlContext,
   input: CreateKeyInput,
-  given: string | null = null,
+  { given = null, isOnly = false }: { given?: string | null; isOnly?: boolean } = {},
 ): Promise<CreatedKey> {
   const { name, namespaces, witness, prefix, verbs } = input;
   const { database, clock } = ctx.runtime;
@@ -45,6 +49,7 @@ export async function createApiKey(
   const what = { act: 'key.create', subject: name, seen } as const;
   const who = await permit(ctx, 'admin', what);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
+    if (isOnly) await requireOnlyKey(database, tx, name, clock.now());
     await requireNamespaces(database, tx, namespaces);
     const row = {
       id,
@@ -68,6 +73,22 @@ export async function createApiKey(
     }
     return { answer: { id, key, expiresAt }, result: { id } };
   });
+}
+
+/** Refuses a name with a key in use. Transactions that make an only key take turns here. */
+async function requireOnlyKey(database: Database, tx: Db, name: string, now: number) {
+  const { apiKeys } = database.tables;
+  // One row that is always there, and that all of them lock.
+  await requireNamespaces(database, tx, ['default']);
+  const isInUse = and(
+    eq(apiKeys.name, name),
+    isNull(apiKeys.revokedAt),
+    isNull(apiKeys.replacedBy),
+    or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+  ) as SQL;
+  const [other] = await tx.select({ id: apiKeys.id }).from(apiKeys).where(isInUse);
+  if (!other) return;
+  throw new LockyardError('CONFLICT', `There is an API key of ${name} by now: ${other.id}.`);
 }
 
 /**

@@ -1,0 +1,106 @@
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { type ApiKeyForm, newApiKey, parseApiKey } from '../../auth/api-keys/api-key-text';
+import { randomText } from '../../auth/random-text';
+import type { Reason } from '../../contract/errors';
+import { StartError } from '../../platform/start-error';
+import type { WantedKey, WantedState } from './apply-input';
+import type { ApplyReport } from './apply-report';
+
+/**
+ * Keys in the files that `secretFile` names. They are made and written before they are stored, so
+ * that a key that is stored is never lost: a run that was killed in between leaves a file whose key
+ * the next run stores.
+ */
+export class KeyFiles {
+  /** The keys, by the names of their entries. */
+  readonly keys: Record<string, string> = {};
+  /** The files that were not there before, by the same names. */
+  private readonly written = new Map<string, string>();
+
+  /**
+   * Writes a file for each key that a dry run would generate, unless it is there from an earlier
+   * run.
+   *
+   * @throws StartError for a file that cannot be written, or is something else; then none is left
+   */
+  constructor(file: string, { keys = [] }: WantedState, { changes }: ApplyReport) {
+    for (const wanted of keys) {
+      const { name, secretFile } = wanted;
+      const isNew = changes.some(
+        (each) => each.sign === '+' && each.kind === 'key' && each.name === name,
+      );
+      if (secretFile === undefined || !isNew) continue;
+      const path = resolve(dirname(file === '-' ? '.' : file), secretFile);
+      try {
+        this.keys[name] = keyIn(path, formFor(wanted)) ?? this.write(name, path, formFor(wanted));
+      } catch (cause) {
+        this.removeAll();
+        const text = `The key of ${name} cannot be written: ${(cause as Error).message}`;
+        throw new StartError(text, { cause });
+      }
+    }
+  }
+
+  /** Removes the files of keys that surely were not stored. */
+  removeUnused({ changes, failure }: ApplyReport): void {
+    for (const [name, path] of this.written) {
+      const change = changes.find((each) => each.kind === 'key' && each.name === name);
+      const { outcome = 'planned' } = change ?? {};
+      const mayBeStored = outcome === 'failed' && UNSURE.has(failure?.reason);
+      if (outcome !== 'done' && !mayBeStored) rmSync(path, { force: true });
+    }
+  }
+
+  /** Removes all of them: nothing was stored. */
+  removeAll(): void {
+    for (const path of this.written.values()) rmSync(path, { force: true });
+  }
+
+  private write(name: string, path: string, form: ApiKeyForm): string {
+    const { key } = newApiKey(form);
+    writeWhole(path, `${key}\n`);
+    this.written.set(name, path);
+    return key;
+  }
+}
+
+/** Reasons of a failure after which the change may have been made. */
+const UNSURE: ReadonlySet<Reason | undefined> = new Set<Reason>(['UNKNOWN', 'INTERNAL']);
+
+const formFor = ({ prefix, verbs, expiresAt }: WantedKey): ApiKeyForm =>
+  (prefix ?? verbs ?? expiresAt) === undefined ? 'plain' : 'limited';
+
+/** The key that an earlier run left in a file; null if there is no file. */
+function keyIn(path: string, form: ApiKeyForm): string | null {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (!facts) return null;
+  // Others must not be able to choose a key, or to read it.
+  const isOurs = facts.isFile() && facts.uid === process.getuid?.() && (facts.mode & 0o077) === 0;
+  const key = isOurs ? readFileSync(path, 'utf8').trim() : '';
+  if (parseApiKey(key)?.form === form) return key;
+  throw new Error(`${path} exists, and has no key of an earlier run for this entry`);
+}
+
+/** Writes a file that is there whole or not at all, and replaces none. */
+function writeWhole(path: string, text: string): void {
+  const draft = `${path}.${randomText(8)}`;
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  const folder = openSync(dirname(path), 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
