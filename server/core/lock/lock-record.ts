@@ -78,7 +78,7 @@ export interface Waiter {
   permits?: number;
   service: string;
   owner: string;
-  /** Which request this is: see `request-tag.ts`. */
+  /** Which request this is: see `requestFingerprint`. */
   tag: string;
   /** The process where its caller waits. */
   process: string;

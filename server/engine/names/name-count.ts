@@ -17,7 +17,7 @@ type UnlistedNames = Map<string, Set<string>>;
 
 /** What the engine reports of the records that it makes. */
 export interface NewNameObserver {
-  /** A record is about to be made by a write whose outcome `settled` tells. */
+  /** A record is about to be made by a write whose outcome `finished` tells. */
   creating(key: RecordKey): void;
   /** @param isMade this write made it; one that may have is counted when the projection shows it */
   finished(key: RecordKey, isMade: boolean): void;

@@ -22,7 +22,7 @@ interface EventPage extends RecordKey {
   limit: number;
 }
 
-/** The opened history of single locks and counters, newest first. */
+/** The recorded history of single locks and counters, newest first. */
 export class EventHistory {
   constructor(private readonly database: Database) {}
 

@@ -23,7 +23,7 @@ const CHANGES_AT_ONCE = 2_000;
 /** Changes that are made into rows before other work in this process gets a turn. */
 const CHANGES_PER_TURN = 300;
 
-/** Flushes are kept this long after they were opened, for tails that fell behind. */
+/** Commits are kept this long after they were recorded, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;
 
 interface RecordedBackend {
@@ -42,7 +42,7 @@ interface RecordedBackend {
 export class EventRecorder {
   private tail: HistoryTail | null = null;
   private saved = 0;
-  /** Where this tail began to open events; before that it only counts. */
+  /** Where this tail began to record events; before that it only counts. */
   private recordsAfter = 0;
   /** On the monotonic clock: everything up to then was recorded. */
   private caughtUpAt: number | null = null;
@@ -66,7 +66,7 @@ export class EventRecorder {
   }
 
   /**
-   * Opens what has come since the last call; after a failure, from what was surely reached. What
+   * Records what has come since the last call; after a failure, from what was surely reached. What
    * comes meanwhile waits for the next call: many commits are read and written at once.
    */
   async record(): Promise<void> {
@@ -159,15 +159,15 @@ export class EventRecorder {
   }
 
   private async writeCommits(commits: readonly HistoryRow[], position: number): Promise<void> {
-    const opened = new EventRows(this.backend.id);
+    const rows = new EventRows(this.backend.id);
     let changes = 0;
     let sinceTurn = 0;
     for (const commit of commits) {
-      opened.add(commit);
+      rows.add(commit);
       changes += commit.changes.length;
       sinceTurn += commit.changes.length;
       if (changes >= CHANGES_AT_ONCE) {
-        await this.writeAll(opened.take(), Math.min(commit.id, position));
+        await this.writeAll(rows.take(), Math.min(commit.id, position));
         changes = 0;
         sinceTurn = 0;
       } else if (sinceTurn >= CHANGES_PER_TURN) {
@@ -175,7 +175,7 @@ export class EventRecorder {
         sinceTurn = 0;
       }
     }
-    await this.writeAll(opened.take(), position);
+    await this.writeAll(rows.take(), position);
   }
 
   private async writeAll(rows: SqlValue[][], position: number): Promise<void> {

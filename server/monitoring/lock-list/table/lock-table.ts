@@ -109,7 +109,7 @@ export class LockTable {
     return queueTrend === 0 ? {} : { queueTrend };
   }
 
-  /** Notes that a lock was read again and has not changed; false: it must be stored with `keep`. */
+  /** Notes that a lock was read again and has not changed; false: it must be stored. */
   confirm(id: string, backend: string, rev: number): boolean {
     const slot = this.slots.get(id);
     const kept = slot === undefined ? null : this.at(slot);

@@ -9,7 +9,7 @@ import type { VictimLine, VictimTask } from './run-until-killed';
 /** Where the script is bundled to, as a server is. */
 const OUT = '.build/victims';
 
-/** Another process that uses a store as `victim-life.ts` tells, until it is killed. */
+/** Another process that uses a store as its script says, until it is killed. */
 export interface Victim {
   /** Every call that it has begun; instants are of this process's monotonic clock. */
   calls(): RecordedCall[];
