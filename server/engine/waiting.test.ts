@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshKey } from '../storage/conformance/testing/changes';
+import { freshKey, stored } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import {
@@ -237,6 +237,18 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await Promise.all([releasing, waiting]);
     while ((await inspect(key)).holders.length > 0) await pause(20);
     expect(await acquire(b, key, 'w3')).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('a waiter is granted a lock whose record its store has lost, soon', async () => {
+    const key = freshKey();
+    await takeLock(a, key, 'w1');
+    const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
+    await queued(key, 1);
+    const { rev, writer } = await stored(rig.under.store, key);
+    expect(await rig.under.store.deleteRecords([{ key, rev, writer }])).toEqual([true]);
+    const { answer, ms } = await timed(waiting);
+    expect(answer).toMatchObject({ outcome: 'granted' });
+    expect(ms).toBeLessThan(2_000);
   });
 
   it('a full queue is reported, and takes no other caller', async () => {

@@ -203,10 +203,11 @@ export class Committer {
     }
     commands.retry(again);
     const record = proposal.next ?? proposal.base?.record;
+    const isLock = record !== undefined && 'queue' in record;
     const isExpiryCheck = proposal.group.commands.some(({ command }) => command.verb === 'settle');
-    if (!record || !('queue' in record)) return;
-    context.waiters.notifyOffered(id, record);
-    if (isExpiryCheck) context.waiters.wakeDropped(id, record);
+    if (isLock) context.waiters.notifyOffered(id, record);
+    // A store that has lost the record has lost every place in its queue.
+    if (isExpiryCheck) context.waiters.wakeDropped(id, isLock ? record.queue : []);
   }
 
   private hasTime({ dueAt }: PendingCommand): boolean {

@@ -168,11 +168,11 @@ export class WaiterRegistry {
     return calls.length > 0;
   }
 
-  /** Wakes those whose place is not in the record any more. */
-  wakeDropped(id: string, record: LockRecord): void {
+  /** Wakes those whose place is not in the queue any more. */
+  wakeDropped(id: string, queue: readonly Waiter[]): void {
     const requests = this.calls.get(id);
     if (!requests) return;
-    const queued = new Set(record.queue.map((waiter) => waiter.tag));
+    const queued = new Set(queue.map((waiter) => waiter.tag));
     for (const tag of requests.keys()) {
       if (queued.has(tag)) continue;
       for (const call of this.callsOf(id, tag)) {
