@@ -18,13 +18,7 @@ import {
   updateHold,
   waitedForTrace,
 } from './hold-lifecycle';
-import {
-  grantedAnswer,
-  heldAnswer,
-  RETRY_AFTER_MIN_MS,
-  retryAfterMs,
-  timedOut,
-} from './lock-answers';
+import { grantedAnswer, heldAnswer, retryAfterMs, staleRead, timedOut } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import { HOLD_COUNT_MAX, type Hold, isReleased, type LockRecord, type Waiter } from './lock-record';
 import { requireCapacity } from './permits';
@@ -281,12 +275,6 @@ function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
   const next = updateHold(draft, hold, freshLease(draft, hold, leaseMs));
   draft.addEvent('renewed', next, { token: next.token, expiresAt: next.expiresAt });
   return next;
-}
-
-/** The record was read before the stored answer, so it does not contain that grant yet. */
-function staleRead(): LockyardError {
-  const text = 'This request was granted at this very moment. Ask again.';
-  return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
 }
 
 function queued(draft: Draft, waiter: Waiter): AcquireAnswer {

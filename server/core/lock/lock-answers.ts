@@ -1,3 +1,4 @@
+import { LockyardError } from '../../contract/errors';
 import type {
   Granted,
   Held,
@@ -208,7 +209,7 @@ export function lostAnswer(
   return { outcome: 'lost', cause: 'superseded', at };
 }
 
-export const RETRY_AFTER_MIN_MS = 50;
+const RETRY_AFTER_MIN_MS = 50;
 const RETRY_AFTER_MAX_MS = 5_000;
 
 /**
@@ -244,4 +245,10 @@ export function retryAfterMs(draft: Draft): number {
   for (const { expiresAt } of holds) end = Math.max(end, expiresAt);
   const leftMs = end - draft.now;
   return Math.min(Math.max(leftMs, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS);
+}
+
+/** The refusal where a record was read before a stored answer, and so lacks the grant in it. */
+export function staleRead(): LockyardError {
+  const text = 'This request was granted at this very moment. Ask again.';
+  return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
 }

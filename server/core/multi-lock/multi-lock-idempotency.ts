@@ -1,4 +1,3 @@
-import { LockyardError } from '../../contract/errors';
 import type {
   AcquireManyAnswer,
   MultiLockEnded,
@@ -8,7 +7,7 @@ import type {
 import { type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';
-import { RETRY_AFTER_MIN_MS, waitedFor } from '../lock/lock-answers';
+import { staleRead, waitedFor } from '../lock/lock-answers';
 import { type Hold, isReleased } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
@@ -102,10 +101,4 @@ export function grantOf(name: string, hold: Hold, rev: number, now: number): Mul
   const { mode, token, count, expiresAt, waitedMs } = hold;
   const lease = { holdCount: count, expiresAt, expiresInMs: expiresAt - now, waitedMs };
   return { name, mode, token, rev, ...lease, ...waitedFor(hold) };
-}
-
-/** A record was read before the stored answer, so it does not contain that grant yet. */
-function staleRead(): LockyardError {
-  const text = 'This request was granted at this very moment. Ask again.';
-  return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
 }
