@@ -5,10 +5,13 @@ import {
   DEPARTED_MAX,
   HOLD_COUNT_MAX,
   type Hold,
+  hasOffer,
+  holdOf,
   type LockRecord,
   SHARED_MAX,
   unwrittenRecord,
   type Waiter,
+  waiterAt,
 } from './lock/lock-record';
 import { capacityOf, permitsTaken } from './lock/permits';
 
@@ -209,18 +212,6 @@ function hasNewHold(was: LockRecord, { holds }: LockRecord): boolean {
     const known = holdOf(was, token);
     return known?.mode !== mode || known.permits !== permits;
   });
-}
-
-function holdOf({ holds }: LockRecord, token: number): Hold | undefined {
-  return holds.find((hold) => hold.token === token);
-}
-
-function waiterAt({ queue }: LockRecord, ticket: number): Waiter | undefined {
-  return queue.find((waiter) => waiter.ticket === ticket);
-}
-
-function hasOffer({ offers }: LockRecord, ticket: number): boolean {
-  return offers.some((offer) => offer.ticket === ticket);
 }
 
 /** The same for a counter. */

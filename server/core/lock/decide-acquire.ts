@@ -20,7 +20,14 @@ import {
 } from './hold-lifecycle';
 import { grantedAnswer, heldAnswer, retryAfterMs, staleRead, timedOut } from './lock-answers';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
-import { HOLD_COUNT_MAX, type Hold, isReleased, type LockRecord, type Waiter } from './lock-record';
+import {
+  HOLD_COUNT_MAX,
+  type Hold,
+  holdOf,
+  isReleased,
+  type LockRecord,
+  type Waiter,
+} from './lock-record';
 import { requireCapacity } from './permits';
 import {
   cancelDeparted,
@@ -255,7 +262,7 @@ function replayAcquire(
   if (!memo || 'enqueuedAt' in memo) return null;
   if ('outcome' in memo) return memo;
   if (draft.isFromBefore(memo.rev)) throw staleRead();
-  const hold = draft.record.holds.find(({ token }) => token === memo.token);
+  const hold = holdOf(draft.record, memo.token);
   if (hold && isReleased(hold)) return { outcome: 'ended', token: memo.token, cause: 'released' };
   if (hold && !draft.isPast(hold.expiresAt)) {
     const claimed = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;

@@ -30,7 +30,7 @@ import type {
   RenewCommand,
   RevertGrantCommand,
 } from './lock-command';
-import { type Hold, isReleased } from './lock-record';
+import { type Hold, holdOf, isReleased, waiterAt } from './lock-record';
 
 /**
  * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An
@@ -87,7 +87,7 @@ function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
 
 /** Reverts a late grant or re-entry that no caller but its own can have received. */
 export function decideRevertGrant(draft: Draft, { token }: RevertGrantCommand) {
-  const hold = draft.record.holds.find((other) => other.token === token);
+  const hold = holdOf(draft.record, token);
   if (!hold || isReleased(hold)) return { outcome: 'gone' } as const;
   if (hold.requests.length >= hold.count) return { outcome: 'kept' } as const;
   if (hold.count > 1) removeEntry(draft, hold);
@@ -110,7 +110,7 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
   if (replay) return replay;
   expireAndPromote(draft);
   const { token, by, reason, request } = command;
-  const hold = draft.record.holds.find((other) => other.token === token);
+  const hold = holdOf(draft.record, token);
   if (!hold) return changedAnswer(draft, token);
   const { lastToken } = draft.record;
   endHold(draft, hold, 'forced', draft.now, { by, reason });
@@ -133,7 +133,7 @@ export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer
   if (replay) return { ...replay, expiresInMs: Math.max(0, replay.expiresAt - draft.now) };
   expireAndPromote(draft);
   const { token, extendMs, by, reason, request } = command;
-  const hold = draft.record.holds.find((other) => other.token === token);
+  const hold = holdOf(draft.record, token);
   if (!hold || isReleased(hold)) return changedAnswer(draft, token);
   const expiresAt = hold.expiresAt + extendMs;
   if (expiresAt - draft.now > LEASE_MAX_MS) throw extendedTooFar();
@@ -155,7 +155,7 @@ function ownHold(
   { record }: Draft,
   claim: { service: string; owner: string; token: number },
 ): Hold | null {
-  const hold = record.holds.find(({ token }) => token === claim.token);
+  const hold = holdOf(record, claim.token);
   const named = hold ?? (record.ended?.token === claim.token ? record.ended : null);
   if (named && named.service !== claim.service) {
     throw new LockyardError('FORBIDDEN', 'This token belongs to a hold of another service.');
@@ -170,7 +170,7 @@ function ownHold(
 export function changedAnswer(draft: Draft, seenToken: number): Changed {
   const { record, now } = draft;
   const seenOwner = record.ended?.token === seenToken ? record.ended.owner : '';
-  const kept = record.holds.find(({ token }) => token === seenToken);
+  const kept = holdOf(record, seenToken);
   const { outcome: _, ...lost } = lostAnswer(record, seenToken, seenOwner, now);
   const ended = { ...lost, ...(kept && releasedThen(kept)) };
   return {
@@ -191,7 +191,7 @@ function nextHolder({ record }: Draft, lastToken: number): NextHolder {
   const hold = record.holds.find(({ token }) => token > lastToken);
   if (hold) return grantedTo(hold);
   const [offer] = record.offers;
-  const waiter = offer && record.queue.find(({ ticket }) => ticket === offer.ticket);
+  const waiter = offer && waiterAt(record, offer.ticket);
   return waiter ? offeredTo(waiter) : { kind: 'nobody' };
 }
 
@@ -204,7 +204,7 @@ export function decideReleaseRequest(
   if (replay) return replay;
   expireAndPromote(draft);
   const { verb, token, by, reason, request } = command;
-  const hold = draft.record.holds.find((other) => other.token === token);
+  const hold = holdOf(draft.record, token);
   if (!hold || isReleased(hold)) return changedAnswer(draft, token);
   const remark = { by, reason, at: draft.now };
   const isAsked = verb === 'askRelease';

@@ -5,7 +5,7 @@ import { expireAndPromote, handOff, hasRoom, isOpen, serveOutOfTurn } from './ex
 import { endHold } from './hold-lifecycle';
 import { grantedTo, offeredTo } from './lock-answers';
 import type { ReassignCommand } from './lock-command';
-import { type Hold, isReleased, type Waiter } from './lock-record';
+import { type Hold, holdOf, isReleased, type Waiter, waiterAt } from './lock-record';
 
 /**
  * Ends the hold that the operator saw and grants the lock to the waiter that the operator chose, or
@@ -22,9 +22,9 @@ export function decideReassign(draft: Draft, command: ReassignCommand): Reassign
   draft.refuseWhileClosed();
   expireAndPromote(draft);
   const { token, ticket, by, reason, request } = command;
-  const hold = draft.record.holds.find((other) => other.token === token);
+  const hold = holdOf(draft.record, token);
   if (!hold) return changedAnswer(draft, token);
-  const waiter = draft.record.queue.find((other) => other.ticket === ticket);
+  const waiter = waiterAt(draft.record, ticket);
   const obstacle = waiter ? obstacleTo(draft, hold, waiter) : 'waiterGone';
   if (!waiter || obstacle) {
     const queueLength = draft.record.queue.length;

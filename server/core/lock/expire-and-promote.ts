@@ -5,11 +5,12 @@ import { timedOut } from './lock-answers';
 import type { AcquireCommand } from './lock-command';
 import {
   type Hold,
+  hasOffer,
   isReleased,
   type LockRecord,
-  type Offer,
   SHARED_MAX,
   type Waiter,
+  waiterAt,
 } from './lock-record';
 import { type Demand, havePermits } from './permits';
 import {
@@ -68,7 +69,7 @@ export function handOff(draft: Draft): void {
     return;
   }
   for (const waiter of offeredFirst(draft.record)) {
-    const isOffered = draft.record.offers.some(({ ticket }) => ticket === waiter.ticket);
+    const isOffered = hasOffer(draft.record, waiter.ticket);
     if (!isOffered && !hasRoom(draft.record, waiter)) return;
     if (!isPresent(draft, waiter)) continue;
     const ask = localCaller(draft, waiter);
@@ -100,7 +101,7 @@ function offeredFirst({ queue, offers }: LockRecord): readonly Waiter[] {
 export function serveOutOfTurn(draft: Draft, waiter: Waiter, why: Why): void {
   const ask = localCaller(draft, waiter);
   if (ask) grantToWaiter(draft, waiter, ask, why);
-  else if (!draft.record.offers.some(({ ticket }) => ticket === waiter.ticket)) {
+  else if (!hasOffer(draft.record, waiter.ticket)) {
     offer(draft, waiter, why);
   }
 }
@@ -118,13 +119,13 @@ export function isOpen(draft: Draft): boolean {
  * Whether one more of this mode, with as many permits, fits beside the current holds and offers.
  */
 export function hasRoom(record: LockRecord, wanted: Demand): boolean {
-  const { holds, offers, queue } = record;
+  const { holds, offers } = record;
   const { mode } = wanted;
   if (mode === 'exclusive') return holds.length === 0 && offers.length === 0;
   if (holds.length + offers.length >= SHARED_MAX) return false;
   if (!holds.every((hold) => hold.mode === mode)) return false;
   for (const { ticket } of offers) {
-    const waiter = queue.find((other) => other.ticket === ticket);
+    const waiter = waiterAt(record, ticket);
     if (waiter && waiter.mode !== mode) return false;
   }
   return mode === 'shared' || havePermits(record, wanted);
@@ -132,11 +133,11 @@ export function hasRoom(record: LockRecord, wanted: Demand): boolean {
 
 /** Takes back every offer; their waiters keep their places. */
 export function revokeOffers(draft: Draft): void {
-  const { offers, queue } = draft.record;
+  const { offers } = draft.record;
   if (offers.length === 0) return;
   draft.change({ offers: [] });
   for (const { ticket } of offers) {
-    const waiter = queue.find((other) => other.ticket === ticket);
+    const waiter = waiterAt(draft.record, ticket);
     if (waiter) draft.addEvent('withdrawn', waiter, { waitedMs: waitedMs(draft, waiter) });
   }
 }
@@ -146,10 +147,9 @@ export function revokeOffers(draft: Draft): void {
  * would keep the lock from all others for ever.
  */
 function dropVoidOffers(draft: Draft): void {
-  const { offers, queue } = draft.record;
+  const { offers } = draft.record;
   if (offers.length === 0) return;
-  const isVoid = (offer: Offer) => !queue.some(({ ticket }) => ticket === offer.ticket);
-  const gone = offers.filter(isVoid);
+  const gone = offers.filter(({ ticket }) => !waiterAt(draft.record, ticket));
   if (gone.length === 0) return;
   draft.change({ offers: offers.filter((offer) => !gone.includes(offer)) });
   for (const _ of gone) draft.addEvent('withdrawn', { service: '', owner: '' });

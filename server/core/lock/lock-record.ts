@@ -204,6 +204,21 @@ export function isReleased({ releasedAt }: Pick<Hold, 'releasedAt'>): boolean {
   return releasedAt !== undefined;
 }
 
+/** The hold with this token, live or not. */
+export function holdOf({ holds }: LockRecord, token: number): Hold | undefined {
+  return holds.find((hold) => hold.token === token);
+}
+
+/** The waiter with this ticket. */
+export function waiterAt({ queue }: LockRecord, ticket: number): Waiter | undefined {
+  return queue.find((waiter) => waiter.ticket === ticket);
+}
+
+/** Whether the lock is offered to the waiter with this ticket. */
+export function hasOffer({ offers }: LockRecord, ticket: number): boolean {
+  return offers.some((offer) => offer.ticket === ticket);
+}
+
 /** The holds that are live at `now`; an expired lease is none, even if its end is not written. */
 export function liveHolds(record: LockRecord | null, now: number): Hold[] {
   return record?.holds.filter((hold) => hold.expiresAt > now) ?? [];

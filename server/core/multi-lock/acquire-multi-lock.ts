@@ -9,7 +9,7 @@ import { outsidePolicy } from '../lock/check-policy';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { grant, waitedForTrace } from '../lock/hold-lifecycle';
 import { retryAfterMs } from '../lock/lock-answers';
-import type { LockRecord } from '../lock/lock-record';
+import { type LockRecord, waiterAt } from '../lock/lock-record';
 import {
   departedOf,
   enqueue,
@@ -157,7 +157,7 @@ function resumePlace(
 }
 
 function waiterIn({ draft }: MultiLockMember, ticket: number) {
-  const waiter = draft.record.queue.find((other) => other.ticket === ticket);
+  const waiter = waiterAt(draft.record, ticket);
   if (!waiter) throw new Error('A set lost its place while that was being decided.');
   return waiter;
 }

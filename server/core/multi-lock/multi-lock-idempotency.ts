@@ -8,7 +8,7 @@ import { type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';
 import { staleRead, waitedFor } from '../lock/lock-answers';
-import { type Hold, isReleased } from '../lock/lock-record';
+import { type Hold, holdOf, isReleased } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { MultiLockMember } from './multi-lock-member';
@@ -78,7 +78,7 @@ export function replayMultiLock(
     const member = members.find((other) => other.name === name);
     const record = member?.before;
     if (rev > (record?.rev ?? highestDeletedRev(now))) throw staleRead();
-    const hold = record?.holds.find((other) => other.token === token);
+    const hold = record && holdOf(record, token);
     if (hold && isReleased(hold)) {
       ended.push({ name, token, cause: 'released' });
     } else if (hold && hold.expiresAt > now) {

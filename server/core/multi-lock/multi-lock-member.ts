@@ -2,7 +2,14 @@ import type { BlockedBy } from '../../contract/multi-lock';
 import type { Draft } from '../decision';
 import { hasRoom, isOpen } from '../lock/expire-and-promote';
 import { holderViews, lockState } from '../lock/lock-answers';
-import { type LockRecord, type Offer, SHARED_MAX, type Waiter } from '../lock/lock-record';
+import {
+  hasOffer,
+  type LockRecord,
+  type Offer,
+  SHARED_MAX,
+  type Waiter,
+  waiterAt,
+} from '../lock/lock-record';
 import { type Age, isOlder, removeWaiters, waiterOf } from '../lock/queue';
 import type { RequestIdentity } from '../request-fingerprint';
 import type { MultiLockMode } from './multi-lock-command';
@@ -51,7 +58,7 @@ export function isAvailable(
 ): boolean {
   if (!isOpen(draft)) return false;
   const { record } = draft;
-  if (record.offers.some(({ ticket }) => ticket === mine?.ticket)) return true;
+  if (mine && hasOffer(record, mine.ticket)) return true;
   const before = record.queue.filter(({ ticket }) => !mine || ticket < mine.ticket);
   if (!before.every((waiter) => isYoungerMultiLock(waiter, age))) return false;
   const offers = record.offers.filter((offer) => !isOfYoungerMultiLock(record, offer, age));
@@ -101,13 +108,13 @@ function isYoungerMultiLock(waiter: Waiter, age: Age | null): boolean {
   return waiter.setSize !== undefined && age !== null && isOlder(age, waiter);
 }
 
-function isOfYoungerMultiLock({ queue }: LockRecord, { ticket }: Offer, age: Age | null): boolean {
-  const waiter = queue.find((other) => other.ticket === ticket);
+function isOfYoungerMultiLock(record: LockRecord, { ticket }: Offer, age: Age | null): boolean {
+  const waiter = waiterAt(record, ticket);
   return waiter !== undefined && isYoungerMultiLock(waiter, age);
 }
 
-function isShared({ queue }: LockRecord, { ticket }: Offer): boolean {
-  return queue.some((waiter) => waiter.ticket === ticket && waiter.mode === 'shared');
+function isShared(record: LockRecord, { ticket }: Offer): boolean {
+  return waiterAt(record, ticket)?.mode === 'shared';
 }
 
 function oldestFirst({ queue }: LockRecord, offers: readonly Offer[]): Offer[] {
