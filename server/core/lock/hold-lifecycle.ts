@@ -122,16 +122,20 @@ export function updateHold(draft: Draft, hold: Hold, part: Partial<Hold>): Hold 
       draft.keepForAnswers(keptUntil);
     }
   }
-  draft.change({
-    holds: draft.record.holds.map((other) => (other.token === hold.token ? next : other)),
-  });
+  replaceHold(draft, next);
   return next;
+}
+
+/** Puts a changed copy of a hold in its place. */
+function replaceHold(draft: Draft, next: Hold): void {
+  const { holds } = draft.record;
+  draft.change({ holds: holds.map((hold) => (hold.token === next.token ? next : hold)) });
 }
 
 /** Ends a lease sooner, for a grant that no caller can have received. */
 export function shortenLease(draft: Draft, hold: Hold, expiresAt: number): void {
   const next = { ...hold, expiresAt: Math.min(hold.expiresAt, expiresAt) };
-  draft.change({ holds: draft.record.holds.map((other) => (other === hold ? next : other)) });
+  replaceHold(draft, next);
   draft.addEvent('detached', hold, { token: hold.token, expiresAt: next.expiresAt });
 }
 
@@ -156,9 +160,7 @@ export function stayLonger(draft: Draft, hold: Hold, ask: AcquireCommand): Parti
 export function keepReleased(draft: Draft, hold: Hold, keptUntil: number): Hold {
   const { isUnclaimed: _, ...rest } = hold;
   const next = { ...rest, expiresAt: keptUntil, releasedAt: draft.now };
-  draft.change({
-    holds: draft.record.holds.map((other) => (other.token === hold.token ? next : other)),
-  });
+  replaceHold(draft, next);
   draft.addEvent('kept', hold, { token: hold.token, expiresAt: keptUntil });
   return next;
 }
