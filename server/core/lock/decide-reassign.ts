@@ -25,12 +25,9 @@ export function decideReassign(draft: Draft, command: ReassignCommand): Reassign
   const hold = holdOf(draft.record, token);
   if (!hold) return changedAnswer(draft, token);
   const waiter = waiterAt(draft.record, ticket);
-  const obstacle = waiter ? obstacleTo(draft, hold, waiter) : 'waiterGone';
-  if (!waiter || obstacle) {
-    const queueLength = draft.record.queue.length;
-    const why = obstacle ?? 'waiterGone';
-    return { outcome: 'notReassigned', rev: draft.currentRev, obstacle: why, queueLength };
-  }
+  if (!waiter) return notReassigned(draft, 'waiterGone');
+  const obstacle = obstacleTo(draft, hold, waiter);
+  if (obstacle) return notReassigned(draft, obstacle);
   const { lastToken } = draft.record;
   endHold(draft, hold, 'forced', draft.now, { by, reason });
   serveOutOfTurn(draft, waiter, { by, reason });
@@ -42,6 +39,11 @@ export function decideReassign(draft: Draft, command: ReassignCommand): Reassign
   const answer = { outcome: 'reassigned', rev: draft.rev, token, next, queueLength } as const;
   draft.remember(request, answer, draft.now);
   return answer;
+}
+
+function notReassigned(draft: Draft, obstacle: ReassignObstacle): ReassignAnswer {
+  const { record, currentRev: rev } = draft;
+  return { outcome: 'notReassigned', rev, obstacle, queueLength: record.queue.length };
 }
 
 /** Why this waiter cannot be granted the lock once this hold is over; null: it can. */
