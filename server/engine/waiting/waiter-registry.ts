@@ -35,10 +35,11 @@ export class WaitingCall {
   patienceEndsAt = Number.POSITIVE_INFINITY;
   /** Whether its place in a queue is written. */
   queued = false;
-  /** The id of the record where its place was written last. */
+  /**
+   * The id of the record where its place was written last; null: it never had one. Once it had, it
+   * may be granted without hearing of it.
+   */
   waitsAt: string | null = null;
-  /** Set for good with its first place: from then on it may be granted without hearing of it. */
-  wasQueued = false;
   delivery: Delivery | null = null;
   /** Set when it may have been granted and the outcome is unknown. */
   isInDoubt = false;
@@ -104,7 +105,6 @@ export class WaiterRegistry {
     for (const other of call.ids) if (other !== id) this.removeAt(other, call);
     call.waitsAt = id;
     call.queued = true;
-    call.wasQueued = true;
   }
 
   remove(call: WaitingCall): void {

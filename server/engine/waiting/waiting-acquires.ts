@@ -155,7 +155,7 @@ export abstract class WaitingAcquires<
     try {
       return await this.waitFor(target, command, call, wait);
     } catch (error) {
-      if (!call.wasQueued) throw error;
+      if (call.waitsAt === null) throw error;
       this.context.waiters.abandon(call);
       throw unknownIfDenied(error);
     } finally {
