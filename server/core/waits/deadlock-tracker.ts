@@ -1,5 +1,5 @@
 import type { Deadlock, DeadlockStep } from './find-deadlocks';
-import { isConcurrent, type LockWaits, type WaitState } from './wait-state';
+import { isConcurrent, type LockWaits, partyKey, type WaitState } from './wait-state';
 
 /** How a deadlock ended; `released`: an owner released a lock though it waited. */
 export type DeadlockEnd = 'forced' | 'expired' | 'waitEnded' | 'released';
@@ -87,9 +87,9 @@ export class DeadlockTracker {
 
   private addNew({ deadlocks, now, readAt }: WaitReading): void {
     const known = [...this.confirmed, ...this.candidates];
-    const owners = new Set(known.flatMap(({ cycle }) => cycle.map(ownerOf)));
+    const owners = new Set(known.flatMap(({ cycle }) => cycle.map(partyKey)));
     for (const { steps, members } of deadlocks) {
-      if (steps.length === 0 || members.some((member) => owners.has(ownerOf(member)))) continue;
+      if (steps.length === 0 || members.some(({ key }) => owners.has(key))) continue;
       const cycle = steps.map(edgeOf);
       const began = steps.map(({ wait: { lock, waiter } }) => waiter.enqueuedAt - lock.offsetMs);
       this.candidates.push({
@@ -102,8 +102,6 @@ export class DeadlockTracker {
     }
   }
 }
-
-const ownerOf = ({ service, owner }: { service: string; owner: string }) => `${service}\0${owner}`;
 
 function edgeOf({ wait, blockedBy }: DeadlockStep): CycleEdge {
   const { service, owner } = wait.party;
