@@ -3,6 +3,7 @@ import { OFFER_MS } from '../timing';
 import { endHold, grant, isAbandoned, waitedForTrace } from './hold-lifecycle';
 import { timedOut } from './lock-answers';
 import type { AcquireCommand } from './lock-command';
+import type { OperatorAct } from './lock-event';
 import {
   type Hold,
   hasOffer,
@@ -98,15 +99,13 @@ function offeredFirst({ queue, offers }: LockRecord): readonly Waiter[] {
  *
  * @param why who decided that, and for what reason
  */
-export function serveOutOfTurn(draft: Draft, waiter: Waiter, why: Why): void {
+export function serveOutOfTurn(draft: Draft, waiter: Waiter, why: OperatorAct): void {
   const ask = localCaller(draft, waiter);
   if (ask) grantToWaiter(draft, waiter, ask, why);
   else if (!hasOffer(draft.record, waiter.ticket)) {
     offer(draft, waiter, why);
   }
 }
-
-type Why = { by: string; reason: string };
 
 /** Whether grants are possible: the backend is open, no freeze, no lock-delay. */
 export function isOpen(draft: Draft): boolean {
@@ -155,7 +154,7 @@ function dropVoidOffers(draft: Draft): void {
   for (const _ of gone) draft.addEvent('withdrawn', { service: '', owner: '' });
 }
 
-function offer(draft: Draft, waiter: Waiter, why: Why | null = null): void {
+function offer(draft: Draft, waiter: Waiter, why: OperatorAct | null = null): void {
   const { offers } = draft.record;
   draft.change({ offers: [...offers, { ticket: waiter.ticket, until: draft.now + OFFER_MS }] });
   draft.addEvent('offered', waiter, { waitedMs: waitedMs(draft, waiter), ...why });
@@ -166,7 +165,7 @@ function grantToWaiter(
   draft: Draft,
   waiter: Waiter,
   ask: AcquireCommand,
-  why: Why | null = null,
+  why: OperatorAct | null = null,
 ): void {
   draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
   const unclaimed = ask.request.remembered ? { isUnclaimed: true } : {};

@@ -4,7 +4,7 @@ import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { ANSWER_RETENTION_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
-import type { LockEvent } from './lock-event';
+import type { LockEvent, OperatorAct } from './lock-event';
 import { type EndedHold, type Hold, isReleased } from './lock-record';
 import { nameCapacity } from './permits';
 import { forgetDeparted, type WaitSpan } from './queue';
@@ -21,7 +21,7 @@ export function grant(
   ask: AcquireCommand,
   waitedMs: number,
   how: Pick<Hold, 'isUnclaimed' | 'waitedForTraceparent'> = {},
-  why: { by: string; reason: string } | null = null,
+  why: OperatorAct | null = null,
 ): Hold {
   const { record, context, now } = draft;
   const token = nextToken(record.lastToken, context.epoch, now);
@@ -194,7 +194,7 @@ export function endHold(
   hold: Hold,
   cause: Ending,
   at = draft.now,
-  why: { by: string; reason: string } | null = null,
+  why: OperatorAct | null = null,
 ): void {
   const { token, service, owner, grantedAt } = hold;
   const { lockDelayMs } = draft.context.policy;

@@ -30,11 +30,17 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** The person who did it, and why: of an operator's act. */
+export interface OperatorAct {
+  by: string;
+  reason: string;
+}
+
 /**
  * One line of history. Events of one decision share its rev. `at` is the backend's clock as the
  * decision read it; for `expired` it is the deadline itself.
  */
-export interface LockEvent {
+export interface LockEvent extends Partial<OperatorAct> {
   kind: EventKind;
   at: number;
   rev: number;
@@ -55,9 +61,6 @@ export interface LockEvent {
   /** The new end of the lease, where the event set one. */
   expiresAt?: number;
   holdCount?: number;
-  /** The person who did it, and why: of an operator's act. */
-  by?: string;
-  reason?: string;
   meta?: Meta;
   /** Of `granted` only. */
   traceparent?: string;
