@@ -200,6 +200,16 @@ describe('one sentence says what an engineer would say of a lock', () => {
         '1 waiting.',
     ],
     [
+      'delayed after a release, as in a restored backup',
+      {
+        ...free,
+        status: 'delayed',
+        ended: { ...ended, cause: 'released' },
+        delayedUntil: now + 3_000,
+      },
+      'Not held: released 38 s ago by billing-7f9c. Lock delay: granted again in 3 s. No waiters.',
+    ],
+    [
       'frozen and held',
       { status: 'frozen', frozen: remark, waiters: 2 },
       `Frozen by Ana: “a deploy waits”. ${held} That process is alive and keeps renewing; ` +

@@ -98,17 +98,20 @@ function frozenVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
 
 function delayedVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
   const { ended, delayedUntil } = row;
-  const end =
-    ended === null
-      ? ''
-      : ended.cause === 'forced'
-        ? `: force-released ${whenText(ended.at, view)} from ${holderText(ended)}`
-        : `: the lease of ${holderText(ended)} expired ${whenText(ended.at, view)}`;
+  const end = ended === null ? '' : `: ${lastEnd(ended, view)}`;
   return joinSentences(
     [strong('Not held'), sentencePart(`${end}.`)],
     [sentencePart(`Lock delay: granted again ${whenText(delayedUntil, view)}.`)],
     demandClause(row),
   );
+}
+
+/** Not always what the delay is for: a backup was restored, or another holder lost its hold. */
+function lastEnd(ended: NonNullable<LockRow['ended']>, view: VerdictView): string {
+  const [when, holder] = [whenText(ended.at, view), holderText(ended)];
+  if (ended.cause === 'forced') return `force-released ${when} from ${holder}`;
+  if (ended.cause === 'released') return `released ${when} by ${holder}`;
+  return `the lease of ${holder} expired ${when}`;
 }
 
 function expiredVerdict(row: LockRow, view: VerdictView): VerdictPart[] {
