@@ -98,9 +98,12 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
 /** What is no key is refused here: `fetch` would quote it in its error. */
 function usableKey(given: string | undefined): string {
   const key = needed(given, 'apiKey', 'LOCKYARD_API_KEY').trim();
-  if (/^[!-~]+$/.test(key)) return key;
+  if (canBeKey(key)) return key;
   throw new LockyardError('INVALID', 'The API key has characters that no key has.');
 }
+
+/** Whether a text may be a key, for all that can be said without a server. */
+export const canBeKey = (text: string): boolean => /^[!-~]+$/.test(text);
 
 function needed(value: string | undefined, option: string, variable: string): string {
   if (value) return value;

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FaultProxy } from '@/test/clients/fault-proxy';
 import { CommandRig, untilGone } from '../testing/command-rig';
 
 let rig: CommandRig;
@@ -207,6 +208,9 @@ describe('exit codes', () => {
       [{ LOCKYARD_URL: undefined }, [], 78, /LOCKYARD_URL/],
       [{ LOCKYARD_API_KEY: undefined }, [], 78, /LOCKYARD_API_KEY/],
       [{ LOCKYARD_API_KEY: 'lyk_wrong_secret' }, [], 77, /API key/],
+      [{ LOCKYARD_API_KEY: 'lyk_a\nlyk_secret' }, [], 77, /API key/],
+      [{ LOCKYARD_API_KEY: 'secret key' }, [], 77, /API key/],
+      [{ LOCKYARD_API_KEY: ' \n' }, [], 78, /LOCKYARD_API_KEY/],
       [{}, ['--namespace', 'elsewhere'], 77, /elsewhere/],
     ];
     for (const [env, options, code, message] of cases) {
@@ -214,6 +218,20 @@ describe('exit codes', () => {
       expect(result).toMatchObject({ code, out: '' });
       expect(result.err).toMatch(message);
       expect(result.err).not.toContain('secret');
+    }
+  });
+
+  test('of a server that says when to come back 69, and it is not asked much sooner', async () => {
+    const proxy = await FaultProxy.start(rig.api.url);
+    const data = { reason: 'NAMESPACE_FULL', retryAfterMs: 5_000 };
+    proxy.rule = () => ({ status: 429, body: { error: { message: 'No room.', data } } });
+    try {
+      const env = { LOCKYARD_URL: proxy.url };
+      const { code, err } = await rig.exec([name, '-w', '1s'], ':', { env }).ended;
+      expect([code, err]).toEqual([69, 'lockyard: No room.\n']);
+      expect(proxy.of(name, 'lock.acquire')).toHaveLength(2);
+    } finally {
+      await proxy.close();
     }
   });
 

@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 import { holdsIt, LockLost, LockTimeout, LockyardError, ReleaseUnconfirmed } from '../../errors';
 import type { Hold } from '../../holding/lock-hold';
 import type { LockyardClient } from '../../lockyard-client';
-import { systemClock } from '../../platform/client-clock';
+import { pause, systemClock } from '../../platform/client-clock';
 import type { Remark } from '../../wire/wire';
 import { withLock } from '../../with-lock';
 import { CommandFailure, EXIT, refusalExitCode, signalExitCode } from '../exit-codes';
@@ -82,7 +82,10 @@ class LockedCommand {
       } catch (error) {
         const mayPass =
           error instanceof LockTimeout || (error instanceof LockyardError && error.isTransient);
-        if (this.isRunning || !mayPass || systemClock.monotonic() >= until) throw error;
+        const leftAfterMs = until - systemClock.monotonic();
+        if (this.isRunning || !mayPass || leftAfterMs <= 0) throw error;
+        const hintMs = error instanceof LockyardError ? (error.retryAfterMs ?? 0) : 0;
+        await pause(systemClock, Math.min(hintMs, leftAfterMs), this.wait.signal);
       }
     }
   }
