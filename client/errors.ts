@@ -8,6 +8,8 @@ export interface FailureFacts {
   requestId?: string | undefined;
   /** The capacity in force of a lock, where permits were asked for that do not fit it. */
   capacity?: number | undefined;
+  /** What is the matter with the API key, such as `keyExpired` or `missingVerb`. */
+  detail?: string | undefined;
   cause?: unknown;
   /** Asking again would not be safe, whatever the reason. */
   isFinal?: boolean;
@@ -28,6 +30,11 @@ export class LockyardError extends Error {
   readonly requestId: string | undefined;
   /** The capacity in force, where an acquire of permits named another one, or wanted more. */
   readonly capacity: number | undefined;
+  /**
+   * What is the matter with the API key, where the server said so. `UNAUTHENTICATED`: `keyExpired`
+   * or `keyRevoked`; `FORBIDDEN`: `missingNamespace`, `missingPrefix` or `missingVerb`.
+   */
+  readonly detail: string | undefined;
   /** Whether the same call may well succeed a moment later. */
   readonly isTransient: boolean;
   /** No connection to the server could be made; of several, to none. */
@@ -42,6 +49,7 @@ export class LockyardError extends Error {
     this.retryAfterMs = facts.retryAfterMs;
     this.requestId = facts.requestId;
     this.capacity = facts.capacity;
+    this.detail = facts.detail;
     this.isTransient = TRANSIENT.has(reason) && !facts.isFinal;
     this.isUnreachable = facts.isUnreachable ?? false;
   }

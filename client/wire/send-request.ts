@@ -159,6 +159,7 @@ function readReply<A>(reply: Response, text: string): A {
   const message = field(error, 'message');
   const retryAfterMs = field(facts, 'retryAfterMs');
   const capacity = field(facts, 'capacity');
+  const detail = field(facts, 'detail');
   const byStatus = REFUSALS[reply.status] ?? 'UNKNOWN';
   if (typeof reason === 'string') {
     const known = isReason(reason) ? reason : byStatus;
@@ -166,10 +167,25 @@ function readReply<A>(reply: Response, text: string): A {
       requestId,
       retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
       capacity: typeof capacity === 'number' ? capacity : undefined,
+      detail: typeof detail === 'string' ? detail : undefined,
     });
   }
   const what = `${reply.status} came without an answer of Lockyard`;
-  throw new LockyardError(byStatus, `${what}; check the URL.`, { requestId });
+  const hint = { requestId, retryAfterMs: retryAfterLimitMs(reply) };
+  throw new LockyardError(byStatus, `${what}; check the URL.`, hint);
+}
+
+/** A proxy may ask for hours, while a hold or a place in a queue is lost in seconds. */
+const RETRY_AFTER_MAX_MS = 5_000;
+
+/**
+ * The hint of a proxy that limits calls. With any other status the next try is not put off: it may
+ * well meet another server.
+ */
+function retryAfterLimitMs({ status, headers }: Response): number | undefined {
+  const seconds = headers.get('retry-after') ?? '';
+  if (status !== 429 || !/^\d+$/.test(seconds)) return undefined;
+  return Math.min(RETRY_AFTER_MAX_MS, Number(seconds) * 1_000);
 }
 
 /**

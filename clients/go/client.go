@@ -16,9 +16,11 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 var isKey = regexp.MustCompile("^[!-~]+$")
@@ -201,6 +203,9 @@ func isRepeatable(ask request, fields map[string]any) bool {
 
 // completed is an input with what the caller left to the client.
 func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
+	if !isWellFormed(reflect.ValueOf([]any{ask, c.namespace, c.owner})) {
+		return nil, invalid("Texts must be well-formed UTF-8.")
+	}
 	text, err := json.Marshal(ask)
 	if err != nil {
 		return nil, invalid("%v", err)
@@ -225,4 +230,33 @@ func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
 		fields["meta"] = metaWith(c.meta, own)
 	}
 	return fields, nil
+}
+
+// isWellFormed: json.Marshal puts U+FFFD in place of what is no UTF-8, which makes another name.
+func isWellFormed(value reflect.Value) bool {
+	switch value.Kind() {
+	case reflect.String:
+		return utf8.ValidString(value.String())
+	case reflect.Pointer, reflect.Interface:
+		return value.IsNil() || isWellFormed(value.Elem())
+	case reflect.Struct:
+		for i := 0; i < value.NumField(); i++ {
+			if !isWellFormed(value.Field(i)) {
+				return false
+			}
+		}
+	case reflect.Slice:
+		for i := 0; i < value.Len(); i++ {
+			if !isWellFormed(value.Index(i)) {
+				return false
+			}
+		}
+	case reflect.Map:
+		for entries := value.MapRange(); entries.Next(); {
+			if !isWellFormed(entries.Key()) || !isWellFormed(entries.Value()) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -14,6 +14,8 @@ type Error struct {
 	RequestID string
 	// Capacity is the capacity in force, where permits were asked for that do not fit it.
 	Capacity int64
+	// Detail says what is the matter with the API key, such as keyExpired or missingVerb.
+	Detail string
 	// IsUnreachable: no connection to the server could be made; of several, to none.
 	IsUnreachable bool
 	isFinal       bool

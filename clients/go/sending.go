@@ -3,7 +3,6 @@ package lockyard
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,14 +36,6 @@ const (
 	lookEvery     = 4 * time.Second
 	respondWithin = 2 * time.Second
 )
-
-// What a bare status of a proxy, or one with a reason of a later version, proves: the call did not
-// get through. Any other may have.
-var refusals = map[int]string{
-	301: ReasonInvalid, 302: ReasonInvalid, 307: ReasonInvalid, 308: ReasonInvalid,
-	400: ReasonInvalid, 401: ReasonUnauthenticated, 403: ReasonForbidden, 404: ReasonNotFound,
-	405: ReasonInvalid, 413: ReasonTooLarge, 429: ReasonRateLimited,
-}
 
 func ms(count int64) time.Duration { return time.Duration(count) * time.Millisecond }
 
@@ -177,53 +168,6 @@ func (c *Client) roundTrip(
 	defer reply.Body.Close()
 	text, err := io.ReadAll(reply.Body)
 	return reply, text, err
-}
-
-// readReply reads the result in a reply, or returns the refusal in it; ReasonUnknown for anything
-// else.
-func readReply(reply *http.Response, text []byte, answer any) error {
-	var envelope struct {
-		Result *struct{ Data json.RawMessage }
-		Error  *struct {
-			Message string
-			Data    struct {
-				Reason       string
-				RetryAfterMs int64
-				Capacity     int64
-			}
-		}
-	}
-	isRead := json.Unmarshal(text, &envelope) == nil
-	isOK := isRead && reply.StatusCode >= 200 && reply.StatusCode < 300
-	if isOK && envelope.Result != nil && json.Unmarshal(envelope.Result.Data, answer) == nil {
-		return nil
-	}
-	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}
-	failure.Reason = refusals[reply.StatusCode]
-	if failure.Reason == "" {
-		failure.Reason = ReasonUnknown
-	}
-	if isRead && envelope.Error != nil && envelope.Error.Data.Reason != "" {
-		if reason := envelope.Error.Data.Reason; isKnown(reason) {
-			failure.Reason = reason
-		}
-		failure.Message = envelope.Error.Message
-		failure.RetryAfterMs = envelope.Error.Data.RetryAfterMs
-		failure.Capacity = envelope.Error.Data.Capacity
-		return failure
-	}
-	failure.Message = fmt.Sprintf(
-		"%d came without an answer of Lockyard; check the URL.", reply.StatusCode)
-	return failure
-}
-
-func isKnown(reason string) bool {
-	for _, known := range Reasons {
-		if reason == known {
-			return true
-		}
-	}
-	return false
 }
 
 // silenceWatch notices that a server has gone silently, as when its machine loses power: then

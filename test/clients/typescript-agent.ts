@@ -101,8 +101,9 @@ function facts(error: unknown): object {
     return { error: 'LockTimeout', holders, queueLength, frozen };
   }
   if (error instanceof LockyardError) {
-    const { reason, isUnreachable, retryAfterMs, capacity, requestId } = error;
-    return { error: 'LockyardError', reason, isUnreachable, retryAfterMs, capacity, requestId };
+    const { reason, isUnreachable, retryAfterMs, capacity, detail, requestId } = error;
+    const known = { retryAfterMs, capacity, detail, requestId };
+    return { error: 'LockyardError', reason, isUnreachable, ...known };
   }
   if (error instanceof ReleaseUnconfirmed) {
     return { error: 'ReleaseUnconfirmed', result: error.result, because: nameOf(error.cause) };

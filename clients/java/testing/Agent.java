@@ -182,6 +182,7 @@ public final class Agent {
       facts.put("isUnreachable", failure.isUnreachable());
       facts.put("retryAfterMs", failure.retryAfterMs());
       facts.put("capacity", failure.capacity());
+      facts.put("detail", failure.detail());
       facts.put("requestId", failure.requestId());
     } else if (error instanceof ReleaseUnconfirmed) {
       facts.put("result", ((ReleaseUnconfirmed) error).result());

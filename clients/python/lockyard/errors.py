@@ -22,6 +22,7 @@ class LockyardError(Exception):
         retry_after_ms: Optional[int] = None,
         request_id: Optional[str] = None,
         capacity: Optional[int] = None,
+        detail: Optional[str] = None,
         is_unreachable: bool = False,
         is_final: bool = False,
     ):
@@ -34,6 +35,8 @@ class LockyardError(Exception):
         """The server's own id of the request: quote it when asking an operator."""
         self.capacity = capacity
         """The capacity in force, where permits were asked for that do not fit it."""
+        self.detail = detail
+        """What is the matter with the API key, such as `keyExpired` or `missingVerb`."""
         self.is_unreachable = is_unreachable
         """No connection to the server could be made; of several, to none."""
         self.is_transient = reason in _TRANSIENT and not is_final

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Tuple, TypeVar
 from urllib.parse import quote, urlsplit
 
 from .errors import LockyardError, WaitAbandoned
-from .wire import REASONS
+from .reply import read_reply
 
 HELD_OPEN_MS = 25_000
 """The server holds a waiting request at most this long, then answers `queued`."""
@@ -33,21 +33,6 @@ STOP_LOOK_S = 0.05
 
 _FIRST_LOOK_MS, _LOOK_EVERY_MS, _RESPOND_WITHIN_MS = 1_000, 4_000, 2_000
 _TRACEPARENT = re.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")
-
-_REFUSALS = {
-    301: "INVALID",
-    302: "INVALID",
-    307: "INVALID",
-    308: "INVALID",
-    400: "INVALID",
-    401: "UNAUTHENTICATED",
-    403: "FORBIDDEN",
-    404: "NOT_FOUND",
-    405: "INVALID",
-    413: "TOO_LARGE",
-    429: "RATE_LIMITED",
-}
-"""What a bare status, or one with an unknown reason, proves: the call did not get through."""
 
 A = TypeVar("A")
 
@@ -219,7 +204,7 @@ def send_request(
             exchange.leave()
     if not is_done:
         raise LockyardError("UNKNOWN", f"No answer within {timeout_ms:.0f} ms.")
-    return _read_reply(exchange)
+    return _answer_in(exchange)
 
 
 def _wait(
@@ -260,40 +245,9 @@ def _wait(
             raise LockyardError("UNKNOWN", "The server does not respond any more.")
 
 
-def _read_reply(exchange: Exchange) -> Any:
-    """The result in a reply; raises the refusal in it, or `UNKNOWN` for anything else."""
-    if exchange.error is not None:
-        what = f"Lockyard cannot be reached ({type(exchange.error).__name__}: {exchange.error})."
-        reason = "BACKEND_DOWN" if exchange.never_left else "UNKNOWN"
-        raise LockyardError(reason, what, is_unreachable=exchange.never_left)
-    try:
-        body = json.loads(exchange.body)
-    except ValueError:
-        body = None
-    data = _field(_field(body, "result"), "data")
-    if 200 <= exchange.status < 300 and isinstance(data, dict):
-        return data
-    request_id = exchange.headers.get("X-Request-Id")
-    refusal = _field(body, "error")
-    facts = _field(refusal, "data")
-    reason = _field(facts, "reason")
-    by_status = _REFUSALS.get(exchange.status, "UNKNOWN")
-    if isinstance(reason, str):
-        message = _field(refusal, "message")
-        raise LockyardError(
-            reason if reason in REASONS else by_status,
-            message if isinstance(message, str) else reason,
-            retry_after_ms=_number(_field(facts, "retryAfterMs")),
-            request_id=request_id,
-            capacity=_number(_field(facts, "capacity")),
-        )
-    what = f"{exchange.status} came without an answer of Lockyard; check the URL."
-    raise LockyardError(by_status, what, request_id=request_id)
-
-
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else None
-
-
-def _number(value: Any) -> Optional[int]:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _answer_in(exchange: Exchange) -> Any:
+    if exchange.error is None:
+        return read_reply(exchange.status, exchange.headers, exchange.body)
+    what = f"Lockyard cannot be reached ({type(exchange.error).__name__}: {exchange.error})."
+    reason = "BACKEND_DOWN" if exchange.never_left else "UNKNOWN"
+    raise LockyardError(reason, what, is_unreachable=exchange.never_left)

@@ -180,6 +180,7 @@ def facts(error):
             "isUnreachable": error.is_unreachable,
             "retryAfterMs": error.retry_after_ms,
             "capacity": error.capacity,
+            "detail": error.detail,
             "requestId": error.request_id,
         }
     if isinstance(error, ReleaseUnconfirmed):

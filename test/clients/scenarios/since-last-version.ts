@@ -58,4 +58,29 @@ export const SINCE_LAST_VERSION: Scenarios = {
     }
     expect(proxy.seen).toHaveLength(seen);
   },
+
+  'a proxy that limits calls says when to come back, for 5 s at most': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const limit = (seconds: string) => {
+      proxy.rule = () => ({ status: 429, headers: { 'retry-after': seconds }, body: 'slow down' });
+      return agent.lock(name, { waitMs: 0 }).ended();
+    };
+    for (const seconds of ['5', '3600']) {
+      const refused = await limit(seconds);
+      expect(refused).toMatchObject({ reason: 'RATE_LIMITED', retryAfterMs: 5_000 });
+    }
+    expect(proxy.of(name, 'lock.acquire')).toHaveLength(2);
+    expect((await limit('later')).retryAfterMs ?? 0).toBe(0);
+  },
+
+  'a name that is not well-formed is refused, not changed': async ({ agent, name, proxy }) => {
+    const ended = await agent.lock(`${name}\ud800`).ended();
+    expect(ended).toMatchObject({ error: 'LockyardError', reason: 'INVALID' });
+    expect(proxy.of(`${name}\ufffd`, 'lock.acquire')).toEqual([]);
+  },
+
+  'a refusal says what the key lacks': async ({ agent, name }) => {
+    const ended = await agent.lock(name, { namespace: 'elsewhere' }).ended();
+    expect(ended).toMatchObject({ reason: 'FORBIDDEN', detail: 'missingNamespace' });
+  },
 };

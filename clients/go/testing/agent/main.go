@@ -139,7 +139,7 @@ func lock(ask command, own *work) (facts, error) {
 			}
 		}
 	}
-	err = client.WithLock(own.ctx, ask.Name, made, underLock)
+	err = client.WithLock(own.ctx, withBrokenText(ask.Name), made, underLock)
 	return facts{"result": result}, err
 }
 
@@ -193,7 +193,7 @@ func factsOf(err error) facts {
 	case errors.As(err, &failure):
 		return facts{"error": "LockyardError", "reason": failure.Reason, "capacity": failure.Capacity,
 			"isUnreachable": failure.IsUnreachable, "requestId": failure.RequestID,
-			"retryAfterMs": failure.RetryAfterMs}
+			"retryAfterMs": failure.RetryAfterMs, "detail": failure.Detail}
 	case errors.Is(err, errWorkFailed):
 		return facts{"error": "WorkFailed"}
 	case errors.Is(err, context.Canceled):
@@ -201,6 +201,9 @@ func factsOf(err error) facts {
 	}
 	return facts{"error": err.Error()}
 }
+
+// withBrokenText: reading the half of a pair in JSON has made it U+FFFD, which is well-formed.
+func withBrokenText(name string) string { return strings.ReplaceAll(name, "\uFFFD", "\xff") }
 
 func because(err error) string {
 	var failure *lockyard.Error

@@ -22,6 +22,9 @@ final class Exchange {
   private static final long FIRST_LOOK = 1_000;
   private static final long LOOK_EVERY = 4_000;
   private static final long RESPOND_WITHIN = 2_000;
+  /** A proxy may ask for hours, while a hold or a place in a queue is lost in seconds. */
+  private static final long RETRY_AFTER_MAX = 5_000;
+
   private static final String TRACEPARENT = "[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}";
 
   /**
@@ -197,15 +200,30 @@ final class Exchange {
     String byStatus = REFUSALS.getOrDefault(status, "UNKNOWN");
     if (facts != null && facts.get("reason") instanceof String) {
       String reason = (String) facts.get("reason");
+      Object detail = facts.get("detail");
       throw LockyardException.refused(
           Wire.REASONS.contains(reason) ? reason : byStatus,
           String.valueOf(error.get("message")),
           numberAt(facts, "retryAfterMs"),
           requestId,
-          numberAt(facts, "capacity"));
+          numberAt(facts, "capacity"),
+          detail instanceof String ? (String) detail : null);
     }
     String what = status + " came without an answer of Lockyard; check the URL.";
-    throw LockyardException.refused(byStatus, what, null, requestId, null);
+    Long hint = retryAfterLimit(reply);
+    throw LockyardException.refused(byStatus, what, hint, requestId, null, null);
+  }
+
+  /**
+   * The hint of a proxy that limits calls. With any other status the next try is not put off: it
+   * may well meet another server.
+   */
+  private static Long retryAfterLimit(HttpResponse<String> reply) {
+    String seconds = reply.headers().firstValue("Retry-After").orElse("");
+    if (reply.statusCode() != 429 || !seconds.matches("[0-9]{1,9}")) {
+      return null;
+    }
+    return Math.min(RETRY_AFTER_MAX, Long.parseLong(seconds) * 1_000);
   }
 
   private static Map<String, Object> objectAt(Map<String, Object> fields, String name) {

@@ -72,7 +72,8 @@ final class Json {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
         into.append('\\').append(c);
-      } else if (c < ' ') {
+      } else if (c < ' ' || Character.isSurrogate(c)) {
+        // Half a pair as it stands would be sent as a question mark.
         into.append(String.format("\\u%04x", (int) c));
       } else {
         into.append(c);

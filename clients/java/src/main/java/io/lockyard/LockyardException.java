@@ -16,11 +16,12 @@ public final class LockyardException extends RuntimeException {
   private final Long retryAfterMs;
   private final String requestId;
   private final Long capacity;
+  private final String detail;
   private final boolean isUnreachable;
   private final boolean isFinal;
 
   LockyardException(String reason, String message) {
-    this(reason, message, null, null, null, false, false, null);
+    this(reason, message, null, null, null, null, false, false, null);
   }
 
   private LockyardException(
@@ -29,6 +30,7 @@ public final class LockyardException extends RuntimeException {
       Long retryAfterMs,
       String requestId,
       Long capacity,
+      String detail,
       boolean isUnreachable,
       boolean isFinal,
       Throwable cause) {
@@ -37,27 +39,33 @@ public final class LockyardException extends RuntimeException {
     this.retryAfterMs = retryAfterMs;
     this.requestId = requestId;
     this.capacity = capacity;
+    this.detail = detail;
     this.isUnreachable = isUnreachable;
     this.isFinal = isFinal;
   }
 
   static LockyardException refused(
-      String reason, String message, Long retryAfterMs, String requestId, Long capacity) {
+      String reason,
+      String message,
+      Long retryAfterMs,
+      String requestId,
+      Long capacity,
+      String detail) {
     return new LockyardException(
-        reason, message, retryAfterMs, requestId, capacity, false, false, null);
+        reason, message, retryAfterMs, requestId, capacity, detail, false, false, null);
   }
 
   static LockyardException unreachable(String reason, String message, Throwable cause) {
-    return new LockyardException(reason, message, null, null, null, true, false, cause);
+    return new LockyardException(reason, message, null, null, null, null, true, false, cause);
   }
 
   static LockyardException broken(String message, Throwable cause) {
-    return new LockyardException("UNKNOWN", message, null, null, null, false, false, cause);
+    return new LockyardException("UNKNOWN", message, null, null, null, null, false, false, cause);
   }
 
   static LockyardException noLongerSafe() {
     String message = "No answer for 10 minutes; a retry is no longer safe.";
-    return new LockyardException("UNKNOWN", message, null, null, null, false, true, null);
+    return new LockyardException("UNKNOWN", message, null, null, null, null, false, true, null);
   }
 
   /** One of {@link Wire#REASONS}: for one of a later version, what its status says. */
@@ -78,6 +86,11 @@ public final class LockyardException extends RuntimeException {
   /** The capacity in force, where permits were asked for that do not fit it; otherwise null. */
   public Long capacity() {
     return capacity;
+  }
+
+  /** What is the matter with the API key, such as {@code keyExpired}; null where not said. */
+  public String detail() {
+    return detail;
   }
 
   /** No connection to the server could be made; of several, to none. */

@@ -1,0 +1,82 @@
+package lockyard
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// A proxy may ask for hours, while a hold or a place in a queue is lost in seconds.
+const retryAfterMaxMs = 5_000
+
+// What a bare status of a proxy, or one with a reason of a later version, proves: the call did not
+// get through. Any other may have.
+var refusals = map[int]string{
+	301: ReasonInvalid, 302: ReasonInvalid, 307: ReasonInvalid, 308: ReasonInvalid,
+	400: ReasonInvalid, 401: ReasonUnauthenticated, 403: ReasonForbidden, 404: ReasonNotFound,
+	405: ReasonInvalid, 413: ReasonTooLarge, 429: ReasonRateLimited,
+}
+
+// readReply reads the result in a reply, or returns the refusal in it; ReasonUnknown for anything
+// else.
+func readReply(reply *http.Response, text []byte, answer any) error {
+	var envelope struct {
+		Result *struct{ Data json.RawMessage }
+		Error  *struct {
+			Message string
+			Data    struct {
+				Reason       string
+				RetryAfterMs int64
+				Capacity     int64
+				Detail       string
+			}
+		}
+	}
+	isRead := json.Unmarshal(text, &envelope) == nil
+	isOK := isRead && reply.StatusCode >= 200 && reply.StatusCode < 300
+	if isOK && envelope.Result != nil && json.Unmarshal(envelope.Result.Data, answer) == nil {
+		return nil
+	}
+	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}
+	failure.Reason = refusals[reply.StatusCode]
+	if failure.Reason == "" {
+		failure.Reason = ReasonUnknown
+	}
+	if isRead && envelope.Error != nil && envelope.Error.Data.Reason != "" {
+		if reason := envelope.Error.Data.Reason; isKnown(reason) {
+			failure.Reason = reason
+		}
+		failure.Message = envelope.Error.Message
+		failure.RetryAfterMs = envelope.Error.Data.RetryAfterMs
+		failure.Capacity = envelope.Error.Data.Capacity
+		failure.Detail = envelope.Error.Data.Detail
+		return failure
+	}
+	failure.Message = fmt.Sprintf(
+		"%d came without an answer of Lockyard; check the URL.", reply.StatusCode)
+	failure.RetryAfterMs = retryAfterLimitMs(reply)
+	return failure
+}
+
+// retryAfterLimitMs is the hint of a proxy that limits calls. With any other status the next try is
+// not put off: it may well meet another server.
+func retryAfterLimitMs(reply *http.Response) int64 {
+	seconds, err := strconv.ParseUint(reply.Header.Get("Retry-After"), 10, 31)
+	if reply.StatusCode != http.StatusTooManyRequests || err != nil {
+		return 0
+	}
+	if hint := int64(seconds) * 1000; hint < retryAfterMaxMs {
+		return hint
+	}
+	return retryAfterMaxMs
+}
+
+func isKnown(reason string) bool {
+	for _, known := range Reasons {
+		if reason == known {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,73 @@
+"""What a reply says."""
+
+import json
+import re
+from typing import Any, Mapping, Optional
+
+from .errors import LockyardError
+from .wire import REASONS
+
+_RETRY_AFTER_MAX_MS = 5_000
+"""A proxy may ask for hours, while a hold or a place in a queue is lost in seconds."""
+
+_REFUSALS = {
+    301: "INVALID",
+    302: "INVALID",
+    307: "INVALID",
+    308: "INVALID",
+    400: "INVALID",
+    401: "UNAUTHENTICATED",
+    403: "FORBIDDEN",
+    404: "NOT_FOUND",
+    405: "INVALID",
+    413: "TOO_LARGE",
+    429: "RATE_LIMITED",
+}
+"""What a bare status, or one with an unknown reason, proves: the call did not get through."""
+
+
+def read_reply(status: int, headers: Mapping[str, str], body: bytes) -> Any:
+    """The result in a reply; raises the refusal in it, or `UNKNOWN` for anything else."""
+    try:
+        content = json.loads(body)
+    except ValueError:
+        content = None
+    data = _field(_field(content, "result"), "data")
+    if 200 <= status < 300 and isinstance(data, dict):
+        return data
+    request_id = headers.get("X-Request-Id")
+    refusal = _field(content, "error")
+    facts = _field(refusal, "data")
+    reason = _field(facts, "reason")
+    detail = _field(facts, "detail")
+    by_status = _REFUSALS.get(status, "UNKNOWN")
+    if isinstance(reason, str):
+        message = _field(refusal, "message")
+        raise LockyardError(
+            reason if reason in REASONS else by_status,
+            message if isinstance(message, str) else reason,
+            retry_after_ms=_number(_field(facts, "retryAfterMs")),
+            request_id=request_id,
+            capacity=_number(_field(facts, "capacity")),
+            detail=detail if isinstance(detail, str) else None,
+        )
+    what = f"{status} came without an answer of Lockyard; check the URL."
+    hint_ms = _retry_after_limit_ms(status, headers)
+    raise LockyardError(by_status, what, retry_after_ms=hint_ms, request_id=request_id)
+
+
+def _retry_after_limit_ms(status: int, headers: Mapping[str, str]) -> Optional[int]:
+    """The hint of a proxy that limits calls. With any other status the next try is not put off: it
+    may well meet another server."""
+    seconds = headers.get("Retry-After") or ""
+    if status != 429 or not re.fullmatch("[0-9]{1,9}", seconds):
+        return None
+    return min(_RETRY_AFTER_MAX_MS, int(seconds) * 1_000)
+
+
+def _field(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _number(value: Any) -> Optional[int]:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
