@@ -49,7 +49,7 @@ async function makeBackup(
   config: Config,
   from: BackupSurroundings,
 ): Promise<CliAnswer> {
-  const { announce } = from;
+  const { announce, ...means } = from;
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
   // Checked first, so that a database with another schema is not written to.
@@ -59,7 +59,7 @@ async function makeBackup(
   const end = (failure?: string) => announce({ verb: 'backup end', input: { intent, failure } });
   let made: WrittenBackup;
   try {
-    made = await copyDatabase(isPiped ? null : path, config, force, from);
+    made = await copyDatabase(isPiped ? null : path, config, force, means);
   } catch (error) {
     await end(firstLine(error).slice(0, FAILURE_MAX_CHARS)).catch(() => undefined);
     throw error;
@@ -90,7 +90,7 @@ async function copyDatabase(
   path: string | null,
   config: Config,
   overwrite: boolean,
-  { clock, stdout, signal }: BackupSurroundings,
+  { clock, stdout, signal }: Omit<BackupSurroundings, 'announce'>,
 ): Promise<WrittenBackup> {
   const snapshot = await openOwnSnapshot(config);
   try {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -244,6 +245,17 @@ describe('the command line', () => {
     expect(err).toMatch(/^Another Lockyard server has [^\n]* open[^\n]*\n$/);
     await runtime.close();
   });
+});
+
+test('an apply that still reads its file ends at once with a signal', async () => {
+  const child = spawn(process.execPath, [bundle, 'apply', '-f', '-'], {
+    env: { ...process.env, ...variables() },
+  });
+  const ended = once(child, 'exit');
+  // More than a pipe holds, so that it is being read once this is written.
+  await new Promise((resolve) => child.stdin.write(`#${'x'.repeat(300_000)}\n`, resolve));
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([null, 'SIGTERM']);
 });
 
 describe('the control socket', () => {

@@ -2,13 +2,9 @@ import { type CommandLineIo, runCommandLine } from './command-line';
 
 // What this process makes is for its owner alone.
 process.umask(0o077);
-const breakOff = new AbortController();
 const [, , ...args] = process.argv;
-// These are broken off with care, by a first signal: all else ends at once.
-if (args[0] === 'backup' || args[0] === 'apply') {
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => breakOff.abort());
-}
 const { env, stdout, stderr } = process;
+let breakOff: AbortSignal | undefined;
 const io: CommandLineIo = {
   env,
   // Opened only where it is read.
@@ -17,8 +13,19 @@ const io: CommandLineIo = {
   },
   stdout,
   stderr,
-  signal: breakOff.signal,
+  // Only what is broken off with care asks for it: all else ends at once.
+  get signal() {
+    breakOff ??= firstSignal();
+    return breakOff;
+  },
 };
+
+function firstSignal(): AbortSignal {
+  const first = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => first.abort());
+  return first.signal;
+}
+
 void runCommandLine(args, io).then((code) => {
   process.exitCode = code;
 });

@@ -30,7 +30,7 @@ export interface CommandLineIo {
   stderr: Writable;
   /**
    * Breaks off a backup, which then leaves no file behind, or an `apply`, which ends after the
-   * present change and reports it.
+   * present change and reports it. From when it is asked for on, a first signal does only that.
    */
   signal: AbortSignal;
 }
@@ -92,7 +92,9 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       clock: systemClock,
       announce: ask,
       stdout,
-      signal: io.signal,
+      get signal() {
+        return io.signal;
+      },
     });
     const isJson = args.includes('--json');
     // Standard output may be the backup itself.
