@@ -36,10 +36,7 @@ export class KeyFiles {
   constructor(file: string, { keys = [] }: WantedState, { changes }: ApplyReport) {
     for (const wanted of keys) {
       const { name, secretFile } = wanted;
-      const isNew = changes.some(
-        (each) => each.sign === '+' && each.kind === 'key' && each.name === name,
-      );
-      if (secretFile === undefined || !isNew) continue;
+      if (secretFile === undefined || !additionOf(name, changes)) continue;
       const path = resolve(dirname(file === '-' ? '.' : file), secretFile);
       try {
         this.keys[name] = keyIn(path, formFor(wanted)) ?? this.write(name, path, formFor(wanted));
@@ -54,8 +51,7 @@ export class KeyFiles {
   /** Removes the files of keys that surely were not stored. */
   removeUnused({ changes, failure }: ApplyReport): void {
     for (const [name, path] of this.written) {
-      const change = changes.find((each) => each.kind === 'key' && each.name === name);
-      const { outcome = 'planned' } = change ?? {};
+      const { outcome = 'planned' } = additionOf(name, changes) ?? {};
       const mayBeStored = outcome === 'failed' && UNSURE.has(failure?.reason);
       if (outcome !== 'done' && !mayBeStored) rmSync(path, { force: true });
     }
@@ -73,6 +69,9 @@ export class KeyFiles {
     return key;
   }
 }
+
+const additionOf = (key: string, changes: ApplyReport['changes']) =>
+  changes.find(({ sign, kind, name }) => sign === '+' && kind === 'key' && name === key);
 
 /** Reasons of a failure after which the change may have been made. */
 const UNSURE: ReadonlySet<Reason | undefined> = new Set<Reason>(['UNKNOWN', 'INTERNAL']);
