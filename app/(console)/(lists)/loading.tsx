@@ -9,7 +9,7 @@ export default function Loading() {
         <div
           // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
           key={row}
-          className="flex h-[30px] items-center gap-8 border-line border-b px-[var(--gutter)] max-md:h-[86px]"
+          className="flex h-[30px] items-center gap-8 border-line border-b px-[var(--gutter)] max-md:h-[90px]"
         >
           <span className="bone h-3 w-24" />
           <span className="bone h-3 w-64 max-w-[40%]" />

@@ -202,7 +202,7 @@ const TABLE = '(min-width: 900px)';
 const WIDE = '(min-width: 1800px)';
 /** As in the style sheet: a line of the table, three lines on a phone, two in tiers. */
 const TABLE_ROW_PX = 30;
-const PHONE_ROW_PX = 86;
+const PHONE_ROW_PX = 90;
 const TIERED_ROW_PX = 44;
 const TIER_HEAD_PX = 34;
 
