@@ -44,6 +44,24 @@ test('a lock that a service takes is on the page within 2 s, counts down, shows 
   expect(loads()).toBe(0);
 });
 
+test('at every width of the table most of a name is read, and nothing covers it', async ({
+  page,
+}) => {
+  const name = 'nightly-report:eu';
+  await orders.acquire({ name, leaseMs: 600_000 });
+  for (const width of [920, 1090, 1180, 1280, 1366, 1440, 1920]) {
+    await page.setViewportSize({ width, height: 600 });
+    await openLive(page, `/?view=all&q=${name}`);
+    const named = await cell(lockRow(page, name), 'name').boundingBox();
+    expect(named?.width, `at ${width} px`).toBeGreaterThan(100);
+    const link = await lockRow(page, name).getByRole('link').first().boundingBox();
+    const where = await lockRow(page, name).locator('.row-where').boundingBox();
+    if (!link || !where) continue;
+    const isBeside = where.x >= link.x + link.width;
+    expect(isBeside || where.y >= link.y + link.height / 2, `at ${width} px`).toBe(true);
+  }
+});
+
 test('a name that no lock has is said to be unknown, with the name that was meant, until it is used', async ({
   page,
 }) => {
