@@ -199,6 +199,7 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   await incidents.getByRole('link', { name: 'saw' }).click({ timeout: 15_000 });
   await expect(page.getByRole('heading', { level: 1 })).toContainText('saw');
   await expect(page.locator('main')).toContainText(/held the lock for .+ with 1.waiter\./);
+  await expect(page.getByRole('region', { name: 'What happened' })).toContainText('Incident began');
   const plotOf = (name: string) => page.getByRole('figure', { name, exact: true });
   await expect(plotOf('Waits')).toContainText('blocking at most');
   await plotOf('Holds').locator('svg').hover();
