@@ -4,11 +4,13 @@ import Link from 'next/link';
 import type { AlertRow, SilenceRow } from '@/server/contract/console/alerts/alert-row';
 import { isSilenced } from '@/server/core/alerts/silences';
 import { spokenDuration } from '@/server/core/format/durations';
+import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
+import { keepUnits } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
-import { ExactName, VisibleText } from '../ui/visible-text';
+import { ExactName } from '../ui/visible-text';
 import { kindLabel } from './alert-labels';
 
 /** Alerts, one below the other. */
@@ -57,7 +59,7 @@ export function AlertList({
           </div>
           <p className="text-12 text-t2">
             <span className="text-t3">When it fired: </span>
-            <VisibleText text={alert.sentence} />
+            <bdi>{keepUnits(visibleText(alert.sentence))}</bdi>
           </p>
           <p className="text-12 text-t3">
             {alert.namespace} · {alert.backend}

@@ -5,6 +5,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { latencyText } from '../format/durations';
+import { keepUnits } from '../format/numbers';
 
 /** A smaller clock skew is not worth showing. */
 const CLOCK_SKEW_MIN_MS = 250;
@@ -78,7 +79,7 @@ export function BackendFacts({
       </Fact>
       {effect && (
         <Fact label="On failure">
-          <span className="text-t2">{effect}</span>
+          <span className="text-t2">{keepUnits(effect)}</span>
         </Fact>
       )}
     </dl>

@@ -1,10 +1,8 @@
 import { Fragment } from 'react';
+import { keepUnits } from '../format/numbers';
 
 /** Code beyond this may be broken over two lines. */
 const LONG_CHARS = 30;
-
-/** A figure and its unit stay on one line. */
-const keepUnits = (text: string) => text.replace(/(\d) (ms|s|min|h|KB)\b/g, '$1\u00a0$2');
 
 /** Text with `code` and **weight** in it, as the API's description writes them. */
 export function RichText({ text }: { text: string }) {

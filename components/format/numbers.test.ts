@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { countText, rateText, revText, shortToken } from './numbers';
+import { countText, keepUnits, rateText, revText, shortToken } from './numbers';
 
 test.each([
   [0, '0'],
@@ -38,6 +38,12 @@ test.each([
 test('a token is shown by its last four digits', () => {
   expect(shortToken(2_258_488_994_778)).toBe('…4778');
   expect(shortToken(7)).toBe('…0007');
+});
+
+test('a number in a sentence is never parted from its unit', () => {
+  expect(keepUnits('b 2 expired 5 s ago, after 1 m 30 s. 3 waiting.')).toBe(
+    'b 2 expired 5\u00a0s ago, after 1\u00a0m 30\u00a0s. 3\u00a0waiting.',
+  );
 });
 
 test('a small version is whole', () => {

@@ -16,6 +16,10 @@ export function rateText(perSecond: number): string {
   return countText(Math.round(perSecond));
 }
 
+/** A figure and its unit stay on one line. */
+export const keepUnits = (text: string): string =>
+  text.replaceAll(/(?<=\d) (?=(?:ms|[smhd]|min|KB|waiting)\b)/g, '\u00a0');
+
 /** A token by its last four digits: the ones that differ. */
 export function shortToken(token: number): string {
   return `…${String(token).slice(-4).padStart(4, '0')}`;
