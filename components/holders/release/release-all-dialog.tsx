@@ -51,7 +51,7 @@ export function ReleaseAllDialog({
       wide
       onClose={close}
       initialFocus={cancel}
-      title={`Release all ${plural(locks.length, 'lock')} of ${visibleText(title)}?`}
+      title={`Release ${allOf(locks)} of ${visibleText(title)}?`}
     >
       <p className="my-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
@@ -114,6 +114,9 @@ export function ReleaseAllDialog({
     </Dialog>
   );
 }
+
+const allOf = ({ length }: HeldLock[]) =>
+  length === 1 ? 'the lock' : `all ${plural(length, 'lock')}`;
 
 /** A sign of life is what an operator must not miss here. */
 function LastRenewal({ renewedAt }: { renewedAt: number | null }) {

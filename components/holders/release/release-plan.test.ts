@@ -12,3 +12,8 @@ it('says what becomes of the locks of a process, and nothing of what becomes of 
   expect(planText([free, free])).toBe('2 become free.');
   expect(planText([frozen])).toBe('');
 });
+
+it('speaks of a single lock without counting it', () => {
+  expect(planText([free])).toBe('It becomes free.');
+  expect(planText([wanted])).toBe('It goes to a waiter.');
+});

@@ -35,6 +35,8 @@ export const isReleasedBy = (result: ReleaseResult) =>
 export function planText(locks: readonly HeldLock[]): string {
   const granted = locks.filter((lock) => /^(granted|offered)/.test(afterRelease(lock))).length;
   const freed = locks.filter((lock) => afterRelease(lock) === 'becomes free').length;
+  if (locks.length === 1 && granted === 1) return 'It goes to a waiter.';
+  if (locks.length === 1 && freed === 1) return 'It becomes free.';
   const parts = [
     granted > 0 && (granted === 1 ? '1 goes to a waiter' : `${exactCount(granted)} go to waiters`),
     freed > 0 && (freed === 1 ? '1 becomes free' : `${exactCount(freed)} become free`),
