@@ -44,7 +44,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         look={look('processes', processes)}
         title="Processes that hold a lock"
         value={<FigureCount of={processes} />}
-        below={`of ${plural(figures.services, 'service')}`}
+        below={`processes of ${plural(figures.services, 'service')}`}
       />
       <FigureTile
         {...plain}
@@ -99,7 +99,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
 }
 
 const LOOKS = {
-  processes: { label: 'Processes', icon: 'process', tone: 'text-t2' },
+  processes: { label: 'Holding', icon: 'process', tone: 'text-t2' },
   dead: { label: 'Dead', icon: 'unplug', tone: 'text-dangertext' },
   unknown: { label: 'Unknown', icon: 'question', tone: 'text-unknown' },
   deadlock: { label: 'In a deadlock', icon: 'cycle', tone: 'text-dangertext' },
