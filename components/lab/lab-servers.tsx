@@ -68,7 +68,7 @@ export function LabServers({
           <ProblemNote problem={shownProblem} title="Could not check the servers" />
         </div>
       )}
-      {!preflight && !shownProblem && <RowsSkeleton rows={4} />}
+      {!preflight && !shownProblem && <RowsSkeleton rows={9} />}
       {preflight && (
         <ul>
           {preflight.servers.map((server) => (

@@ -21,7 +21,8 @@ export function StrategyPicker({
   onChoose: (ids: ReadonlySet<string>) => void;
 }) {
   const [shown, setShown] = useState<LabEntry | null>(null);
-  if (entries === null) return <RowsSkeleton rows={8} />;
+  // As high as the catalogue on most screens, so that what is below it stays where it is.
+  if (entries === null) return <RowsSkeleton rows={20} />;
   const can = entries.filter(({ lacks }) => lacks === null);
   const choose = (some: LabEntry[]) => onChoose(new Set(some.map(({ id }) => id)));
   const toggle = (id: string) => {
