@@ -40,7 +40,7 @@ export const DEMO_SERVICES: DemoService[] = [
 ];
 
 /** The name of the key with which the fleet tells which of its processes live. */
-export const DEMO_WITNESS = 'witness';
+export const DEMO_WITNESS = 'demo-host';
 
 /** A lock that an operator has frozen before anybody looks, with workers who wait for it. */
 export const DEMO_FREEZE = {

@@ -24,7 +24,7 @@ const HANG_MS = 5 * MINUTE_MS + 40_000;
 const ACT = {
   key: { namespace: 'shop', name: 'inventory:wh7:sku-10442' },
   by: 'demo',
-  reason: 'Its upstream call hangs since the deployment; the job can be repeated.',
+  reason: 'Its upstream call has hung since the deployment; the job can be repeated.',
 };
 
 /** Work that takes longer than this would keep a queue waiting for too long. */
