@@ -26,14 +26,16 @@ const SEEDS_TO_FIND = 1_500;
  * it, and goes on from there should the world of that seed have become another.
  */
 const QUICK_FINDS: Record<string, number> = {
-  'an act that may land whenever it gets through': 1725787247,
+  'an act that may land whenever it gets through': 1725796554,
+  'a deletion of stored answers': 193826690,
+  'an older copy that is taken for the present': 363573416,
   'a deletion that does not look at what it deletes': 745111592,
-  'a renewal without its deadline in the compare': 10203130,
-  'a deletion of frozen locks': 2033374712,
-  'a doubt that is answered as a refusal': 729451051,
-  'a set that may be granted in part': 1746902774,
+  'a renewal without its deadline in the compare': 10203163,
+  'a deletion of frozen locks': 2033375764,
+  'a doubt that is answered as a refusal': 729451087,
+  'a set that may be granted in part': 1746902832,
   'a run that is trusted by the settings of the next': 46070536,
-  'a reassignment that costs those ahead of the chosen waiter their places': 729483546,
+  'a reassignment that costs those ahead of the chosen waiter their places': 729483613,
   'a history of writes that is not compared': 1358793719,
   'a reassignment that grants the lock beside the hold that it should end': 1569490896,
   'a holder that is answered as if nothing had been lost': 1483932844,
