@@ -1,5 +1,7 @@
 import { defineConfig } from 'playwright/test';
 
+const isLong = process.env.TEST_LONG === '1';
+
 /**
  * Runs against the built server; each worker starts its own, see lockyard-test.ts. `npm test`
  * builds first.
@@ -7,9 +9,10 @@ import { defineConfig } from 'playwright/test';
 export default defineConfig({
   testDir: '.',
   // Minutes long: `npm run test:long` runs it.
-  testIgnore: process.env.TEST_LONG === '1' ? [] : ['bad-days*.spec.ts'],
+  testIgnore: isLong ? [] : ['bad-days*.spec.ts'],
   fullyParallel: false,
-  workers: 4,
+  // A bad day is as much as a machine can take: two at a time, each is worse than it says.
+  workers: isLong ? 1 : 4,
   forbidOnly: Boolean(process.env.CI),
   outputDir: '.results',
   timeout: 120_000,
