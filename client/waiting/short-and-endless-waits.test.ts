@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { openFullPort } from '@/test/clients/full-port';
 import { LockyardClient } from '../lockyard-client';
 import { granted, outcomeOf, scriptedBench } from '../testing/scripted-bench';
+import { canConnect } from '../wire/connection-probe';
 import { withLock } from '../with-lock';
 import { withLocks } from '../with-locks';
 
@@ -80,12 +80,13 @@ describe('where no connection can be made', () => {
 
 describe('once it is connected', () => {
   test.each([0, 1])('a wait of %i ms has the 5 s that the server may take', async (waitMs) => {
-    const { server, clock } = bench;
+    const { client, server, clock } = bench;
+    const probe = vi.fn(canConnect);
+    client.settings.canConnect = probe;
     const taken = take(waitMs);
     const first = await server.next('lock.acquire');
     clock.advance(600);
-    // The probe connects meanwhile, on a real line.
-    await sleep(50);
+    expect(await probe.mock.results[0]?.value).toBe(true);
     clock.advance(4_300);
     first.answer(granted({ waitedMs: 4_900 }));
     (await server.next('lock.release')).answer({ outcome: 'released' });

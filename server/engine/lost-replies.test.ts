@@ -160,7 +160,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       const waiting = acquire(own, key, 'w2', { waitMs: 8_000, leaseMs: 8_000 });
-      await pause(100);
+      await untilQueued(own, key, 1);
       sufferAt(own, key, { kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) });
       const startedAt = performance.now();
       expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
@@ -234,8 +234,8 @@ describe.each(storeNames)('an engine over %s', (name) => {
   it.concurrent('a waiter that may have been granted is never told that nothing was changed', async () => {
     const [own, key] = [await rig.join(), freshKey()];
     const { token } = await takeLock(own, key, 'w0');
-    const waiting = reasonOf(acquire(own, key, 'w1', { waitMs: 1_200, leaseMs: 20_000 }));
-    await pause(150);
+    const waiting = reasonOf(acquire(own, key, 'w1', { waitMs: 2_000, leaseMs: 20_000 }));
+    await untilQueued(own, key, 1);
     own.faults.onSwap = (changes) => {
       if (!touching(key)(changes)) return PASS;
       queueMicrotask(() => own.faults.goAway());
@@ -355,7 +355,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', afterMs: 3_800 });
       const asked = takeLock(own, key, 'w1', { leaseMs: 4_200, requestId: 'r1' });
-      await pause(500);
+      while ((await holdersOf(key)).length === 0) await pause(10);
       const elsewhere = await takeLock(other, key, 'w1', { leaseMs: 4_200, requestId: 'r1' });
       const answer = await asked;
       expect(answer.token).toBe(elsewhere.token);

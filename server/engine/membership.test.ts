@@ -6,6 +6,7 @@ import { Membership } from './membership';
 import { StoreClock } from './store-clock';
 import { acquire, EngineRig, pause, release, takeLock } from './testing/engine-rig';
 import { FaultyStore, firstFates } from './testing/faulty-store';
+import { untilQueued } from './testing/observed-calls';
 
 interface Observed {
   membership: Membership;
@@ -30,6 +31,7 @@ describe.each(storeNames)('signs of life over %s', (name) => {
     const key = freshKey();
     const { token } = await takeLock(here, key, 'w1');
     const waiting = acquire(there, key, 'w2', { waitMs: 10_000 });
+    await untilQueued(here, key, 1);
     await pause(300);
     await here.engine.run(key, { verb: 'settle' });
     const { waiters } = await here.engine.run(key, { verb: 'inspect' });

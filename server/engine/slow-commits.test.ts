@@ -52,42 +52,52 @@ describe('a renewal that was over when its commit returned, too late to be decid
   });
   afterAll(() => rig.close());
 
-  /** Renews for 300 ms; `meanwhile` runs before the reply to that commit, 4 s before it. */
-  async function renewSlowly(meanwhile: (key: RecordKey, token: number) => Promise<unknown>) {
+  type Work = (key: RecordKey, token: number) => Promise<unknown>;
+  const nothing: Work = async () => undefined;
+
+  /**
+   * Renews for 3 s. `behind` is done after that commit, 4 s before the reply to it; `beside` begins
+   * with it.
+   */
+  async function renewSlowly({ behind = nothing, beside = nothing }) {
     const key = freshKey();
-    const { token } = await takeLock(member, key, 'w1', { leaseMs: 300 });
-    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
-    const answer = renew(member, key, 'w1', token, 300);
-    const done = meanwhile(key, token);
-    await pause(50);
-    rig.passMs(4_000);
+    const { token } = await takeLock(member, key, 'w1', { leaseMs: 3_000 });
+    const last = async () => {
+      await behind(key, token);
+      rig.passMs(4_000);
+    };
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', last });
+    const answer = renew(member, key, 'w1', token, 3_000);
+    const alongside = beside(key, token);
     const said = await answer.catch((error) => error.reason);
-    return { answer: said, meanwhile: await done, key, token };
+    await alongside;
+    return { answer: said, key, token };
   }
 
   it('is answered with the lease that another renewal of the same commit began', async () => {
-    const { answer } = await renewSlowly((key, token) => renew(member, key, 'w1', token, 60_000));
+    const { answer } = await renewSlowly({
+      beside: (key, token) => renew(member, key, 'w1', token, 60_000),
+    });
     expect(answer).toMatchObject({ outcome: 'renewed' });
     expect((answer as RenewAnswer & { expiresInMs: number }).expiresInMs).toBeGreaterThan(50_000);
   });
 
   it('is answered with the lease that another process began in a later commit', async () => {
     const other = await rig.join();
-    const { answer } = await renewSlowly(async (key, token) => {
-      await pause(20);
-      await renew(other, key, 'w1', token, 60_000);
+    const { answer } = await renewSlowly({
+      behind: (key, token) => renew(other, key, 'w1', token, 60_000),
     });
     expect(answer).toMatchObject({ outcome: 'renewed' });
   });
 
   it('is lost where no renewal prolonged the hold', async () => {
-    const { answer } = await renewSlowly(async () => undefined);
+    const { answer } = await renewSlowly({});
     expect(answer).toMatchObject({ outcome: 'lost', cause: 'expired' });
   });
 
   it('that was lost stays lost, though the clock is set back', async () => {
     const other = await rig.join();
-    const { answer, key, token } = await renewSlowly(async () => undefined);
+    const { answer, key, token } = await renewSlowly({});
     expect(answer).toMatchObject({ outcome: 'lost', cause: 'expired' });
     for (const { faults } of [member, other]) faults.clockSetMs = -10_000;
     expect(await renew(other, key, 'w1', token)).toMatchObject({ outcome: 'lost' });
@@ -96,33 +106,36 @@ describe('a renewal that was over when its commit returned, too late to be decid
   });
 
   it('is UNKNOWN where the end of the hold cannot be written', async () => {
-    const { answer } = await renewSlowly(async (key) => {
-      await pause(20);
-      member.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'refuse' } : PASS);
+    const { answer } = await renewSlowly({
+      behind: async (key) => {
+        member.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'refuse' } : PASS);
+      },
     });
     expect(answer).toBe('UNKNOWN');
   });
 
   it('is UNKNOWN where it is decided again in vain: it was applied', async () => {
     const key = freshKey();
-    const { token } = await takeLock(member, key, 'w1', { leaseMs: 300 });
+    const { token } = await takeLock(member, key, 'w1', { leaseMs: 1_000 });
     let swaps = 0;
     member.faults.onSwap = (changes) => {
       if (!touching(key)(changes)) return PASS;
       swaps += 1;
-      if (swaps === 1) return { kind: 'pass', last: async () => rig.passMs(400) };
+      if (swaps === 1) return { kind: 'pass', last: async () => rig.passMs(1_100) };
       rig.passMs(4_000);
       return { kind: 'refuse' };
     };
-    const refused = renew(member, key, 'w1', token, 300).catch((error) => error.reason);
+    const refused = renew(member, key, 'w1', token, 1_000).catch((error) => error.reason);
     expect(await refused).toBe('UNKNOWN');
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed']);
   });
 
   it('is UNKNOWN where the store cannot be read', async () => {
-    const { answer } = await renewSlowly(async ({ name }) => {
-      const concerns = (keys: RecordKey[]) => keys.some((key) => key.name === name);
-      member.faults.onRead = firstFates(concerns, { kind: 'refuse' });
+    const { answer } = await renewSlowly({
+      behind: async ({ name }) => {
+        const concerns = (keys: RecordKey[]) => keys.some((key) => key.name === name);
+        member.faults.onRead = firstFates(concerns, { kind: 'refuse' });
+      },
     });
     expect(answer).toBe('UNKNOWN');
   });

@@ -314,10 +314,14 @@ inEachForm('a connection', () => {
   it('that is killed while idle is replaced without a failed call', async () => {
     const key = freshKey();
     await created(store, key);
-    const [rows] = await foreign.query<RowDataPacket[]>(
-      "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND db = DATABASE() AND id <> CONNECTION_ID()",
-    );
-    for (const { id } of rows) await foreign.query(`KILL ${Number(id)}`).catch(() => undefined);
+    const idle = async () => {
+      const [rows] = await foreign.query<RowDataPacket[]>(
+        "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND db = DATABASE() AND id <> CONNECTION_ID()",
+      );
+      return rows;
+    };
+    for (const { id } of await idle()) await foreign.query(`KILL ${Number(id)}`);
+    await expect.poll(idle).toEqual([]);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await stored(store, key)).rev).toBe(1);
   });
