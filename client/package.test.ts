@@ -50,7 +50,7 @@ beforeAll(() => {
   const [tarball = ''] = readdirSync(project).filter((name) => name.endsWith('.tgz'));
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
   run('npm', 'install', '--offline', '--no-audit', '--no-fund', '--silent', `./${tarball}`);
-}, 60_000);
+});
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
@@ -124,7 +124,7 @@ describe('the package, packed and installed somewhere else', () => {
   test('type-checks under the rules of Node and runs', () => {
     compile({ typed: TYPED }, { skipLibCheck: false });
     expect(run(process.execPath, 'typed.js').trim()).toBe('TimeoutError UNKNOWN string function');
-  }, 60_000);
+  });
 
   test('works as a whole against a real server, over real drivers', async () => {
     for (const name of ['@libsql/client', 'ioredis', 'mysql2']) lend(name);
@@ -155,7 +155,7 @@ describe('the package, packed and installed somewhere else', () => {
       await api.close();
       await place.remove();
     }
-  }, 60_000);
+  });
 
   test('makes spans where the tracing API is installed beside it', async () => {
     lend('@opentelemetry/api');
@@ -175,7 +175,7 @@ describe('the package, packed and installed somewhere else', () => {
     } finally {
       await api.close();
     }
-  }, 60_000);
+  });
 
   test('what its pages show compiles, and runs where it needs no other driver', async () => {
     for (const name of ['prom-client', '@trpc/client', '@trpc/server']) lend(name);
@@ -204,7 +204,7 @@ describe('the package, packed and installed somewhere else', () => {
     } finally {
       await api.close();
     }
-  }, 60_000);
+  });
 
   test('is all that the tutorial needs: each program answers what it says', async () => {
     const api = await ApiHarness.start();
@@ -217,7 +217,7 @@ describe('the package, packed and installed somewhere else', () => {
     } finally {
       await api.close();
     }
-  }, 120_000);
+  });
 
   test('brings the command `lockyard`, which a script runs through npx', async () => {
     const api = await ApiHarness.start();
@@ -242,7 +242,7 @@ describe('the package, packed and installed somewhere else', () => {
     } finally {
       await api.close();
     }
-  }, 60_000);
+  });
 
   test('ends its command, or its wait, when only npx receives SIGTERM', async () => {
     const api = await ApiHarness.start();
@@ -289,5 +289,5 @@ describe('the package, packed and installed somewhere else', () => {
       }
       await api.close();
     }
-  }, 60_000);
+  });
 });

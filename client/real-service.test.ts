@@ -77,9 +77,9 @@ describe('excluding', () => {
   });
 
   test('a hold outlives its first lease for as long as the work goes on', async () => {
-    const holder = occupy(orders, { leaseMs: 1_200 });
+    const holder = occupy(orders, { leaseMs: 2_000 });
     const token = await holder.held;
-    await sleep(2_000);
+    await sleep(2_500);
     expect(await billing.check({ name, token })).toEqual({ valid: true });
     expect(await outcomeOf(withLock(name, { client: billing, waitMs: 0 }, () => {}))).toMatchObject(
       {
@@ -141,7 +141,7 @@ describe('waiting', () => {
     const freedAt = performance.now();
     holder.letGo();
     expect(await granted).toBeGreaterThan(0);
-    expect(performance.now() - freedAt).toBeLessThan(3_000);
+    expect(performance.now() - freedAt).toBeLessThan(8_000);
   });
 
   test('a wait outlasts many requests and keeps its place before later comers', async () => {

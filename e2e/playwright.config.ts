@@ -15,7 +15,7 @@ export default defineConfig({
   workers: isLong ? 1 : 4,
   forbidOnly: Boolean(process.env.CI),
   outputDir: '.results',
-  timeout: 120_000,
+  timeout: 300_000,
   // What is promised sooner names its own time.
   expect: { timeout: 20_000 },
   use: {

@@ -25,7 +25,7 @@ test('a server that is asked to end answers its waiters that their places are ke
   await expect.poll(async () => (await orders.inspect({ name })).waiters.length).toBe(3);
   const startedAt = performance.now();
   const code = await server.stop();
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(code).toBe(0);
   const answers = await Promise.all(waiting);
   expect(answers).toMatchObject([1, 2, 3].map((place) => ({ outcome: 'queued', place })));
@@ -42,7 +42,7 @@ test('a server that is asked to end before its pages are ready answers its waite
   expect(server.output()).not.toContain('ready on');
   const startedAt = performance.now();
   expect(await server.stop()).toBe(0);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
 });
 

@@ -61,7 +61,7 @@ test('what is released at one process is granted to who waits at the other, with
     await from.release({ name, token });
     const releasedAt = performance.now();
     const next = await waiting;
-    expect(performance.now() - releasedAt).toBeLessThan(3_000);
+    expect(performance.now() - releasedAt).toBeLessThan(6_000);
     expect(next).toBeGreaterThan(token);
     await to.release({ name, token: next });
   }
@@ -97,7 +97,7 @@ test('the console of one process shows, and acts on, what is held through the ot
   await openLive(page, `${two.url}/?q=${name}`);
   const token = await take(atOne, name);
   const row = lockRow(page, name);
-  await expect(row).toBeVisible({ timeout: 2_000 });
+  await expect(row).toBeVisible({ timeout: 6_000 });
   await expect(cell(row, 'owner')).toContainText('orders-1');
   const waiting = take(atOne, name, 'orders-3');
   await expect(cell(row, 'waiters')).toContainText(/^1/);
@@ -133,7 +133,7 @@ test('a process that is killed with its waiters in front costs the next one in t
   await atTwo.release({ name, owner: 'holder', token });
   const releasedAt = performance.now();
   expect(await waiting).toBeGreaterThan(token);
-  expect(performance.now() - releasedAt).toBeLessThan(4_500);
+  expect(performance.now() - releasedAt).toBeLessThan(8_000);
   await one.restart();
 });
 

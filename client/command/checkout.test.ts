@@ -46,7 +46,7 @@ test('a checkout runs a command under a lock in the caller’s folder and enviro
   expect(err).toBe('');
   expect(code).toBe(6);
   expect(out).toBe(`${realpathSync(rig.folder)}\nnightly|${process.env.NODE_ENV ?? ''}|--\n`);
-}, 60_000);
+});
 
 test('a checkout looks and releases over the service API, and manages the server as before', async () => {
   const inspected = await npmRun('inspect', 'nightly', '--json');
@@ -54,4 +54,4 @@ test('a checkout looks and releases over the service API, and manages the server
   expect(JSON.parse(inspected.out)).toMatchObject({ name: 'nightly', holders: [] });
   const help = await npmRun('--help');
   expect(help.out).toMatch(/keys create[\s\S]*exec NAME/);
-}, 60_000);
+});

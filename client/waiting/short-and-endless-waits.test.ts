@@ -35,7 +35,7 @@ describe('where no connection can be made', () => {
     const { outcome, tookMs } = await timed(() => take(waitMs, client));
     expect(outcome).toMatchObject({ reason: 'BACKEND_DOWN', isUnreachable: true });
     expect(failures).toBeGreaterThan(1);
-    expect(tookMs).toBeLessThan(1_500);
+    expect(tookMs).toBeLessThan(3_000);
   });
 
   test('a longer wait goes on until its patience ends', async () => {
@@ -51,7 +51,7 @@ describe('where no connection can be made', () => {
       const client = new LockyardClient({ url: full.url, apiKey: 'k' });
       const { outcome, tookMs } = await timed(() => take(0, client));
       expect(outcome).toMatchObject({ reason: 'UNKNOWN', isUnreachable: true });
-      expect(tookMs).toBeLessThan(1_900);
+      expect(tookMs).toBeLessThan(3_000);
     } finally {
       full.close();
     }

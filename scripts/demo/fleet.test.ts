@@ -32,7 +32,7 @@ beforeAll(async () => {
   for (const { name } of DEMO_NAMESPACES) await api.namespace(name);
   keys = {};
   for (const { name, namespaces } of DEMO_SERVICES) keys[name] = await api.key(name, namespaces);
-}, 30_000);
+});
 
 afterAll(async () => {
   await api.close();
@@ -94,7 +94,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
       await fleet.stop();
     }
     await until(() => fleetProcesses() === 0, 3_000);
-  }, 90_000);
+  });
 
   test('ends by itself when its parent is gone before it has begun', async () => {
     const setup = { LOCKYARD_URL: api.url, LOCKYARD_DEMO_KEYS: JSON.stringify(keys) };
@@ -106,7 +106,7 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
     } finally {
       child.kill('SIGKILL');
     }
-  }, 20_000);
+  });
 
   test('ends by itself when its parent is killed', async () => {
     const setup = JSON.stringify({ url: api.url, keys, entry });

@@ -31,4 +31,4 @@ test('sells out to exactly nothing, counts who is turned away, and is restocked 
   } finally {
     stop();
   }
-}, 60_000);
+});

@@ -75,7 +75,7 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
     member.faults.onSwap = (changes) => ({ kind: concerns(changes) ? 'refuse' : 'pass' });
     const askedAt = performance.now();
     expect((await look(member, key)).state).toBe('expired');
-    expect(performance.now() - askedAt).toBeLessThan(5_000);
+    expect(performance.now() - askedAt).toBeLessThan(8_000);
     member.faults.onSwap = () => ({ kind: 'pass' });
   });
 });

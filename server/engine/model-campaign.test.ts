@@ -62,22 +62,18 @@ describe('the model finds out', () => {
     ['a store that tells of a record as it was before', outdated],
   ];
 
-  it.each(broken)(
-    '%s',
-    async (_, spoil) => {
-      const seed = newSeed();
-      const open = () => modelledStore('sqlite', spoil);
-      const { disagreement } = await compareWithModel({ open, seed, steps: 6_000 });
-      expect(disagreement, `seed ${seed}`).not.toBe(null);
-    },
-    120_000,
-  );
+  it.each(broken)('%s', async (_, spoil) => {
+    const seed = newSeed();
+    const open = () => modelledStore('sqlite', spoil);
+    const { disagreement } = await compareWithModel({ open, seed, steps: 6_000 });
+    expect(disagreement, `seed ${seed}`).not.toBe(null);
+  });
 
   it('shards of which one takes sets for all', async () => {
     const seed = newSeed();
     const { disagreement } = await compareWithModel({ open: carelessShards, seed, steps: 6_000 });
     expect(disagreement, `seed ${seed}`).toMatch(/acquireSet|cancelSet/);
-  }, 120_000);
+  });
 });
 
 /** Processes that do not check on which shard the locks of a set are kept. */

@@ -87,7 +87,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     };
     const visits = Array.from({ length: 40 }, (_, i) => visit(i % 2 ? a : b, i));
     expect(await Promise.all(visits)).toEqual(Array(40).fill(true));
-  }, 40_000);
+  });
 
   it('a freeze by one keeps the waiters of the other in line, until it is lifted', async () => {
     const key = freshKey();

@@ -43,7 +43,7 @@ beforeAll(async () => {
     startPrivateRedis({ settings }),
     startPrivateZookeeper({ settings: ['forceSync=no'], keyStore }),
   ]);
-}, 90_000);
+});
 
 afterAll(async () => {
   await Promise.all([mysql?.stop(), redis?.stop(), zookeeper?.stop()]);

@@ -59,4 +59,4 @@ test('a hold of the client for Go outlives its connection, also where HTTP/2 is 
     authority.remove();
     await rm(folder, { recursive: true });
   }
-}, 120_000);
+});

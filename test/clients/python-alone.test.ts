@@ -20,4 +20,4 @@ test('the client for Python does right by contexts, tasks, threads and forks', a
   } finally {
     await api.close();
   }
-}, 120_000);
+});

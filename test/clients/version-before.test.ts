@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const part of ['vitest.config.ts', 'scripts/suites']) {
     await cp(join(root, part), join(before, part), { recursive: true });
   }
-}, 120_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('the client of the version before, with the server of now', () => {

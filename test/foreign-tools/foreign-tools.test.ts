@@ -130,7 +130,6 @@ describe('a generated client calls every procedure without special settings', ()
         expect(answers[procedure]?.result?.data, `${procedure}: ${text}`).toBeDefined();
       }
     },
-    120_000,
   );
 });
 

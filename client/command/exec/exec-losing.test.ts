@@ -117,7 +117,6 @@ describe('a server that goes away while the command runs', () => {
       expect(lastSignOfLife(name)).toBeLessThan(expiresAt);
       expect(lastSignOfLife(name)).toBeGreaterThan(cutAt + 200);
     },
-    20_000,
   );
 
   /** Of a lease that has been settled meanwhile. */
@@ -140,7 +139,7 @@ describe('a server that goes away while the command runs', () => {
     await expect.poll(() => leaseEnd(name), { timeout: 10_000 }).toBeGreaterThan(before + 500);
     writeFileSync(rig.path(`${name}.go`), '');
     expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
-  }, 20_000);
+  });
 
   test('and is away at the end too: the exit code is the command’s, with a warning', async () => {
     const { name, line, exec } = await newPlace();
@@ -169,7 +168,7 @@ describe.concurrent('with several addresses', () => {
     writeFileSync(rig.path(`${name}.go`), '');
     expect(await ended).toMatchObject({ code: 3 });
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
-  }, 30_000);
+  });
 
   test.each(['refuse', 'silence'] as const)(
     'the first of which does not work from the start (%s), even --no-wait runs the command',
@@ -203,7 +202,6 @@ describe.concurrent('a server that is away at the start', () => {
       expect({ code, out }).toEqual({ code: 69, out: '' });
       expect(err).toContain('no answer');
     },
-    20_000,
   );
 
   test('is not waited for with --no-wait', async () => {
@@ -233,7 +231,7 @@ describe.concurrent('a server that is away at the start', () => {
     late.close();
     expect({ code, out }).toEqual({ code: 0, out: 'ran\n' });
     expect(err).toMatch(/not responding[\s\S]*responding again/);
-  }, 30_000);
+  });
 });
 
 describe('a keeper that is killed outright', () => {

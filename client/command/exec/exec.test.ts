@@ -37,7 +37,7 @@ describe('excluding', () => {
     };
     await Promise.all([worker(), worker(), worker()]);
     expect(rig.read('counter')).toBe('18\n');
-  }, 60_000);
+  });
 
   test('commands that share a lock run together, and not with one that wants it alone', async () => {
     const meet = 'echo here >> met; while [ $(wc -l < met) -lt 2 ]; do sleep 0.02; done';

@@ -54,7 +54,7 @@ test('two who want the same locks in another order, with others between, are ser
     }
   };
   await Promise.all(Array.from({ length: 12 }, (_, i) => transfer(i)));
-}, 30_000);
+});
 
 test('a set waits without holding anything, and is granted when its caller asks again with the same id', async () => {
   const ask = { name: 'u:2', owner: 'other', leaseMs: 20_000 };

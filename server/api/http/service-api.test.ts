@@ -298,7 +298,7 @@ async function expectQueue(name: string, owners: string[]): Promise<void> {
         const { data } = await api.get(key, 'lock.inspect', { name });
         return (data as { waiters: { owner: string }[] }).waiters.map(({ owner }) => owner);
       },
-      { timeout: 4_000, interval: 20 },
+      { interval: 20 },
     )
     .toEqual(owners);
 }

@@ -351,7 +351,7 @@ describe('a key', () => {
     const startedAt = performance.now();
     await shutDown({ server, handlers, runtime, closePages: async () => undefined });
     for (const reply of await Promise.all(open)) expect(reply.data).toMatchObject({ locks: [] });
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
     await small.close();
   });
 });

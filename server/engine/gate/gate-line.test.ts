@@ -162,6 +162,6 @@ it('far from its bounds a counter needs few messages, its estimate is a little t
   }
   expect(sent.messages - before).toBeLessThan(sold / 5);
   const seen = async () => (await other.look(id))?.state?.value;
-  await expect.poll(seen, { timeout: 3_000 }).toBe(stock - sold);
+  await expect.poll(seen).toBe(stock - sold);
   shop.close();
 });

@@ -150,7 +150,7 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
       const [first] = events;
       expect(events.map(({ rev }) => rev)).toEqual(events.map((_, i) => (first?.rev ?? 0) + i));
     }
-  }, 40_000);
+  });
 
   it.sequential('go on for one backend while another is silent', async () => {
     const silent = await rig.engines.join();

@@ -87,7 +87,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await rollupsIn(under.database)).toEqual(expectedOf(writer.events));
     expect(await recordedEvents(under.database)).toBe(writer.events.length);
     expect(await holdsByWeek(under.database)).toEqual(holdsOf(writer.events));
-  }, 60_000);
+  });
 
   it('of a busy minute are one row a lock, added to as long as events come', async () => {
     const opening = begin();

@@ -61,7 +61,7 @@ describe.each(sharedStores)('watches over %s', (name) => {
     const { token } = await takeLock(elsewhere, key, 'w1', LEASE);
     const takenAt = performance.now();
     const held = await next;
-    expect(performance.now() - takenAt).toBeLessThan(3_000);
+    expect(performance.now() - takenAt).toBeLessThan(8_000);
     expect(held.locks).toMatchObject([{ state: 'held', holders: [{ owner: 'w1', token }] }]);
 
     await release(elsewhere, key, 'w1', token);

@@ -62,7 +62,7 @@ test('two witnesses of different kinds release a lock, where the policy allows i
       outcome: 'done',
     },
   ]);
-}, 60_000);
+});
 
 test('a lock that is held at least for a while is released no sooner, though its holder is dead', async () => {
   const kept = await take('default', 'kept', 27, { holdAtLeastMs: 600_000 });
@@ -73,7 +73,7 @@ test('a lock that is held at least for a while is released no sooner, though its
   }
   await expect.poll(other.state, { timeout: 20_000 }).toBe('free');
   expect(await kept.state()).toBe('held');
-}, 60_000);
+});
 
 test('a release that fails keeps no other orphan from being released', async () => {
   const { projection } = api.runtime;
@@ -90,4 +90,4 @@ test('a release that fails keeps no other orphan from being released', async () 
   expect(await fails.state()).toBe('held');
   projection.detail = detail;
   await expect.poll(fails.state, { timeout: 20_000 }).toBe('free');
-}, 60_000);
+});

@@ -57,4 +57,4 @@ it('a real Galera node is Best-effort on its own, and unsafe as soon as another 
     async () => expect((await judged(first.url)).unsafe).toMatch(/Galera cluster takes writes/),
     { timeout: 20_000, interval: 100 },
   );
-}, 60_000);
+});

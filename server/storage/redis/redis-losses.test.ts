@@ -22,8 +22,6 @@ const LEASE_MS = 900;
 const LONGEST_MS = 1_000;
 const EPOCH_SPAN = 2 ** 41;
 const SOON = { timeout: 25_000, interval: 20 };
-/** A machine that is busy with other things takes long to start so many servers. */
-const TEST_TIMEOUT_MS = 90_000;
 
 interface Loss {
   how: string;
@@ -96,7 +94,7 @@ const LOSSES: Loss[] = [
 const taken = (process: RedisProcess, key: RecordKey, leaseMs = LEASE_MS) =>
   vi.waitFor(() => takeLock(process, key, 'w1', { leaseMs }), SOON);
 
-describe('a Redis that has lost data', { timeout: TEST_TIMEOUT_MS }, () => {
+describe('a Redis that has lost data', () => {
   it.concurrent.each(LOSSES)(
     'because it was $how grants nothing for one longest lease, and then with higher tokens',
     async ({ what, options, befall }) => {
@@ -225,7 +223,7 @@ describe('a Redis that has lost data', { timeout: TEST_TIMEOUT_MS }, () => {
   });
 });
 
-describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
+describe('a Redis that has lost nothing', () => {
   it.concurrent('because it flushes every write is served again after a kill, with every hold', async () => {
     const rig = await RedisRig.start({ durable: true });
     try {
@@ -236,7 +234,7 @@ describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
       const upAt = performance.now();
       const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);
       expect(renewal.outcome).toBe('renewed');
-      expect(performance.now() - upAt).toBeLessThan(5_000);
+      expect(performance.now() - upAt).toBeLessThan(8_000);
       expect([one.incarnation.epoch, one.incarnation.loss]).toEqual([1, null]);
     } finally {
       await rig.close();

@@ -27,9 +27,7 @@ const isRefused = (work: () => Promise<unknown>, words: string) =>
     SOON,
   );
 
-describe('a Redis where no lock may be stored is refused with a clear reason', {
-  timeout: 90_000,
-}, () => {
+describe('a Redis where no lock may be stored is refused with a clear reason', () => {
   it.concurrent('because it evicts keys, until it does no more', async () => {
     const rig = await RedisRig.start({
       settings: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'],
@@ -141,7 +139,7 @@ describe('a Redis where no lock may be stored is refused with a clear reason', {
   });
 });
 
-describe('a Redis that is full', { timeout: 90_000 }, () => {
+describe('a Redis that is full', () => {
   it.concurrent('refuses whole swaps: nothing of one is there', async () => {
     const rig = await RedisRig.start();
     try {
@@ -167,7 +165,7 @@ describe('a Redis that is full', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a Redis whose disk is full', { timeout: 90_000 }, () => {
+describe('a Redis whose disk is full', () => {
   it.concurrent('gives that reason with every refusal', async () => {
     const rig = await RedisRig.start();
     try {
@@ -188,7 +186,7 @@ describe('a Redis whose disk is full', { timeout: 90_000 }, () => {
   });
 });
 
-describe('what a Redis promises', { timeout: 90_000 }, () => {
+describe('what a Redis promises', () => {
   it.concurrent('is Strong if every write is flushed and no replica can take over', async () => {
     const rig = await RedisRig.start({ durable: true });
     try {

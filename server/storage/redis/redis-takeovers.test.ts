@@ -57,7 +57,7 @@ async function expectLoss(rig: RedisRig, key: RecordKey, what: LossKind, url?: s
   expect(epochOf(again)).toBe(2);
 }
 
-describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
+describe('a Redis that is set up to be Strong', () => {
   it.concurrent('and whose replica, which lacks the last writes, is started as a primary in its place has lost data', async () => {
     const rig = await RedisRig.start(DURABLE);
     const address = await TcpProxy.start('127.0.0.1', portOf(rig.server));

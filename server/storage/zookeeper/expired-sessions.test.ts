@@ -132,4 +132,4 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
     await control.remove();
     await server.stop();
   }
-}, 120_000);
+});

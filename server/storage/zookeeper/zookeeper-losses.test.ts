@@ -14,8 +14,6 @@ const LEASE_MS = 900;
 const LONGEST_MS = 1_000;
 const EPOCH_SPAN = 2 ** 41;
 const SOON = { timeout: 25_000, interval: 20 };
-/** A machine that is busy with other things takes long to start servers. */
-const TEST_TIMEOUT_MS = 90_000;
 
 const shared = () => {
   const url = process.env.TEST_ZOOKEEPER_URL;
@@ -67,7 +65,7 @@ const onRig = (url: string, work: (rig: ZookeeperRig) => Promise<void>) => async
   }
 };
 
-describe('a ZooKeeper that has lost data', { timeout: TEST_TIMEOUT_MS }, () => {
+describe('a ZooKeeper that has lost data', () => {
   it.concurrent('because an older copy was put back grants nothing for one longest lease, nor does a process that starts then', async () => {
     const server = await startPrivateZookeeper();
     const [running, ended] = [

@@ -72,4 +72,4 @@ it('a hard quota of ZooKeeper that is used up refuses writes whole, allows reads
     await database.close();
     await own.stop();
   }
-}, 90_000);
+});

@@ -58,7 +58,7 @@ describe.each(racingStores)('two processes over %s that swap sets at once', (_, 
     expect(Math.min(...wins), 'where one side never wins there was no race').toBeGreaterThan(
       rounds / 50,
     );
-  }, 120_000);
+  });
 });
 
 /** Two to four places of which one is given, in any order. */

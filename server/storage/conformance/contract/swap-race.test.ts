@@ -58,7 +58,7 @@ describe.each(racingStores)('two processes over %s that swap one rev at once', (
 
     for (const { key, seen } of racers) expect(await stored(under.store, key)).toMatchObject(seen);
     expect(await countHistory(under.store)).toEqual({ revs: rounds, events: rounds });
-  }, 60_000);
+  });
 });
 
 async function swapAll(
