@@ -14,6 +14,7 @@ import {
   takeLock,
 } from './testing/engine-rig';
 import { firstFates, PASS, touching } from './testing/faulty-store';
+import { untilQueued } from './testing/observed-calls';
 
 /** What a process does that takes all others for dead. */
 async function dropWaiters(store: Store, key: RecordKey): Promise<void> {
@@ -91,8 +92,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const broken = new AbortController();
     const wait = { signal: broken.signal };
     const asked = acquire(member, key, 'w2', { waitMs: 20_000, requestId: 'r', wait });
-    const waiters = async () => (await b.engine.run(key, { verb: 'inspect' })).waiters;
-    await expect.poll(waiters).toHaveLength(1);
+    await untilQueued(b, key, 1);
     broken.abort();
     await asked;
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'dropped']);

@@ -164,7 +164,7 @@ describe.concurrent('with several addresses', () => {
     expect(await rig.written(`${name}.url`)).toBe(servers(line).LOCKYARD_URL);
     line.refuse();
     const before = await leaseEnd(name);
-    await expect.poll(() => leaseEnd(name), { timeout: 20_000 }).toBeGreaterThan(before + 500);
+    while ((await leaseEnd(name)) < before + 500) await sleep(10);
     writeFileSync(rig.path(`${name}.go`), '');
     expect(await ended).toMatchObject({ code: 3 });
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
