@@ -9,6 +9,7 @@ import {
   hasOffer,
   isReleased,
   type LockRecord,
+  type Offer,
   SHARED_MAX,
   type Waiter,
   waiterAt,
@@ -130,12 +131,12 @@ export function hasRoom(record: LockRecord, wanted: Demand): boolean {
   return mode === 'shared' || havePermits(record, wanted);
 }
 
-/** Takes back every offer; their waiters keep their places. */
-export function revokeOffers(draft: Draft): void {
+/** Takes back offers, all unless some are named; their waiters keep their places. */
+export function revokeOffers(draft: Draft, revoked: readonly Offer[] = draft.record.offers): void {
+  if (revoked.length === 0) return;
   const { offers } = draft.record;
-  if (offers.length === 0) return;
-  draft.change({ offers: [] });
-  for (const { ticket } of offers) {
+  draft.change({ offers: offers.filter((offer) => !revoked.includes(offer)) });
+  for (const { ticket } of revoked) {
     const waiter = waiterAt(draft.record, ticket);
     if (waiter) draft.addEvent('withdrawn', waiter, { waitedMs: waitedMs(draft, waiter) });
   }

@@ -247,6 +247,23 @@ describe('a set whose turn comes', () => {
     expect(world.runSet(young, 'p2')).toMatchObject({ outcome: 'queued', name: 'c', place: 1 });
   });
 
+  it('has it recorded that an offer was revoked for it', () => {
+    const world = new MultiLockWorld();
+    const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
+    const old = multiLockOf('bc', { owner: 'old', waitMs: 5_000 });
+    world.runSet(old);
+    world.now += 1;
+    world.runSet(multiLockOf('cd', { owner: 'young', waitMs: 5_000 }), 'p2');
+    world.run('b', release('orders/x', b.token));
+    world.run('c', release('orders/x', c.token));
+    const { changes } = world.propose(old).decision;
+    const recorded = changes.find(({ name }) => name === 'c')?.decision.events ?? [];
+    expect(recorded.map(({ kind, owner }) => [kind, owner])).toEqual([
+      ['withdrawn', 'young'],
+      ['granted', 'old'],
+    ]);
+  });
+
   it('takes the last room of a shared lock from the youngest set that was offered it', () => {
     const world = new MultiLockWorld();
     const { token } = take(world, 'a', 'orders/x');

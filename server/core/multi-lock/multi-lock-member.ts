@@ -1,6 +1,6 @@
 import type { BlockedBy } from '../../contract/multi-lock';
 import type { Draft } from '../decision';
-import { hasRoom, isOpen } from '../lock/expire-and-promote';
+import { hasRoom, isOpen, revokeOffers } from '../lock/expire-and-promote';
 import { holderViews, lockState } from '../lock/lock-answers';
 import {
   hasOffer,
@@ -81,8 +81,10 @@ export function revokeYoungerOffers({ draft, mode }: MultiLockMember, age: Age |
   const kept = record.offers.length - younger.length + shared.length;
   const excess = Math.max(0, record.holds.length + 1 + kept - SHARED_MAX);
   const spared = new Set(excess > 0 ? oldestFirst(record, shared).slice(0, -excess) : shared);
-  const offers = record.offers.filter((offer) => !younger.includes(offer) || spared.has(offer));
-  if (offers.length < record.offers.length) draft.change({ offers });
+  revokeOffers(
+    draft,
+    younger.filter((offer) => !spared.has(offer)),
+  );
 }
 
 /** Removes the waiter from this lock's queue without an event. */
