@@ -50,10 +50,7 @@ export function evaluateShards(
   if (renamed) {
     const { name, place } = renamed;
     if (list.shards.some((shard) => shard.name === place.self)) {
-      return refuse(
-        `The shards ${name} and ${place.self} of the backend "${backend}" are one database, ` +
-          'or one is a copy of the other. Name each database once.',
-      );
+      return refuse(oneDatabase(backend, name, place.self));
     }
     return refuse(
       `The shard ${name} of the backend "${backend}" is known as ${place.self}. If it was ` +
@@ -84,6 +81,10 @@ export function evaluateShards(
   const why = `The backend "${backend}" cannot begin before all of its shards answer: ${away.join(', ')}.`;
   return { verdict: 'wait', why };
 }
+
+const oneDatabase = (backend: string, name: string, other: string) =>
+  `The shards ${name} and ${other} of the backend "${backend}" are one database, or one is a ` +
+  'copy of the other. Name each database once.';
 
 /** What must be known before records are moved. */
 export interface ShardInspection {
@@ -119,6 +120,12 @@ export function inspectShards(
       `The backend "${backend}" keeps locks on ${missing.join(', ')}, which is not named here. ` +
       `So that nothing is lost, name what leaves as well: ${more}.`
     );
+  }
+  for (const { name, stamp, place } of stamped) {
+    const isSame = (other: (typeof stamped)[number]) =>
+      other.name !== name && other.stamp === stamp && other.place.self === place.self;
+    const duplicate = stamped.find(isSame);
+    if (duplicate) return oneDatabase(backend, name, duplicate.name);
   }
   const lived = [...founds].find(([, { stamp, isInUse }]) => stamp === null && isInUse);
   if (lived) {

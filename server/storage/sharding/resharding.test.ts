@@ -118,7 +118,7 @@ it('of two reshards that have found the same, one at most moves records', async 
   );
 });
 
-it('two names of one database are refused before a record is moved', async () => {
+it('two names of one database are refused before a record is moved, and the list is accepted with one of them', async () => {
   const twice = databases.slice(0, 1).map(({ url }) => url.replace('127.0.0.1', 'localhost'));
   const list = parseShardList(BACKEND, [databases[0]?.url, databases[1]?.url, ...twice].join());
   if (typeof list === 'string') throw new Error(list);
@@ -128,6 +128,13 @@ it('two names of one database are refused before a record is moved', async () =>
     message: expect.stringMatching(/are one database. No record was moved/),
   });
   expect(swap).not.toHaveBeenCalled();
+  await reshard(listOf([0, 1]), 3);
+  await expect(reshard(list, 4)).rejects.toMatchObject({
+    reason: 'CONFLICT',
+    message: expect.stringMatching(/are one database.* Nothing was changed/),
+  });
+  const key = freshKey();
+  await created(await homeOf(listOf([0, 1]), key, 3), key);
 });
 
 it('a shard that is recreated while a move is broken off is taken for one that lost its grants', async () => {

@@ -175,11 +175,24 @@ export class Resharding {
       for (const { shard, stamps, stamp: last } of this.open) {
         const found = await stamps.read().catch(() => null);
         const self = found?.place?.self ?? shard.name;
-        if (found?.stamp === next && self !== shard.name) throw this.areOne(shard.name, self);
+        if (found?.stamp === next && self !== shard.name) {
+          await this.forgetName(shard.name, next);
+          throw this.areOne(shard.name, self);
+        }
         const ours = [next, last, last ?? movingStamp(0)];
         if (found && !ours.includes(found.stamp)) throw this.isOvertaken();
       }
       throw error;
+    }
+  }
+
+  /** Stores that no shard has this name, so that it may be left out of the list. */
+  private async forgetName(name: string, stamp: string): Promise<void> {
+    const stamped = this.open.filter((one) => one.stamp === stamp);
+    for (const { stamps } of stamped) {
+      const { place } = await stamps.read();
+      const members = place?.members.filter((member) => member !== name);
+      if (place && members) await stamps.replace(stamp, stamp, { ...place, members });
     }
   }
 
