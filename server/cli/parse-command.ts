@@ -177,7 +177,11 @@ function parseReshardCommand(
   }
   const found = readConfig().backends.find(({ id }) => id === backend.toLowerCase());
   if (!found?.shards) {
-    throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" with shards.`);
+    throw new LockyardError(
+      'NOT_FOUND',
+      `The environment of this command has no backend "${backend}" with shards. Set it as for ` +
+        'the servers.',
+    );
   }
   const shards = found.shards.shards.map(({ name }) => name);
   return { verb: 'backends reshard', input: { backend: found.id, shards } };
