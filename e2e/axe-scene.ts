@@ -9,6 +9,7 @@ import {
   refusalOf,
   signIn,
   test,
+  waitFor,
 } from './lockyard-test';
 import { guardPage } from './page-guard';
 import type { RunningServer } from './start-server';
@@ -89,8 +90,7 @@ export async function makeScene(server: RunningServer, admin: Person): Promise<S
   const token = await take('busy');
   await orders.renew({ name: 'busy', token, leaseMs: 600_000 });
   for (const owner of ['w1', 'w2', 'a-waiter-with-a-rather-long-name-of-its-own:worker-17']) {
-    const ask = { name: 'busy', owner, leaseMs: 60_000, waitMs: 600_000, requestId: owner };
-    void keepWaiting(orders, ask);
+    void waitFor(orders, { name: 'busy', owner, leaseMs: 60_000 });
   }
   await orders.release({ name: 'free', token: await take('free') });
   await take('lapsed', 'orders-9', 200);
@@ -104,22 +104,9 @@ export async function makeScene(server: RunningServer, admin: Person): Promise<S
   await orders.acquire({ namespace: 'team-blue', name: 'busy', leaseMs: 600_000 });
   const jam = { namespace: 'team-blue', name: 'jam', leaseMs: 600_000 };
   await orders.acquire({ ...jam, owner: 'orders-7' });
-  void keepWaiting(orders, { ...jam, owner: 'orders-8', waitMs: 600_000, requestId: 'jam' });
+  void waitFor(orders, { ...jam, owner: 'orders-8' });
   const act = { namespace: 'default', name: 'busy', token, rev: 0, reason: 'out of curiosity' };
   await refusalOf(server, viewer.cookie, 'locks.forceRelease', act);
   await callConsole(server, cookie, 'locks.extend', { ...act, extendMs: 60_000 });
   return { viewer, orders, take };
-}
-
-async function keepWaiting(
-  orders: LockyardClient,
-  ask: Parameters<LockyardClient['acquire']>[0],
-): Promise<void> {
-  let outcome = 'queued';
-  while (outcome === 'queued') {
-    outcome = await orders.acquire(ask).then(
-      (answer) => answer.outcome,
-      () => 'gone',
-    );
-  }
 }

@@ -86,6 +86,23 @@ export async function createService(
   return new LockyardClient({ url: server.url, apiKey, owner: `${name}-1` });
 }
 
+type Ask = Parameters<LockyardClient['acquire']>[0];
+
+/**
+ * Waits for a lock and answers the outcome, or `gone` where no answer came. A request is held open
+ * for 25 s at most; one that asks again with the same id keeps its place.
+ */
+export async function waitFor(client: LockyardClient, ask: Ask): Promise<string> {
+  const whole = { waitMs: 600_000, requestId: `${ask.owner} ${ask.name}`, ...ask };
+  for (;;) {
+    const outcome = await client.acquire(whole).then(
+      (answer) => answer.outcome,
+      () => 'gone',
+    );
+    if (outcome !== 'queued') return outcome;
+  }
+}
+
 /** Gives a browser a user's session, without the detour over the sign-in page. */
 export async function signIn(
   context: BrowserContext,

@@ -11,6 +11,7 @@ import {
   setUp,
   signIn,
   test,
+  waitFor,
 } from './lockyard-test';
 import { guardPage } from './page-guard';
 import { type RunningServer, startServer } from './start-server';
@@ -56,7 +57,7 @@ test.beforeAll(async ({ browser }) => {
   token = await take(mill, { ...RUN, meta: META });
   renewing = setInterval(() => void mill.renew({ ...RUN, token, ...LEASE }).catch(() => {}), 1_000);
   for (const owner of ['mill-2', 'mill-3']) {
-    void waitFor(mill, { ...RUN, owner });
+    void waitFor(mill, { ...LEASE, ...RUN, owner });
     await expect
       .poll(async () => (await mill.inspect(RUN)).waiters.map((each) => each.owner))
       .toContain(owner);
@@ -72,10 +73,10 @@ test.beforeAll(async ({ browser }) => {
   await take(ledger, { name: 'account:2' });
   await take(root, { name: 'invoice-run' });
   await take(link, { name: 'mail-run' });
-  void waitFor(pay, { name: 'account:2' });
-  void waitFor(ledger, { name: 'account:1' });
-  void waitFor(link, { name: 'invoice-run' });
-  void waitFor(victim, { name: 'mail-run' });
+  void waitFor(pay, { ...LEASE, name: 'account:2' });
+  void waitFor(ledger, { ...LEASE, name: 'account:1' });
+  void waitFor(link, { ...LEASE, name: 'invoice-run' });
+  void waitFor(victim, { ...LEASE, name: 'mail-run' });
 
   const context = await browser.newContext({ baseURL: server.url });
   await signIn(context, server, admin);
@@ -100,18 +101,6 @@ async function take(client: LockyardClient, ask: Partial<Ask> & { name: string }
   const answer = await client.acquire({ ...LEASE, ...ask });
   if (answer.outcome !== 'granted') throw new Error(answer.outcome);
   return answer.token;
-}
-
-/** A request is held open for 25 s at most; a waiter with more patience asks again. */
-async function waitFor(client: LockyardClient, ask: Partial<Ask> & { name: string }) {
-  const whole = { ...LEASE, waitMs: 600_000, requestId: `${ask.owner} ${ask.name}`, ...ask };
-  let outcome = 'queued';
-  while (outcome === 'queued') {
-    outcome = await client.acquire(whole).then(
-      (answer) => answer.outcome,
-      () => 'gone',
-    );
-  }
 }
 
 /** Waits until the roll-ups have so many grants. */

@@ -10,6 +10,7 @@ import {
   type Person,
   signIn,
   test,
+  waitFor,
 } from './lockyard-test';
 
 let operator: Person;
@@ -50,14 +51,14 @@ test('a frozen lock grants nothing, says who froze it and why, and resumes with 
     outcome: 'frozen',
     reason: 'the ledger is being repaired',
   });
-  const waiting = reports.acquire({ name, leaseMs: 60_000, waitMs: 20_000 });
+  const waiting = waitFor(reports, { name, leaseMs: 60_000 });
   const token = hold.outcome === 'granted' ? hold.token : 0;
   await imports.release({ name, token });
   await expect(page.getByRole('region', { name: 'Queue' })).toContainText('reports-1');
   await page.getByRole('button', { name: 'Unfreeze…' }).click();
   await reason(page, 'it is repaired');
   await act(page, 'Unfreeze this lock');
-  expect((await waiting).outcome).toBe('granted');
+  expect(await waiting).toBe('granted');
   const events = page.getByRole('region', { name: 'Events' });
   await expect(events).toContainText('by Stella Steward: “it is repaired”');
   await openPage(page, `/audit?q=${name}`);
@@ -71,7 +72,7 @@ test('a lock that was released and is still held says so, and can only be freed 
   const name = 'nightly-job';
   const hold = await imports.acquire({ name, leaseMs: 600_000, holdAtLeastMs: 600_000 });
   const token = hold.outcome === 'granted' ? hold.token : 0;
-  const waiting = reports.acquire({ name, leaseMs: 60_000, waitMs: 20_000 });
+  const waiting = waitFor(reports, { name, leaseMs: 60_000 });
   expect(await imports.release({ name, token })).toMatchObject({ outcome: 'released' });
   await openLive(page, '/?view=all');
   await expect(cell(lockRow(page, name), 'state')).toContainText('released, frees in');
@@ -87,7 +88,7 @@ test('a lock that was released and is still held says so, and can only be freed 
   await expect(dialog(page)).toContainText('Its holder has released it.');
   await reason(page, 'the job failed, and runs again');
   await act(page, 'Force release and grant to reports-1');
-  expect((await waiting).outcome).toBe('granted');
+  expect(await waiting).toBe('granted');
 });
 
 test('the capacity of a lock with permits can be raised, and the next in the queue is granted', async ({
@@ -96,7 +97,7 @@ test('the capacity of a lock with permits can be raised, and the next in the que
   const name = 'export-slots';
   const slots = { name, mode: 'permit', capacity: 3, leaseMs: 600_000 } as const;
   await imports.acquire({ ...slots, permits: 2 });
-  const waiting = reports.acquire({ ...slots, permits: 2, waitMs: 20_000 });
+  const waiting = waitFor(reports, { ...slots, permits: 2 });
   await openLive(page, '/?view=all');
   await expect(cell(lockRow(page, name), 'state')).toContainText('2 of 3 permits');
   await openLive(page, pageOf(name));
@@ -107,7 +108,7 @@ test('the capacity of a lock with permits can be raised, and the next in the que
   await expect(dialog(page)).toContainText('Permits are granted to reports-1 at once.');
   await reason(page, 'the export is late');
   await act(page, 'Set capacity to 4');
-  expect((await waiting).outcome).toBe('granted');
+  expect(await waiting).toBe('granted');
   await expect(page.getByRole('region', { name: 'Events' })).toContainText('Capacity changed');
   await openPage(page, '/audit');
   await expect(page.getByRole('row').filter({ hasText: 'Changed capacity' })).toContainText('Done');
@@ -211,7 +212,7 @@ test('a release announces the lock delay of its namespace, and grants nothing fo
   const policy = {
     leaseMinMs: 100,
     leaseMaxMs: 600_000,
-    patienceMaxMs: 60_000,
+    patienceMaxMs: 600_000,
     queueLimit: 10,
     lockDelayMs: 10_000,
     requiredMeta: [],
@@ -219,7 +220,7 @@ test('a release announces the lock delay of its namespace, and grants nothing fo
   await callConsole(server, admin.cookie, 'namespaces.create', { name: 'resting', policy });
   const press = await createService(server, admin, 'press', ['resting']);
   await press.acquire({ ...place, leaseMs: 600_000 });
-  const waiting = press.acquire({ ...place, owner: 'press-2', leaseMs: 60_000, waitMs: 25_000 });
+  const waiting = waitFor(press, { ...place, owner: 'press-2', leaseMs: 60_000 });
   await openLive(page, lockPath(place.namespace, place.name));
   await page.getByRole('button', { name: 'Force release…' }).click();
   await expect(dialog(page)).toHaveAccessibleName(
@@ -235,5 +236,5 @@ test('a release announces the lock delay of its namespace, and grants nothing fo
   await expect(page.getByRole('region', { name: 'Next grant' })).toContainText(
     'Granted to press-2 after the lock delay.',
   );
-  expect((await waiting).outcome).toBe('granted');
+  expect(await waiting).toBe('granted');
 });
