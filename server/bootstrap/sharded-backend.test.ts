@@ -213,6 +213,22 @@ describe('a backend with shards', () => {
     expect(await release(member, held, 'w1', before.token)).toEqual({ outcome: 'released' });
   }, 60_000);
 
+  it('keeps all processes in one epoch when a reshard is broken off before its first stamp', async () => {
+    const stampNew = vi.spyOn(ShardMapStamp.prototype, 'stampNew');
+    stampNew.mockRejectedValueOnce(new Error('The machine died.'));
+    const { message } = await refusalOf(reshard(old, second, rig.config(second)));
+    stampNew.mockRestore();
+    expect(message).toMatch(/interrupted.*No data is lost; run it again/);
+    const young = await rig.serve(first);
+    const epochs = [old, young].map(async (runtime) => {
+      const { token } = await takeLock({ engine: engineIn(runtime) }, freshKey(), 'w1');
+      return Math.floor(token / 2 ** 41);
+    });
+    const [ofOld, ofYoung] = await Promise.all(epochs);
+    await rig.stop(young);
+    expect(ofYoung).toBe(ofOld);
+  }, 60_000);
+
   it('loses nothing when a reshard is broken off after any of its steps, and done again', async () => {
     const member = { engine: engineIn(old) };
     const counters = Array.from({ length: 12 }, () => freshKey());

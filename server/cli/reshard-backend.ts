@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import { LockyardError } from '../contract/errors';
 import { EPOCH_MAX } from '../core/fencing-token';
@@ -20,7 +20,8 @@ export interface ReshardInput {
  * Applies this process's list of shards, and returns what to report about it. Records move to
  * their new shards with their values, freezes and tokens. Holds of moved locks end, the backend's
  * epoch rises, and moved locks are not granted before the longest remaining lease has expired.
- * Meanwhile the backend serves no requests.
+ * Meanwhile the backend serves no requests: only then does its epoch rise, so that no two processes
+ * ever grant in two epochs.
  *
  * If interrupted at any moment, the backend stays closed and nothing is lost: the next run resumes.
  * The audit log records the start before any change, and the outcome before it serves again.
@@ -59,10 +60,7 @@ export async function reshardBackend(
       ctx,
       who,
       { ...what, seen: { step: 'begin', ...seen } },
-      async (tx) => {
-        await updateBackend(database, tx, { id: backend, epoch: past.epoch }, { epoch });
-        return { answer: undefined, result: { epoch } };
-      },
+      async () => ({ answer: undefined, result: { epoch } }),
     );
     const done = await orInterrupted(backend, () =>
       resharding.move(epoch, (shard) => recordedPosition(database, shard)),
@@ -72,8 +70,7 @@ export async function reshardBackend(
       who,
       { ...what, seen: { step: 'end', ...seen } },
       async (tx) => {
-        const grantsFrom = Math.max(done.grantsFrom, past.grantsFrom) || null;
-        await updateBackend(database, tx, { id: backend, epoch }, { grantsFrom });
+        await raiseEpoch(database, tx, backend, { epoch, grantsFrom: done.grantsFrom });
         return { answer: undefined, result: { epoch, ...done } };
       },
     );
@@ -94,23 +91,28 @@ export async function reshardBackend(
 }
 
 /**
- * Changes what the control database has of a backend.
+ * Records the epoch that a backend has from now on, and from when it grants, unless it grants only
+ * later already.
  *
- * @throws LockyardError `CONFLICT` if its epoch is another by now
+ * @throws LockyardError `CONFLICT` if it has reached that epoch meanwhile
  */
-async function updateBackend(
-  { tables: { backends }, affectedRows }: Database,
+async function raiseEpoch(
+  { tables: { backends }, forUpdate }: Database,
   tx: Db,
-  { id, epoch }: { id: string; epoch: number },
-  values: Partial<typeof backends.$inferInsert>,
+  backend: string,
+  { epoch, grantsFrom }: { epoch: number; grantsFrom: number },
 ): Promise<void> {
-  const isAsSeen = and(eq(backends.id, id), eq(backends.epoch, epoch)) as SQL;
-  if (affectedRows(await tx.update(backends).set(values).where(isAsSeen)) === 1) return;
-  throw new LockyardError(
-    'CONFLICT',
-    `Another reshard or a restore has raised the epoch of the backend "${id}", so this reshard ` +
-      'has ended. No data is lost. Once neither is running, run this again.',
-  );
+  const isIts = eq(backends.id, backend);
+  const [row] = await forUpdate(tx.select().from(backends).where(isIts));
+  if (!row || row.epoch >= epoch) {
+    throw new LockyardError(
+      'CONFLICT',
+      `Another reshard or a restore has raised the epoch of the backend "${backend}", so this ` +
+        'reshard has ended. No data is lost. Once neither is running, run this again.',
+    );
+  }
+  const later = Math.max(grantsFrom, row.grantsFrom ?? 0) || null;
+  await tx.update(backends).set({ epoch, grantsFrom: later }).where(isIts);
 }
 
 async function orInterrupted<T>(backend: string, step: () => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Shard, ShardList } from '../../../db/urls/shard-list';
 import { LockyardError } from '../../contract/errors';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
@@ -48,6 +49,8 @@ export interface MoveResult {
  * them, however long the leases that were once allowed.
  */
 export class Resharding {
+  private readonly id = randomBytes(6).toString('hex');
+
   private constructor(
     private readonly backend: string,
     private readonly list: ShardList,
@@ -91,7 +94,7 @@ export class Resharding {
    * @throws LockyardError `CONFLICT` if another reshard has begun
    */
   move(generation: number, recordedOf: (id: string) => Promise<number>): Promise<MoveResult> {
-    const stamp = movingStamp(generation);
+    const stamp = movingStamp(generation, this.id);
     return this.unlessOvertaken(stamp, async () => {
       await this.stampNew();
       await this.stampAll(stamp, generation, this.inspection.lost);

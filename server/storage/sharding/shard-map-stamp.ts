@@ -37,8 +37,9 @@ export const servingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>, ge
  * Records are being moved: no process is served.
  *
  * @param generation 0: the shard is new, and nothing is moved before it has the stamp of the move
+ * @param reshard distinguishes reshards that have found the same
  */
-export const movingStamp = (generation: number) => `moving.${generation}`;
+export const movingStamp = (generation: number, reshard = '') => `moving.${generation}.${reshard}`;
 
 export const isMoving = (stamp: string) => stamp.startsWith('moving.');
 
