@@ -105,6 +105,8 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     const said = await succeed(home, ['restore', home.file(), '--replace']);
     expect(said).toContain('(24 h 0 m)');
     await home.serve(async (server) => {
+      const { row } = await server.runtime.projection.detail(OTHER.namespace, OTHER.name);
+      expect(row).toMatchObject({ status: 'delayed', rev: 0 });
       for (const key of [undefined, OTHER]) {
         expect(await server.acquire(key)).toMatchObject({ outcome: 'held', holders: [] });
       }

@@ -116,6 +116,7 @@ async function addBackends(
     const { url } = backend;
     const { past, store } = await openWithPast(id, url, control);
     const epochOf = () => past.epoch;
+    const grantsFromOf = () => past.grantsFrom;
     duplicates.add({ id, past, store });
     const settingsRev = () => store.settingsRev ?? 0;
     const watch = await watchGuarantees(id, duplicates, settingsRev, control);
@@ -134,12 +135,12 @@ async function addBackends(
       onClockStep: clocks.onBackendStep(id),
       onBrokenInvariant: logBrokenInvariant(log, id),
       names: nameCount,
-      policyOf: policiesOf(namespaces, () => past.grantsFrom, watch),
+      policyOf: policiesOf(namespaces, grantsFromOf, watch),
     });
     ends.push(() => engine.close());
     engines.set(id, url.kind === 'mysql' ? gates.inFrontOf(engine) : engine);
     ends.push(watch.start());
-    backends.push({ id, store, engine, epochOf });
+    backends.push({ id, store, engine, epochOf, grantsFromOf });
   }
   const [own] = backends;
   const past = config.demo && own ? await seedDemo(control, own.store, own.epochOf()) : [];

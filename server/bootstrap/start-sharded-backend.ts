@@ -75,6 +75,7 @@ export async function startShardedBackend(
   const stores = await Promise.all(list.shards.map(openLate));
   await admission.start();
   const epochOf = () => admission.past.epoch;
+  const grantsFromOf = () => admission.past.grantsFrom;
   const isAllowed = config.allowUnsafe.includes(id);
   const watchOf = (store: Pick<RecordStore, 'guarantees'>, told: Log) =>
     new GuaranteeWatch({ backend: id, store, isAllowed, clock, log: told });
@@ -102,11 +103,7 @@ export async function startShardedBackend(
         epochOf,
         clock,
         onBrokenInvariant: logBrokenInvariant(log, shard.id),
-        policyOf: policiesOf(
-          namespaces,
-          () => admission.past.grantsFrom,
-          watches[i] as GuaranteeWatch,
-        ),
+        policyOf: policiesOf(namespaces, grantsFromOf, watches[i] as GuaranteeWatch),
       });
     }),
   );
@@ -123,6 +120,7 @@ export async function startShardedBackend(
       store: stores[i] as LazyStore,
       engine: engines[i] as StoreEngine,
       epochOf,
+      grantsFromOf,
       shard: {
         backend: id,
         owns: (key) => homeOf(recordId(key)) === i,

@@ -51,12 +51,12 @@ export class LockDetails {
   }
 
   private fresh(backend: MonitoredBackend, read: ReadRecord): LockDetail {
-    const { id, epochOf, engine } = backend;
+    const { id, epochOf, grantsFromOf, engine } = backend;
     const { key, now } = read;
     const keeper = { id, publicId: publicId(backend) };
     const kept = read.record
       ? ProjectionRow.read(keeper, read)
-      : ProjectionRow.of(keeper, key, now, unwrittenRecord(now));
+      : ProjectionRow.of(keeper, key, now, unwrittenRecord(now, grantsFromOf?.()));
     const record = read.record && kept.record;
     const norms = this.baselines.of(kept.id, key);
     const refusals = shownRefusals(norms.refusals, kept.facts.holds, now);

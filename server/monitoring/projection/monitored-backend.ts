@@ -22,6 +22,8 @@ export interface MonitoredBackend {
   history?: HistorySource;
   engine: StoreEngine;
   epochOf: () => number;
+  /** No lock is granted there before; 0: any is. Absent: always 0. */
+  grantsFromOf?: () => number;
   shard?: ShardInfo;
 }
 
