@@ -250,7 +250,8 @@ test('a page whose own code comes late begins as it was painted, with newer coun
     hasCounts();
   });
   await page.goto('/namespaces');
-  const count = page.getByRole('row').filter({ hasText: 'default' }).locator('td').nth(3);
+  const link = page.getByRole('link', { name: 'default', exact: true });
+  const count = page.getByRole('row').filter({ has: link }).locator('td').nth(3);
   const painted = Number(await count.innerText());
   await untilAlive(page);
   await expect.poll(async () => Number(await count.innerText())).toBeGreaterThan(painted);
