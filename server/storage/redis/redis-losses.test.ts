@@ -142,7 +142,7 @@ describe('a Redis that has lost data', () => {
     try {
       const one = await rig.join();
       const [held, frozen, counter] = [freshKey(), freshKey(), freshKey()];
-      const { token } = await taken(one, held);
+      const { token } = await taken(one, held, 10_000);
       const freeze = { verb: 'freeze', by: 'ana', reason: 'repairs' } as const;
       await one.engine.run(frozen, { ...freeze, request: anonymousRequest() });
       await one.engine.count(counter, createCommand(7));
