@@ -211,7 +211,7 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   expect(html).toContain('<h1>saw</h1>');
   expect(html).not.toMatch(/<script|<link|src=/);
 
-  await page.getByRole('link', { name: 'See the lock as of then' }).click();
+  await page.getByRole('link', { name: 'See the lock at that time' }).click();
   const past = page.getByRole('region', { name: 'Looking back' });
   await expect(past).toContainText('As of');
   await expect(page.getByRole('region', { name: 'Queue' })).toContainText('mill-3');

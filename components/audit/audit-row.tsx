@@ -115,7 +115,7 @@ function Target({ entry }: { entry: AuditEntry }) {
           className="link rounded-4"
           title="As it was just before"
         >
-          as of then
+          just before
         </Link>
       </span>
     </>

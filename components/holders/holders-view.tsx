@@ -41,6 +41,10 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
     setText(next);
     setAddress({ q: next.trim() });
   };
+  const clear = () => {
+    setText('');
+    setAddress({ q: null, verdict: null, namespace: null, backend: null });
+  };
   const filter = readHolderFilter(params.get('verdict'));
   const sought = text.trim();
   const isSearching = data.search !== sought;
@@ -90,6 +94,14 @@ export function HoldersView({ initial }: { initial: HoldersPage }) {
           ) : (
             <p className="card px-3.5 py-6 text-14 text-t2">
               {emptyNote(isSearching, isFiltered)}
+              {!isSearching && isFiltered && (
+                <>
+                  {' '}
+                  <button type="button" className="link rounded-4" onClick={clear}>
+                    Clear filters
+                  </button>
+                </>
+              )}
               {!isSearching && !isFiltered && !data.past && (
                 <span className="block pt-1 text-13 text-t3">
                   Processes appear here when they acquire a lock, by a client or{' '}
@@ -138,5 +150,5 @@ function countOf(shown: number, isNarrowed: boolean, { rows, found }: HoldersPag
 
 function emptyNote(isSearching: boolean, isFiltered: boolean): string {
   if (isSearching) return 'Searching…';
-  return isFiltered ? 'No processes match.' : 'No lock is held, and no caller waits.';
+  return isFiltered ? 'No processes match these filters.' : 'No lock is held, and no caller waits.';
 }

@@ -35,7 +35,7 @@ export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
     [
       'Ended',
       endedAt === null ? 'open' : { at: endedAt },
-      isClear ? 'clear, ends after 30\u00a0s' : '',
+      isClear ? 'ends once the lock has been clear for 30\u00a0s' : '',
     ],
     ['Lasted', durationText(lastedMs(incident)), ''],
     ['Waiter-seconds', waiterSeconds(incident), `at most ${exactCount(waitersMax)} waited`],

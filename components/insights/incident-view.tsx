@@ -80,7 +80,7 @@ export function IncidentView({
               prefetch={false}
               className="link rounded-4"
             >
-              See the lock as of then
+              See the lock at that time
             </Link>
             <ExportButton detail={data} />
           </span>

@@ -56,7 +56,7 @@ function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
                   href={pastHref(path, at)}
                   prefetch={false}
                   className="link rounded-4"
-                  title="See the lock as of then"
+                  title="See the lock at that time"
                 >
                   {clockLabel(at)}
                 </Link>
