@@ -24,9 +24,11 @@ export function Blocking({
   );
 }
 
-/** @param grantedAt this server's clock; null: nothing is held */
-export function OldestHold({ grantedAt }: { grantedAt: number | null }) {
+/** How old a hold is, or was when its backend answered last. */
+export function OldestHold({ hold }: { hold: ProcessRow['oldest'] }) {
   const now = useAtBackend('', (at) => wholeSeconds(at));
-  if (grantedAt === null) return <span className="text-t3">–</span>;
-  return <Duration ms={wholeSeconds(Math.max(0, now - grantedAt))} />;
+  if (hold === null) return <span className="text-t3">–</span>;
+  const { grantedAt, knownUntil } = hold;
+  const ageMs = wholeSeconds(Math.max(0, (knownUntil ?? now) - grantedAt));
+  return <Duration ms={ageMs} atLeast={knownUntil !== null} />;
 }

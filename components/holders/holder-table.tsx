@@ -146,7 +146,7 @@ function ProcessLine({
           <Blocking row={row} />
         </td>
         <td data-number="true" className="max-md:hidden!">
-          <OldestHold grantedAt={row.oldestGrantedAt} />
+          <OldestHold hold={row.oldest} />
         </td>
       </tr>
       {isOpen && (

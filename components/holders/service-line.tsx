@@ -1,5 +1,6 @@
 'use client';
 
+import { oldestOf } from '@/server/contract/console/waits/holder-figures';
 import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/holder-rows';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
@@ -27,7 +28,6 @@ export function ServiceLine({
   const processes = Math.max(all?.processes ?? 0, rows.length);
   const hidden = all ? Math.max(0, all.processes - holders) : 0;
   const waits = sum((row) => row.waits);
-  const oldest = rows.flatMap(({ oldestGrantedAt: at }) => (at === null ? [] : [at]));
   return (
     <tr className="holder-service">
       <th scope="rowgroup">
@@ -61,7 +61,7 @@ export function ServiceLine({
         />
       </td>
       <td data-number="true">
-        <OldestHold grantedAt={oldest.length === 0 ? null : Math.min(...oldest)} />
+        <OldestHold hold={oldestOf(rows.map((row) => row.oldest))} />
       </td>
     </tr>
   );

@@ -49,4 +49,21 @@ describe('the processes that hold locks', () => {
     await release(watcher, held, 'Needle-1', token);
     expect((await waiting).outcome).toBe('granted');
   });
+
+  it('the age of a hold at a silent backend is known until that answered last', async () => {
+    const key = freshKey();
+    await takeLock(watcher, key, 'w1', MINUTE);
+    const soon = { timeout: 10_000 };
+    const oldest = async () => (await watcher.monitoring.holders.page()).rows[0]?.oldest;
+    await vi.waitFor(async () => expect(await oldest()).toMatchObject({ knownUntil: null }), soon);
+    const goneAt = Date.now();
+    watcher.faults.goAway();
+    await vi.waitFor(async () => expect((await oldest())?.knownUntil).not.toBe(null), soon);
+    const knownUntil = (await oldest())?.knownUntil ?? Number.NaN;
+    // Answers that were under way still come.
+    expect(knownUntil).toBeLessThan(goneAt + 1_000);
+    expect(knownUntil).toBeGreaterThan(goneAt - 10_000);
+    watcher.faults.comeBack();
+    await vi.waitFor(async () => expect(await oldest()).toMatchObject({ knownUntil: null }), soon);
+  });
 });

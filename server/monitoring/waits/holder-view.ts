@@ -1,4 +1,4 @@
-import { figuresOf } from '../../contract/console/waits/holder-figures';
+import { figuresOf, oldestOf } from '../../contract/console/waits/holder-figures';
 import {
   type HoldersPage,
   PROCESS_LOCKS_SHOWN,
@@ -212,20 +212,21 @@ export class HolderView {
       (slot) => table.at(slot) ?? [],
     );
     const health = new Map(backends.map((one) => [one.id, one.engine.health()]));
-    const offsetOf = ({ backend }: ProjectionRow) => health.get(backend)?.clockOffsetMs ?? 0;
+    const isSilent = ({ backend }: ProjectionRow) => health.get(backend)?.reachable === false;
     const holds = sampled.flatMap((row) => {
-      const offsetMs = offsetOf(row);
+      const { clockOffsetMs: offsetMs = 0, silentForMs = 0 } = health.get(row.backend) ?? {};
       const now = clock.now() + offsetMs;
+      const knownUntil = isSilent(row) ? clock.now() - silentForMs : null;
       return row.record.holds
         .filter((hold) => this.index.idOf(hold) === id)
         .map((hold) => ({
-          grantedAt: hold.grantedAt - offsetMs,
+          oldest: { grantedAt: hold.grantedAt - offsetMs, knownUntil },
           renewedAt: hold.renewals > 0 ? hold.renewedAt - offsetMs : null,
           verdict: shifted(evidence.verdictOn(row.id, hold, now), -offsetMs),
         }));
     });
     const renewals = holds.flatMap(({ renewedAt }) => renewedAt ?? []);
-    const silent = sampled.filter(({ backend }) => health.get(backend)?.reachable === false);
+    const silent = sampled.filter(isSilent);
     return {
       id,
       service: holder?.service ?? own[0]?.party.service ?? '',
@@ -245,7 +246,7 @@ export class HolderView {
         return { namespace, name, backend: row.publicBackend, since };
       }),
       waits: own.length,
-      oldestGrantedAt: holds.length > 0 ? Math.min(...holds.map((hold) => hold.grantedAt)) : null,
+      oldest: oldestOf(holds.map(({ oldest }) => oldest)),
       renewedAt: renewals.length > 0 ? Math.max(...renewals) : null,
       verdict: clearest(holds.map(({ verdict }) => verdict)),
       inDeadlock: own.some((wait) => waits.isInDeadlock(wait)),

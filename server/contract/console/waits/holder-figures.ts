@@ -1,4 +1,4 @@
-import type { ProcessRow } from './holder-rows';
+import type { OldestHold, ProcessRow } from './holder-rows';
 
 /** What is known of a process; `deadlock`: it waits in one. */
 export const HOLDER_FILTERS = ['dead', 'alive', 'unknown', 'deadlock', 'blocking'] as const;
@@ -45,4 +45,10 @@ export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boo
 function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'unknown' {
   if (verdict?.state === 'dead') return 'dead';
   return silentBackends.length > 0 ? 'unknown' : (verdict?.state ?? 'unknown');
+}
+
+/** The oldest of holds that are the oldest of some each; null is none. */
+export function oldestOf(holds: readonly (OldestHold | null)[]): OldestHold | null {
+  const known = holds.filter((hold) => hold !== null);
+  return known.sort((a, b) => a.grantedAt - b.grantedAt)[0] ?? null;
 }

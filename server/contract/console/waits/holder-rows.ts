@@ -63,8 +63,8 @@ export interface ProcessRow {
   /** What it waits for: the first few, and how many. */
   waitsFor: { namespace: string; name: string; backend: string; since: number }[];
   waits: number;
-  /** When its oldest hold was granted, of those that were looked at; null if it holds none. */
-  oldestGrantedAt: number | null;
+  /** Its oldest hold, of those that were looked at; null if it holds none. */
+  oldest: OldestHold | null;
   /** When it last renewed a lock; null: it has renewed none. */
   renewedAt: number | null;
   /** Whether it is alive, as far as its holds tell that were looked at; null if it holds none. */
@@ -75,6 +75,13 @@ export interface ProcessRow {
   silentBackends: string[];
   /** Where the locks are that were looked at, and those that it waits for; each place once. */
   places: { namespace: string; backend: string }[];
+}
+
+/** On this server's clock. */
+export interface OldestHold {
+  grantedAt: number;
+  /** When its backend answered last, where that does not respond; null where it does. */
+  knownUntil: number | null;
 }
 
 /** One process with its locks. Instants of a lock are the clock of its backend. */
