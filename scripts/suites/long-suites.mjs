@@ -25,9 +25,10 @@ export const LONG_SUITES = [
 /** The same, with pages open. */
 export const LONG_PAGES = ['bad-days'];
 
-/** What `npm test` leaves out, since it needs programs that nothing else does. */
+/** What `npm test` leaves out: it needs programs that nothing else does, or much time. */
 export const LONG_ONLY = [
   'client/other-languages.test.ts',
+  'server/bootstrap/reshard-campaign.test.ts',
   'server/lab/pause-campaign.test.ts',
   'test/behind-a-proxy.test.ts',
   'test/prometheus.test.ts',

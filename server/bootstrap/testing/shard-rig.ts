@@ -52,12 +52,17 @@ export class ShardRig {
     ].join(',');
   }
 
-  config(list: string): Config {
-    return readConfig({
+  /** The environment of a process that has this list. */
+  variables(list: string): Record<string, string> {
+    return {
       LOCKYARD_DATA_DIR: this.folder,
       LOCKYARD_DATABASE_URL: this.control.url,
       [`LOCKYARD_BACKEND_${BACKEND.toUpperCase()}`]: list,
-    });
+    };
+  }
+
+  config(list: string): Config {
+    return readConfig(this.variables(list));
   }
 
   /** Starts a process that has this list. */
