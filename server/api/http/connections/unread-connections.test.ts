@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { TestClock } from '../../../platform/testing/test-clock';
 import { noteAwaited, UnreadConnections } from './unread-connections';
 
@@ -18,10 +18,13 @@ afterEach(async () => {
 /** A server that looks at its connections every second, by a clock that is moved. */
 async function serve(answer: RequestListener) {
   const clock = new TestClock();
+  const looks = vi.spyOn(clock, 'monotonic');
   const unread = new UnreadConnections(clock);
+  let answers = 0;
   const server = createServer((req, res) => {
     unread.follow(res);
     answer(req, res);
+    answers += 1;
   });
   unread.watch(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -35,14 +38,18 @@ async function serve(answer: RequestListener) {
     sockets.push(socket);
     return socket;
   };
-  return { clock, unread, ask };
+  /** Until all answers have begun, and two looks have been taken since. */
+  const aLook = async () => {
+    await expect.poll(() => answers).toBe(sockets.length);
+    const before = looks.mock.calls.length;
+    await expect.poll(() => looks.mock.calls.length).toBeGreaterThanOrEqual(before + 2);
+  };
+  return { clock, unread, ask, aLook };
 }
 
-/** Until a look has been taken since now. */
-const aLook = () => new Promise((resolve) => setTimeout(resolve, 1_200));
-
 test('a connection that reads nothing of its answer for 10 s is closed, and one that reads slowly is not', async () => {
-  const { clock, unread, ask } = await serve((_, res) => res.end(Buffer.alloc(24 * MEBIBYTE)));
+  const answer: RequestListener = (_, res) => res.end(Buffer.alloc(24 * MEBIBYTE));
+  const { clock, unread, ask, aLook } = await serve(answer);
   ask();
   const slow = ask();
   await aLook();
@@ -66,7 +73,7 @@ test('a live stream of which more than 1 MB waits is closed at once', async () =
 });
 
 test('a live stream that waits for its reader is left alone while that reads, however large an event is', async () => {
-  const { clock, unread, ask } = await serve((_, res) => {
+  const { clock, unread, ask, aLook } = await serve((_, res) => {
     noteAwaited(res);
     res.setHeader('Content-Type', 'text/event-stream');
     res.write(Buffer.alloc(24 * MEBIBYTE));
@@ -80,7 +87,7 @@ test('a live stream that waits for its reader is left alone while that reads, ho
 });
 
 test('a connection that waits for its answer is left alone however long', async () => {
-  const { clock, unread, ask } = await serve(() => undefined);
+  const { clock, unread, ask, aLook } = await serve(() => undefined);
   ask();
   await aLook();
   clock.pass(60_000);
