@@ -59,18 +59,20 @@ const setPolicy = (policy: NamespacePolicy | null) =>
 
 describe('what is answered is what is described:', () => {
   test('taking, holding, waiting', async () => {
-    const ask = { name: 'a', owner: 'one', leaseMs: 10_000 };
+    const ask = { name: 'a', owner: 'one', leaseMs: 60_000 };
     const granted = await call('lock.acquire', { ...ask, requestId: 'a1' }, 'granted');
     await call('lock.acquire', { ...ask, owner: 'two' }, 'held');
     await call('lock.acquire', { ...ask, owner: 'two', waitMs: 50 }, 'timeout');
-    await withLimits({ holdRequestMs: 50 }, () =>
-      call('lock.acquire', { ...ask, owner: 'two', waitMs: 60_000, requestId: 'a2' }, 'queued'),
-    );
+    const patient = { ...ask, owner: 'two', waitMs: 60_000, requestId: 'a2' };
+    await withLimits({ holdRequestMs: 50 }, () => call('lock.acquire', patient, 'queued'));
+    // Without a request its place would be kept for 2 s only.
+    const waiting = api.post(key, 'lock.acquire', patient);
     await call('lock.inspect', { name: 'a' });
     await setPolicy({ ...DEFAULT_POLICY, queueLimit: 1 });
     await call('lock.acquire', { ...ask, owner: 'three', waitMs: 50 }, 'queueFull');
     await setPolicy(null);
     await call('lock.cancel', { name: 'a', owner: 'two', requestId: 'a2' }, 'cancelled');
+    await waiting;
     await call('lock.cancel', { name: 'a', owner: 'two', requestId: 'a2' }, 'none');
     await call('lock.cancel', { name: 'a', owner: 'one', requestId: 'a1' }, 'released');
     await call('lock.acquire', { ...ask, requestId: 'a1' }, 'ended');
@@ -78,13 +80,13 @@ describe('what is answered is what is described:', () => {
     await call('lock.inspect', { name: 'a' });
     await call('lock.inspect', { name: 'it was never taken' });
     await expect
-      .poll(async () => (await call('lock.list', { prefix: 'a' })).data?.locks, { timeout: 5_000 })
+      .poll(async () => (await call('lock.list', { prefix: 'a' })).data?.locks, { timeout: 15_000 })
       .toHaveLength(1);
   });
 
   test('watching', async () => {
     const first = await call('lock.watch', { names: ['w'], waitMs: 0 });
-    await call('lock.acquire', { name: 'w', owner: 'one', leaseMs: 10_000 }, 'granted');
+    await call('lock.acquire', { name: 'w', owner: 'one', leaseMs: 60_000 }, 'granted');
     const { position } = first.data as { position: string };
     const { data } = await call('lock.watch', { names: ['w'], since: position });
     expect(data?.locks).toMatchObject([{ name: 'w', state: 'held' }]);
@@ -93,21 +95,22 @@ describe('what is answered is what is described:', () => {
 
   test('taking several at once', async () => {
     const locks = [{ name: 'm1' }, { name: 'm2', mode: 'shared' }];
-    const ask = { locks, owner: 'one', leaseMs: 10_000 };
+    const ask = { locks, owner: 'one', leaseMs: 60_000 };
     const names = ['m2', 'm1'];
     const granted = await call('lock.acquireMany', { ...ask, requestId: 'm' }, 'granted');
     await call('lock.acquireMany', { ...ask, requestId: 'm' }, 'granted');
     const two = { ...ask, owner: 'two' };
     await call('lock.acquireMany', two, 'held');
     await call('lock.acquireMany', { ...two, waitMs: 50 }, 'timeout');
-    await withLimits({ holdRequestMs: 50 }, () =>
-      call('lock.acquireMany', { ...two, waitMs: 60_000, requestId: 'n' }, 'queued'),
-    );
+    const patient = { ...two, waitMs: 60_000, requestId: 'n' };
+    await withLimits({ holdRequestMs: 50 }, () => call('lock.acquireMany', patient, 'queued'));
+    const waiting = api.post(key, 'lock.acquireMany', patient);
     await call('lock.inspect', { name: 'm1' });
     await setPolicy({ ...DEFAULT_POLICY, queueLimit: 1 });
     await call('lock.acquireMany', { ...two, owner: 'three', waitMs: 50 }, 'queueFull');
     await setPolicy(null);
     await call('lock.cancelMany', { names, owner: 'two', requestId: 'n' }, 'cancelled');
+    await waiting;
     await call('lock.cancelMany', { names, owner: 'two', requestId: 'n' }, 'none');
     const grants = granted.data?.grants as { token: number }[] | undefined;
     const mine = { name: 'm1', owner: 'one', token: grants?.[0]?.token };
@@ -120,7 +123,7 @@ describe('what is answered is what is described:', () => {
   });
 
   test('renewing, entering again, releasing, losing', async () => {
-    const ask = { name: 'b', owner: 'one', leaseMs: 10_000, reentrant: true };
+    const ask = { name: 'b', owner: 'one', leaseMs: 60_000, reentrant: true };
     const { data } = await call('lock.acquire', ask, 'granted');
     await call('lock.acquire', ask, 'granted');
     const mine = { name: 'b', owner: 'one', token: data?.token as number };
@@ -132,29 +135,29 @@ describe('what is answered is what is described:', () => {
   });
 
   test('holding it at least for a while', async () => {
-    const ask = { name: 'f', owner: 'one', leaseMs: 10_000, holdAtLeastMs: 10_000 };
+    const ask = { name: 'f', owner: 'one', leaseMs: 60_000, holdAtLeastMs: 60_000 };
     const { data } = await call('lock.acquire', ask, 'granted');
     const mine = { name: 'f', owner: 'one', token: data?.token as number };
     const { data: released } = await call('lock.release', mine, 'released');
     expect(released?.freesInMs).toBeGreaterThan(5_000);
-    const renewed = await call('lock.renew', { ...mine, leaseMs: 10_000 }, 'released');
+    const renewed = await call('lock.renew', { ...mine, leaseMs: 60_000 }, 'released');
     expect(renewed.data?.freesAt).toBe(released?.freesAt);
     await call('lock.acquire', { ...ask, owner: 'two' }, 'held');
     await call('lock.inspect', { name: 'f' });
-    await call('lock.acquire', { ...ask, name: 'g', holdAtLeastMs: 10_001 }, 'INVALID');
+    await call('lock.acquire', { ...ask, name: 'g', holdAtLeastMs: 60_001 }, 'INVALID');
     const locks = [{ name: 'm3' }, { name: 'm4' }];
     const { name: _, ...several } = ask;
     await call('lock.acquireMany', { ...several, locks }, 'granted');
-    await call('lock.acquireMany', { ...several, locks, holdAtLeastMs: 10_001 }, 'INVALID');
+    await call('lock.acquireMany', { ...several, locks, holdAtLeastMs: 60_001 }, 'INVALID');
   });
 
   test('losing it to an operator', async () => {
-    const ask = { name: 'c', owner: 'one', leaseMs: 10_000 };
+    const ask = { name: 'c', owner: 'one', leaseMs: 60_000 };
     const { data } = await call('lock.acquire', ask, 'granted');
     const act = { namespace: 'default', name: 'c', token: data?.token, rev: 0, reason: 'gone' };
     await api.console(cookie, 'locks.forceRelease', act, 'mutation', { origin: api.url });
     const mine = { name: 'c', owner: 'one', token: data?.token as number };
-    const lost = await call('lock.renew', { ...mine, leaseMs: 10_000 }, 'lost');
+    const lost = await call('lock.renew', { ...mine, leaseMs: 60_000 }, 'lost');
     expect(lost.data).toMatchObject({ cause: 'forced', by: 'ana', reason: 'gone' });
   });
 
@@ -170,7 +173,7 @@ describe('what is answered is what is described:', () => {
   });
 
   test('sharing it; what operators do to it', async () => {
-    const ask = { name: 'e', owner: 'one', leaseMs: 10_000, mode: 'shared' };
+    const ask = { name: 'e', owner: 'one', leaseMs: 60_000, mode: 'shared' };
     const { data } = await call('lock.acquire', ask, 'granted');
     await call('lock.acquire', { ...ask, owner: 'two' }, 'granted');
     const token = data?.token as number;
@@ -189,7 +192,7 @@ describe('what is answered is what is described:', () => {
   });
 
   test('permits, and an operator who changes their capacity', async () => {
-    const ask = { name: 'p', owner: 'one', leaseMs: 10_000, mode: 'permit', capacity: 3 };
+    const ask = { name: 'p', owner: 'one', leaseMs: 60_000, mode: 'permit', capacity: 3 };
     await call('lock.acquire', { ...ask, permits: 2 }, 'granted');
     await call('lock.acquire', { ...ask, owner: 'two', permits: 2 }, 'held');
     const change = { namespace: 'default', name: 'p', rev: 0, seenCapacity: 3, capacity: 2 };
@@ -209,12 +212,12 @@ describe('what is answered is what is described:', () => {
     const { example } = SERVICE_API['witness.report'];
     const { host, bootId, pidNamespace } = example;
     const meta = { host, bootId, pidNamespace, pid: '7', pidStart: '9' };
-    const ask = { name: 'witnessed', owner: 'one', leaseMs: 10_000, meta };
+    const ask = { name: 'witnessed', owner: 'one', leaseMs: 60_000, meta };
     await call('lock.acquire', ask, 'granted');
     await call('witness.report', example, 'FORBIDDEN');
     const report = () => call('witness.report', example, undefined, witness);
     await expect
-      .poll(async () => (await report()).data?.processes, { timeout: 5_000 })
+      .poll(async () => (await report()).data?.processes, { timeout: 15_000 })
       .toEqual([{ pid: 7, pidStart: '9' }]);
     for (const name of Object.keys(SERVICE_API) as ServiceProcedureName[]) {
       if (name === 'witness.report') continue;
@@ -223,7 +226,7 @@ describe('what is answered is what is described:', () => {
   });
 
   test('every refusal', async () => {
-    const ask = { name: 'd', owner: 'one', leaseMs: 10_000 };
+    const ask = { name: 'd', owner: 'one', leaseMs: 60_000 };
     for (const name of Object.keys(SERVICE_API) as ServiceProcedureName[]) {
       const { example } = SERVICE_API[name];
       if (name !== 'lock.list') await call(name, {}, 'INVALID');
