@@ -113,6 +113,9 @@ test('a Redis that began to evict keys grants nothing and says why, for as long 
   const { token } = (await acquire('held before', held)).data as { token: number };
   const other = (await acquire('held as well', held)).data as { token: number };
   const waiting = acquire('held before', { owner: 'patient', waitMs: 25_000 });
+  const ref = { namespace: 'orders', name: 'held before' };
+  const waiters = async () => (await api.get(key, 'lock.inspect', ref)).data?.waiters;
+  await expect.poll(waiters, SOON).toHaveLength(1);
   await asAdmin(['CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru']);
   // No operator reads the settings again: the store itself sees that they have changed.
   await expect.poll(() => metric('lockyard_backend_closed'), SOON).toBe(1);
