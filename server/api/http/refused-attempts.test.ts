@@ -73,7 +73,7 @@ test('attempts that are refused are counted by lock and owner, and make a long h
 
 test('an attempt that finds the queue full counts as refused, one that waits does not', async () => {
   expect(await ask('full', 'w1')).toBe('granted');
-  const waiting = ask('full', 'w2', { waitMs: 2_500 });
+  const waiting = ask('full', 'w2', { waitMs: 60_000, requestId: 'w2' });
   await soon(async () => expect((await detailOf('full')).row.waiters).toBe(1));
   expect(await ask('full', 'w3', { waitMs: 3_000 })).toBe('queueFull');
   await soon(async () => {
@@ -81,6 +81,7 @@ test('an attempt that finds the queue full counts as refused, one that waits doe
     expect(row.refused).toMatchObject({ attempts: 1, owners: 1 });
     expect(refusals?.owners[0]?.token).toBe(row.hold?.token);
   });
+  await api.post(key, 'lock.cancel', { name: 'full', owner: 'w2', requestId: 'w2' });
   await waiting;
 });
 
