@@ -128,11 +128,11 @@ describe('lock.acquireMany refuses', () => {
 
   test('an id that was used with another input', async () => {
     const locks = [lock(10), lock(11)];
-    const asked = { ...set, locks, requestId: 'used' };
+    const asked = { ...set, locks, leaseMs: 60_000, requestId: 'used' };
     expect((await api.post(key, 'lock.acquireMany', asked)).data?.outcome).toBe('granted');
     const reversed = { ...asked, locks: [...locks].reverse() };
     expect((await api.post(key, 'lock.acquireMany', reversed)).data?.outcome).toBe('granted');
-    const longer = { ...asked, leaseMs: 2_000 };
+    const longer = { ...asked, leaseMs: 61_000 };
     await expectRefused(await api.post(key, 'lock.acquireMany', longer), 400, 'INVALID');
   });
 

@@ -73,7 +73,11 @@ test('a lock that takes what looks like a counter’s place is only a lock', asy
   const name = freshName();
   await create(name, { initial: 7 });
   for (const odd of [`#${name}`, `default#${name}`, `/${name}`]) {
-    const { data } = await api.post(key, 'lock.acquire', { name: odd, owner: 'w1', leaseMs: 100 });
+    const { data } = await api.post(key, 'lock.acquire', {
+      name: odd,
+      owner: 'w1',
+      leaseMs: 10_000,
+    });
     expect(data).toMatchObject({ outcome: 'granted' });
   }
   expect((await get(name)).data).toMatchObject({ value: 7 });

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { limitFiles } from '@/server/storage/conformance/testing/limit-files';
 import { ApiHarness } from '@/test/api-harness';
 
-const SOON = { timeout: 5_000 };
+const SOON = { timeout: 15_000 };
 
 /** To this process alone the disk is full. Linux only. */
 const limitOwnFiles = (bytes: number | 'unlimited') =>

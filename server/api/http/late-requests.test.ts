@@ -6,7 +6,7 @@ import { ApiHarness } from '@/test/api-harness';
 import { createHttpServer, listen } from './http-server';
 
 const REQUEST_MAX_MS = 400;
-const SOON = { timeout: 5_000 };
+const SOON = { timeout: 15_000 };
 
 let api: ApiHarness;
 let key: string;

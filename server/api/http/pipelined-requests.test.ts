@@ -6,7 +6,7 @@ let api: ApiHarness;
 let key: string;
 let line: Socket;
 
-const SOON = { timeout: 5_000 };
+const SOON = { timeout: 15_000 };
 
 beforeAll(async () => {
   api = await ApiHarness.start();

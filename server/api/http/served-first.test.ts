@@ -6,7 +6,7 @@ import { ApiHarness } from '@/test/api-harness';
 
 const HELD = 20;
 const WANTED = 200;
-const BLOCKED_MS = 100;
+const BLOCKED_MS = 500;
 
 let api: ApiHarness;
 let key: string;

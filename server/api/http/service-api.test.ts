@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 const acquire = (name: string, more: object = {}, by = key) =>
-  api.post(by, 'lock.acquire', { name, owner: 'worker-1', leaseMs: 10_000, ...more });
+  api.post(by, 'lock.acquire', { name, owner: 'worker-1', leaseMs: 30_000, ...more });
 
 const tokenOf = async (name: string) => (await acquire(name)).data?.token as number;
 
@@ -29,7 +29,7 @@ test('grants a free lock, with a token, a lease and a request id', async () => {
   expect(status).toBe(200);
   expect(data).toMatchObject({ outcome: 'granted', holdCount: 1 });
   expect(data?.token).toSatisfy(Number.isSafeInteger);
-  expect(data?.expiresInMs).toBeGreaterThan(9_000);
+  expect(data?.expiresInMs).toBeGreaterThan(20_000);
   expect(headers.get('x-request-id')).toMatch(/^[\w-]{16}$/);
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -140,7 +140,7 @@ test('renews, inspects, checks and releases a hold', async () => {
 
   const renewed = await api.post(key, 'lock.renew', { ...mine, leaseMs: 60_000 });
   expect(renewed.data).toMatchObject({ outcome: 'renewed' });
-  expect(renewed.data?.expiresInMs).toBeGreaterThan(59_000);
+  expect(renewed.data?.expiresInMs).toBeGreaterThan(50_000);
 
   const inspected = await api.get(key, 'lock.inspect', { name });
   expect(inspected.data).toMatchObject({
@@ -207,7 +207,7 @@ test('a repeated release with one request id takes one step', async () => {
 test('a waiter is granted what is released', async () => {
   const name = freshName();
   const token = await tokenOf(name);
-  const waiting = acquire(name, { owner: 'worker-2', waitMs: 10_000 });
+  const waiting = acquire(name, { owner: 'worker-2', waitMs: 20_000 });
   await expectQueue(name, ['worker-2']);
   await api.post(key, 'lock.release', { name, owner: 'worker-1', token });
   const { data } = await waiting;
@@ -248,7 +248,7 @@ test('a grant whose caller hung up meanwhile is given back', async () => {
 test('cancels a waiting acquire by its request id', async () => {
   const name = freshName();
   await tokenOf(name);
-  const waiting = acquire(name, { owner: 'worker-2', waitMs: 5_000, requestId: 'w' });
+  const waiting = acquire(name, { owner: 'worker-2', waitMs: 20_000, requestId: 'w' });
   await expectQueue(name, ['worker-2']);
   const cancel = await api.post(key, 'lock.cancel', { name, owner: 'worker-2', requestId: 'w' });
   expect(cancel.data).toEqual({ outcome: 'cancelled' });

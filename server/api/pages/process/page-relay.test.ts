@@ -29,7 +29,7 @@ beforeEach(async () => {
     if (!isStopped) res.end('a page');
   });
   await listening(pages, path);
-  relay = new PageRelay(path, 200);
+  relay = new PageRelay(path);
 });
 afterEach(async () => {
   relay.close();
