@@ -64,8 +64,9 @@ export class ClientsWithLogs {
 
   /** A third of the locks is shared, a third has permits. */
   private options(lock: number): AcquireOptions {
-    const leaseMs = 300 + Math.floor(this.random() * 400);
-    const waitMs = this.random() < 0.2 ? 0 : 1_500 + Math.floor(this.random() * 900);
+    // A shorter lease may be granted too late on a busy machine: history has that, the client not.
+    const leaseMs = 1_200 + Math.floor(this.random() * 400);
+    const waitMs = this.random() < 0.2 ? 0 : 2_500 + Math.floor(this.random() * 900);
     if (lock % 3 === 1)
       return { leaseMs, waitMs, mode: this.random() < 0.7 ? 'shared' : 'exclusive' };
     if (lock % 3 === 2) return { leaseMs, waitMs, mode: 'permit', permits: 2, capacity: 3 };
