@@ -201,7 +201,7 @@ describe.each(storeNames)('the lock list over %s', (name) => {
     await takeLock(worker, other, 'w1');
     const { raw } = rig.engines.under.database;
     const soon = (look: () => void | Promise<void>) =>
-      vi.waitFor(look, { timeout: 8_000, interval: 50 });
+      vi.waitFor(look, { timeout: 20_000, interval: 50 });
     const counted = async () => {
       const { rows } = await raw.ask('SELECT holds FROM lock_weeks', []);
       return rows.reduce((sum, [text]) => sum + LogHistogram.decode(String(text)).count, 0);
