@@ -39,7 +39,7 @@ beforeAll(async () => {
   first = rig.listOf([0, 1]);
   second = rig.listOf([1, 2], [0]);
   old = await rig.serve(first);
-}, 60_000);
+});
 afterAll(async () => {
   own?.signal('SIGCONT');
   await rig?.close();
@@ -49,7 +49,7 @@ afterAll(async () => {
 const usual = process.env.TEST_MYSQL_URL ?? '';
 
 /** What is promised, and what a busy machine may add. */
-const ANSWER_MAX_MS = 5_000 + 1_000;
+const ANSWER_MAX_MS = 5_000 + 5_000;
 
 const parsedList = (list: string) => {
   const parsed = parseShardList(BACKEND, list);
@@ -211,7 +211,7 @@ describe('a backend with shards', () => {
     });
     expect(await acquire(member, held, 'w2')).toMatchObject({ outcome: 'held' });
     expect(await release(member, held, 'w1', before.token)).toEqual({ outcome: 'released' });
-  }, 60_000);
+  });
 
   it('keeps all processes in one epoch when a reshard is broken off before its first stamp', async () => {
     const stampNew = vi.spyOn(ShardMapStamp.prototype, 'stampNew');
@@ -227,7 +227,7 @@ describe('a backend with shards', () => {
     const [ofOld, ofYoung] = await Promise.all(epochs);
     await rig.stop(young);
     expect(ofYoung).toBe(ofOld);
-  }, 60_000);
+  });
 
   it('loses nothing when a reshard is broken off after any of its steps, and done again', async () => {
     const member = { engine: engineIn(old) };
@@ -238,7 +238,7 @@ describe('a backend with shards', () => {
       await addTo(member, key, 100, 'once');
     }
     const holds = await Promise.all(
-      locks.map((key) => takeLock(member, key, 'w1', { leaseMs: 500, requestId: 'mine' })),
+      locks.map((key) => takeLock(member, key, 'w1', { leaseMs: 1_000, requestId: 'mine' })),
     );
     const steps = new StepsBroken();
     let tries = 0;
@@ -264,7 +264,7 @@ describe('a backend with shards', () => {
     }
     for (const [i, key] of locks.entries()) {
       const first = holds[i] as (typeof holds)[number];
-      const asked = { leaseMs: 500, requestId: 'mine' };
+      const asked = { leaseMs: 1_000, requestId: 'mine' };
       expect(await acquire(other, key, 'w1', asked)).toMatchObject({ outcome: 'ended' });
       const next = await takeLock(other, key, 'w2', { waitMs: 60_000 });
       expect(next.token).toBeGreaterThan(first.token);
@@ -275,7 +275,7 @@ describe('a backend with shards', () => {
     const all = places.flat();
     expect(new Set(all).size).toBe(all.length);
     expect(places[0]).toEqual([]);
-  }, 120_000);
+  });
 
   it('serves another list only after a reshard, which ends processes with the old one at once', async () => {
     const third = rig.listOf([0, 2], [1]);
@@ -348,7 +348,7 @@ describe('a backend with shards', () => {
     const former = await formerShards(fresh.database, BACKEND, ids.slice(0, 1));
     expect(former).toContain(ids[1]);
     expect(former).not.toContain(ids[0]);
-  }, 90_000);
+  });
 
   it('takes in a database that kept locks by itself, and waits a day for one that lost its data', async () => {
     const fourth = rig.listOf([0, 1, 2]);
@@ -367,7 +367,7 @@ describe('a backend with shards', () => {
     await single.close();
     // A process that has just ended is taken for alive a moment longer, and refused.
     const taken = () => reshard(now, fourth, rig.config(fourth));
-    const answer = await vi.waitFor(taken, { timeout: 10_000, interval: 200 });
+    const answer = await vi.waitFor(taken, { timeout: 60_000, interval: 200 });
     expect(answer).toMatch(/now uses 3 shards/);
     const homes = await Promise.all([0, 1, 2].map((place) => idsAt(rig.urlOf(place))));
     const isHome = (place: number) => homeUrl(fourth, moved.name) === rig.urlOf(place);
@@ -388,7 +388,7 @@ describe('a backend with shards', () => {
     await isServed(fresh);
     const late = await acquire({ engine: engineIn(fresh) }, key, 'w1');
     expect(late).toMatchObject({ outcome: 'held', holders: [] });
-  }, 60_000);
+  });
 });
 
 /**

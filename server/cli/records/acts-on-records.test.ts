@@ -34,7 +34,7 @@ test('a lock is reassigned to the waiter of that owner, ahead of the others, and
     message: 'The lock has 0 holders: only a lock with one can be reassigned; nothing was changed.',
   });
   await acquire('job', 'w1');
-  const waiting = ['w2', 'w3'].map((owner) => acquire('job', owner, 10_000));
+  const waiting = ['w2', 'w3'].map((owner) => acquire('job', owner, 20_000));
   const inspect = () => api.get(key, 'lock.inspect', { name: 'job' });
   const queue = async () => ((await inspect()).data as { waiters: unknown[] }).waiters;
   await expect.poll(async () => (await queue()).length).toBe(2);

@@ -58,7 +58,7 @@ test('a lock without permits in use, and one whose waiter would wait in vain, ke
     message: 'No permits of unused are held or waited for: its next caller sets the capacity.',
   });
   await ask('full', 'w1', 3);
-  const waiting = ask('full', 'w2', 3, { waitMs: 10_000, requestId: 'full-w2' });
+  const waiting = ask('full', 'w2', 3, { waitMs: 20_000, requestId: 'full-w2' });
   const inspect = () => api.get(key, 'lock.inspect', { namespace: 'jobs', name: 'full' });
   const queue = async () => ((await inspect()).data as { waiters: unknown[] }).waiters;
   while ((await queue()).length === 0);

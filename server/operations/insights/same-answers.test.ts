@@ -45,7 +45,7 @@ class Scene {
     await this.until('waits.graph', {}, ({ waiting }) => waiting === 1);
     this.take('a', 'q', { waitMs: 25_000 }).catch(() => undefined);
     await this.until('waits.deadlocks', undefined, (rows) => rows.length === 1);
-    await this.take('lapsed', 'w1', { leaseMs: 300 });
+    await this.take('lapsed', 'w1', { leaseMs: 2_000 });
     const { token, rev } = await this.take('forced', 'w1');
     await this.take('forced', 'w2');
     const seen = { namespace: 'default', name: 'forced', token, rev, requestId: 'force', reason };

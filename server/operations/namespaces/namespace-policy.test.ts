@@ -40,7 +40,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     const startedAt = performance.now();
     while (namespaces.policyOf('billing').leaseMaxMs !== 60_000) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(performance.now() - startedAt).toBeLessThan(4_000);
+      expect(performance.now() - startedAt).toBeLessThan(8_000);
     }
     await following.stop();
     await set(null);

@@ -147,8 +147,9 @@ describe('is this counter true?', () => {
       return (await gateOf())?.drift;
     };
     expect(await drift()).toBe(994);
-    await expect.poll(drift, { timeout: 20_000, interval: 200 }).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await expect.poll(drift, { timeout: 30_000, interval: 200 }).toBe(0);
+    // What is promised, and room for a busy machine.
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
   });
 
   test('a viewer may not reconcile, nor is there anything to reconcile without a gate', async () => {
