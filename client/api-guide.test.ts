@@ -63,5 +63,5 @@ test.skipIf(!hasCurl)(
     }
   },
   // One of them waits for 25 s.
-  90_000,
+  180_000,
 );

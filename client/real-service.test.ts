@@ -77,9 +77,9 @@ describe('excluding', () => {
   });
 
   test('a hold outlives its first lease for as long as the work goes on', async () => {
-    const holder = occupy(orders, { leaseMs: 2_000 });
+    const holder = occupy(orders, { leaseMs: 8_000 });
     const token = await holder.held;
-    await sleep(2_500);
+    await sleep(9_000);
     expect(await billing.check({ name, token })).toEqual({ valid: true });
     expect(await outcomeOf(withLock(name, { client: billing, waitMs: 0 }, () => {}))).toMatchObject(
       {
@@ -203,7 +203,7 @@ test('a leader is shown as such, and when it is force-released the next in the q
   const candidate = (client: LockyardClient, who: string) =>
     lead(name, {
       client,
-      leaseMs: 1_500,
+      leaseMs: 9_000,
       signal: stop.signal,
       onElected: ({ token }) => void log.push(`${who} ${token > 0}`),
       onLost: (why) => void log.push(`${who} ${why?.loss.cause ?? 'ended'}`),
@@ -218,7 +218,7 @@ test('a leader is shown as such, and when it is force-released the next in the q
   const act = { namespace: 'default', name, token: holders[0]?.token ?? 0, rev, reason: 'stuck' };
   await forceReleaseLock(api.cli, act);
   await expect
-    .poll(() => [...log].sort(), { timeout: 10_000 })
+    .poll(() => [...log].sort(), { timeout: 30_000 })
     .toEqual(['billing true', 'orders forced', 'orders true']);
   await untilWaiting(1);
   stop.abort();
@@ -229,7 +229,7 @@ test('a leader is shown as such, and when it is force-released the next in the q
 
 describe('losing', () => {
   test('a hold released by force is lost at the next renewal, with who and why', async () => {
-    const holder = occupy(orders, { leaseMs: 3_000 });
+    const holder = occupy(orders, { leaseMs: 9_000 });
     const token = await holder.held;
     const reason = 'stuck since noon';
     const { rev } = await orders.inspect({ name });

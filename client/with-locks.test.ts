@@ -73,15 +73,15 @@ describe('under several locks', () => {
   });
 
   test('every one of them is renewed for as long as the work takes', async () => {
-    await withLocks(names, { client, leaseMs: 2_700 }, async (set) => {
-      await sleep(3_500);
+    await withLocks(names, { client, leaseMs: 8_000 }, async (set) => {
+      await sleep(9_000);
       expect(set.signal.aborted).toBe(false);
       expect(await holdersOf()).toEqual(['me', 'me', 'me']);
     });
   });
 
   test('the loss of one ends the work, says which it was, and frees the others', async () => {
-    const lost = withLocks(names, { client, leaseMs: 3_000 }, async (set) => {
+    const lost = withLocks(names, { client, leaseMs: 9_000 }, async (set) => {
       const [, name] = names;
       const act = { namespace: 'default', name, token: set.token(name), rev: 0, reason: 'gone' };
       await forceReleaseLock(api.cli, act);

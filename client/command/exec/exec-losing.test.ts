@@ -69,7 +69,7 @@ describe('a hold that is taken away', () => {
   test('ends the command, which may tidy up, with the exit code for a loss', async () => {
     const script = `trap 'echo tidied; exit 0' TERM; echo $$ > ${name}.pid; while :; do sleep 0.02; done`;
     // Long enough for a renewal to come in time and tell, also where the machine is busy.
-    const { ended } = rig.exec([name, '--lease', '4s'], script);
+    const { ended } = rig.exec([name, '--lease', '12s'], script);
     await rig.written(`${name}.pid`);
     await forceRelease();
     const { code, out, err } = await ended;
@@ -88,7 +88,7 @@ describe('a hold that is taken away', () => {
 
 test('an operator who asks for the lock is heard, and the command goes on', async () => {
   const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
-  const { ended, said } = rig.exec([name, '--lease', '4s'], script);
+  const { ended, said } = rig.exec([name, '--lease', '12s'], script);
   await rig.written(`${name}.pid`);
   const { holders } = await rig.client.inspect({ name });
   const notice = { namespace: 'default', name, token: holders[0]?.token ?? 0, rev: 0 };
@@ -129,11 +129,12 @@ describe('a server that goes away while the command runs', () => {
   test('costs nothing if it is back in time', async () => {
     const { name, line, exec } = await newPlace();
     const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; echo done`;
-    const { ended } = exec(['--lease', '6s'], script);
+    const { ended } = exec(['--lease', '15s'], script);
     await rig.written(`${name}.pid`);
     line.refuse();
     const before = await leaseEnd(name);
-    await sleep(2_300);
+    // Longer than it takes until a renewal is due.
+    await sleep(5_500);
     expect(await leaseEnd(name)).toBe(before);
     line.open();
     await expect.poll(() => leaseEnd(name), { timeout: 10_000 }).toBeGreaterThan(before + 500);
@@ -143,7 +144,7 @@ describe('a server that goes away while the command runs', () => {
 
   test('and is away at the end too: the exit code is the command’s, with a warning', async () => {
     const { name, line, exec } = await newPlace();
-    const { ended } = exec(['--lease', '2s'], `echo $$ > ${name}.pid; sleep 0.4; exit 4`);
+    const { ended } = exec(['--lease', '8s'], `echo $$ > ${name}.pid; sleep 0.4; exit 4`);
     await rig.written(`${name}.pid`);
     line.refuse();
     const { code, err } = await ended;
@@ -160,7 +161,7 @@ describe.concurrent('with several addresses', () => {
   test('a server that goes away costs nothing: the lease is renewed at the other', async () => {
     const { name, line, exec } = await newPlace();
     const script = `echo "$LOCKYARD_URL" > ${name}.url; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
-    const { ended } = exec(['--lease', '3s'], script, { env: servers(line) });
+    const { ended } = exec(['--lease', '9s'], script, { env: servers(line) });
     expect(await rig.written(`${name}.url`)).toBe(servers(line).LOCKYARD_URL);
     line.refuse();
     const before = await leaseEnd(name);
@@ -236,7 +237,7 @@ describe.concurrent('a server that is away at the start', () => {
 
 describe('a keeper that is killed outright', () => {
   test('takes its command and all that it has started along, before the lease is over', async () => {
-    const options = [name, '--lease', '6s', '-k', '300ms', '-v'];
+    const options = [name, '--lease', '15s', '-k', '300ms', '-v'];
     const { child, ended, said } = rig.exec(options, stubborn(name));
     const pids = await pidsOf(name);
     await said('the command runs');

@@ -77,7 +77,7 @@ test.skipIf(!hasTerminal)(
   'a lost hold ends a command and what it has started there too (needs script)',
   async () => {
     const script = 'trap "" TERM; sleep 60 & echo $! > lost.pid; cat > /dev/null; wait';
-    const ended = inTerminal('lost', script, '', ['--lease', '900ms', '-k', '200ms']);
+    const ended = inTerminal('lost', script, '', ['--lease', '3s', '-k', '200ms']);
     const pid = Number(await rig.written('lost.pid'));
     rig.line.refuse();
     expect(await ended).toBe(75);
