@@ -31,7 +31,7 @@ test.each(programs)(
     const { status, stderr } = spawnSync(
       process.execPath,
       [join(folder, `${program}.mjs`), ...words],
-      { cwd: projectRoot, encoding: 'utf8', timeout: 30_000 },
+      { cwd: projectRoot, encoding: 'utf8', timeout: 120_000 },
     );
     expect(stderr.trim()).toMatch(says);
     expect(status).toBe(code);
