@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newSeed } from '@/server/engine/testing/seeded';
+import { processCpuMs } from '@/server/platform/clock';
 import { AUDITED_BUILDS } from './audited-builds';
 import { BROKEN_BUILDS } from './broken-builds';
 import { CROWDED_BUILDS } from './crowded-builds';
@@ -62,14 +63,15 @@ describe('the simulator', () => {
   it('finds nothing wrong, at no less than 2,000 steps a second', async () => {
     const from = newSeed();
     console.info(`seeds ${from} to ${from + SEEDS - 1}`);
-    const startedAt = performance.now();
+    const spentBefore = processCpuMs();
     let steps = 0;
     for (let seed = from; seed < from + SEEDS; seed += 1) {
       const played = await simulate(seed);
       expect(played.violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
       steps += played.steps;
     }
-    const perSecond = steps / ((performance.now() - startedAt) / 1_000);
+    // Of its own time: the machine may be busy with something else.
+    const perSecond = steps / ((processCpuMs() - spentBefore) / 1_000);
     console.info(`${steps} steps, ${Math.round(perSecond)} a second`);
     expect(perSecond).toBeGreaterThan(2_000);
   });
