@@ -80,8 +80,21 @@ async function examineLater(
   return { exitCode, findings, about };
 }
 
-/** A proxy in front of the server; `holdsBack`: it passes answers on when they have ended. */
-async function startProxy({ holdsBack = false, host }: { holdsBack?: boolean; host?: string }) {
+/**
+ * A proxy in front of the server.
+ *
+ * @param how `holdsBack`: it passes answers on when they have ended; `lateMs`: streams so long
+ *   after they have begun
+ */
+async function startProxy({
+  holdsBack = false,
+  lateMs = 0,
+  host,
+}: {
+  holdsBack?: boolean;
+  lateMs?: number;
+  host?: string;
+}) {
   const target = new URL(api.url);
   const proxy = createServer((req, res) => {
     const headers = { ...req.headers, host: host ?? req.headers.host };
@@ -89,7 +102,8 @@ async function startProxy({ holdsBack = false, host }: { holdsBack?: boolean; ho
     const onward = request(options, (answer) => {
       const chunks: Buffer[] = [];
       const begin = () => res.writeHead(answer.statusCode ?? 502, answer.headers);
-      if (!holdsBack) answer.pipe(begin());
+      const delayMs = req.url?.endsWith('lock.watch') ? lateMs : 0;
+      if (!holdsBack) setTimeout(() => answer.pipe(begin()), delayMs);
       else {
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
         answer.on('end', () => begin().end(Buffer.concat(chunks)));
@@ -159,6 +173,12 @@ test('a proxy that buffers answers or changes Host is a problem, another is none
   ]);
   const plain = await examine(env, '--url', await startProxy({}));
   expect(plain.about('address').filter(({ level }) => level !== 'ok')).toEqual([]);
+});
+
+test('a busy server whose streams begin late is not taken for a proxy that buffers', async () => {
+  const { about } = await examine(env, '--url', await startProxy({ lateMs: 2_500 }));
+  const unbuffered = expect.stringContaining('streams arrive unbuffered');
+  expect(about('address')).toContainEqual(expect.objectContaining({ says: unbuffered }));
 });
 
 test('a certificate that ends soon, has ended, is of another name or is not trusted is named', async () => {
