@@ -257,7 +257,7 @@ test('withLock aborts its work when the lock is force-released', async ({ page }
   const running = new Promise<void>((resolve) => {
     started = resolve;
   });
-  const work = withLock(name, { client: orders, leaseMs: 6_000 }, async ({ signal }) => {
+  const work = withLock(name, { client: orders, leaseMs: 15_000 }, async ({ signal }) => {
     started();
     await new Promise((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });

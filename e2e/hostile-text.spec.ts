@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import { counterPath, lockPath } from '../server/core/names/console-path';
 import { openLive, openPage } from './locks-page';
-import { callConsole, createService, expect, signIn, test } from './lockyard-test';
+import { callConsole, createService, expect, signIn, test, waitFor } from './lockyard-test';
 
 /** Turns what comes after it round, and is not seen itself. */
 const TURN = '\u202e';
@@ -45,7 +45,7 @@ test('a character that cannot be seen is never drawn as itself, in no list, page
   const held = await service.acquire({ name, owner, meta, leaseMs: 600_000 });
   if (held.outcome !== 'granted') throw new Error(held.outcome);
   const next = { name, owner: `${owner}2`, requestId: 'next-in-line' };
-  const waiting = service.acquire({ ...next, leaseMs: 60_000, waitMs: 20_000 });
+  const waiting = waitFor(service, { ...next, leaseMs: 60_000 });
   const at = { namespace: 'default', name, rev: held.rev };
   await callConsole(server, admin.cookie, 'locks.askRelease', { ...at, token: held.token, reason });
   const counter = { namespace: 'default', name, initial: 1, reason };

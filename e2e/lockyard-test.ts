@@ -30,7 +30,7 @@ export const test = base.extend<object, PerWorker>({
       await use(server);
       await server.discard();
     },
-    { scope: 'worker', timeout: 90_000 },
+    { scope: 'worker', timeout: 180_000 },
   ],
   admin: [
     async ({ server }, use) => {

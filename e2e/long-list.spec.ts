@@ -58,10 +58,10 @@ test('every lock can be scrolled to, by scroll bar or key, far down the list is 
   const far = lockRow(page, nameOf(COUNT - 3));
   const ask = { name: nameOf(COUNT - 3), requestId: 'far' };
   const waiting = bins.acquire({ ...ask, leaseMs: 60_000, waitMs: 20_000 });
-  await expect(cell(far, 'waiters')).toContainText(/^1/, { timeout: 6_000 });
+  await expect(cell(far, 'waiters')).toContainText(/^1/, { timeout: 10_000 });
   await bins.cancel(ask);
   await waiting;
-  await expect(cell(far, 'waiters')).toHaveText('0', { timeout: 6_000 });
+  await expect(cell(far, 'waiters')).toHaveText('0', { timeout: 10_000 });
 
   await page.keyboard.press('Home');
   await expect(lockRow(page, nameOf(0))).toBeFocused();

@@ -15,7 +15,7 @@ const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningSe
       await use(database);
       await database.discard();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 180_000 },
   ],
   server: [
     async ({ database }, use) => {
@@ -23,7 +23,7 @@ const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningSe
       await use(server);
       await server.discard();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: 180_000 },
   ],
 });
 
@@ -267,7 +267,7 @@ for (const [what, fail, mend] of outages) {
       .toEqual({
         valid: true,
       });
-    expect(performance.now() - backAt).toBeLessThan(10_000);
+    expect(performance.now() - backAt).toBeLessThan(15_000);
     await orders.release({ name: held, token });
     await expect(cell(lockRow(list, held), 'state')).toContainText('Free');
     await lock.close();
@@ -282,7 +282,7 @@ async function refusalWithin5s(call: () => Promise<unknown>): Promise<string> {
     const startedAt = performance.now();
     const reason = await call().then(() => null, reasonOf);
     // What is promised is 5 s; the rest is room for a busy machine.
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(performance.now() - startedAt).toBeLessThan(12_000);
     if (reason) return reason;
   }
 }

@@ -126,7 +126,7 @@ test('an admin creates a key for a service, and a revoked key is rejected within
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await expect(key).toContainText('revoked');
-  await expect.poll(why, { timeout: 6_000 }).toBe('UNAUTHENTICATED');
+  await expect.poll(why, { timeout: 10_000 }).toBe('UNAUTHENTICATED');
 
   await page.getByRole('button', { name: 'New key…' }).click();
   await dialog.getByLabel('A witness').check();
@@ -154,7 +154,7 @@ test('a waiting request is rejected when its key is revoked', async ({ server, a
   await expect.poll(async () => (await orders.inspect({ name })).waiters.length).toBe(1);
   await callConsole(server, admin.cookie, 'keys.revoke', { id });
   await expect
-    .poll(async () => (await orders.inspect({ name })).waiters.length, { timeout: 6_000 })
+    .poll(async () => (await orders.inspect({ name })).waiters.length, { timeout: 10_000 })
     .toBe(0);
   expect(await answer).toBe('UNAUTHENTICATED');
 });

@@ -33,8 +33,9 @@ test('a server that is asked to end answers its waiters that their places are ke
 
 test('a server that is asked to end before its pages are ready answers its waiters just so', async () => {
   const name = 'busy before pages';
+  const folder = programWithoutPages();
   await server.stop();
-  await server.restartUntilListening();
+  await server.restartUntilListening(folder);
   await orders.acquire({ name, leaseMs: 600_000 });
   const ask = { name, owner: 'w1', leaseMs: 60_000, waitMs: 25_000, requestId: 'request-w1' };
   const waiting = orders.acquire(ask);
@@ -44,6 +45,7 @@ test('a server that is asked to end before its pages are ready answers its waite
   expect(await server.stop()).toBe(0);
   expect(performance.now() - startedAt).toBeLessThan(10_000);
   expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
+  rmSync(folder, { recursive: true });
 });
 
 test('a server whose pages cannot start answers its waiters just so, and exits 1 with one line', async () => {

@@ -123,7 +123,7 @@ test('a holder receives a release request, and a hold with blocked renewals ends
     name,
     {
       client: imports,
-      leaseMs: 6_000,
+      leaseMs: 15_000,
       onAskedToRelease: ({ by, reason }) => told.push(`asked by ${by}: ${reason}`),
       onRenewalsStopped: ({ by }) => told.push(`stopped by ${by}`),
     },

@@ -31,7 +31,6 @@ test('the page of a lock opens the trace of its hold, and of the hold that it wa
       { traceparent: traceparentOf(ids) },
     );
   const first = await acquire('orders-1', ONE);
-  const waiting = acquire('orders-2', TWO);
   await signIn(context, server, admin);
   await openLive(page, server.url + lockPath('default', 'traced'));
   const holder = page.getByRole('region', { name: 'Holder' });
@@ -39,6 +38,7 @@ test('the page of a lock opens the trace of its hold, and of the hold that it wa
     holder.locator('dl > div', { has: page.getByText(word, { exact: true }) }).getByRole('link');
   await expect(link('Trace')).toHaveAttribute('href', addressOf(ONE));
   await expect(link('Waited for')).toHaveCount(0);
+  const waiting = acquire('orders-2', TWO);
   await expect.poll(async () => (await client.inspect({ name: 'traced' })).waiters.length).toBe(1);
   if (first.outcome !== 'granted') throw new Error(first.outcome);
   await client.release({ name: 'traced', owner: 'orders-1', token: first.token });

@@ -39,6 +39,9 @@ test.afterAll(async () => {
   await database?.discard();
 });
 
+/** Renewed in time also where this process or a server is busy for seconds. */
+const LEASE_MS = 15_000;
+
 async function take(client: LockyardClient, name: string, owner?: string): Promise<number> {
   const answer = await client.acquire({ name, owner, leaseMs: 60_000, waitMs: 25_000 });
   if (answer.outcome !== 'granted') throw new Error(answer.outcome);
@@ -61,7 +64,7 @@ test('what is released at one process is granted to who waits at the other, with
     await from.release({ name, token });
     const releasedAt = performance.now();
     const next = await waiting;
-    expect(performance.now() - releasedAt).toBeLessThan(6_000);
+    expect(performance.now() - releasedAt).toBeLessThan(10_000);
     expect(next).toBeGreaterThan(token);
     await to.release({ name, token: next });
   }
@@ -97,7 +100,7 @@ test('the console of one process shows, and acts on, what is held through the ot
   await openLive(page, `${two.url}/?q=${name}`);
   const token = await take(atOne, name);
   const row = lockRow(page, name);
-  await expect(row).toBeVisible({ timeout: 6_000 });
+  await expect(row).toBeVisible({ timeout: 10_000 });
   await expect(cell(row, 'owner')).toContainText('orders-1');
   const waiting = take(atOne, name, 'orders-3');
   await expect(cell(row, 'waiters')).toContainText(/^1/);
@@ -133,7 +136,7 @@ test('a process that is killed with its waiters in front costs the next one in t
   await atTwo.release({ name, owner: 'holder', token });
   const releasedAt = performance.now();
   expect(await waiting).toBeGreaterThan(token);
-  expect(performance.now() - releasedAt).toBeLessThan(8_000);
+  expect(performance.now() - releasedAt).toBeLessThan(10_000);
   await one.restart();
 });
 
@@ -145,7 +148,7 @@ test('a client that knows both keeps its place, its hold and its lead when the o
   const terms: Term[] = [];
   const leading = lead('moves-lead', {
     client,
-    leaseMs: 6_000,
+    leaseMs: LEASE_MS,
     signal: resign.signal,
     onElected: (term) => void terms.push(term),
     onLost: (why) => expect(why).toBeNull(),
@@ -161,11 +164,11 @@ test('a client that knows both keeps its place, its hold and its lead when the o
   await expect.poll(() => leaders.at(-1)).toBe(terms[0]?.token);
 
   const token = await take(atTwo, name, 'holder');
-  const moving = withLock(name, { client, leaseMs: 6_000 }, (hold) => hold.token);
+  const moving = withLock(name, { client, leaseMs: LEASE_MS }, (hold) => hold.token);
   await expect.poll(() => queue(name)).toEqual(['mover']);
   const waiting = take(atTwo, name, 'later');
   await expect.poll(() => queue(name)).toEqual(['mover', 'later']);
-  const hold = await acquireHold('moves-hold', { client, leaseMs: 6_000 });
+  const hold = await acquireHold('moves-hold', { client, leaseMs: LEASE_MS });
   const { expiresAt } = hold;
 
   await one.kill();
@@ -202,10 +205,10 @@ test('what a killed process left behind is settled by the one that lives', async
   const name = 'left-behind';
   await signIn(context, two, admin);
   await openLive(page, `${two.url}/locks/default/${name}`);
-  await atOne.acquire({ name, leaseMs: 4_000 });
+  await atOne.acquire({ name, leaseMs: 8_000 });
   await expect(page.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
   await one.kill();
-  await expect(page.getByText('without a release, after 4')).toBeVisible();
+  await expect(page.getByText('without a release, after 8')).toBeVisible({ timeout: 40_000 });
   const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
   await expect(events.first()).toContainText('Expired');
   await one.restart();
