@@ -2,18 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import {
-  acquire,
-  EngineRig,
-  eventKinds,
-  type Member,
-  pause,
-  renew,
-  takeLock,
-} from './testing/engine-rig';
+import { acquire, EngineRig, eventKinds, type Member, renew, takeLock } from './testing/engine-rig';
 import { touching } from './testing/faulty-store';
 
-const LEASE_MS = 150;
+const LEASE_MS = 10_000;
 
 describe.each(storeNames)('over %s, what was said to be over', (name) => {
   let rig: EngineRig;
@@ -28,9 +20,9 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
 
   /** Sets the store's clock back for all processes, for as long as `work` takes. */
   const setBack = async (work: () => Promise<void>) => {
-    for (const { faults } of [member, other]) faults.clockSetMs = -5_000;
+    for (const { faults } of [member, other]) faults.clockSetMs -= LEASE_MS + 5_000;
     await work();
-    for (const { faults } of [member, other]) faults.clockSetMs = 0;
+    for (const { faults } of [member, other]) faults.clockSetMs += LEASE_MS + 5_000;
   };
   const look = ({ engine }: Member, key: RecordKey) => engine.run(key, { verb: 'inspect' });
 
@@ -55,7 +47,7 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
     async (_, say) => {
       const key = freshKey();
       const { token } = await takeLock(member, key, 'w1', { leaseMs: LEASE_MS, requestId: 'r' });
-      await pause(LEASE_MS + 20);
+      rig.letPass(LEASE_MS);
       await say(key, token);
       await setBack(async () => {
         for (const one of [member, other]) {
@@ -70,7 +62,7 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
   it('is said in time where the store takes no writes', async () => {
     const key = freshKey();
     await takeLock(member, key, 'w1', { leaseMs: LEASE_MS });
-    await pause(LEASE_MS + 20);
+    rig.letPass(LEASE_MS);
     const concerns = touching(key);
     member.faults.onSwap = (changes) => ({ kind: concerns(changes) ? 'refuse' : 'pass' });
     const askedAt = performance.now();

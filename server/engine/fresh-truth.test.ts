@@ -10,7 +10,6 @@ import {
   EngineRig,
   eventKinds,
   type Member,
-  pause,
   release,
   releaseCommand,
   renew,
@@ -20,6 +19,8 @@ import {
 import { reasonOf } from './testing/observed-calls';
 
 const MINUTE = 60_000;
+/** Unless another is asked for. */
+const LEASE_MS = 10_000;
 
 describe.each(storeNames)('two engines over %s', (name) => {
   let rig: EngineRig;
@@ -78,8 +79,8 @@ describe.each(storeNames)('two engines over %s', (name) => {
 
     it('a time that is not over yet is proven, not assumed', async () => {
       const key = freshKey();
-      const { token } = await takeLock(a, key, 'w1', { leaseMs: 300 });
-      await pause(350);
+      const { token } = await takeLock(a, key, 'w1');
+      rig.letPass(LEASE_MS);
       expect(await renew(a, key, 'w1', token)).toMatchObject({ outcome: 'lost', cause: 'expired' });
       expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
     });
@@ -89,8 +90,8 @@ describe.each(storeNames)('two engines over %s', (name) => {
     /** `w1` has let its lease lapse and `w2` holds the lock now. */
     const overtaken = async () => {
       const key = freshKey();
-      const { token } = await takeLock(a, key, 'w1', { leaseMs: 200 });
-      await pause(250);
+      const { token } = await takeLock(a, key, 'w1');
+      rig.letPass(LEASE_MS);
       return { key, token, next: await takeLock(b, key, 'w2') };
     };
 

@@ -27,6 +27,8 @@ export interface Member extends EngineOwner {
   engine: StoreEngine;
   faults: FaultyStore;
   process: string;
+  /** Moves its monotonic clock forward: to it an answer seems to come so much later. */
+  later(ms: number): void;
 }
 
 const UNBOUNDED: DecidingPolicy = { queueLimit: 1_000, lockDelayMs: 0 };
@@ -34,6 +36,7 @@ const UNBOUNDED: DecidingPolicy = { queueLimit: 1_000, lockDelayMs: 0 };
 /** Engines over one fresh store, as so many processes have. */
 export class EngineRig {
   private passedMs = 0;
+  private aheadMs = 0;
   private readonly members: Member[] = [];
   /** What the engines refused because of a broken invariant: `namespace/name: invariant`. */
   readonly brokenInvariants: string[] = [];
@@ -55,8 +58,16 @@ export class EngineRig {
 
   async joinWith(store: Store, process = newProcess()): Promise<Member> {
     const faults = new FaultyStore(store);
-    const engine = await createEngine(this.optionsOver(faults, process));
-    const member = { engine, faults, process };
+    faults.clockSetMs = this.aheadMs;
+    const options = this.optionsOver(faults, process);
+    const { now, monotonic } = options.clock;
+    let laterMs = 0;
+    const clock = { now, monotonic: () => monotonic() + laterMs };
+    const engine = await createEngine({ ...options, clock });
+    const later = (ms: number) => {
+      laterMs += ms;
+    };
+    const member = { engine, faults, process, later };
     this.members.push(member);
     return member;
   }
@@ -84,6 +95,16 @@ export class EngineRig {
   passMs(ms: number): void {
     this.under.passMs(ms);
     this.passedMs += ms;
+  }
+
+  /**
+   * Moves every clock there is over any store: its own, as all processes of this rig see it, is so
+   * much further ahead. Only where no other test uses the rig at the same time.
+   */
+  letPass(ms: number): void {
+    this.aheadMs += ms;
+    this.passedMs += ms;
+    for (const { faults } of this.members) faults.clockSetMs += ms;
   }
 
   async close(): Promise<void> {

@@ -23,7 +23,8 @@ const patient = (
   open: (callMaxMs: number) => Promise<StoreUnderTest>,
 ): StoreKind => ({ ...storesUnderTest[scheme], open: () => open(PATIENT_MS) });
 
-const schemes: Record<StoreName, StoreKind> = {
+/** One of each kind, whose calls may take long. */
+export const patientStores: Record<StoreName, StoreKind> = {
   sqlite: storesUnderTest.sqlite,
   redis: patient('redis', openRedisUnderTest),
   mysql: patient('mysql', openMysqlUnderTest),
@@ -41,7 +42,7 @@ const AS_A_SHARD = patient('mysql', openShardUnderTest);
  * what it can do. A kind leaves what it cannot do out of its capabilities; there are no skips.
  */
 export const contractStores: Record<string, StoreKind> = {
-  ...schemes,
+  ...patientStores,
   'mysql, without RETURNING': WITHOUT_RETURNING,
   'mysql, as a shard': AS_A_SHARD,
   'redis, least privileges': patient('redis', openLeastPrivilegedRedis),
@@ -55,7 +56,7 @@ type Racing = [name: string, kind: StoreKind, share: number];
  * Every way to swap, and its share of all races: a shard's way is another store's plus the fence.
  */
 export const racingStores: Racing[] = [
-  ...Object.entries(schemes).map(([name, kind]): Racing => [name, kind, 1]),
+  ...Object.entries(patientStores).map(([name, kind]): Racing => [name, kind, 1]),
   ['mysql, without RETURNING', WITHOUT_RETURNING, 0.5],
   ['mysql, as a shard', AS_A_SHARD, 0.2],
 ];
