@@ -7,6 +7,7 @@ import {
   acquire,
   acquireCommand,
   EngineRig,
+  eventKinds,
   type Member,
   pause,
   release,
@@ -51,7 +52,7 @@ describe('callers that hang up while their places cannot be given up', () => {
     await release(other, key, 'w1', token);
     const releasedAt = performance.now();
     expect(await next).toMatchObject({ outcome: 'granted' });
-    expect(performance.now() - releasedAt).toBeLessThan(DETACHED_MS + 1_500);
+    expect(performance.now() - releasedAt).toBeLessThan(DETACHED_MS + 2_800);
     await rig.close();
   });
 });
@@ -156,8 +157,9 @@ describe.each(storeNames)(
     it('leaves the lock free, where it cannot ask again', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, {});
-      const inTime = { timeout: DETACHED_MS - 500 };
-      await expect.poll(async () => (await inspect(key)).state, inTime).toBe('free');
+      await expect.poll(async () => (await inspect(key)).state).toBe('free');
+      const kinds = await eventKinds(rig.under.store, key);
+      expect(kinds).toEqual(['granted', 'queued', 'released', 'granted', 'late']);
     });
 
     it('leaves it for as long as a place in the queue is kept, where it can', async () => {
@@ -176,7 +178,7 @@ describe.each(storeNames)(
         leaseMs: LEASE_MS,
         requestId: 'r',
       });
-      expect(again.expiresInMs).toBeGreaterThan(LEASE_MS - 1_000);
+      expect(again.expiresInMs).toBeGreaterThan(LEASE_MS / 2);
       expect((await inspect(key)).holders).toMatchObject([{ token: again.token }]);
       expect(await renew(member, key, 'w2', again.token)).toMatchObject({ outcome: 'renewed' });
     });
@@ -197,7 +199,7 @@ describe.each(storeNames)(
       line.abort();
       await Promise.all([released, ...calls]);
       const [hold] = (await inspect(key)).holders;
-      expect(hold?.expiresInMs).toBeGreaterThan(LEASE_MS - 1_000);
+      expect(hold?.expiresInMs).toBeGreaterThan(LEASE_MS / 2);
     });
   },
 );

@@ -79,7 +79,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
       await release(a, middle, 'other', token);
       const { answer, ms } = await timed(waiting);
       expect(answer).toMatchObject({ outcome: 'granted' });
-      expect(ms).toBeLessThan(3_000);
+      expect(ms).toBeLessThan(6_000);
       expect(await eventKinds(rig.under.store, middle)).toEqual([
         'granted',
         'queued',
@@ -118,7 +118,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     );
     expect(answer).toMatchObject({ outcome: 'timeout', blockedBy: [{ name: keys[0].name }] });
     expect(ms).toBeGreaterThan(350);
-    expect(ms).toBeLessThan(4_000);
+    expect(ms).toBeLessThan(6_000);
     expect((await inspect(keys[0])).waiters).toEqual([]);
     const again = await acquireMultiLock(a, keys, 'w1', { waitMs: 400, requestId: 'r1' });
     expect(again).toMatchObject({ outcome: 'timeout' });
@@ -205,7 +205,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     dying.faults.goAway();
     const { answer, ms } = await timed(Promise.all([release(a, keys[0], 'other', token), next]));
     expect(answer[1]).toMatchObject({ outcome: 'granted' });
-    expect(ms).toBeLessThan(4_500);
+    expect(ms).toBeLessThan(6_000);
     dying.faults.comeBack();
     await lost;
   });
@@ -219,7 +219,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
         setTimeout(() => dying.faults.goAway(), 0);
         return { kind: fate };
       };
-      const answer = acquireMultiLock(dying, keys, 'w1', { leaseMs: 5_000 });
+      const answer = acquireMultiLock(dying, keys, 'w1', { leaseMs: 60_000 });
       await expect(answer).rejects.toMatchObject({ reason: 'UNKNOWN' });
       const holders = await holdersOf(keys);
       expect(holders).toEqual(fate === 'loseReply' ? ['w1', 'w1', 'w1'] : ['', '', '']);
@@ -254,7 +254,8 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
   it('are given back whole and decided again where the grant came too late', async () => {
     const member = await rig.join();
     const keys = freshKeys();
-    member.faults.onSwap = firstFates(touching(keys[0]), { kind: 'pass', afterMs: 1_270 });
+    const last = async () => member.later(1_270);
+    member.faults.onSwap = firstFates(touching(keys[0]), { kind: 'pass', last });
     const { grants } = await takeMultiLock(member, keys, 'w1', { leaseMs: 1_400 });
     expect(Math.min(...grants.map(({ expiresInMs }) => expiresInMs))).toBeGreaterThan(140);
     for (const key of keys) {
@@ -285,7 +286,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     });
     const sets = Array.from({ length: 4 }, async (_, i) => {
       for (let n = 0; n < 5 || singles <= 20; n += 1) {
-        const { grants } = await takeMultiLock(a, keys, `set${i}`, { waitMs: 20_000 });
+        const { grants } = await takeMultiLock(a, keys, `set${i}`, { waitMs: 60_000 });
         for (const { name: lock, token } of grants) {
           await release(a, { namespace: 'default', name: lock }, `set${i}`, token);
         }

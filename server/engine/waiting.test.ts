@@ -13,6 +13,7 @@ import {
   renew,
   takeLock,
 } from './testing/engine-rig';
+import { eventsByLock } from './testing/events-by-lock';
 import { firstFates, touching } from './testing/faulty-store';
 import { timed, untilQueued } from './testing/observed-calls';
 
@@ -62,22 +63,22 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await release(a, key, 'w1', token);
     const { answer, ms } = await timed(waiting);
     expect(answer).toMatchObject({ outcome: 'granted' });
-    expect(ms).toBeLessThan(3_000);
+    expect(ms).toBeLessThan(6_000);
   });
 
   it('a waiter is granted a lock whose holder let its lease lapse', async () => {
     const key = freshKey();
-    await takeLock(a, key, 'w1', { leaseMs: 500 });
+    const { expiresInMs } = await takeLock(a, key, 'w1', { leaseMs: 2_000 });
     const { answer, ms } = await timed(acquire(b, key, 'w2', { waitMs: 10_000 }));
     expect(answer).toMatchObject({ outcome: 'granted' });
-    expect(ms).toBeGreaterThan(400);
-    expect(ms).toBeLessThan(4_000);
+    expect(ms).toBeGreaterThan(expiresInMs - 100);
+    expect(ms).toBeLessThan(8_000);
     expect(await eventKinds(rig.under.store, key)).toContain('expired');
   });
 
   it('the queue is first in, first out, over two processes', async () => {
     const key = freshKey();
-    const { token } = await takeLock(a, key, 'first');
+    const { token } = await takeLock(a, key, 'first', { leaseMs: 60_000 });
     const served: string[] = [];
     const tokens: number[] = [];
     const waiting: Promise<void>[] = [];
@@ -115,7 +116,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     const { answer, ms } = await timed(acquire(a, key, 'w2', { waitMs: 600 }));
     expect(answer).toMatchObject({ outcome: 'timeout', holders: [{ token }], queueLength: 0 });
     expect(ms).toBeGreaterThan(550);
-    expect(ms).toBeLessThan(3_000);
+    expect(ms).toBeLessThan(6_000);
     expect(await queueOf(key)).toEqual([]);
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'timeout']);
   });
@@ -124,19 +125,19 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     const key = freshKey();
     await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const ask = () =>
-      acquire(a, key, 'w2', { waitMs: 3_000, requestId: 'r', wait: { holdRequestMs: 1_200 } });
+      acquire(a, key, 'w2', { waitMs: 4_500, requestId: 'r', wait: { holdRequestMs: 1_000 } });
     const startedAt = performance.now();
     const outcomes: string[] = [];
-    while (performance.now() - startedAt < 10_000) {
+    while (performance.now() - startedAt < 12_000) {
       const { outcome } = await ask();
       outcomes.push(outcome);
       if (outcome !== 'queued') break;
     }
-    // Two calls and a rest; on a busy machine the rest may be gone with the second.
+    // Four calls and a rest; on a busy machine fewer of them.
     expect(outcomes.slice(0, -1)).toContain('queued');
     expect(outcomes.at(-1)).toBe('timeout');
-    expect(performance.now() - startedAt).toBeGreaterThan(2_500);
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    expect(performance.now() - startedAt).toBeGreaterThan(4_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect((await ask()).outcome).toBe('timeout');
     expect(
       (await eventKinds(rig.under.store, key)).filter((kind) => kind === 'queued'),
@@ -166,6 +167,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   it('a place whose request is not repeated is kept 2 s, no more', async () => {
     const key = freshKey();
     const { token } = await takeLock(a, key, 'w1');
+    const askedAt = performance.now();
     const left = acquire(a, key, 'w2', {
       waitMs: 20_000,
       requestId: 'r',
@@ -177,8 +179,8 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await release(a, key, 'w1', token);
     const { answer, ms } = await timed(next);
     expect(answer).toMatchObject({ outcome: 'granted' });
-    expect(ms).toBeGreaterThan(1_000);
-    expect(ms).toBeLessThan(4_500);
+    expect(performance.now() - askedAt).toBeGreaterThan(2_100);
+    expect(ms).toBeLessThan(6_000);
   });
 
   it('a caller without a request id that hangs up leaves the queue at once', async () => {
@@ -219,11 +221,14 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await queued(key, 1);
     line.abort();
     expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
-    await pause(800);
-    expect(await queueOf(key)).toEqual(['w2']);
-    await pause(1_400);
-    await a.engine.run(key, { verb: 'settle' });
-    expect(await queueOf(key)).toEqual([]);
+    const settled = () => a.engine.run(key, { verb: 'settle' }).then(() => queueOf(key));
+    await expect.poll(settled).toEqual([]);
+    const events = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
+    const [, , detached, dropped] = events;
+    expect(events.map(({ kind }) => kind)).toEqual(['granted', 'queued', 'detached', 'dropped']);
+    const keptMs = (dropped?.at ?? 0) - (detached?.at ?? 0);
+    expect(keptMs).toBeGreaterThanOrEqual(2_000);
+    expect(keptMs).toBeLessThan(6_000);
   });
 
   it('a grant that its caller never heard of is given back', async () => {
@@ -248,20 +253,23 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await rig.under.store.deleteRecords([{ key, rev, writer }])).toEqual([true]);
     const { answer, ms } = await timed(waiting);
     expect(answer).toMatchObject({ outcome: 'granted' });
-    expect(ms).toBeLessThan(2_000);
+    expect(ms).toBeLessThan(5_000);
   });
 
   it('a full queue is reported, and takes no other caller', async () => {
     const key = { ...freshKey(), namespace: 'small' };
     rig.policies.set('small', { queueLimit: 2, lockDelayMs: 0 });
     await takeLock(a, key, 'w1');
-    const waiting = ['w2', 'w3'].map((owner) => acquire(a, key, owner, { waitMs: 1_500 }));
+    const line = new AbortController();
+    const parts = { waitMs: 20_000, wait: { signal: line.signal } };
+    const waiting = ['w2', 'w3'].map((owner) => acquire(a, key, owner, parts));
     await queued(key, 2);
     expect(await acquire(b, key, 'w4', { waitMs: 1_000 })).toMatchObject({
       outcome: 'queueFull',
       queueLength: 2,
     });
     expect(await queueOf(key)).toEqual(['w2', 'w3']);
+    line.abort();
     await Promise.all(waiting);
   });
 
@@ -276,7 +284,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(await b.engine.run(key, cancel)).toEqual({ outcome: 'cancelled' });
     const { answer, ms } = await timed(waiting);
     expect(answer).toMatchObject({ outcome: 'timeout' });
-    expect(ms).toBeLessThan(4_000);
+    expect(ms).toBeLessThan(6_000);
     expect(await queueOf(key)).toEqual([]);
   });
 
@@ -284,9 +292,11 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     const key = freshKey();
     const dying = await rig.join();
     const { token } = await takeLock(a, key, 'w1');
-    const lost = acquire(dying, key, 'w2', { waitMs: 4_000 }).catch(() => null);
+    const line = new AbortController();
+    const parts = { waitMs: 20_000, wait: { signal: line.signal } };
+    const lost = acquire(dying, key, 'w2', parts).catch(() => null);
     await queued(key, 1);
-    const lostToo = acquire(dying, key, 'w3', { waitMs: 4_000 }).catch(() => null);
+    const lostToo = acquire(dying, key, 'w3', parts).catch(() => null);
     await queued(key, 2);
     const next = acquire(b, key, 'w4', { waitMs: 20_000 });
     await queued(key, 3);
@@ -294,7 +304,8 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     await release(a, key, 'w1', token);
     const { answer, ms } = await timed(next);
     expect(answer).toMatchObject({ outcome: 'granted' });
-    expect(ms).toBeLessThan(4_000);
+    expect(ms).toBeLessThan(6_000);
+    line.abort();
     await Promise.all([lost, lostToo]);
   });
 
