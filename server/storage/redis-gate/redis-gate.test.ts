@@ -9,15 +9,23 @@ import { GATE_LIMITS, openRedisGate } from './redis-gate';
 import { HoldingRelay } from './testing/holding-relay';
 
 /** Nothing to wait for, and nothing gets old within a test. */
-const CALM = { ...GATE_LIMITS, stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000, claimMs: 60_000 };
+const CALM = { ...GATE_LIMITS, stepMaxMs: 1, freshMs: 60_000, refreshMs: 60_000, claimMs: 20_000 };
 
 const MESSAGES = 3_000;
 
 let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+let admin: Redis;
 beforeAll(async () => {
   redis = await startPrivateRedis();
+  admin = new Redis(redis.url, { protocol: 2 });
 });
-afterAll(() => redis?.stop());
+afterAll(async () => {
+  admin?.disconnect();
+  await redis?.stop();
+});
+
+/** Moves the clock of every gate. */
+const later = (ms: number) => admin.eval(moveGateClock, 0, ms);
 
 const bare = ({ state, underWay, wasCorrected }: GateReply) => ({ state, underWay, wasCorrected });
 
@@ -105,8 +113,6 @@ it('a dead process’s steps are over in time, though the clock was set back mea
   const [one, other] = ['p1', 'p2'].map((process) =>
     openRedisGate(redis.url, { scope: 'f', process }, limits),
   ) as [GateStore, GateStore];
-  const admin = new Redis(redis.url, { protocol: 2 });
-  const later = (ms: number) => admin.eval(moveGateClock, 0, ms);
   const say = async (store: GateStore, down: number, news: GateMessage['news'] = null) => {
     const message = { id: 'c', underWay: { down, up: 0 }, news, mayRead: false };
     return (await store.exchange([message], null)).replies[0]?.underWay;
@@ -118,15 +124,13 @@ it('a dead process’s steps are over in time, though the clock was set back mea
   const { now } = await other.exchange([], null);
   const reading = { floor: 0, ceiling: null, asOf: now, over: null };
   expect(await say(other, 0, { rev: 1, value: 4, reading })).toEqual({ down: 0, up: 0 });
-  admin.disconnect();
   one.close();
   other.close();
 });
 
 it('one process at a time is asked to read a counter, another once that has taken too long', async () => {
-  const limits = { ...CALM, claimMs: 1_000 };
   const [one, other] = ['p1', 'p2'].map((process) =>
-    openRedisGate(redis.url, { scope: 'c', process }, limits),
+    openRedisGate(redis.url, { scope: 'c', process }, CALM),
   ) as [GateStore, GateStore];
   const isDue = async (store: GateStore, mayRead = true) => {
     const message = { id: 'c', underWay: { down: 0, up: 0 }, news: null, mayRead };
@@ -136,17 +140,17 @@ it('one process at a time is asked to read a counter, another once that has take
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(await isDue(one, false)).toBe(false);
   expect([await isDue(one), await isDue(other), await isDue(one)]).toEqual([true, false, false]);
-  await new Promise((resolve) => setTimeout(resolve, 1_050));
+  await later(CALM.claimMs);
   expect(await isDue(other)).toBe(true);
   one.close();
   other.close();
 });
 
 it('counters that are not used leave nothing behind, and a restart begins with nothing', async () => {
-  const limits = { ...CALM, stepMaxMs: 200, freshMs: 600 };
+  const limits = { ...CALM, stepMaxMs: 60_000, freshMs: 4_000 };
   const store = openRedisGate(redis.url, { scope: 'd', process: 'p1' }, limits);
   await store.exchange([], null);
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await later(limits.stepMaxMs);
   const tell = async () => {
     const { now } = await store.exchange([], null);
     const reading = { floor: 0, ceiling: null, asOf: now, over: null };
@@ -157,12 +161,11 @@ it('counters that are not used leave nothing behind, and a restart begins with n
   expect(await tell()).toEqual({ rev: 1, value: 4, floor: 0, ceiling: null });
   await store.restart();
   expect(await tell()).toBeNull();
-  await new Promise((resolve) => setTimeout(resolve, 250));
+  await later(limits.stepMaxMs);
   expect(await tell()).toMatchObject({ value: 4 });
-  await new Promise((resolve) => setTimeout(resolve, 650));
-  const admin = new Redis(redis.url, { protocol: 2 });
-  expect(await admin.keys('lockyard:gate:{d}:*')).toEqual(['lockyard:gate:{d}:since']);
-  admin.disconnect();
+  await expect
+    .poll(() => admin.keys('lockyard:gate:{d}:*'), { timeout: 20_000 })
+    .toEqual(['lockyard:gate:{d}:since']);
   store.close();
 });
 
