@@ -104,8 +104,9 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
     try {
       const key = freshKey();
       await vi.waitFor(() => created(store, key, { head: 'here' }), SOON);
-      expect((await stored(store, key)).head).toBe('here');
-      expect((await store.guarantees()).settings.length).toBeGreaterThan(0);
+      expect((await vi.waitFor(() => stored(store, key), SOON)).head).toBe('here');
+      const { settings } = await vi.waitFor(() => store.guarantees(), SOON);
+      expect(settings.length).toBeGreaterThan(0);
     } finally {
       await store.close();
     }

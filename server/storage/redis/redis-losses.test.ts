@@ -229,7 +229,7 @@ describe('a Redis that has lost nothing', () => {
     try {
       const one = await rig.join();
       const key = freshKey();
-      const { token } = await taken(one, key, 10_000);
+      const { token } = await taken(one, key, 60_000);
       await rig.killAndRestart();
       const upAt = performance.now();
       const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);

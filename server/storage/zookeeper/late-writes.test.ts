@@ -16,6 +16,9 @@ import type { ZookeeperStore } from './zookeeper-store';
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const AHEAD_MS = 150;
+/** A busy machine may be slow; a reply that is lost is waited for as long. */
+const ANSWER_MAX_MS = 4_000;
+const SOON = { timeout: 25_000 };
 
 const memoOf = (answer: unknown): IdempotencyRecord => ({
   key: newWriter(),
@@ -29,7 +32,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
   let store: ZookeeperStore;
   let other: ZookeeperStore;
   beforeAll(async () => {
-    under = await openZookeeperUnderTest();
+    under = await openZookeeperUnderTest({ answerMaxMs: ANSWER_MAX_MS });
     store = under.store;
     other = await under.another();
   });
@@ -74,13 +77,14 @@ describe('a write that ZooKeeper notes outside its window', () => {
     const late = update(key, seen, { clock: await soonOver(), head: 'late', events: [eventOf(2)] });
     const swapped = store.swap([late]);
     swapped.catch(() => undefined);
+    await expect.poll(under.heldPackets).toBeGreaterThan(0);
     await pause(AHEAD_MS + 100);
     under.loseReplies();
     await release();
     await expect(swapped).rejects.toMatchObject({ name: 'StoreError', applied: 'unknown' });
     under.cut();
     await expect
-      .poll(() => stored(other, key).catch(() => null), { timeout: 5_000 })
+      .poll(() => stored(other, key).catch(() => null), SOON)
       .toEqual({
         ...seen,
         head: 'before',

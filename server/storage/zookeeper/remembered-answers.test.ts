@@ -4,12 +4,15 @@ import { created, freshKey, readOne, update } from '../conformance/testing/chang
 import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
 import type { ZookeeperStore } from './zookeeper-store';
 
+/** What is tested is the answer: a busy ZooKeeper may be slow. */
+const PATIENT = { answerMaxMs: 10_000 };
+
 /** Two processes. */
 let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
 let store: ZookeeperStore;
 let other: ZookeeperStore;
 beforeEach(async () => {
-  under = await openZookeeperUnderTest();
+  under = await openZookeeperUnderTest(PATIENT);
   store = under.store;
   other = await under.another();
 });

@@ -43,6 +43,11 @@ export class FrameProxy {
     };
   }
 
+  /** How many packets are held up. */
+  get heldPackets(): number {
+    return [...this.lines].reduce((sum, { held }) => sum + held.length, 0);
+  }
+
   /** Cuts every connection; new ones are served. */
   cut(): void {
     for (const { near, far } of this.lines) {

@@ -14,6 +14,9 @@ export interface RedisProcess {
   incarnation: StoreIncarnation;
 }
 
+/** A machine that is busy with other things may keep a Redis from answering for seconds. */
+const PATIENT_MS = 10_000;
+
 type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
 
 /** Does something to a server, and leaves. */
@@ -42,7 +45,8 @@ export class RedisRig {
 
   async join(url = this.server.url, beatEveryMs?: number): Promise<RedisProcess> {
     const incarnation = await StoreIncarnation.open(this.database, 'default', Date.now());
-    const store = new RedisStore(url, incarnation, { heartbeatMs: beatEveryMs });
+    const manner = { heartbeatMs: beatEveryMs, callMaxMs: PATIENT_MS };
+    const store = new RedisStore(url, incarnation, manner);
     const engine = await engineOfIncarnation('redis', store, incarnation);
     const process = { engine, store, incarnation };
     this.processes.push(process);

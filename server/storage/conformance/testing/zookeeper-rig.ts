@@ -6,9 +6,12 @@ import { newWriter } from '../../../engine/new-writer';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { getChildren, multi, OPEN_TO_ALL, type Step } from '../../zookeeper/client/wire-calls';
 import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
-import { openZookeeperStore } from '../../zookeeper/zookeeper-store';
+import { ZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { engineOfIncarnation } from './engine-of-incarnation';
 import type { Store } from './stores-under-test';
+
+/** A server that has just begun takes seconds for an answer on a busy machine. */
+const PATIENT_MS = 10_000;
 
 /** One process as far as locks on this ZooKeeper go. */
 export interface ZookeeperProcess {
@@ -43,7 +46,10 @@ export class ZookeeperRig {
 
   async join(database = this.database): Promise<ZookeeperProcess> {
     const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
-    const store = await openZookeeperStore(this.place(), incarnation);
+    const { servers, credentials, tls, root } = this.place();
+    const place = { servers: servers.map((server) => ({ ...server, credentials, tls })), root };
+    const clock = () => performance.now();
+    const store = await ZookeeperStore.open(place, incarnation, clock, undefined, PATIENT_MS);
     const engine = await engineOfIncarnation('zookeeper', store, incarnation);
     const process = {
       engine,

@@ -59,6 +59,8 @@ export async function openZookeeperUnderTest(manner: Manner = {}) {
       );
       return async () => release();
     },
+    /** How many packets wait for what was stalled. */
+    heldPackets: () => proxy.heldPackets,
     /** How large the znode of a record is, and what its children are called. */
     async znodeOf(key: RecordKey) {
       const connection = await connectTo({ ...server, credentials });
