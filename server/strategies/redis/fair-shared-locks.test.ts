@@ -13,11 +13,8 @@ beforeAll(() => {
 afterAll(() => scratch?.close());
 
 describe('16, fair queue', () => {
-  const attempt = (name: string, owner: string, waiterMs?: number) =>
-    tryFairQueueLock(scratch.redis, name, owner, {
-      prefix: scratch.prefix,
-      ...(waiterMs !== undefined && { waiterMs }),
-    });
+  const attempt = (name: string, owner: string, waiterMs = 60_000) =>
+    tryFairQueueLock(scratch.redis, name, owner, { prefix: scratch.prefix, waiterMs });
   const unlock = (name: string, owner: string) =>
     unlockFairQueue(scratch.redis, name, owner, { prefix: scratch.prefix });
 

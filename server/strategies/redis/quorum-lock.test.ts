@@ -5,8 +5,10 @@ import { startRedisNodes } from '../testing/redis-nodes';
 import { QUORUM_CONSISTENCY, tryQuorumLock, unlockQuorum } from './quorum-lock';
 
 const LEASE_MS = 10_000;
-/** Long enough for a busy machine, short enough to wait for a node that is down. */
-const options = { leaseMs: LEASE_MS, nodeMs: 500 };
+/** Long enough for a busy machine. */
+const options = { leaseMs: LEASE_MS, nodeMs: 8_000 };
+/** Short enough to wait for a node that is down. */
+const impatient = { ...options, nodeMs: 2_000 };
 
 let quorum: Awaited<ReturnType<typeof startRedisNodes>>;
 beforeAll(async () => {
@@ -55,9 +57,9 @@ test('one node may be down, two may not', async () => {
   const [first, second] = quorum.servers;
   first?.signal('SIGSTOP');
   try {
-    expect(await tryQuorumLock(quorum.nodes, 'down', 'one', options)).not.toBe(null);
+    expect(await tryQuorumLock(quorum.nodes, 'down', 'one', impatient)).not.toBe(null);
     second?.signal('SIGSTOP');
-    expect(await tryQuorumLock(quorum.nodes, 'other', 'one', options)).toBe(null);
+    expect(await tryQuorumLock(quorum.nodes, 'other', 'one', impatient)).toBe(null);
   } finally {
     for (const server of [first, second]) server?.signal('SIGCONT');
   }
