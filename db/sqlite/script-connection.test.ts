@@ -5,7 +5,7 @@ import { LibsqlError } from '@libsql/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteFile, type SqliteFile } from './sqlite-file';
 
-const ROWS = 60_000;
+const ROWS = 500_000;
 
 let folder: string;
 let file: SqliteFile;
@@ -24,7 +24,7 @@ const numbers = async () => {
   return rows.map(({ n }) => n);
 };
 
-/** Takes tens of milliseconds. */
+/** Takes longer than this thread may have to wait for a processor. */
 const manyRows =
   `with recursive series (n) as (select 1 union all select n + 1 from series where n < ${ROWS}) ` +
   'insert into kept select n from series';
