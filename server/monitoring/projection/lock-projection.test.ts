@@ -157,11 +157,14 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
 
     // Followed for a while, in which nothing is written: it is known to be held for as long.
     const [known] = await projection.page(ALL).then(({ rows }) => rows.filter(({ hold }) => hold));
-    await pause(500);
+    const grantedAt = known?.hold?.grantedAt ?? Number.NaN;
+    const listing = () => projection.listing('default', listInput.parse({ busy: true }), 'orders');
+    await soon(async () =>
+      expect(Date.now() - (await listing()).ageMs).toBeGreaterThan(grantedAt + 300),
+    );
     watcher.faults.goAway();
     await soon(async () => expect((await projection.page(ALL)).counts.unknown).toBe(2));
     const [unknown] = (await projection.page(ALL)).rows.filter(({ hold }) => hold);
-    const grantedAt = known?.hold?.grantedAt ?? Number.NaN;
     expect(unknown?.readAt).toBeGreaterThan(grantedAt + 200);
     expect(rowOf(held)?.readAt).toBe(unknown?.readAt);
     const page = await projection.page(ALL);
@@ -169,7 +172,6 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(page.backends).toMatchObject([{ reachable: false }]);
     expect(rowOf(held)).toMatchObject({ status: 'unknown', hold: { owner: 'w1', token } });
     expect(rowOf(free)).toMatchObject({ status: 'unknown', hold: null });
-    const listing = () => projection.listing('default', listInput.parse({ busy: true }), 'orders');
     expect((await listing()).locks.map(({ state }) => state)).toEqual(['unknown', 'unknown']);
     await soon(async () => expect((await listing()).ageMs).toBeGreaterThan(700));
     const detail = await projection.detail(held.namespace, held.name);
