@@ -53,9 +53,9 @@ contract('rule 2: time is part of the compare', (suite) => {
       const key = freshKey();
       const seen = await created(suite.store, key, { head: 'lapsing' });
       const release = await suite.under.stallRow(key);
-      const clock = { past: 0, ahead: (await suite.now()) + 400 };
+      const clock = { past: 0, ahead: (await suite.now()) + 150 };
       const renewal = swap(suite.store, update(key, seen, { clock, head: 'revived' }));
-      await new Promise((resolve) => setTimeout(resolve, 600));
+      await new Promise((resolve) => setTimeout(resolve, 250));
       await release();
       expect(await renewal).toMatchObject({ applied: false, current: seen });
       expect((await stored(suite.other, key)).head).toBe('lapsing');
@@ -65,9 +65,9 @@ contract('rule 2: time is part of the compare', (suite) => {
       const key = freshKey();
       const seen = await created(suite.store, key);
       const release = await suite.under.stallRow(key);
-      const clock = { past: (await suite.now()) + 300, ahead: Number.POSITIVE_INFINITY };
+      const clock = { past: (await suite.now()) + 150, ahead: Number.POSITIVE_INFINITY };
       const change = swap(suite.store, update(key, seen, { clock }));
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await new Promise((resolve) => setTimeout(resolve, 250));
       await release();
       expect((await change).applied).toBe(true);
     });
@@ -148,9 +148,9 @@ contract('rule 2: time is part of the compare', (suite) => {
     const [fresh, kept] = [firstKey(), freshKey()];
     const seen = await created(suite.store, kept);
     const release = await suite.under.stallRow(kept);
-    const clock = { past: 0, ahead: (await suite.now()) + 300 };
+    const clock = { past: 0, ahead: (await suite.now()) + 150 };
     const set = suite.store.swapAll([creation(fresh, { clock }), update(kept, seen)]);
-    await new Promise((resolve) => setTimeout(resolve, 450));
+    await new Promise((resolve) => setTimeout(resolve, 250));
     await release();
     expect((await set).map(({ applied }) => applied)).toEqual([false, false]);
     expect((await readOne(suite.other, fresh)).record).toBe(null);

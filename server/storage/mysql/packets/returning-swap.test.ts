@@ -185,7 +185,7 @@ describe('changes that are judged together', () => {
 });
 
 describe('a packet that waits for a row', () => {
-  /** The changes of two records, of which the second is locked until 500 ms have passed. */
+  /** The changes of two records, of which the second is locked until 250 ms have passed. */
   const stalled = async (
     store: MysqlStore,
     windows: (at: number) => [first: Change['clock'], second: Change['clock']],
@@ -198,7 +198,7 @@ describe('a packet that waits for a row', () => {
       { ...changes[0], clock: first },
       { ...changes[1], clock: second },
     ]);
-    await pause(500);
+    await pause(250);
     await release();
     return (await swap).map(({ applied, head, hasHistory, hasAnswer }) => {
       expect([head === 'new', hasHistory, hasAnswer]).toEqual([applied, applied, applied]);
@@ -211,20 +211,20 @@ describe('a packet that waits for a row', () => {
     for (const store of [returning, judging]) {
       const windows = (at: number): [Change['clock'], Change['clock']] => [
         ALWAYS,
-        { past: 0, ahead: at + 300 },
+        { past: 0, ahead: at + 150 },
       ];
       expect(await stalled(store, windows)).toEqual([true, false]);
     }
   });
 
   it('past the window of a change that was written before the wait does not apply it', async () => {
-    const applied = await stalled(returning, (at) => [{ past: 0, ahead: at + 300 }, ALWAYS]);
+    const applied = await stalled(returning, (at) => [{ past: 0, ahead: at + 150 }, ALWAYS]);
     expect(applied).toEqual([false, true]);
   });
 
   it('until the window of a change has begun applies it', async () => {
     const applied = await stalled(returning, (at) => [
-      { past: at + 300, ahead: FOREVER },
+      { past: at + 150, ahead: FOREVER },
       { past: 0, ahead: at + MINUTE },
     ]);
     expect(applied).toEqual([true, true]);
