@@ -6,9 +6,10 @@ import { BAD_DAYS, type ServerKind, type ServerUnderTest } from '../testing/serv
 import { type ServerName, serversUnderTest } from '../testing/servers-under-test';
 
 /**
- * The promise: an answer within this time (plus the requested wait), and service again within it.
+ * The promise is 5 s to an answer (plus the requested wait), and to service again; the rest is room
+ * for a busy machine.
  */
-const WITHIN_MS = 5_000;
+const WITHIN_MS = 8_000;
 
 /** A call on a good day takes some milliseconds. */
 const NOTICED_MS = 400;

@@ -27,6 +27,9 @@ const LASTS_MS: Record<BadDay, number> = {
   'read-only': ANSWERED_BADLY_FOR_MS,
 };
 const AFTERWARDS_MS = 400;
+/** Fewer would prove little: a busy machine gets more time for them. */
+const ASKED_MIN = 15;
+const GRANTS_MIN = 6;
 const CALLERS_EACH = 3;
 const LONG_LEASE_MS = 60_000;
 
@@ -95,13 +98,17 @@ export async function liveThrough(
   const beganAt = performance.now();
   const end = await server.begin(day);
   const latecomer = isShared ? server.join() : null;
+  const asked = crowd.asked();
   await pause(LASTS_MS[day]);
+  while (crowd.asked() < asked + ASKED_MIN) await pause(20);
   await end();
   const endedAt = performance.now();
   const recoveries = members.map((member) => recovery(member, sick, endedAt));
   if (latecomer) recoveries.push(latecomer.then((member) => recovery(member, sick, endedAt)));
   const recoveredInMs = await Promise.all(recoveries);
   await pause(AFTERWARDS_MS);
+  const giveUpAt = performance.now() + GIVE_UP_MS;
+  while (crowd.granted() < GRANTS_MIN && performance.now() < giveUpAt) await pause(20);
   isOn = false;
   await crowd.goHome();
   stalls.disable();
@@ -172,7 +179,10 @@ async function gather(members: Here[], seed: number, newKey: NewKey) {
     isOn = false;
     await lives;
   };
-  return { keys, calls: () => [...calls], careful, goHome };
+  const asked = () => careful.reduce((sum, caller) => sum + caller.keys().length, 0);
+  const isGrant = ({ verb, outcome }: RecordedCall) => verb === 'acquire' && outcome === 'ok';
+  const granted = () => [...calls].filter(isGrant).length;
+  return { keys, calls: () => [...calls], asked, granted, careful, goHome };
 }
 
 async function recovery(here: Here, newKey: NewKey, since: number): Promise<number> {
