@@ -91,7 +91,7 @@ test('on embedded SQLite alone the wrong ways oversell, and 9, 10, 19 and the se
   rig = await LabRig.open({ servers: {} });
   const { entries } = await rig.runner.preflight();
   const strategies = idsOf(entries.filter(({ lacks }) => lacks === null));
-  const { rows, last } = await rig.race({ strategies, workers: 6, stock: 12, perEntryMs: 3_000 });
+  const { rows, last } = await rig.race({ strategies, workers: 6, stock: 12, perEntryMs: 60_000 });
   expect(last.endedBy).toBe('done');
   expect(rows.map(({ id, verdict }) => [id, verdict])).toEqual([
     ['value-written-back', 'oversells'],
@@ -122,7 +122,7 @@ test('a race that is stopped ends with what it has, and removes its scratch data
   const strategies = ['with-row-lock', 'set-nx-px-lock'];
   const { rows, last } = await rig.race(
     { strategies, stock: 100_000, perEntryMs: 60_000 },
-    ({ kind }) => kind === 'sample' && rig.runner.stop(),
+    (message) => message.kind === 'sample' && message.sold > 0 && rig.runner.stop(),
   );
   expect(last).toEqual({ kind: 'finished', endedBy: 'stopped' });
   expect(rows).toMatchObject([
@@ -137,7 +137,11 @@ test('a server that dies ends the race with what it has; the next one removes wh
   rig = await LabRig.open({ servers: { ...lab.servers, redis: [own.url] } });
   try {
     const { rows, last } = await rig.race(
-      { strategies: ['bounded-table-counter', 'watchdog-lock', 'fair-queue-lock'], stock: 2_000 },
+      {
+        strategies: ['bounded-table-counter', 'watchdog-lock', 'fair-queue-lock'],
+        stock: 2_000,
+        perEntryMs: 120_000,
+      },
       (message) => {
         if (message.kind === 'sample' && message.id === 'watchdog-lock') own.signal('SIGKILL');
       },
