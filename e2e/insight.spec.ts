@@ -176,6 +176,7 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   await open(page, lockPath('quick', 'saw'));
   const timeline = page.getByRole('region', { name: 'Timeline' });
   await expect(timeline.locator('[data-lane="waiter"]')).toHaveCount(1);
+  const queuedBy = Date.now();
   await expect(timeline.locator('.timeline-hold[data-tone="stuck"]')).toBeVisible();
 
   await openPage(page, `${server.url}/insights`);
@@ -211,7 +212,14 @@ test('an incident says why and how long, and is saved as one file; the timeline 
   expect(html).toContain('<h1>saw</h1>');
   expect(html).not.toMatch(/<script|<link|src=/);
 
-  await page.getByRole('link', { name: 'See the lock at that time' }).click();
+  const back = page.getByRole('link', { name: 'See the lock at that time' });
+  const at = async () => {
+    const href = (await back.getAttribute('href')) ?? '';
+    return Number(new URL(href, server.url).searchParams.get('at'));
+  };
+  // A busy machine may have queued the waiter only after the incident had begun.
+  await expect.poll(at).toBeGreaterThan(queuedBy);
+  await back.click();
   const past = page.getByRole('region', { name: 'Looking back' });
   await expect(past).toContainText('As of');
   await expect(page.getByRole('region', { name: 'Queue' })).toContainText('mill-3');
