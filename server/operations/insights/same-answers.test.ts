@@ -72,8 +72,10 @@ class Scene {
         isRefused && lapsed?.holders === 0 && `${others.map(statusOf).sort()}` === `${SETTLED}`
       );
     });
-    const frozen = { namespace: 'default', name: 'frozen', limit: 20 };
-    await this.until('locks.events', frozen, ({ rows }) => rows.length === 2);
+    for (const name of ['frozen', 'lapsed']) {
+      const events = { namespace: 'default', name, limit: 20 };
+      await this.until('locks.events', events, ({ rows }) => rows.length === 2);
+    }
     await this.until('counters.list', {}, ({ rows }) => rows[0]?.value === 7);
   }
 
