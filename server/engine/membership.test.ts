@@ -6,7 +6,7 @@ import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import { Membership } from './membership';
 import { StoreClock } from './store-clock';
 import { acquire, EngineRig, pause, release, takeLock } from './testing/engine-rig';
-import { FaultyStore, firstFates } from './testing/faulty-store';
+import { FaultyStore, firstFates, PASS } from './testing/faulty-store';
 import { untilQueued } from './testing/observed-calls';
 
 interface Observed {
@@ -129,6 +129,36 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     expect(here.membership.isAlive(there.process)).toBe(true);
     await here.membership.refreshAbsent([there.process]);
     expect(here.membership.isAlive(there.process)).toBe(false);
+  });
+
+  it('are written while those of the others are read', async () => {
+    let begin: () => void;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    there.faults.onRead = () => ({ kind: 'pass', first: () => begun });
+    there.faults.onScan = () => {
+      begin();
+      return PASS;
+    };
+    let written = 0;
+    there.faults.onSwap = () => {
+      written += 1;
+      return PASS;
+    };
+    await expect.poll(() => written).toBeGreaterThan(0);
+  });
+
+  it('follow one another in the same period where the backend is slow', async () => {
+    const slowMs = 600;
+    let begunAt = performance.now();
+    let periodMs = Number.POSITIVE_INFINITY;
+    there.faults.onScan = () => {
+      periodMs = performance.now() - begunAt;
+      begunAt += periodMs;
+      return { kind: 'pass', afterMs: slowMs };
+    };
+    await expect.poll(() => periodMs > slowMs && periodMs < slowMs + 400).toBe(true);
   });
 
   it('do not come back after a goodbye with a reply that comes later', async () => {

@@ -22,6 +22,9 @@ const PROCESS_PREFIX = 'process/';
 const PROCESSES_AT_ONCE = 1_000;
 const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 
+/** Where a heartbeat takes as long as its period, the next one begins after this pause. */
+const HEARTBEAT_PAUSE_MIN_MS = 100;
+
 /** The record of a process's heartbeat on every backend. */
 export const heartbeatKey = (process: string): RecordKey => ({
   namespace: OWN_NAMESPACE,
@@ -51,18 +54,19 @@ export class Membership {
   private readonly clock: Clock;
   private readonly store: RecordStore;
   private readonly key: RecordKey;
-  private seen: { rev: number; writer: string } | null = null;
   /** The backend's clock as of the last applied read, lower than before if it was set back. */
   private refreshedAt = 0;
   private refreshes = 0;
   private lastApplied = 0;
   private lastSuccessAt: number;
   private latencyMs: number | null = null;
+  /** How long the last heartbeat took that did not fail. */
+  private tookMs = 0;
   /** Why the last heartbeat failed; null where it did not. */
   private failure: unknown = 'none yet';
   private readonly heartbeat = new Periodic({
     job: 'send a heartbeat',
-    everyMs: HEARTBEAT_EVERY_MS,
+    everyMs: () => this.pauseMs(),
     run: () => this.sendHeartbeat(DEAD_AFTER_MS),
   });
 
@@ -167,17 +171,28 @@ export class Membership {
     this.heartbeats.set(process, { writer, aliveUntil });
   }
 
+  /** From the end of one heartbeat to the next: its time is part of the period. */
+  private pauseMs(): number {
+    if (!this.reachable) return HEARTBEAT_EVERY_MS;
+    return Math.max(HEARTBEAT_PAUSE_MIN_MS, HEARTBEAT_EVERY_MS - this.tookMs);
+  }
+
+  /**
+   * Writes this process's heartbeat and reads the others', at the same time: on a slow backend,
+   * one after the other might take longer than a heartbeat counts.
+   */
   private async sendHeartbeat(aliveForMs: number): Promise<void> {
+    const sentAt = this.clock.monotonic();
+    const work = [this.writeHeartbeat(aliveForMs), this.refresh()];
+    // Neither goes on during the next heartbeat.
+    await Promise.allSettled(work);
     try {
-      const sentAt = this.clock.monotonic();
-      await this.writeHeartbeat(aliveForMs);
-      this.latencyMs = this.clock.monotonic() - sentAt;
-      await this.refresh();
+      await Promise.all(work);
       this.lastSuccessAt = this.clock.monotonic();
+      this.tookMs = this.lastSuccessAt - sentAt;
       this.failure = null;
     } catch (error) {
       this.failure = error;
-      this.seen = null;
     }
   }
 
@@ -188,22 +203,23 @@ export class Membership {
     if (!read) return;
     const isEstimate = this.store.estimatesClock ?? false;
     if (!isEstimate) this.storeClock.observe(read.now, readAt);
-    this.seen = read.record;
+    const seen = read.record;
     const swappedAt = this.clock.monotonic();
     const [result] = await this.store.swap([
       {
         key: this.key,
-        expect: this.seen && { rev: this.seen.rev, writer: this.seen.writer },
+        expect: seen && { rev: seen.rev, writer: seen.writer },
         clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
         writer: this.options.newWriter(),
-        rev: (this.seen?.rev ?? 0) + 1,
+        rev: (seen?.rev ?? 0) + 1,
         head: String(aliveForMs === 0 ? 0 : read.now + aliveForMs),
-        queue: this.seen ? null : '',
+        queue: seen ? null : '',
         events: [],
         memos: [],
         extensions: [],
       },
     ]);
     if (result && (result.applied || !isEstimate)) this.storeClock.observe(result.now, swappedAt);
+    this.latencyMs = this.clock.monotonic() - readAt;
   }
 }
