@@ -39,7 +39,7 @@ export function startWatches(
       () => 0,
       async () => {},
     );
-  const journals = new WatchJournals(backends, clock);
+  const journals = new WatchJournals(backends, clock, (store) => follower.readAt.get(store));
   const refusals = { of: () => null, remove: () => {} };
   const evidence = { hasDeaths: false, reportsOn: () => [] };
   const baselines = new KnownBaselines(

@@ -57,6 +57,8 @@ const MEMORABLE: [WorldKind, number][] = [
   ['watched', 786387974],
   ['watched', 786388177],
   ['watched', 786389357],
+  ['watched', 136586417],
+  ['watched', 700008978],
 ];
 
 describe('the simulator', () => {

@@ -99,7 +99,7 @@ export class LockProjection {
     this.grantRate = new GrantRate(clock);
     this.baselines = new KnownBaselines(namespaces, holdBaselines, refusals, evidence);
     const { slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs) } = parts;
-    const journals = new WatchJournals(backends, clock);
+    const journals = new WatchJournals(backends, clock, (id) => this.follower.readAt.get(id));
     this.table = new LockTable({
       journals: {
         replaced: (before, after) => {

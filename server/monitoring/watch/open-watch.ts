@@ -113,9 +113,17 @@ export class OpenWatch {
     for (const { name } of changes) {
       if (watched ? watched.has(name) : name.startsWith(prefix)) this.pending.add(name);
     }
-    // A lock without a record is in no journal unless a watch of it was open just then.
     const hasTurned = isOwn && since.version < this.watched.turnedAt;
-    if (hasTurned) for (const name of names ?? []) this.pending.add(name);
+    if (!hasTurned) return;
+    // A lock without a record is in no journal unless a watch of it was open just then.
+    for (const name of names ?? []) this.pending.add(name);
+    if (!names && this.watched.wasReachable) this.startOver(true);
+  }
+
+  /** The next answers are the present states. */
+  beginAgain(): void {
+    this.startOver(true);
+    this.wakeUp();
   }
 
   private changesSince(version: number): LockChange[] | null {

@@ -64,8 +64,8 @@ function startProcess(id: string, clockLateMs = 0): Process {
     };
   };
   const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
-  const journals = new WatchJournals(backends, clock);
   const readAt = new Map([['default', rig.now]]);
+  const journals = new WatchJournals(backends, clock, (store) => readAt.get(store));
   const reader = new WatchReader(rig.table, backends, readAt, clock, journals);
   const slice = () =>
     new TimeSlice(
@@ -298,4 +298,32 @@ it('a watch that begins during an outage gets the states after it', async () => 
   rig.silent.delete('p1');
   await setTimeout(250);
   expect((await ask(one, away.position, target)).locks).toMatchObject([{ state: 'free' }]);
+});
+
+it('a lock is unknown after an outage until its backend was read again', async () => {
+  const one = startProcess('p1');
+  const byName = watchTarget('default', 'orders', { namespace: 'default', names: ['l0001'] });
+  change('l0001');
+  const before = [await ask(one, null, byName), await ask(one, null)];
+  rig.silent.add('p1');
+  rig.now += 1_000;
+  // Longer than a tick.
+  await setTimeout(250);
+  rig.silent.delete('p1');
+  await setTimeout(250);
+  const back = [
+    await ask(one, before[0]?.position ?? '', byName),
+    await ask(one, before[1]?.position ?? ''),
+  ];
+  pass(100);
+  await setTimeout(250);
+  const read = [
+    await ask(one, back[0]?.position ?? '', byName),
+    await ask(one, back[1]?.position ?? ''),
+  ];
+  expect(back.map(({ locks }) => locks)).toMatchObject([[{ state: 'unknown' }], []]);
+  expect(read.map(({ locks }) => locks)).toMatchObject([
+    [{ name: 'l0001', state: 'held' }],
+    [{ name: 'l0001', state: 'held' }],
+  ]);
 });

@@ -19,10 +19,14 @@ export class WatchJournals {
   /** Of the last change. */
   version = 0;
   private readonly watched = new Map<string, WatchedNamespace>();
+  /** By store: when it last did not respond, on the clock that never steps. */
+  private readonly awayAt = new Map<string, number>();
 
+  /** @param readAtOf when a store was read last, on the clock that never steps */
   constructor(
     private readonly backends: readonly MonitoredBackend[],
     private readonly clock: Clock,
+    private readonly readAtOf: (store: string) => number | undefined,
   ) {}
 
   /** The namespace, whose changes are written down from now on if they were not already. */
@@ -67,7 +71,11 @@ export class WatchJournals {
     if (watched) this.note(watched, key.name, NOTICED_WITHIN_MS);
   }
 
-  /** Notes all locks that are named, written or not, if their backend went away or came back. */
+  /**
+   * Notes all locks that are named, written or not, if their backend went away or came back; those
+   * with a record have turned by themselves. Watches by prefix then begin again: in between they
+   * may have heard that a lock is unknown once more.
+   */
   checkReachable(watched: WatchedNamespace): void {
     const isReachable = this.isReachable(watched.backend);
     if (!watched.isDated && this.isClockKnown(watched.backend)) {
@@ -79,6 +87,7 @@ export class WatchJournals {
     for (const name of watched.names) this.note(watched, name, NOTICED_WITHIN_MS);
     this.version += 1;
     watched.turnedAt = this.version;
+    if (isReachable) for (const watch of watched.prefixWatches) watch.beginAgain();
   }
 
   /** The earliest that the clock of a backend may show now; with shards, that of its first. */
@@ -95,10 +104,20 @@ export class WatchJournals {
     return this.healthOf(backend)?.clockSpreadMs !== undefined;
   }
 
-  /** Whether a backend responds, with all its shards. */
+  /** Whether a backend responds, with all its shards, and all were read since they last did not. */
   isReachable(backend: string): boolean {
     const parts = this.backends.filter((each) => publicId(each) === backend);
-    return parts.every(({ engine }) => engine.health().reachable);
+    return parts.filter((part) => this.isKnown(part)).length === parts.length;
+  }
+
+  /** The same of one store. What was read before it went away may be older than what others say. */
+  isKnown({ id, engine }: MonitoredBackend): boolean {
+    if (!engine.health().reachable) {
+      this.awayAt.set(id, this.clock.monotonic());
+      return false;
+    }
+    const awayAt = this.awayAt.get(id);
+    return awayAt === undefined || (this.readAtOf(id) ?? Number.NEGATIVE_INFINITY) >= awayAt;
   }
 
   private note(watched: WatchedNamespace, name: string, laterMs: number, isQuiet = false): void {

@@ -90,7 +90,13 @@ export class WatchReader {
   }
 
   private frameOf(backend: string): ListingFrame {
-    return listingFrame(backend, this.partsOf(backend), this.readAt, this.clock);
+    const parts = this.partsOf(backend);
+    const { frames, ageMs } = listingFrame(backend, parts, this.readAt, this.clock);
+    const known = parts.map((part) => {
+      const { now = 0 } = frames.get(part.id) ?? {};
+      return [part.id, { now, reachable: this.journals.isKnown(part) }] as const;
+    });
+    return { frames: new Map(known), ageMs };
   }
 
   /** The backend, or all of its shards. */

@@ -16,12 +16,12 @@ export class WatchedNamespace {
   covered: Covered = { version: 0, readUpTo: 0 };
   /** Whether its changes are dated by its backend's clock, which is unknown before a reading. */
   isDated = false;
-  /** Whether its backend responded when that was last looked at. */
+  /** Whether its backend responded, and had been read since, when that was last looked at. */
   wasReachable = true;
   /** The version after its backend went away or came back last. */
   turnedAt = 0;
   private readonly byName = new Map<string, Set<OpenWatch>>();
-  private readonly byPrefix = new Set<OpenWatch>();
+  readonly prefixWatches = new Set<OpenWatch>();
   /** Changes that open watches have not heard of, by name. */
   private unheard = new Map<string, LockChange>();
 
@@ -33,7 +33,7 @@ export class WatchedNamespace {
 
   /** Whether anyone watches it. */
   get isOpen(): boolean {
-    return this.byName.size > 0 || this.byPrefix.size > 0;
+    return this.byName.size > 0 || this.prefixWatches.size > 0;
   }
 
   note(change: LockChange): void {
@@ -56,12 +56,12 @@ export class WatchedNamespace {
   /** The open watches of a lock. */
   *watchesOf(name: string): Generator<OpenWatch> {
     yield* this.byName.get(name) ?? [];
-    for (const watch of this.byPrefix) if (name.startsWith(watch.target.prefix)) yield watch;
+    for (const watch of this.prefixWatches) if (name.startsWith(watch.target.prefix)) yield watch;
   }
 
   join(watch: OpenWatch): void {
     const { names } = watch.target;
-    if (!names) this.byPrefix.add(watch);
+    if (!names) this.prefixWatches.add(watch);
     for (const name of names ?? []) {
       const watches = this.byName.get(name) ?? new Set();
       this.byName.set(name, watches.add(watch));
@@ -69,7 +69,7 @@ export class WatchedNamespace {
   }
 
   leave(watch: OpenWatch): void {
-    this.byPrefix.delete(watch);
+    this.prefixWatches.delete(watch);
     for (const name of watch.target.names ?? []) {
       const watches = this.byName.get(name);
       watches?.delete(watch);
