@@ -45,7 +45,9 @@ test('its first page has an hour of history with one incident, and two owners wa
   await expect(page.locator('[data-figure="stuck"]')).toContainText(/0–\d+ in last hour/);
   await page.goto(`${server.url}/insights`);
   const incident = page.getByRole('listitem').filter({ hasText: 'inventory-5d8f:worker-11' });
-  await expect(incident.filter({ hasText: 'Stuck' })).toContainText(/held the lock for [456].m/);
+  await expect(incident.filter({ hasText: 'Stuck' })).toContainText(/held the lock for [456].m/, {
+    timeout: 60_000,
+  });
   await page.goto(`${server.url}/waits`);
   const heads = page.getByRole('region', { name: 'Head blockers' }).getByRole('listitem');
   await expect(heads.filter({ hasText: 'Deadlock' })).toContainText('billing-44d0:transfer-7');

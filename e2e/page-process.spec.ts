@@ -59,7 +59,7 @@ test('while the process that renders pages is gone a page is 503, the APIs go on
   }
   // The refusal page retries automatically.
   await page.goto('/audit');
-  await expect(page.getByRole('heading', { name: 'Audit' })).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByRole('heading', { name: 'Audit' })).toBeVisible({ timeout: 90_000 });
   expect(pageProcessOf(server)).not.toBe(before);
 });
 
