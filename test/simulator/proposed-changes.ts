@@ -2,10 +2,12 @@ import { decodeHistory } from '@/server/storage/codec/history-codec';
 import { recordId, recordKey } from '@/server/storage/record-id';
 import type { Change } from '@/server/storage/record-store';
 import { currentVersion, decodeAnswer } from '@/server/storage/redis/redis-codec';
+import { NO_QUEUE, PREFIX } from '@/server/storage/redis/redis-script';
 
-const PROPOSAL = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) /;
+/** Of one change. */
+const NUMBERS = 8;
 
-type EncodedParts = [id: string, expected: string, line: string, text: string];
+type EncodedParts = [key: string, expected: string, queue: string, record: string];
 
 /**
  * The arguments of a swap, decoded to changes. A simulated record is pure ASCII, so bytes are
@@ -13,36 +15,38 @@ type EncodedParts = [id: string, expected: string, line: string, text: string];
  */
 export function proposedChanges(
   history: string,
-  n: number,
-  proposals: string,
+  numbers: number[],
+  texts: string,
   answers: string[],
 ): Change[] {
   const take = (count: number) => answers.splice(0, count) as [string, string, string];
-  let left = proposals;
+  let left = texts;
   const cut = (length: number) => {
     const text = left.slice(0, length);
     left = left.slice(length);
     return text;
   };
-  const changes = Array.from({ length: n }, (): Change => {
-    const [start = '', past, ahead, kept, extended, ...lengths] = PROPOSAL.exec(left) ?? [];
-    cut(start.length);
-    const [id, expected, line, text] = lengths.map((length) => cut(Number(length))) as EncodedParts;
+  const changes = Array.from({ length: numbers.length / NUMBERS }, (_, i): Change => {
+    const own = numbers.slice(i * NUMBERS, (i + 1) * NUMBERS);
+    const [past = 0, ahead = 0, kept = 0, extended = 0, ...lengths] = own;
+    const parts = lengths.map((length) => cut(Math.max(length, 0)));
+    const [recordKeyText, expected, queue, record] = parts as EncodedParts;
+    const text = record.slice(NO_QUEUE.length);
     const [rev, writer] = text.split(' ', 2);
     return {
-      key: recordKey(id),
+      key: recordKey(recordKeyText.slice(PREFIX.record.length)),
       expect: expected === '' ? null : currentVersion(expected.trimEnd()),
-      clock: { past: Number(past), ahead: Number(ahead) },
+      clock: { past, ahead },
       rev: Number(rev),
       writer: writer ?? '',
       head: text.slice(`${rev} ${writer} `.length),
-      queue: line === '=' ? null : line.slice(1),
+      queue: lengths[2] === -1 ? null : queue,
       events: [],
-      memos: Array.from({ length: Number(kept) }, () => {
+      memos: Array.from({ length: kept }, () => {
         const [key, memo, expiresAt] = take(3);
         return decodeAnswer(key, memo, Number(expiresAt));
       }),
-      extensions: Array.from({ length: Number(extended) }, () => {
+      extensions: Array.from({ length: extended }, () => {
         const [key, expiresAt] = take(2);
         return { keys: [key], expiresAt: Number(expiresAt) };
       }),

@@ -7,6 +7,7 @@ import {
   HEARTBEAT,
   INSPECT,
   LIST_RECORDS,
+  NO_QUEUE,
   PREFIX,
   READ,
   type Reply,
@@ -229,9 +230,9 @@ export class SimRedis {
     return [this.database.now(), ...records, ...answers];
   }
 
-  swap([life, seen, how, history = '', n, proposals = '', ...answers]: string[]): Reply {
+  swap([life, seen, how, history = '', , numbers = '[]', texts = '', ...answers]: string[]): Reply {
     const marker = this.checked(life, seen);
-    const changes = proposedChanges(history, Number(n), proposals, answers);
+    const changes = proposedChanges(history, JSON.parse(numbers), texts, answers);
     for (const { key } of changes) {
       if (!this.at(recordId(key)) && this.ids.has(recordId(key))) {
         throw new RedisRefusal('LOCKYARD records');
@@ -314,5 +315,5 @@ const SCRIPTS = new Map([
 ]);
 
 function textOf(stored: StoredRecord): string {
-  return `${stored.queue === '' ? '-' : HAS_QUEUE}${versionPrefix(stored)}${stored.head}`;
+  return `${stored.queue === '' ? NO_QUEUE : HAS_QUEUE}${versionPrefix(stored)}${stored.head}`;
 }

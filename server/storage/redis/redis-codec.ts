@@ -2,9 +2,9 @@ import type { IdempotencyRecord } from '../../core/decision';
 import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import { type Change, type StoredRecord, StoreError } from '../record-store';
-import type { Reply } from './redis-script';
+import { HAS_QUEUE, NO_QUEUE, PREFIX, type Reply } from './redis-script';
 
-/** A record as text: a sign, `q` if it has a queue, then rev, writer and head, by blanks. */
+/** A record as text: the sign of its queue or of none, then rev, writer and head, by blanks. */
 export function storedRecord(text: string, queue: string): StoredRecord {
   const [rev, writer, headFrom] = parseVersion(text, 1);
   return { rev, writer, head: text.slice(headFrom), queue };
@@ -43,7 +43,8 @@ export function swapArguments(
 ): (string | number)[] {
   const hasHistory = changes.some((change) => change.events.length > 0);
   const history = hasHistory ? encodeHistory(changes) : '';
-  const args: (string | number)[] = [how, history, changes.length, proposalsOf(changes, isStale)];
+  const writers = changes.map(({ writer }) => writer).join(',');
+  const args: (string | number)[] = [how, history, writers, ...proposalsOf(changes, isStale)];
   for (const { memos, extensions } of changes) {
     for (const { key, inputHash, answer, expiresAt } of memos) {
       args.push(key, `${inputHash}\n${JSON.stringify(answer)}`, instant(expiresAt));
@@ -55,25 +56,40 @@ export function swapArguments(
   return args;
 }
 
-/** Redis counts in bytes. They are counted text by text only if not all of them are ASCII. */
-function proposalsOf(changes: Change[], isStale: (change: Change) => boolean): string {
-  const said = (lengthOf: (text: string) => number) =>
-    changes.map((change) => proposalOf(change, isStale(change), lengthOf)).join('');
-  const proposals = said((text) => text.length);
-  return Buffer.byteLength(proposals) === proposals.length ? proposals : said(Buffer.byteLength);
+/** The numbers and the texts of all changes. */
+function proposalsOf(
+  changes: Change[],
+  isStale: (change: Change) => boolean,
+): [numbers: string, texts: string] {
+  const parts = changes.map(textsOf);
+  const texts = parts.map((part) => part.join('')).join('');
+  // Redis counts in bytes. They are counted text by text only if not all of them are ASCII.
+  const isAscii = Buffer.byteLength(texts) === texts.length;
+  const lengthOf = isAscii ? (text: string) => text.length : Buffer.byteLength;
+  const numbers = changes.map((change, i) => {
+    const [key, expected, queue, record] = parts[i] as Texts;
+    const { clock, memos, extensions } = change;
+    const past = Math.ceil(clock.past);
+    const ahead = isStale(change) ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
+    const extended = extensions.reduce((sum, { keys }) => sum + keys.length, 0);
+    const queueLength = change.queue === null ? -1 : lengthOf(queue);
+    return (
+      `${past},${ahead},${memos.length},${extended},` +
+      `${lengthOf(key)},${expected.length},${queueLength},${lengthOf(record)}`
+    );
+  });
+  return [`[${numbers.join(',')}]`, texts];
 }
 
-function proposalOf(change: Change, isStale: boolean, lengthOf: (text: string) => number): string {
-  const { expect, clock, rev, writer, head, queue, memos, extensions } = change;
-  const past = Math.ceil(clock.past);
-  const ahead = isStale ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
-  const extended = extensions.reduce((sum, { keys }) => sum + keys.length, 0);
-  const id = recordId(change.key);
-  const expected = expect ? versionPrefix(expect) : '';
-  const line = queue === null ? '=' : `+${queue}`;
-  const text = `${rev} ${writer} ${head}`;
-  const lengths = `${lengthOf(id)} ${expected.length} ${lengthOf(line)} ${lengthOf(text)}`;
-  return `${past} ${ahead} ${memos.length} ${extended} ${lengths} ${id}${expected}${line}${text}`;
+type Texts = [key: string, expected: string, queue: string, record: string];
+
+function textsOf({ key, expect, rev, writer, head, queue }: Change): Texts {
+  return [
+    PREFIX.record + recordId(key),
+    expect ? versionPrefix(expect) : '',
+    queue ?? '',
+    `${queue ? HAS_QUEUE : NO_QUEUE}${rev} ${writer} ${head}`,
+  ];
 }
 
 /** Redis accepts only whole milliseconds after 1970. */

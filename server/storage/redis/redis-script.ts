@@ -30,8 +30,9 @@ export const PREFIX = {
   answer: '{lockyard}:q:',
 } as const;
 
-/** Marks a record that has a queue. */
+/** Begins a record that has a queue, and one that has none. */
 export const HAS_QUEUE = 'q';
+export const NO_QUEUE = '-';
 
 /** Begins every refusal of our scripts; the rest says what is wrong with the incarnation. */
 export const REFUSAL = 'LOCKYARD';

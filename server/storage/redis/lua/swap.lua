@@ -2,92 +2,114 @@
 --
 -- ARGV[3]: `all` or `each`
 -- ARGV[4]: the history's text, or nothing
--- ARGV[5]: how many changes
--- ARGV[6]: their proposals, concatenated
+-- ARGV[5]: the writers of all changes, with commas between them
+-- ARGV[6]: a JSON list of eight numbers for each change: past, ahead, how many answers it stores and
+--          extends, and the lengths in bytes of its key, of what it expects, of its queue (-1:
+--          unchanged) and of its record
+-- ARGV[7]: these four texts of each change, concatenated. What is expected is nothing if there must
+--          be no record. The record has the sign of its new queue, or of none if that is unchanged
 -- then, change by change: key, text and expiry of each answer to store, and key and expiry of each
 -- one to extend
 --
--- A proposal is past, ahead, the number of answers stored and extended, and the lengths of what
--- follows, with a blank after each; then the id, what is expected (nothing: no record), the queue
--- (`=`: unchanged, else a sign and the queue), and the text. One long argument, because each
--- argument costs the driver time.
+-- Few long arguments, because each costs the driver time; and few new strings and patterns, because
+-- they are most of what a script costs Redis.
 --
 -- Returns now; then of each change 1 if it was applied, else the rev and writer of the current
 -- record, or nothing.
-local n, all, proposals = tonumber(ARGV[5]), ARGV[3] == 'all', ARGV[6]
-local ids, keys, inTime, expecteds, texts, queues, stored, extended = {}, {}, {}, {}, {}, {}, {}, {}
-local from, past, ahead, storing, extending, idLength, expectedLength, queueLength, textLength = 1
+local all, numbers, texts = ARGV[3] == 'all', cjson.decode(ARGV[6]), ARGV[7]
+local n, sub, max = #numbers / 8, string.sub, math.max
+local function numbersOf(i)
+  return unpack(numbers, 8 * i - 7, 8 * i)
+end
+local function hasQueue(value)
+  return value and string.byte(value) == HAS_QUEUE_BYTE
+end
+local keys, from = {}, 1
 for i = 1, n do
-  past, ahead, storing, extending, idLength, expectedLength, queueLength, textLength, from =
-    string.match(proposals, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()', from)
-  inTime[i] = now >= tonumber(past) and now < tonumber(ahead)
-  stored[i], extended[i] = tonumber(storing), tonumber(extending)
-  local expected = from + idLength
-  local queue = expected + expectedLength
-  local text = queue + queueLength
-  ids[i] = string.sub(proposals, from, expected - 1)
-  expecteds[i] = string.sub(proposals, expected, queue - 1)
-  queues[i] = string.sub(proposals, queue, text - 1)
-  from = text + textLength
-  texts[i] = string.sub(proposals, text, from - 1)
-  keys[i] = RECORD .. ids[i]
+  local _, _, _, _, keyLength, expectedLength, queueLength, recordLength = numbersOf(i)
+  keys[i] = sub(texts, from, from + keyLength - 1)
+  from = from + keyLength + expectedLength + max(queueLength, 0) + recordLength
+end
+local function idOf(i)
+  return sub(keys[i], #RECORD + 1)
 end
 local values = redis.call('MGET', unpack(keys))
-local out, writers, whole = { now }, {}, true
+local function versionOf(i)
+  return values[i] and string.match(values[i], '^.(%S+ %S+)') or false
+end
+local out, applied, records = { now }, 0, {}
+from = 1
 for i = 1, n do
-  local value, expected = values[i], expecteds[i]
-  local applies
+  local past, ahead, _, _, keyLength, expectedLength, queueLength, recordLength = numbersOf(i)
+  local expected = from + keyLength
+  local queue = expected + expectedLength
+  local record = queue + max(queueLength, 0)
+  from = record + recordLength
+  local value, applies = values[i], now >= past and now < ahead
   if value then
-    applies = inTime[i] and expected ~= '' and string.sub(value, 2, #expected + 1) == expected
+    applies = applies and expectedLength > 0
+      and string.find(value, sub(texts, expected, queue - 1), 2, true) == 2
   else
-    applies = inTime[i] and expected == ''
-    if redis.call('ZSCORE', IDS, ids[i]) then return redis.error_reply(REFUSAL .. ' records') end
+    if redis.call('ZSCORE', IDS, idOf(i)) then return redis.error_reply(REFUSAL .. ' records') end
+    applies = applies and expectedLength == 0
   end
   if applies then
+    local text = sub(texts, record, from - 1)
+    if queueLength < 0 and hasQueue(value) then text = HAS_QUEUE .. sub(text, 2) end
+    applied = applied + 1
     out[1 + i] = 1
-    writers[#writers + 1] = string.match(texts[i], '^%S+ (%S+)')
+    records[2 * applied - 1], records[2 * applied] = keys[i], text
   else
-    out[1 + i], whole = value and string.match(value, '^.(%S+ %S+)') or false, false
+    out[1 + i] = versionOf(i)
   end
 end
-if #writers == 0 then return out end
-if all and not whole then
-  for i = 1, n do
-    out[1 + i] = values[i] and string.match(values[i], '^.(%S+ %S+)') or false
-  end
+if applied == 0 then return out end
+if all and applied < n then
+  for i = 1, n do out[1 + i] = versionOf(i) end
   return out
 end
+-- A user who may not MSET, as earlier documentation has it, writes them one by one.
+if redis.pcall('MSET', unpack(records)).err then
+  for i = 1, #records, 2 do redis.call('SET', records[i], records[i + 1]) end
+end
 if ARGV[4] ~= '' then
+  local took = ARGV[5]
+  if applied < n then
+    local writers, i = {}, 0
+    for writer in string.gmatch(took, '[^,]+') do
+      i = i + 1
+      if out[1 + i] == 1 then writers[#writers + 1] = writer end
+    end
+    took = table.concat(writers, ',')
+  end
   local id = redis.call('HINCRBY', KEYS[1], 'history', 1)
   redis.call('XADD', HISTORY, string.format('%.0f-0', id),
-    'at', now, 'changes', ARGV[4], 'took', table.concat(writers, ','))
+    'at', now, 'changes', ARGV[4], 'took', took)
 end
-local at, born = 7, 0
+local answer, born = 8, 0
+from = 1
 for i = 1, n do
-  local last = at + 3 * stored[i] + 2 * extended[i]
+  local _, _, stored, extended, keyLength, expectedLength, queueLength, recordLength = numbersOf(i)
+  local queue = from + keyLength + expectedLength
+  from = queue + max(queueLength, 0) + recordLength
   if out[1 + i] == 1 then
-    local id, value, queue, flag = ids[i], values[i], queues[i], '-'
-    local hadQueue = value and string.byte(value) == HAS_QUEUE_BYTE
-    if queue == '=' then
-      flag = hadQueue and HAS_QUEUE or '-'
-    elseif queue ~= '+' then
-      flag = HAS_QUEUE
-      redis.call('SET', QUEUE .. id, string.sub(queue, 2))
-    elseif hadQueue then
-      redis.call('DEL', QUEUE .. id)
+    if queueLength > 0 then
+      redis.call('SET', QUEUE .. idOf(i), sub(texts, queue, queue + queueLength - 1))
+    elseif queueLength == 0 and hasQueue(values[i]) then
+      redis.call('DEL', QUEUE .. idOf(i))
     end
-    redis.call('SET', keys[i], flag .. texts[i])
-    if not value then born = born + redis.call('ZADD', IDS, 0, id) end
-    for _ = 1, stored[i] do
-      redis.call('SET', ANSWER .. ARGV[at], ARGV[at + 1], 'PXAT', ARGV[at + 2])
-      at = at + 3
+    if not values[i] then born = born + redis.call('ZADD', IDS, 0, idOf(i)) end
+    for _ = 1, stored do
+      redis.call('SET', ANSWER .. ARGV[answer], ARGV[answer + 1], 'PXAT', ARGV[answer + 2])
+      answer = answer + 3
     end
-    for _ = 1, extended[i] do
-      redis.call('PEXPIREAT', ANSWER .. ARGV[at], ARGV[at + 1], 'GT')
-      at = at + 2
+    for _ = 1, extended do
+      redis.call('PEXPIREAT', ANSWER .. ARGV[answer], ARGV[answer + 1], 'GT')
+      answer = answer + 2
     end
+  else
+    answer = answer + 3 * stored + 2 * extended
   end
-  at = last
 end
 if born > 0 then redis.call('HINCRBY', KEYS[1], 'count', born) end
 return out
