@@ -17,6 +17,12 @@ const ROUNDS_MAX = 50;
 /** Rows written in one transaction. In SQLite locks wait for as long. */
 const ROWS_PER_TRANSACTION = 200;
 
+/**
+ * The same in SQLite where no locks are: the more rows, the less it writes, as most of them change
+ * another page of the index by lock.
+ */
+const ROWS_PER_TRANSACTION_ASIDE = 1_000;
+
 /** Changes after which the rows of their events are written; events in one row are among these. */
 const CHANGES_AT_ONCE = 2_000;
 
@@ -95,6 +101,11 @@ export class EventRecorder {
 
   get id(): string {
     return this.backend.id;
+  }
+
+  /** Whether locks and events share the queue for writes. */
+  private get isEmbedded(): boolean {
+    return this.backend.store?.isEmbedded === true;
   }
 
   /** For how long it has not recorded all that there is; null: it has never run here. */
@@ -179,8 +190,10 @@ export class EventRecorder {
   }
 
   private async writeAll(rows: SqlValue[][], position: number): Promise<void> {
-    for (let i = 0; i < rows.length; i += ROWS_PER_TRANSACTION) {
-      const end = i + ROWS_PER_TRANSACTION;
+    const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
+    const atOnce = isAside ? ROWS_PER_TRANSACTION_ASIDE : ROWS_PER_TRANSACTION;
+    for (let i = 0; i < rows.length; i += atOnce) {
+      const end = i + atOnce;
       await this.writeSome(rows.slice(i, end), end < rows.length ? this.saved : position);
     }
   }
@@ -194,7 +207,7 @@ export class EventRecorder {
       statements.push({ sql, values: [position, this.cursorId, position] });
     }
     // Beside the event loop it takes longer, and the locks of an embedded store wait for it.
-    await raw.batch(statements, !this.backend.store?.isEmbedded);
+    await raw.batch(statements, !this.isEmbedded);
     this.saved = Math.max(this.saved, position);
     await setImmediate();
   }
