@@ -112,6 +112,9 @@ export async function liveThrough(
   isOn = false;
   await crowd.goHome();
   stalls.disable();
+  // On a busy machine a heartbeat may fail, and the next one succeed.
+  const areReachable = () => members.every(({ engine }) => engine.health().reachable);
+  while (!areReachable() && performance.now() < giveUpAt) await pause(20);
   const isReachable = members.map(({ engine }) => engine.health().reachable);
 
   const { keys, careful } = crowd;
