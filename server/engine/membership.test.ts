@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEAD_AFTER_MS } from '../core/timing';
 import { patientStores } from '../storage/conformance/contract/contract-stores';
-import { creation, freshKey } from '../storage/conformance/testing/changes';
+import { creation, freshKey, stored } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import { Membership } from './membership';
+import { heartbeatKey, Membership } from './membership';
 import { StoreClock } from './store-clock';
 import { acquire, EngineRig, pause, release, takeLock } from './testing/engine-rig';
 import { FaultyStore, firstFates, PASS } from './testing/faulty-store';
@@ -90,6 +90,16 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     setBack();
     expect(await isAlive()).toBe(true);
     await pause(DEAD_AFTER_MS + 50);
+    expect(await isAlive()).toBe(false);
+  });
+
+  it('do not count again once they are deleted, though the clock is set back', async () => {
+    there.faults.goAway();
+    const key = heartbeatKey(there.process);
+    const { rev, writer } = await stored(rig.under.store, key);
+    expect(await rig.under.store.deleteRecords([{ key, rev, writer }])).toEqual([true]);
+    await here.membership.refresh();
+    setBack();
     expect(await isAlive()).toBe(false);
   });
 

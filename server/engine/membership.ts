@@ -136,7 +136,10 @@ export class Membership {
     }
     if (refresh < this.lastApplied) return;
     this.lastApplied = refresh;
-    for (const read of reads) this.apply(read);
+    const found = new Set(reads.map((read) => this.apply(read)));
+    for (const process of this.heartbeats.keys()) {
+      if (!found.has(process)) this.heartbeats.delete(process);
+    }
     for (const [process, begun] of this.presumedAlive) {
       if (begun < refresh) this.presumedAlive.delete(process);
     }
@@ -159,9 +162,10 @@ export class Membership {
     };
   }
 
-  private apply({ key, record, now }: ReadRecord): void {
+  /** Returns the process whose heartbeat it is; null if it is none. */
+  private apply({ key, record, now }: ReadRecord): string | null {
     this.refreshedAt = now;
-    if (!record || !key.name.startsWith(PROCESS_PREFIX)) return;
+    if (!record || !key.name.startsWith(PROCESS_PREFIX)) return null;
     const process = key.name.slice(PROCESS_PREFIX.length);
     const { writer, head } = record;
     const known = this.heartbeats.get(process);
@@ -169,6 +173,7 @@ export class Membership {
     // After the clock was set back, a crashed process must not count as alive until it catches up.
     const aliveUntil = Math.min(Number(head), now + DEAD_AFTER_MS, knownUntil);
     this.heartbeats.set(process, { writer, aliveUntil });
+    return process;
   }
 
   /** From the end of one heartbeat to the next: its time is part of the period. */
