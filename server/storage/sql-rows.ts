@@ -1,5 +1,5 @@
 import type { IdempotencyRecord } from '../core/decision';
-import { decodeHistory } from './codec/history-codec';
+import { decodeInTurns } from './codec/decode-in-turns';
 import { recordKey } from './record-id';
 import type { HistoryRow, Page, ReadRecord, StoredRecord } from './record-store';
 
@@ -32,14 +32,14 @@ export function storedAnswers(rows: readonly Row[]): IdempotencyRecord[] {
 }
 
 /** Rows of id, instant, changes and the writers whose changes were applied. */
-export function historyRows(rows: readonly Row[]): HistoryRow[] {
-  return rows.map(({ 0: id, 1: at, 2: changes, 3: took }) =>
-    decodeHistory({
+export function historyRows(rows: readonly Row[]): Promise<HistoryRow[]> {
+  return decodeInTurns(
+    rows.map(({ 0: id, 1: at, 2: changes, 3: took }) => ({
       id: Number(id),
       at: Number(at),
       changes: String(changes),
       took: String(took),
-    }),
+    })),
   );
 }
 

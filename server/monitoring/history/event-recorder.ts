@@ -27,7 +27,7 @@ const ROWS_PER_TRANSACTION_ASIDE = 1_000;
 const CHANGES_AT_ONCE = 2_000;
 
 /** Changes that are made into rows before other work in this process gets a turn. */
-const CHANGES_PER_TURN = 300;
+const CHANGES_PER_TURN = 500;
 
 /** Commits are kept this long after they were recorded, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;

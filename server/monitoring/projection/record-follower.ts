@@ -135,6 +135,7 @@ export class RecordFollower {
     backend: MonitoredBackend,
     { tail, dirty }: Followed,
   ): Promise<boolean> {
+    const slice = this.table.slice();
     for (let poll = 0; poll < POLLS_MAX; poll += 1) {
       const rows = await tail.poll();
       const { clockOffsetMs } = backend.engine.health();
@@ -146,6 +147,7 @@ export class RecordFollower {
           this.baselines.note(rowId(publicId(backend), id), events);
           this.grantRate.note(events, clockOffsetMs);
         }
+        if (slice.isOver) await slice.pause();
       }
       if (tail.isAtEnd) return true;
     }

@@ -20,8 +20,8 @@ const LARGE_AFTER_MS = 15_000;
 /** A share with this many rows is written without further delay. */
 const SHARE_ROWS_MAX = 2_000;
 
-/** Commits that are counted before other work in this process gets a turn. */
-const COMMITS_PER_TURN = 20;
+/** Changes that are counted before other work in this process gets a turn. */
+const CHANGES_PER_TURN = 300;
 
 /**
  * Makes the roll-ups of one backend from its history: counts in memory, and writes now and then.
@@ -77,8 +77,13 @@ export class RollUpWriter {
     for (const row of rows) if (row.id > this.counted) this.ahead.push(row);
     const ready = this.ahead.filter(({ id }) => id <= settled);
     this.ahead = this.ahead.filter(({ id }) => id > settled);
-    for (const [i, row] of ready.sort((a, b) => a.id - b.id).entries()) {
-      if (i > 0 && i % COMMITS_PER_TURN === 0) await setImmediate();
+    let sinceTurn = 0;
+    for (const row of ready.sort((a, b) => a.id - b.id)) {
+      if (sinceTurn >= CHANGES_PER_TURN) {
+        await setImmediate();
+        sinceTurn = 0;
+      }
+      sinceTurn += row.changes.length;
       this.count(row);
       this.counted = row.id;
       for (const share of this.shares) if (share.rows >= SHARE_ROWS_MAX) await this.write([share]);

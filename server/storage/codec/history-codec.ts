@@ -45,13 +45,18 @@ export function historyTuples(changes: Change[]): ChangeTuple[] {
   ]);
 }
 
-/** The events of the applied changes. */
-export function decodeHistory(row: {
+/** A row of history as a store keeps it. */
+export interface StoredHistoryRow {
   id: number;
   at: number;
+  /** `encodeHistory`. */
   changes: string;
+  /** The writers of the applied changes, with commas between them. */
   took: string;
-}): HistoryRow {
+}
+
+/** The events of the applied changes. */
+export function decodeHistory(row: StoredHistoryRow): HistoryRow {
   const took = new Set(row.took.split(','));
   return historyRow(row, JSON.parse(row.changes), (writer) => took.has(writer));
 }

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { STORE_CALL_MAX_MS } from '../../core/timing';
 import { Periodic } from '../../platform/periodic';
-import { decodeHistory } from '../codec/history-codec';
+import { decodeInTurns } from '../codec/decode-in-turns';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { idRange, recordId, recordKey } from '../record-id';
 import {
@@ -186,11 +186,9 @@ export class RedisStore implements RecordStore, HistorySource {
     admitted.isDurable = false;
   }
 
-  private history(from: string, to: string, limit: number): Promise<HistoryRow[]> {
-    return this.ask(async (redis) => {
-      const entries = await redis.xrange(KEYS.history, from, to, 'COUNT', limit);
-      return entries.map(historyRow).map(decodeHistory);
-    });
+  private async history(from: string, to: string, limit: number): Promise<HistoryRow[]> {
+    const entries = await this.ask((redis) => redis.xrange(KEYS.history, from, to, 'COUNT', limit));
+    return decodeInTurns(entries.map(historyRow));
   }
 
   /** A call that only reads: if it fails, nothing was applied. */
