@@ -59,6 +59,7 @@ const MEMORABLE: [WorldKind, number][] = [
   ['watched', 786389357],
   ['watched', 136586417],
   ['watched', 700008978],
+  ['watched', 1683622345],
 ];
 
 describe('the simulator', () => {

@@ -74,8 +74,11 @@ export class OpenWatch {
     const { watched } = this;
     const now = this.service.journals.latestInstantOf(this.target.backend);
     const upTo = Math.min(since.shownAt, now) + CLOCK_SKEW_MS;
-    // As of the last tick, so that a thousand watches that move here at once look at nothing more.
-    const isBehind = () => watched.covered.readUpTo < upTo && watched.wasReachable;
+    // As of the last tick, so that a thousand watches that move here at once look at little more. A
+    // backend that has come back since then can be waited for.
+    const isBehind = () =>
+      watched.covered.readUpTo < upTo &&
+      (watched.wasReachable || this.service.journals.isReachable(this.target.backend));
     for (let ms = 0; ms < CATCH_UP_MAX_MS && isBehind(); ms += CATCH_UP_EVERY_MS) {
       if (signal.aborted || this.isEnding) break;
       await new Promise((resolve) => setTimeout(resolve, CATCH_UP_EVERY_MS));

@@ -225,6 +225,30 @@ it('a process waits for what another showed by a clock that it knew badly', asyn
   expect(namesOf(await answer)).toContain(nameOf(1));
 });
 
+it('a process whose backend has come back waits until it has read as far, like any other', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  change(nameOf(1));
+  const { position } = await ask(one, null);
+  await ask(two, null);
+  rig.silent.add('p2');
+  // Longer than a tick.
+  await setTimeout(250);
+  rig.now += 3_000;
+  change(nameOf(1));
+  one.readAt.set('default', rig.now);
+  const shown = await ask(one, position);
+  two.readAt.set('default', rig.now - 2_900);
+  rig.silent.delete('p2');
+  let isAnswered = false;
+  const answer = ask(two, shown.position).finally(() => {
+    isAnswered = true;
+  });
+  await setTimeout(250);
+  expect(isAnswered).toBe(false);
+  pass(2_000);
+  expect(namesOf(await answer)).toContain(nameOf(1));
+});
+
 it('a watch goes on at another process though the clock of its backend was set back', async () => {
   const [one, two] = [startProcess('p1'), startProcess('p2')];
   change(nameOf(1));
