@@ -3,16 +3,17 @@
 -- ARGV[3]: `all` or `each`
 -- ARGV[4]: the history's text, or nothing
 -- ARGV[5]: the writers of all changes, with commas between them
--- ARGV[6]: a JSON list of eight numbers for each change: past, ahead, how many answers it stores and
---          extends, and the lengths in bytes of its key, of what it expects, of its queue (-1:
+-- ARGV[6]: a JSON list of eight numbers for each change: past, ahead, how many answers it stores
+--          and extends, and the lengths in bytes of its key, of what it expects, of its queue (-1:
 --          unchanged) and of its record
--- ARGV[7]: these four texts of each change, concatenated. What is expected is nothing if there must
---          be no record. The record has the sign of its new queue, or of none if that is unchanged
+-- ARGV[7]: these four texts of each change, concatenated. What is expected is nothing if there
+--          must be no record. The record has the sign of its new queue, or of none if that is
+--          unchanged
 -- then, change by change: key, text and expiry of each answer to store, and key and expiry of each
 -- one to extend
 --
--- Few long arguments, because each costs the driver time; and few new strings and patterns, because
--- they are most of what a script costs Redis.
+-- Few long arguments, because each costs the driver time; and few new strings and patterns,
+-- because they are most of what a script costs Redis.
 --
 -- Returns now; then of each change 1 if it was applied, else the rev and writer of the current
 -- record, or nothing.
