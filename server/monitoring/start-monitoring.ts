@@ -7,6 +7,7 @@ import type { Log } from '../platform/log';
 import { Periodic } from '../platform/periodic';
 import { type AlertDelivery, Alerting } from './alerts/alerting';
 import { EventHistory } from './history/event-history';
+import { EventReaders } from './history/event-readers';
 import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
 import { LockPast } from './history/lock-past';
@@ -124,9 +125,9 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   });
   const storeIdsOf = (backend: string) =>
     publicIds.flatMap(({ id, publicId }) => (publicId === backend ? [id] : []));
-  const insights = new LockInsights(database, storeIdsOf, [
-    ...new Set(publicIds.map(({ publicId }) => publicId)),
-  ]);
+  const readers = new EventReaders(database, clock);
+  const allIds = [...new Set(publicIds.map(({ publicId }) => publicId))];
+  const insights = new LockInsights(database, storeIdsOf, allIds, readers.note);
   const refusals = new RefusalCounter();
   const refusalSync = new RefusalSync({
     database,
@@ -141,16 +142,15 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const recorders = [...backends, ...formerShards].map(({ id, history, store }) => {
     const tally = tallies.get(id) ?? new EventTally();
     return history
-      ? new EventRecorder(database, { id, history, store }, clock, tally, retention)
+      ? new EventRecorder(database, { id, history, store }, clock, tally, retention, readers)
       : new FormerShard(database, id, clock, retention);
   });
-  const past = new LockPast(database);
   const incidents = new IncidentRecorder({
     database,
     table: projection.table,
     isRead: (backend) => projection.isRead(backend),
     backends,
-    past,
+    past: new LockPast(database),
     clock,
     historyMs,
   });
@@ -253,8 +253,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   return {
     projection,
     evidence,
-    events: new EventHistory(database),
-    past,
+    events: new EventHistory(database, readers.note),
+    past: new LockPast(database, readers.note),
     incidents: new IncidentTable(database),
     pastView: new PastView({
       database,
@@ -266,6 +266,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       holdBaselines: baselines,
       incidents: new IncidentTable(database),
       clock,
+      onRead: readers.note,
     }),
     overview: new OverviewView(ids, insights, heat, clock),
     insights,

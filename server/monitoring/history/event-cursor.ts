@@ -18,7 +18,7 @@ export const cursorText = ({ at, backend, historyId, place, taken }: EventCursor
 /** @throws LockyardError `INVALID` for a text that is none */
 export function parseCursor(text: string): EventCursor {
   const [, at, historyId, place, taken, backend = ''] =
-    /^(\d{1,16})\.(\d{1,16})\.(\d{1,8})(?:\+(\d))?(?:@([\x21-\x7e]{1,40}))?$/.exec(text) ?? [];
+    /^(\d{1,16})\.(\d{1,16})\.(\d{1,8})(?:\+(\d{1,2}))?(?:@([\x21-\x7e]{1,40}))?$/.exec(text) ?? [];
   const row = { at: Number(at), backend, historyId: Number(historyId), place: Number(place) };
   const isExact = Number.isSafeInteger(row.at) && Number.isSafeInteger(row.historyId);
   if (isExact) return taken ? { ...row, taken: Number(taken) } : row;

@@ -24,7 +24,11 @@ interface EventPage extends RecordKey {
 
 /** The recorded history of single locks and counters, newest first. */
 export class EventHistory {
-  constructor(private readonly database: Database) {}
+  /** @param onRead is called when events are read */
+  constructor(
+    private readonly database: Database,
+    private readonly onRead = () => {},
+  ) {}
 
   /**
    * `older` is the `before` of the next page, or null at the end.
@@ -44,6 +48,7 @@ export class EventHistory {
     page: EventPage,
     toRow: (found: FoundEvent<Event>) => Row,
   ): Promise<{ rows: Row[]; older: string | null }> {
+    this.onRead();
     const { before, until, limit } = page;
     const after = before === undefined ? firstUntil(until) : parseCursor(before);
     const older = after ? afterCursor(after) : { sql: '', values: [] };

@@ -5,7 +5,9 @@ import type { LockEvent } from '../../core/lock/lock-event';
 import { TestClock } from '../../platform/testing/test-clock';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
+import { BUNDLE_MS } from './bundled-events';
 import { EventHistory } from './event-history';
+import { EventReaders } from './event-readers';
 import { EventRecorder } from './event-recorder';
 
 const LOOK_MS = 40;
@@ -43,6 +45,44 @@ class BusyHistory implements HistorySource {
   }
 }
 
+/** A store to which a test adds commits, of hundreds of locks each. */
+class RushHour implements HistorySource {
+  readonly rows: HistoryRow[] = [];
+
+  constructor(private readonly clock: TestClock) {}
+
+  /** One event of each lock. @param shift ids that are not visible yet */
+  commit(locks: number, shift = 0): void {
+    const id = (this.rows.at(-1)?.id ?? 0) + 1 + shift;
+    const at = this.clock.now();
+    const event: LockEvent = { kind: 'renewed', at, rev: id, service: 's', owner: 'o', token: 1 };
+    const changes = Array.from({ length: locks }, (_, i) => {
+      return { key: { namespace: 'default', name: `lock-${i}` }, rev: id, events: [event] };
+    });
+    this.rows.push({ id, at, changes });
+  }
+
+  async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    return this.rows.filter(({ id }) => id > position).slice(0, limit);
+  }
+
+  async historyOf(ids: number[]): Promise<HistoryRow[]> {
+    return this.rows.filter(({ id }) => ids.includes(id));
+  }
+
+  async historyEnd(): Promise<number> {
+    return this.rows.at(-1)?.id ?? 0;
+  }
+
+  async pruneHistory(): Promise<number> {
+    return 0;
+  }
+}
+
+/** More locks than the number of changes that are recorded at once in any case. */
+const MANY = 700;
+const EVERY_MS = 300;
+
 describe('an event recorder', () => {
   let database: Database;
 
@@ -67,4 +107,114 @@ describe('an event recorder', () => {
       expect(recorder.lagMs()).toBe(LOOK_MS);
     }
   });
+
+  describe('to which thousands of events a second come', () => {
+    let clock: TestClock;
+    let history: RushHour;
+    let readers: EventReaders;
+    let recorder: EventRecorder;
+    beforeEach(() => {
+      clock = new TestClock();
+      history = new RushHour(clock);
+      readers = new EventReaders(database, clock);
+      recorder = recorderOf(readers);
+    });
+
+    const recorderOf = (seen: EventReaders) =>
+      new EventRecorder(database, { id: 'b', history }, clock, new EventTally(), undefined, seen);
+
+    const rowsOf = async (lock: number) =>
+      Number(
+        (
+          await database.raw.ask('SELECT COUNT(*) FROM lock_events WHERE lock_id = ?', [
+            `default/lock-${lock}`,
+          ])
+        ).rows[0]?.[0],
+      );
+
+    /** The revs of a lock's events, oldest first. */
+    const revsOf = async (lock: number) => {
+      const page = { namespace: 'default', name: `lock-${lock}`, limit: 100 };
+      const { rows } = await new EventHistory(database).list(page);
+      return rows.map(({ rev }) => rev).reverse();
+    };
+
+    const rush = async (rounds: number, by = recorder) => {
+      for (let i = 0; i < rounds; i += 1) {
+        history.commit(MANY);
+        await by.record();
+        clock.pass(EVERY_MS);
+      }
+    };
+
+    it('collects them for at most 10 s, so that those of a lock share few rows', async () => {
+      await rush(1);
+      expect(await rowsOf(0)).toBe(0);
+      const rounds = Math.ceil(BUNDLE_MS / EVERY_MS);
+      await rush(rounds);
+      expect(await revsOf(5)).toEqual(history.rows.map(({ id }) => id));
+      expect(await rowsOf(5)).toBe(Math.ceil((rounds + 1) / 16));
+      expect(recorder.lagMs()).toBe(EVERY_MS);
+      await rush(20);
+      expect(recorder.lagMs()).toBeLessThanOrEqual(BUNDLE_MS);
+    });
+
+    it('writes what it has collected as soon as fewer come', async () => {
+      await rush(5);
+      expect(await rowsOf(0)).toBe(0);
+      await recorder.record();
+      expect(await revsOf(0)).toEqual([1, 2, 3, 4, 5]);
+      expect(await rowsOf(0)).toBe(1);
+    });
+
+    it('records at once while events are read, in this process or another', async () => {
+      await rush(3);
+      readers.note();
+      await rush(1);
+      expect(await revsOf(0)).toEqual([1, 2, 3, 4]);
+      clock.pass(30_000);
+      await rush(1);
+      await rush(3);
+      const written = (await revsOf(0)).length;
+      expect(written).toBeLessThan(8);
+      const elsewhere = new EventReaders(database, clock);
+      elsewhere.note();
+      await expect
+        .poll(async () => {
+          await rush(1);
+          return (await revsOf(0)).length === history.rows.length;
+        })
+        .toBe(true);
+    });
+
+    it('loses none that it had collected when it ends, and records none twice', async () => {
+      await rush(4);
+      const successor = recorderOf(new EventReaders(database, clock));
+      await rush(2, successor);
+      await successor.record();
+      await expect(recorder.record()).resolves.toBeUndefined();
+      history.commit(1);
+      await successor.record();
+      expect(await revsOf(0)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+      expect(await revsOf(1)).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+
+    it('collects over a gap in the ids, and records those behind it when it is due', async () => {
+      await rush(2);
+      history.commit(MANY, 1);
+      await recorder.record();
+      await recorder.record();
+      expect(await revsOf(3)).toEqual([1, 2, 4]);
+      const late = { ...(history.rows[0] as HistoryRow), id: 3 };
+      late.changes = late.changes.map((change) => ({ ...change, rev: 3, events: [lateEvent] }));
+      history.rows.splice(2, 0, late);
+      await recorder.record();
+      await recorder.record();
+      expect(await revsOf(3)).toEqual([1, 2, 3, 4]);
+    });
+  });
 });
+
+const lateEvent: LockEvent = {
+  ...{ kind: 'renewed', at: Date.UTC(2026, 0, 1), rev: 3, service: 's', owner: 'o', token: 1 },
+};

@@ -3,31 +3,37 @@ import { and, eq, gt, type SQL } from 'drizzle-orm';
 import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
-import type { HistoryRow, HistorySource, RecordStore } from '../../storage/record-store';
+import type { HistorySource, RecordStore } from '../../storage/record-store';
 import { recordedCursor } from '../../storage/recorded-position';
 import type { EventTally } from '../metrics/event-tally';
 import { RollUpWriter } from '../rollups/roll-up-writer';
-import { EventRows, insertionsOf } from './event-rows';
+import { BUNDLE_MS } from './bundled-events';
+import { CollectedEvents } from './collected-events';
+import type { EventReaders } from './event-readers';
+import { bodyLength, insertionsOf } from './event-rows';
 import { HistoryTail } from './history-tail';
 import { pruneRecorded } from './prune-recorded';
 
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
 
-/** Rows written in one transaction. In SQLite locks wait for as long. */
-const ROWS_PER_TRANSACTION = 200;
+/** What is written in one transaction. In SQLite locks wait for as long. */
+const PER_TRANSACTION = { rows: 200, chars: 64 * 1_024 };
 
 /**
  * The same in SQLite where no locks are: the more rows, the less it writes, as most of them change
  * another page of the index by lock.
  */
-const ROWS_PER_TRANSACTION_ASIDE = 1_000;
+const PER_TRANSACTION_ASIDE = { rows: 1_000, chars: 1_024 * 1_024 };
 
-/** Changes after which the rows of their events are written; events in one row are among these. */
-const CHANGES_AT_ONCE = 2_000;
+/** Where no more changes than this come between two calls, they are recorded at once. */
+const FEW_CHANGES = 600;
 
-/** Changes that are made into rows before other work in this process gets a turn. */
-const CHANGES_PER_TURN = 500;
+/** More are collected for as long, so that those of a lock share rows. */
+const COLLECT_MS = BUNDLE_MS;
+
+/** How much is collected at most, of which the memory takes about the double. */
+const COLLECT_CHARS_MAX = 16 * 1_024 * 1_024;
 
 /** Commits are kept this long after they were recorded, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;
@@ -44,12 +50,17 @@ interface RecordedBackend {
  * events (see `EventRows`), and is counted in the roll-ups. Only the process that runs maintenance
  * does this; its position is stored, so its successor continues there, and nothing that a former
  * one still writes is kept. A commit that is read twice is recorded and counted once.
+ *
+ * Events are written at once, unless thousands a second come and none are read: then they are
+ * collected for up to 10 s, which saves most of the work, as a row costs more than the events in
+ * it. If this process dies meanwhile nothing is lost: its successor reads the commits again.
  */
 export class EventRecorder {
   private tail: HistoryTail | null = null;
   private saved = 0;
-  /** Where this tail began to record events; before that it only counts. */
-  private recordsAfter = 0;
+  private collected: CollectedEvents;
+  /** On the monotonic clock: all that is older than this is written. */
+  private writtenAt = Number.NEGATIVE_INFINITY;
   /** On the monotonic clock: everything up to then was recorded. */
   private caughtUpAt: number | null = null;
   private readonly cursorId: string;
@@ -58,14 +69,19 @@ export class EventRecorder {
   private turn = 0;
   private readonly rollUps: RollUpWriter;
 
-  /** @param tally receives what this process has counted */
+  /**
+   * @param tally receives what this process has counted
+   * @param readers absent: events are always being read
+   */
   constructor(
     private readonly database: Database,
     private readonly backend: RecordedBackend,
     private readonly clock: Clock,
     tally: EventTally,
     private readonly retention = DEFAULT_RETENTION,
+    private readonly readers: Pick<EventReaders, 'areActive'> | null = null,
   ) {
+    this.collected = new CollectedEvents(backend.id, 0);
     this.cursorId = recordedCursor(backend.id);
     this.turnId = `opener/${backend.id}`;
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
@@ -78,13 +94,18 @@ export class EventRecorder {
   async record(): Promise<void> {
     try {
       const tail = this.tail ?? (await this.begin());
+      let changes = 0;
       for (let round = 0; round < ROUNDS_MAX; round += 1) {
         const startedAt = this.clock.monotonic();
-        const rows = await tail.poll();
-        await this.write(rows, tail.position);
-        await this.rollUps.take(rows, tail.position);
+        const commits = await tail.poll();
+        for (const commit of commits) changes += commit.changes.length;
+        await this.collected.add(commits, tail.position);
+        await this.rollUps.take(commits, tail.position);
+        const isLast = tail.isAtEnd || round === ROUNDS_MAX - 1;
+        const isDue = this.isFull(startedAt) || (isLast && (await this.isAwaited(changes)));
+        if (isDue) await this.write(tail.position, startedAt);
         if (!tail.isAtEnd) continue;
-        this.caughtUpAt = startedAt;
+        if (isDue) this.caughtUpAt = startedAt;
         return;
       }
     } catch (error) {
@@ -124,7 +145,8 @@ export class EventRecorder {
 
   private async begin(): Promise<HistoryTail> {
     this.saved = await this.takeOver();
-    this.recordsAfter = this.saved;
+    this.collected = new CollectedEvents(this.backend.id, this.saved);
+    this.writtenAt = this.clock.monotonic();
     await this.rollUps.begin(this.saved);
     const from = Math.min(this.saved, this.rollUps.position);
     this.tail = new HistoryTail(this.backend.history, this.clock, from);
@@ -157,45 +179,43 @@ export class EventRecorder {
     });
   }
 
+  /** Whether what is collected is as much, or as old, as it may be. */
+  private isFull(now: number): boolean {
+    return this.collected.chars >= COLLECT_CHARS_MAX || now - this.writtenAt >= COLLECT_MS;
+  }
+
+  /** @param changes so many have come since the last call */
+  private async isAwaited(changes: number): Promise<boolean> {
+    return changes <= FEW_CHANGES || !this.readers || (await this.readers.areActive());
+  }
+
   /**
-   * In short transactions; the last of those with the rows of a commit moves the cursor past it.
+   * Writes what is collected, in short transactions; the last of those with settled rows moves the
+   * cursor. No row has events on both sides of it: those after it may be recorded again.
+   *
+   * @param startedAt when the last of it was read
    */
-  private async write(rows: HistoryRow[], position: number): Promise<void> {
-    const commits = rows.filter(({ id }) => id > this.recordsAfter).sort((a, b) => a.id - b.id);
-    // No row has events on both sides of the position: those after it may be recorded again.
-    const settled = commits.filter(({ id }) => id <= position);
-    await this.writeCommits(settled, position);
-    await this.writeCommits(commits.slice(settled.length), position);
-    if (position > this.saved) await this.writeSome([], position);
+  private async write(position: number, startedAt: number): Promise<void> {
+    await this.writeRows(this.collected.takeSettled(), position);
+    await this.writeRows(this.collected.takeAhead(), this.saved);
+    this.writtenAt = startedAt;
   }
 
-  private async writeCommits(commits: readonly HistoryRow[], position: number): Promise<void> {
-    const rows = new EventRows(this.backend.id);
-    let changes = 0;
-    let sinceTurn = 0;
-    for (const commit of commits) {
-      rows.add(commit);
-      changes += commit.changes.length;
-      sinceTurn += commit.changes.length;
-      if (changes >= CHANGES_AT_ONCE) {
-        await this.writeAll(rows.take(), Math.min(commit.id, position));
-        changes = 0;
-        sinceTurn = 0;
-      } else if (sinceTurn >= CHANGES_PER_TURN) {
-        await setImmediate();
-        sinceTurn = 0;
-      }
-    }
-    await this.writeAll(rows.take(), position);
-  }
-
-  private async writeAll(rows: SqlValue[][], position: number): Promise<void> {
+  private async writeRows(rows: Iterable<SqlValue[]>, position: number): Promise<void> {
     const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
-    const atOnce = isAside ? ROWS_PER_TRANSACTION_ASIDE : ROWS_PER_TRANSACTION;
-    for (let i = 0; i < rows.length; i += atOnce) {
-      const end = i + atOnce;
-      await this.writeSome(rows.slice(i, end), end < rows.length ? this.saved : position);
+    const most = isAside ? PER_TRANSACTION_ASIDE : PER_TRANSACTION;
+    let some: SqlValue[][] = [];
+    let chars = 0;
+    for (const row of rows) {
+      if (some.length >= most.rows || chars >= most.chars) {
+        await this.writeSome(some, this.saved);
+        some = [];
+        chars = 0;
+      }
+      some.push(row);
+      chars += bodyLength(row);
     }
+    if (some.length > 0 || position > this.saved) await this.writeSome(some, position);
   }
 
   /** @param position every visible commit up to here is written with these rows */

@@ -3,12 +3,14 @@ import { spanClass } from '../../core/past/event-span';
 import { isRoutine } from '../../core/timeline/lock-timeline';
 import { isOwnRecord, recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
-import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace } from './bundled-events';
+import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace, rowSpan } from './bundled-events';
 
 /** Rows written by one statement: SQLite would prepare a longer one for every call. */
 const ROWS_PER_STATEMENT = { mysql: 200, sqlite: 50 };
 
 const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body, span';
+
+const BODY = COLUMNS.split(', ').indexOf('body');
 
 const ONE_ROW = '(?,?,?,?,?,?,?,?,?)';
 
@@ -36,6 +38,9 @@ export function insertionsOf(kind: Database['kind'], rows: SqlValue[][]): RawSta
   return statements;
 }
 
+/** How many characters the events of a row have. */
+export const bodyLength = (row: SqlValue[]): number => String(row[BODY]).length;
+
 /** The same text for as many rows, which SQLite need not prepare again. */
 function withPlaces(rows: SqlValue[][]) {
   return { places: new Array(rows.length).fill(ONE_ROW).join(','), values: rows.flat() };
@@ -56,7 +61,7 @@ function literal(value: SqlValue): string {
 export function eventRows(backend: string, commits: readonly HistoryRow[]): SqlValue[][] {
   const rows = new EventRows(backend);
   for (const commit of commits) rows.add(commit);
-  return rows.take();
+  return [...rows.take()];
 }
 
 /**
@@ -67,8 +72,10 @@ export function eventRows(backend: string, commits: readonly HistoryRow[]): SqlV
  * those of a row, so that rows in order are events in order.
  */
 export class EventRows {
-  private rows: SqlValue[][] = [];
-  private readonly open = new Map<string, Bundle>();
+  /** How many characters the events have that were added since the last call of `take`. */
+  chars = 0;
+  private closed: Bundle[] = [];
+  private open = new Map<string, Bundle>();
 
   constructor(private readonly backend: string) {}
 
@@ -80,31 +87,38 @@ export class EventRows {
       const lockId = recordId(key);
       for (const event of events) {
         const isSingle = key.kind === 'counter' || SINGLE_KINDS.has(event.kind);
+        const text = JSON.stringify(event);
         const last = this.open.get(lockId);
-        if (last && !isSingle && last.takes(event.at)) last.add(id, place, event);
+        if (last && !isSingle && last.takes(event.at)) last.add(id, place, event, text);
         else {
           if (last) this.close(last);
-          const bundle = new Bundle(lockId, id, place, event);
-          if (isSingle) this.close(bundle);
+          const bundle = new Bundle(lockId, id, place, event, text);
+          if (isSingle) this.closed.push(bundle);
           else this.open.set(lockId, bundle);
         }
+        this.chars += text.length;
         place += PLACES_APART;
       }
     }
   }
 
-  /** The rows of all that was added since the last call. */
-  take(): SqlValue[][] {
-    for (const bundle of this.open.values()) this.close(bundle);
-    const { rows } = this;
-    this.rows = [];
-    return rows;
+  /** The rows of all that was added since the last call. Each is made as it is asked for. */
+  take(): Iterable<SqlValue[]> {
+    const bundles = [this.closed, this.open.values()];
+    this.closed = [];
+    this.open = new Map();
+    this.chars = 0;
+    return rowsOf(this.backend, bundles);
   }
 
   private close(bundle: Bundle): void {
     this.open.delete(bundle.lockId);
-    this.rows.push(bundle.row(this.backend));
+    this.closed.push(bundle);
   }
+}
+
+function* rowsOf(backend: string, bundles: Iterable<Bundle>[]): Generator<SqlValue[]> {
+  for (const some of bundles) for (const bundle of some) yield bundle.row(backend);
 }
 
 type RecordedEvent = HistoryRow['changes'][number]['events'][number];
@@ -112,7 +126,6 @@ type RecordedEvent = HistoryRow['changes'][number]['events'][number];
 /** Events of one lock that share a row. */
 class Bundle {
   private readonly from: number;
-  private readonly first: string;
   private more = '';
   private count = 1;
   private until: number;
@@ -125,10 +138,10 @@ class Bundle {
     private readonly firstHistoryId: number,
     private readonly firstPlace: number,
     event: RecordedEvent,
+    private readonly first: string,
     private historyId = firstHistoryId,
     private place = firstPlace,
   ) {
-    this.first = JSON.stringify(event);
     this.from = event.at;
     this.until = event.at;
     this.rev = event.rev;
@@ -141,8 +154,8 @@ class Bundle {
     return this.count < BUNDLE_EVENTS_MAX && at >= this.until && at - this.from < BUNDLE_MS;
   }
 
-  add(historyId: number, place: number, event: RecordedEvent): void {
-    this.more += `,[${historyId},${place},${JSON.stringify(event)}]`;
+  add(historyId: number, place: number, event: RecordedEvent, text: string): void {
+    this.more += `,[${historyId},${place},${text}]`;
     this.count += 1;
     this.historyId = historyId;
     this.place = place;
@@ -157,6 +170,7 @@ class Bundle {
     const first = `[${this.firstHistoryId},${this.firstPlace},${this.first}]`;
     const body = count === 1 ? this.first : `[${first}${this.more}]`;
     const place = rowPlace(this.place, count);
-    return [backend, historyId, place, lockId, from, rev, kind, body, span];
+    const rowsSpan = rowSpan(span, this.until - from);
+    return [backend, historyId, place, lockId, from, rev, kind, body, rowsSpan];
   }
 }

@@ -8,10 +8,14 @@ import {
 } from '../../storage/conformance/testing/stores-under-test';
 import type { Change } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
+import { BUNDLE_MS } from './bundled-events';
 import { EventRecorder } from './event-recorder';
 import { LockPast } from './lock-past';
 
 const START = Date.UTC(2026, 10, 20, 8);
+
+/** Events this far apart have rows of their own. */
+const APART = BUNDLE_MS + 1_000;
 
 describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (name) => {
   let under: StoreUnderTest;
@@ -55,18 +59,26 @@ describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (n
   };
 
   it('finds the grant of a hold behind more renewals than are read at once', async () => {
-    const renewals = Array.from({ length: 700 }, (_, i) => event('renewed', START + i * 300, 2));
+    const renewals = Array.from({ length: 700 }, (_, i) => event('renewed', START + i * APART, 2));
     await write([event('granted', START, 1), ...renewals]);
-    expect(await holdsSince(START, START + 240_000)).toEqual({ holds: [[0, null]], since: START });
-    await write([event('released', START + 225_000, 3, { heldMs: 225_000 })]);
-    expect((await holdsSince(START + 220_000, START + 240_000)).holds).toEqual([[0, 225_000]]);
+    expect(await holdsSince(START, START + 800 * APART)).toEqual({
+      holds: [[0, null]],
+      since: START,
+    });
+    const heldMs = 750 * APART;
+    await write([event('released', START + heldMs, 3, { heldMs })]);
+    expect((await holdsSince(START + 740 * APART, START + 800 * APART)).holds).toEqual([
+      [0, heldMs],
+    ]);
   });
 
   it('says since when it is complete where there are too many events', async () => {
-    const renewals = Array.from({ length: 7_000 }, (_, i) => event('renewed', START + i * 300, 2));
+    const renewals = Array.from({ length: 7_000 }, (_, i) => {
+      return event('renewed', START + i * APART, 2);
+    });
     await write([event('granted', START, 1), ...renewals]);
-    const { holds, since } = await holdsSince(START, START + 7_000 * 300);
+    const { holds, since } = await holdsSince(START, START + 7_000 * APART);
     expect(holds).toEqual([]);
-    expect(since).toBe(START + 1_000 * 300);
+    expect(since).toBe(START + 1_000 * APART);
   });
 });

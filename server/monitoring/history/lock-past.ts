@@ -25,7 +25,11 @@ type PastPart = Omit<LockTimeline, 'asOf' | 'refused' | 'deaths'>;
 
 /** What the recorded events say of the past of single locks. */
 export class LockPast {
-  constructor(private readonly database: Database) {}
+  /** @param onRead is called when events are read */
+  constructor(
+    private readonly database: Database,
+    private readonly onRead = () => {},
+  ) {}
 
   /** What happened to a lock from `from` to `to`, as far as it is recorded. */
   async timeline(key: RecordKey, from: number, to: number): Promise<PastPart> {
@@ -68,6 +72,7 @@ export class LockPast {
     key: RecordKey,
     from: number,
   ): Promise<{ events: PlacedEvent[]; since: number }> {
+    this.onRead();
     const events: PlacedEvent[] = [];
     let cursor: EventCursor | null = null;
     let seen = 0;

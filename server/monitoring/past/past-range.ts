@@ -4,7 +4,13 @@ import { isRoutine } from '../../core/timeline/lock-timeline';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { BUNDLE_MS, eventsOf } from '../history/bundled-events';
+import {
+  BUNDLE_MS,
+  eventsOf,
+  LONG_BUNDLES_FROM,
+  longSpan,
+  SHORT_BUNDLE_MS,
+} from '../history/bundled-events';
 import { ALL_LOCKS } from '../rollups/rollup-rows';
 
 /** How long it is known since when the past can be shown. */
@@ -60,11 +66,17 @@ export class PastRange {
     let from = isNext ? at - CLOCKS_APART_MS - BUNDLE_MS : at + CLOCKS_APART_MS;
     let nearest: number | null = null;
     for (let passed = 0; passed < PASSED_MAX; passed += ROWS_AT_ONCE) {
+      // Rows that end before this hold nothing nearer.
+      const end = (isNext ? at : (nearest ?? Number.NEGATIVE_INFINITY)) - CLOCKS_APART_MS;
       const { rows } = await this.database.raw.ask(
         "SELECT at, kind, backend, CASE kind WHEN 'several' THEN body END FROM lock_events " +
           `WHERE ${one === null ? '' : 'lock_id = ? AND '}at ${isNext ? '>=' : '<='} ? ` +
+          `AND at > ? AND (at > ? OR span >= ${LONG_BUNDLES_FROM}) ` +
           `ORDER BY at ${isNext ? 'ASC' : 'DESC'} LIMIT ${ROWS_AT_ONCE}`,
-        [...(one === null ? [] : [one]), from],
+        [
+          ...(one === null ? [] : [one]),
+          ...[from, Math.max(end - BUNDLE_MS, -1), Math.max(end - SHORT_BUNDLE_MS, -1)],
+        ],
       );
       for (const row of rows) {
         const offsetMs = this.offsetOf(String(row[2]));
@@ -79,10 +91,10 @@ export class PastRange {
           nearest = isNext ? Math.min(here, nearest ?? here) : Math.max(here, nearest ?? here);
         }
       }
-      const end = rows.at(-1);
-      if (!end || rows.length < ROWS_AT_ONCE) return nearest;
+      const lastRow = rows.at(-1);
+      if (!lastRow || rows.length < ROWS_AT_ONCE) return nearest;
       // More rows of the last instant may follow; of one with a whole page no more are read.
-      const last = Number(end[0]);
+      const last = Number(lastRow[0]);
       from = last === from ? from + (isNext ? 1 : -1) : last;
       await new Promise(setImmediate);
     }
@@ -93,9 +105,11 @@ export class PastRange {
     const firsts: number[] = [];
     // Rows of an earlier version have no class, so that what they ended is not found.
     for (let spanClass = -1; spanClass < SPAN_CLASSES; spanClass += 1) {
-      const sql = 'SELECT MIN(at) FROM lock_events WHERE span = ?';
-      const first = (await this.database.raw.ask(sql, [spanClass])).rows[0]?.[0];
-      if (first !== null && first !== undefined) firsts.push(Number(first));
+      for (const span of [spanClass, longSpan(spanClass)]) {
+        const sql = 'SELECT MIN(at) FROM lock_events WHERE span = ?';
+        const first = (await this.database.raw.ask(sql, [span])).rows[0]?.[0];
+        if (first !== null && first !== undefined) firsts.push(Number(first));
+      }
     }
     return firsts.length > 0 ? Math.min(...firsts) : null;
   }

@@ -50,6 +50,8 @@ interface PastViewOptions {
   holdBaselines: Pick<HoldBaselines, 'of'>;
   incidents: IncidentTable;
   clock: Clock;
+  /** Is called when the past is looked at. */
+  onRead: () => void;
 }
 
 interface KnownFleet {
@@ -144,6 +146,7 @@ export class PastView {
    *   that is recorded
    */
   async check(at: number): Promise<number> {
+    this.parts.onRead();
     const now = this.parts.clock.now();
     if (at > now + AHEAD_MAX_MS) throw new LockyardError('INVALID', 'at: is in the future.');
     const { events } = await this.range.since();

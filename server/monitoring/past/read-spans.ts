@@ -1,7 +1,7 @@
 import type { Database } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { type EventSpan, SPAN_CLASSES, spanOf, spanReachMs } from '../../core/past/event-span';
-import { BUNDLE_MS, eventsOf } from '../history/bundled-events';
+import { BUNDLE_MS, eventsOf, longSpan, SHORT_BUNDLE_MS } from '../history/bundled-events';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 
 /** Events read at a time: on SQLite a read blocks this process. */
@@ -24,8 +24,8 @@ interface SpanRow {
 
 /**
  * Every hold, wait and freeze that covered an instant and has ended since, as far as that is
- * recorded. Reads about twice as many rows as it finds, and those of a quarter of a second,
- * whatever happened before and after.
+ * recorded. Reads about twice as many rows as it finds, and those of a quarter of a second, or the
+ * long ones of ten, whatever happened before and after.
  *
  * @param atOf the instant on the clock of a store
  * @param most no more than these are looked for
@@ -42,7 +42,7 @@ export async function readSpans(
   const spans: RecordedSpan[] = [];
   for (let spanClass = 0; spanClass < SPAN_CLASSES; spanClass += 1) {
     const until = last + spanReachMs(spanClass);
-    for await (const row of rowsOf(database, spanClass, first, until)) {
+    for await (const row of rowsOfClass(database, spanClass, first, until)) {
       for (const span of row.spans) {
         const found = spanOf(span.event);
         const at = atOf(span.store);
@@ -57,13 +57,24 @@ export async function readSpans(
 }
 
 /** The rows of a class with events from just after one instant until before another. */
-async function* rowsOf(
+async function* rowsOfClass(
   database: Database,
   spanClass: number,
   after: number,
   until: number,
 ): AsyncGenerator<SpanRow> {
-  let from = after + 1 - BUNDLE_MS;
+  yield* rowsOf(database, spanClass, after + 1 - SHORT_BUNDLE_MS, until);
+  yield* rowsOf(database, longSpan(spanClass), after + 1 - BUNDLE_MS, until);
+}
+
+/** The rows of a `span` that begin from one instant until before another. */
+async function* rowsOf(
+  database: Database,
+  span: number,
+  begin: number,
+  until: number,
+): AsyncGenerator<SpanRow> {
+  let from = begin;
   let seen = new Set<string>();
   for (;;) {
     // Those of the last instant are read again, since more of them may follow.
@@ -71,7 +82,7 @@ async function* rowsOf(
     const { rows } = await database.raw.ask(
       'SELECT backend, history_id, place, lock_id, at, body FROM lock_events ' +
         `WHERE span = ? AND at >= ? AND at < ? ORDER BY at LIMIT ${limit}`,
-      [spanClass, from, until],
+      [span, from, until],
     );
     const read = rows.map(toRow);
     for (const row of read) if (!seen.has(row.key)) yield row;

@@ -29,11 +29,13 @@ export class LockInsights {
   /**
    * @param storeIdsOf where a backend's roll-ups are filed: its own id, or those of its shards
    * @param publicIds of all backends: refused attempts are filed under these
+   * @param onRead is called when events of a lock are read that are in no roll-up yet
    */
   constructor(
     private readonly database: Database,
     private readonly storeIdsOf: (backend: string) => string[],
     private readonly publicIds: readonly string[],
+    private readonly onRead = () => {},
   ) {}
 
   /**
@@ -86,6 +88,7 @@ export class LockInsights {
     lockId: string,
     since: number,
   ): Promise<MinuteRollup[]> {
+    this.onRead();
     const { ask } = this.database.raw;
     for (let tries = 1; ; tries += 1) {
       const position = await countedTo(ask, backend, lockId);

@@ -1,0 +1,60 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SqlValue } from '@/db/database';
+import type { HistoryRow } from '../../storage/record-store';
+import { EventRows } from './event-rows';
+
+/** Changes that are made into rows before other work in this process gets a turn. */
+const CHANGES_PER_TURN = 500;
+
+/** The events of commits that are to be recorded, as the rows that they will be. */
+export class CollectedEvents {
+  private readonly settled: EventRows;
+  /** Commits behind a gap that may still be filled. */
+  private ahead: HistoryRow[] = [];
+
+  /** @param recordedTo commits up to here are recorded already */
+  constructor(
+    private readonly backend: string,
+    private readonly recordedTo: number,
+  ) {
+    this.settled = new EventRows(backend);
+  }
+
+  /** How many characters there are to write, about. */
+  get chars(): number {
+    return this.settled.chars;
+  }
+
+  /**
+   * Adds commits, which may come in any order.
+   *
+   * @param position no commit up to this id will appear any more
+   */
+  async add(commits: readonly HistoryRow[], position: number): Promise<void> {
+    const all = [...this.ahead, ...commits.filter(({ id }) => id > this.recordedTo)];
+    this.ahead = all.filter(({ id }) => id > position);
+    const settled = all.filter(({ id }) => id <= position).sort((a, b) => a.id - b.id);
+    let sinceTurn = 0;
+    for (const commit of settled) {
+      if (sinceTurn >= CHANGES_PER_TURN) {
+        await setImmediate();
+        sinceTurn = 0;
+      }
+      this.settled.add(commit);
+      sinceTurn += commit.changes.length;
+    }
+  }
+
+  /** The rows of what is settled: the position can move past them. They are not kept here. */
+  takeSettled(): Iterable<SqlValue[]> {
+    return this.settled.take();
+  }
+
+  /** The rows of what is behind a gap. They may be recorded again, by another process. */
+  takeAhead(): Iterable<SqlValue[]> {
+    const rows = new EventRows(this.backend);
+    for (const commit of this.ahead.sort((a, b) => a.id - b.id)) rows.add(commit);
+    this.ahead = [];
+    return rows.take();
+  }
+}
