@@ -10,7 +10,7 @@ const ACT_NOW = TIERS.indexOf('actNow');
 
 /** What the incidents are found in. */
 export type IncidentTable = Pick<LockTable, 'refresh' | 'slice' | 'columns'> &
-  Pick<LockTable, 'at' | 'byId' | 'lockRow'>;
+  Pick<LockTable, 'at' | 'byId' | 'facts'>;
 
 /** One lock in which something is wrong. */
 export interface FoundIncident {
@@ -19,14 +19,16 @@ export interface FoundIncident {
 }
 
 /**
- * Every lock in which something is wrong now, in slices. Looks only at those in trouble.
+ * The locks in which something is wrong now, in slices. Looks only at those in trouble.
  *
+ * @param isOfInterest whether a lock is looked at, by the id of its row
  * @param now the clock of this process
  * @param nowOf the clock of a backend by its id as records are filed; null while it does not
  *   respond
  */
 export async function findIncidents(
   table: IncidentTable,
+  isOfInterest: (id: string) => boolean,
   now: () => number,
   nowOf: (backend: string) => number | null,
 ): Promise<FoundIncident[]> {
@@ -41,8 +43,9 @@ export async function findIncidents(
     const blockingMs = totalBlockingMs({ callers, sinceSum }, now() - columns.blockedOrigin);
     if (!isIncident({ isActNow, blockingMs })) return;
     const row = table.at(slot);
-    const at = row && nowOf(row.backend);
-    const reading = row && at !== null && readingOf(table, slot, row, at);
+    if (!row || !isOfInterest(row.id)) return;
+    const at = nowOf(row.backend);
+    const reading = at !== null && readingOf(table, slot, row, at);
     if (reading) found.push({ row, reading: { ...reading, isActNow, blockingMs } });
   });
   return found;
@@ -70,10 +73,10 @@ function readingOf(
   row: ProjectionRow,
   at: number,
 ): Omit<IncidentReading, 'isActNow' | 'blockingMs'> | null {
-  const shown = table.lockRow(slot);
-  if (!shown || shown.status === 'unknown') return null;
-  const { status, stuck, hold, ended, orphaned } = shown;
-  const expiredAt = hold?.expiresAt ?? ended?.at ?? at;
+  const { status } = table.columns.statusOf(slot);
+  if (status === 'unknown') return null;
+  const { stuck, orphaned } = table.facts.of(slot);
+  const expiredAt = row.hold?.expiresAt ?? row.record.ended?.at ?? at;
   return {
     at,
     status,

@@ -24,6 +24,9 @@ const OPEN_MAX = 2_000;
 /** Counts that go on changing are written so often. */
 const WRITE_EVERY_MS = 10_000;
 
+/** So often is written whether the lock is well again: a short lease can run out again and again. */
+const WRITE_CLEARED_EVERY_MS = 3_000;
+
 /** Written in one transaction. */
 const ROWS_AT_ONCE = 100;
 
@@ -47,7 +50,7 @@ interface Parts {
 interface Tracked {
   open: OpenIncident;
   isNew: boolean;
-  /** Whether something other than its counts has changed since it was written. */
+  /** Whether more than its counts and `clearedAt` has changed since it was written. */
   isDue: boolean;
   writtenAt: number;
   /** As it was written. */
@@ -65,6 +68,8 @@ export class IncidentRecorder {
   private tracked: Map<string, Tracked> | null = null;
   /** By lock: when its last incident ended. */
   private lastEnds = new Map<string, number>();
+  /** By backend or shard: its clock minus that of this process; absent: it did not respond. */
+  private readonly offsets = new Map<string, number>();
 
   constructor(private readonly parts: Parts) {
     this.stored = new IncidentTable(parts.database);
@@ -80,11 +85,15 @@ export class IncidentRecorder {
     try {
       const tracked = this.tracked ?? (await this.load());
       const { table, clock } = this.parts;
-      const found = await findIncidents(
-        table,
-        () => clock.now(),
-        (backend) => this.nowOf(backend),
-      );
+      let room = OPEN_MAX - tracked.size;
+      const isOfInterest = (id: string) => {
+        if (tracked.has(id)) return true;
+        room -= 1;
+        return room >= 0;
+      };
+      this.readClocks();
+      const nowOf = (backend: string) => this.nowOf(backend);
+      const found = await findIncidents(table, isOfInterest, () => clock.now(), nowOf);
       const wrong = new Set<string>();
       for (const each of found) {
         wrong.add(each.row.id);
@@ -127,7 +136,6 @@ export class IncidentRecorder {
       this.follow(known, nextIncident(known.open.incident, reading));
       return;
     }
-    if (tracked.size >= OPEN_MAX) return;
     const incident = nextIncident(null, reading, this.lastEnds.get(row.id));
     if (!incident) return;
     const { id, publicBackend: backend, key } = row;
@@ -155,15 +163,17 @@ export class IncidentRecorder {
       next.status !== before.status ||
       next.facts !== before.facts ||
       next.actors !== before.actors ||
-      next.clearedAt !== before.clearedAt ||
       next.endedAt !== before.endedAt;
   }
 
   private async write(tracked: Map<string, Tracked>): Promise<void> {
     const now = this.parts.clock.monotonic();
     const due = [...tracked.values()].filter(
-      ({ open, isDue, written, writtenAt }) =>
-        isDue || (open.incident !== written && now - writtenAt >= WRITE_EVERY_MS),
+      ({ open: { incident }, isDue, written, writtenAt }) => {
+        if (isDue || incident === written) return isDue;
+        const isCleared = incident.clearedAt !== written?.clearedAt;
+        return now - writtenAt >= (isCleared ? WRITE_CLEARED_EVERY_MS : WRITE_EVERY_MS);
+      },
     );
     for (let i = 0; i < due.length; i += ROWS_AT_ONCE) {
       const some = due.slice(i, i + ROWS_AT_ONCE);
@@ -190,11 +200,18 @@ export class IncidentRecorder {
     each.open = { ...each.open, incident: { ...incident, ...completed } };
   }
 
+  private readClocks(): void {
+    this.offsets.clear();
+    for (const { id, engine } of this.parts.backends) {
+      const { reachable, clockOffsetMs } = engine.health();
+      if (reachable) this.offsets.set(id, clockOffsetMs);
+    }
+  }
+
+  /** The clock of a backend, or null if it did not respond when the clocks were read. */
   private nowOf(id: string): number | null {
-    const backend = this.parts.backends.find((one) => one.id === id);
-    if (!backend) return null;
-    const { reachable, clockOffsetMs } = backend.engine.health();
-    return reachable ? Math.floor(this.parts.clock.now() + clockOffsetMs) : null;
+    const offsetMs = this.offsets.get(id);
+    return offsetMs === undefined ? null : Math.floor(this.parts.clock.now() + offsetMs);
   }
 
   /** The clock of the backend of a lock that is not there; null: it may only be unread. */
