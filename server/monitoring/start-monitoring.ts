@@ -266,6 +266,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       holdBaselines: baselines,
       incidents: new IncidentTable(database),
       clock,
+      historyMs,
       onRead: readers.note,
     }),
     overview: new OverviewView(ids, insights, heat, clock),

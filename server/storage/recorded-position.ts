@@ -1,17 +1,35 @@
-import { eq } from 'drizzle-orm';
+import { eq, like, or } from 'drizzle-orm';
 import type { Database } from '../../db/database';
 
 /** The id of the cursor up to which a backend's history is recorded in the control database. */
 export const recordedCursor = (backend: string) => `opened/${backend}`;
 
-/** The id of the last commit that is recorded of a backend or a shard; 0 if none ever was. */
+/**
+ * The id of the cursor of the newest commit that is recorded with all others that were visible by
+ * then. It counts where a commit that is still missing holds the recorded cursor back.
+ */
+export const aheadCursor = (backend: string) => `ahead/${backend}`;
+
+/** What the ids of the cursors of a backend's roll-ups begin with. */
+export const rollUpCursors = (backend: string) => `rolled/${backend}/`;
+
+/**
+ * The id of the last commit of a backend or a shard of which anything is recorded, events or
+ * roll-ups; 0 if nothing ever was.
+ */
 export async function recordedPosition(
   { db, tables: { cursors } }: Database,
   backend: string,
 ): Promise<number> {
-  const isIts = eq(cursors.id, recordedCursor(backend));
-  const [row] = await db.select().from(cursors).where(isIts);
-  return row?.position ?? 0;
+  const ids = [recordedCursor(backend), aheadCursor(backend)];
+  const prefix = rollUpCursors(backend);
+  const rows = await db
+    .select()
+    .from(cursors)
+    .where(or(...ids.map((id) => eq(cursors.id, id)), like(cursors.id, `${prefix}%`)));
+  // `LIKE` treats an underscore in the prefix as a wildcard, so check the prefix again.
+  const its = rows.filter(({ id }) => ids.includes(id) || id.startsWith(prefix));
+  return Math.max(0, ...its.map(({ position }) => position));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { spanOf } from '../../core/past/event-span';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import { RUNS } from '../../core/testing/property-runs';
 import { TestClock } from '../../platform/testing/test-clock';
 import { recordId } from '../../storage/record-id';
@@ -243,7 +244,13 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     const instant = fc.integer({ min: -100, max: 20_000 });
     await holds(instant, async (commits, sinceStart) => {
       const at = START + sinceStart;
-      const range = new PastRange(database, new TestClock(START), () => 0);
+      const range = new PastRange({
+        database,
+        clock: new TestClock(START),
+        offsetOf: () => 0,
+        historyMs: DEFAULT_RETENTION.historyMs,
+        onRead: () => {},
+      });
       const all = NAMES.flatMap((name) => eventsOfName(commits, name));
       const one = eventsOfName(commits, 'a');
       const a = { namespace: 'default', name: 'a' };

@@ -50,6 +50,11 @@ export class CollectedEvents {
     return this.settled.take();
   }
 
+  /** The newest commit behind a gap; null: there is none. */
+  get aheadTo(): number | null {
+    return this.ahead.length === 0 ? null : Math.max(...this.ahead.map(({ id }) => id));
+  }
+
   /** The rows of what is behind a gap. They may be recorded again, by another process. */
   takeAhead(): Iterable<SqlValue[]> {
     const rows = new EventRows(this.backend);

@@ -17,7 +17,7 @@ const CURSOR_ID = 'events-read';
 export class EventReaders {
   private readAt = Number.NEGATIVE_INFINITY;
   private saidAt = Number.NEGATIVE_INFINITY;
-  /** The cursor when it was last looked at; null: not since this process has moved it. */
+  /** The cursor when it was last looked at or moved here; null: never. */
   private position: number | null = null;
 
   constructor(
@@ -33,7 +33,6 @@ export class EventReaders {
     this.readAt = this.clock.monotonic();
     if (this.readAt - this.saidAt < SAY_EVERY_MS) return;
     this.saidAt = this.readAt;
-    this.position = null;
     this.say().catch(() => {
       this.saidAt = Number.NEGATIVE_INFINITY;
     });
@@ -43,10 +42,7 @@ export class EventReaders {
   async areActive(): Promise<boolean> {
     const now = this.clock.monotonic();
     if (now - this.readAt < WANTED_FOR_MS) return true;
-    const { rows } = await this.database.raw.ask('SELECT position FROM cursors WHERE id = ?', [
-      CURSOR_ID,
-    ]);
-    const position = Number(rows[0]?.[0] ?? 0);
+    const position = await this.read();
     if (this.position !== null && position !== this.position) this.readAt = now;
     this.position = position;
     return this.readAt === now;
@@ -57,5 +53,12 @@ export class EventReaders {
     const again = kind === 'mysql' ? 'ON DUPLICATE KEY UPDATE' : 'ON CONFLICT (id) DO UPDATE SET';
     const sql = `INSERT INTO cursors (id, position) VALUES (?, 1) ${again} position = position + 1`;
     await raw.ask(sql, [CURSOR_ID]);
+    this.position = await this.read();
+  }
+
+  private async read(): Promise<number> {
+    const sql = 'SELECT position FROM cursors WHERE id = ?';
+    const { rows } = await this.database.raw.ask(sql, [CURSOR_ID]);
+    return Number(rows[0]?.[0] ?? 0);
   }
 }

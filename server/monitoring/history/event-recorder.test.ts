@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { TestClock } from '../../platform/testing/test-clock';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
+import { recordedPosition } from '../../storage/recorded-position';
 import { EventTally } from '../metrics/event-tally';
 import { BUNDLE_MS } from './bundled-events';
 import { EventHistory } from './event-history';
@@ -132,6 +133,12 @@ describe('an event recorder', () => {
         ).rows[0]?.[0],
       );
 
+    const cursors = async () => {
+      const sql = "SELECT id, position FROM cursors WHERE id IN ('opened/b', 'ahead/b')";
+      const { rows } = await database.raw.ask(sql, []);
+      return Object.fromEntries(rows.map(([id, position]) => [id, Number(position)]));
+    };
+
     /** The revs of a lock's events, oldest first. */
     const revsOf = async (lock: number) => {
       const page = { namespace: 'default', name: `lock-${lock}`, limit: 100 };
@@ -187,6 +194,27 @@ describe('an event recorder', () => {
         .toBe(true);
     });
 
+    it('is never further behind than it may collect, however many commits come between two calls', async () => {
+      recorder.restart();
+      for (let i = 0; i < 80; i += 1) {
+        for (let commit = 0; commit < 300; commit += 1) history.commit(3);
+        await recorder.record();
+        expect(recorder.lagMs()).toBeLessThanOrEqual(BUNDLE_MS + EVERY_MS);
+        clock.pass(EVERY_MS);
+      }
+    });
+
+    it('writes little at a time after a failed write, until one succeeds', async () => {
+      await rush(2);
+      const fails = vi.spyOn(database.raw, 'batch').mockRejectedValueOnce(new Error('Gone.'));
+      await expect(recorder.record()).rejects.toThrow('Gone.');
+      fails.mockRestore();
+      await rush(1);
+      expect(await revsOf(0)).toEqual([1, 2, 3]);
+      await rush(1);
+      expect(await revsOf(0)).toEqual([1, 2, 3]);
+    });
+
     it('loses none that it had collected when it ends, and records none twice', async () => {
       await rush(4);
       const successor = recorderOf(new EventReaders(database, clock));
@@ -205,6 +233,8 @@ describe('an event recorder', () => {
       await recorder.record();
       await recorder.record();
       expect(await revsOf(3)).toEqual([1, 2, 4]);
+      expect(await cursors()).toEqual({ 'opened/b': 2, 'ahead/b': 4 });
+      expect(await recordedPosition(database, 'b')).toBe(4);
       const late = { ...(history.rows[0] as HistoryRow), id: 3 };
       late.changes = late.changes.map((change) => ({ ...change, rev: 3, events: [lateEvent] }));
       history.rows.splice(2, 0, late);

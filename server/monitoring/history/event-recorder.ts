@@ -1,14 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { and, eq, gt, type SQL } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import type { Clock } from '../../platform/clock';
 import type { HistorySource, RecordStore } from '../../storage/record-store';
-import { recordedCursor } from '../../storage/recorded-position';
+import { aheadCursor, recordedCursor } from '../../storage/recorded-position';
 import type { EventTally } from '../metrics/event-tally';
 import { RollUpWriter } from '../rollups/roll-up-writer';
 import { BUNDLE_MS } from './bundled-events';
 import { CollectedEvents } from './collected-events';
+import { deleteRows } from './delete-rows';
 import type { EventReaders } from './event-readers';
 import { bodyLength, insertionsOf } from './event-rows';
 import { HistoryTail } from './history-tail';
@@ -38,6 +39,9 @@ const COLLECT_CHARS_MAX = 16 * 1_024 * 1_024;
 /** Commits are kept this long after they were recorded, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;
 
+/** A cursor, and how far it is moved. */
+type CursorMove = [id: string, position: number];
+
 interface RecordedBackend {
   id: string;
   history: HistorySource;
@@ -61,9 +65,14 @@ export class EventRecorder {
   private collected: CollectedEvents;
   /** On the monotonic clock: all that is older than this is written. */
   private writtenAt = Number.NEGATIVE_INFINITY;
+  /** On the monotonic clock: everything up to then was read. */
+  private readUpTo: number | null = null;
+  /** Whether a write has failed, and none succeeded since: then little is written at a time. */
+  private isFailing = false;
   /** On the monotonic clock: everything up to then was recorded. */
   private caughtUpAt: number | null = null;
   private readonly cursorId: string;
+  private readonly aheadId: string;
   /** Counts the processes that have begun to record this backend, one after another. */
   private readonly turnId: string;
   private turn = 0;
@@ -83,6 +92,7 @@ export class EventRecorder {
   ) {
     this.collected = new CollectedEvents(backend.id, 0);
     this.cursorId = recordedCursor(backend.id);
+    this.aheadId = aheadCursor(backend.id);
     this.turnId = `opener/${backend.id}`;
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
   }
@@ -101,15 +111,15 @@ export class EventRecorder {
         for (const commit of commits) changes += commit.changes.length;
         await this.collected.add(commits, tail.position);
         await this.rollUps.take(commits, tail.position);
+        if (tail.isAtEnd) this.readUpTo = startedAt;
         const isLast = tail.isAtEnd || round === ROUNDS_MAX - 1;
         const isDue = this.isFull(startedAt) || (isLast && (await this.isAwaited(changes)));
         if (isDue) await this.write(tail.position, startedAt);
-        if (!tail.isAtEnd) continue;
-        if (isDue) this.caughtUpAt = startedAt;
-        return;
+        if (tail.isAtEnd) return;
       }
     } catch (error) {
       this.tail = null;
+      this.isFailing = true;
       throw error;
     }
   }
@@ -146,6 +156,7 @@ export class EventRecorder {
   private async begin(): Promise<HistoryTail> {
     this.saved = await this.takeOver();
     this.collected = new CollectedEvents(this.backend.id, this.saved);
+    this.readUpTo = null;
     this.writtenAt = this.clock.monotonic();
     await this.rollUps.begin(this.saved);
     const from = Math.min(this.saved, this.rollUps.position);
@@ -159,29 +170,35 @@ export class EventRecorder {
    *
    * @returns the cursor
    */
-  private takeOver(): Promise<number> {
+  private async takeOver(): Promise<number> {
     const { database, backend, cursorId, turnId } = this;
-    const { cursors, lockEvents } = database.tables;
-    return database.transaction(async (tx) => {
+    const { cursors } = database.tables;
+    const position = await database.transaction(async (tx) => {
       const stored = async (id: string) => {
         const isIt = eq(cursors.id, id);
         const [row] = await database.forUpdate(tx.select().from(cursors).where(isIt));
         if (!row) await tx.insert(cursors).values({ id, position: 0 });
-        return row;
+        return row?.position ?? 0;
       };
-      this.turn = ((await stored(turnId))?.position ?? 0) + 1;
-      await tx.update(cursors).set({ position: this.turn }).where(eq(cursors.id, turnId));
-      const cursor = await stored(cursorId);
-      if (!cursor) return 0;
-      const isAfter = gt(lockEvents.historyId, cursor.position);
-      await tx.delete(lockEvents).where(and(eq(lockEvents.backend, backend.id), isAfter) as SQL);
-      return cursor.position;
+      const move = (id: string, to: number) =>
+        tx.update(cursors).set({ position: to }).where(eq(cursors.id, id));
+      this.turn = (await stored(turnId)) + 1;
+      await move(turnId, this.turn);
+      await stored(this.aheadId);
+      await move(this.aheadId, 0);
+      return stored(cursorId);
     });
+    await deleteRows(database, 'lock_events', 'backend = ? AND history_id > ?', [
+      backend.id,
+      position,
+    ]);
+    return position;
   }
 
   /** Whether what is collected is as much, or as old, as it may be. */
   private isFull(now: number): boolean {
-    return this.collected.chars >= COLLECT_CHARS_MAX || now - this.writtenAt >= COLLECT_MS;
+    const isMuch = this.collected.chars >= COLLECT_CHARS_MAX;
+    return isMuch || this.isFailing || now - this.writtenAt >= COLLECT_MS;
   }
 
   /** @param changes so many have come since the last call */
@@ -196,39 +213,45 @@ export class EventRecorder {
    * @param startedAt when the last of it was read
    */
   private async write(position: number, startedAt: number): Promise<void> {
-    await this.writeRows(this.collected.takeSettled(), position);
-    await this.writeRows(this.collected.takeAhead(), this.saved);
+    const { collected, cursorId, aheadId } = this;
+    const isFurther = position > this.saved;
+    await this.writeRows(collected.takeSettled(), isFurther ? [cursorId, position] : null);
+    this.saved = Math.max(this.saved, position);
+    const { aheadTo } = collected;
+    if (aheadTo !== null) await this.writeRows(collected.takeAhead(), [aheadId, aheadTo]);
     this.writtenAt = startedAt;
+    this.caughtUpAt = this.readUpTo ?? this.caughtUpAt;
+    this.isFailing = false;
   }
 
-  private async writeRows(rows: Iterable<SqlValue[]>, position: number): Promise<void> {
+  /** @param cursor is moved with the last of the rows */
+  private async writeRows(rows: Iterable<SqlValue[]>, cursor: CursorMove | null): Promise<void> {
     const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
     const most = isAside ? PER_TRANSACTION_ASIDE : PER_TRANSACTION;
     let some: SqlValue[][] = [];
     let chars = 0;
     for (const row of rows) {
       if (some.length >= most.rows || chars >= most.chars) {
-        await this.writeSome(some, this.saved);
+        await this.writeSome(some, null);
         some = [];
         chars = 0;
       }
       some.push(row);
       chars += bodyLength(row);
     }
-    if (some.length > 0 || position > this.saved) await this.writeSome(some, position);
+    if (some.length > 0 || cursor) await this.writeSome(some, cursor);
   }
 
-  /** @param position every visible commit up to here is written with these rows */
-  private async writeSome(rows: SqlValue[][], position: number): Promise<void> {
+  private async writeSome(rows: SqlValue[][], cursor: CursorMove | null): Promise<void> {
     const { raw, kind } = this.database;
     const statements = [this.whileItsTurn(), ...insertionsOf(kind, rows)];
-    if (position > this.saved) {
+    if (cursor) {
+      const [id, position] = cursor;
       const sql = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
-      statements.push({ sql, values: [position, this.cursorId, position] });
+      statements.push({ sql, values: [position, id, position] });
     }
     // Beside the event loop it takes longer, and the locks of an embedded store wait for it.
     await raw.batch(statements, !this.isEmbedded);
-    this.saved = Math.max(this.saved, position);
     await setImmediate();
   }
 

@@ -1,5 +1,6 @@
 import type { Database } from '@/db/database';
 import { type Retention, WEEKS_MS } from '../../core/retention';
+import { BUNDLE_MS } from './bundled-events';
 import { deleteRows } from './delete-rows';
 
 /** Removes one backend's events and roll-ups that are too old, a few rows at a time. */
@@ -10,7 +11,8 @@ export async function pruneRecorded(
   { historyMs, minutesMs }: Retention,
 ): Promise<void> {
   const tables = [
-    ['lock_events', 'at', historyMs],
+    // A row is as old as its first event.
+    ['lock_events', 'at', historyMs + BUNDLE_MS],
     ['lock_minutes', 'minute', minutesMs],
     ['counter_minutes', 'minute', historyMs],
     ['lock_weeks', 'week', WEEKS_MS],

@@ -24,7 +24,7 @@ const OPEN_MAX = 2_000;
 /** Counts that go on changing are written so often. */
 const WRITE_EVERY_MS = 10_000;
 
-/** So often is written whether the lock is well again: a short lease can run out again and again. */
+/** So often is written whether it is over: a short lease can run out again and again. */
 const WRITE_CLEARED_EVERY_MS = 3_000;
 
 /** Written in one transaction. */

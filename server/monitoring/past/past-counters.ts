@@ -5,16 +5,24 @@ import type { PastMark } from '../../contract/console/past/past-mark';
 import { LockyardError } from '../../contract/errors';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import type { CounterMove } from '../../core/counter/counter-record';
+import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { BUNDLE_MS } from '../history/bundled-events';
 import type { CounterProjection } from '../projection/counter-projection';
+import type { RecordingWatch } from './recording-watch';
 
 interface PastCountersOptions {
   database: Database;
   counters: Pick<CounterProjection, 'page' | 'detail'>;
   /** @throws LockyardError where that instant cannot be shown */
   check: (at: number) => Promise<number>;
+  recording: Pick<RecordingWatch, 'untilRecorded'>;
+  clock: Pick<Clock, 'now'>;
 }
+
+/** What is longer ago is recorded: events are collected for less. */
+const RECENT_MS = BUNDLE_MS + 5_000;
 
 /**
  * The counters that there are now, with the values that they had at an instant. Bounds are those of
@@ -45,7 +53,11 @@ export class PastCounters {
   }
 
   private async mark(at: number): Promise<PastMark> {
-    return { at, since: await this.parts.check(at), isCut: false, isLagging: false };
+    const { check, recording, clock } = this.parts;
+    const since = await check(at);
+    const isRecent = at > clock.now() - RECENT_MS;
+    const isLagging = isRecent && !(await recording.untilRecorded());
+    return { at, since, isCut: false, isLagging };
   }
 
   /** Null: it did not exist. */

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
+import { DEFAULT_RETENTION } from '../../core/retention';
 import { TestClock } from '../../platform/testing/test-clock';
 import type { HistoryRow } from '../../storage/record-store';
 import { eventRows, insertionsOf } from '../history/event-rows';
@@ -27,7 +28,14 @@ describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
     });
     return database.raw.batch(insertionsOf(database.kind, eventRows('default', commits)), false);
   };
-  const range = () => new PastRange(database, new TestClock(START), () => 0);
+  const range = () =>
+    new PastRange({
+      database,
+      clock: new TestClock(START),
+      offsetOf: () => 0,
+      historyMs: DEFAULT_RETENTION.historyMs,
+      onRead: () => {},
+    });
   const renewals = Array.from({ length: PAGE }, (_, i) => {
     return { kind: 'renewed' as const, at: START + i };
   });
@@ -41,5 +49,21 @@ describe.each(TEST_DIALECTS)('the nearest change, in %s', (dialect) => {
   it('before an instant is found though a page of routine ends within its millisecond', async () => {
     await record([{ kind: 'granted', at: START }, ...renewals]);
     expect(await range().change('locks', START + PAGE, 'previous')).toBe(START);
+  });
+
+  it('after an instant is found behind thousands of rows of events that were collected before it', async () => {
+    const [begin, length] = [START - 9_000, 5_000];
+    const collected = Array.from({ length }, (_, i) => ({ name: `busy-${i}`, at: begin + i }));
+    const rows = collected.map(({ name, at }, i): HistoryRow => {
+      const key = { namespace: 'default', name };
+      const who = { service: 'orders', owner: 'w1', token: 1 };
+      const events = [0, 400].map((laterMs, j) => {
+        return { kind: 'granted' as const, at: at + laterMs, rev: j + 1, ...who };
+      });
+      return { id: i + 1, at, changes: [{ key, rev: 2, events }] };
+    });
+    await database.raw.batch(insertionsOf(database.kind, eventRows('other', rows)), false);
+    await record([{ kind: 'granted', at: START + 30 }]);
+    expect(await range().change('locks', START, 'next')).toBe(START + 30);
   });
 });

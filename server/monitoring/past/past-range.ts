@@ -20,6 +20,9 @@ const KNOWN_FOR_MS = 60_000;
 const PASSED_MAX = 4_000;
 const ROWS_AT_ONCE = 200;
 
+/** The same for rows that can only reach to that instant because they are long. */
+const LONG_PASSED_MAX = 20_000;
+
 /** Clocks of backends that are further apart than this are taken for as far apart. */
 const CLOCKS_APART_MS = 1_000;
 
@@ -34,19 +37,26 @@ export interface RecordedSince {
 /** Of which records a change is looked for: of one of them, or of all of a kind. */
 export type ChangeOf = RecordKey | 'locks' | 'counters';
 
+interface PastRangeOptions {
+  database: Database;
+  clock: Clock;
+  /** The clock of a store minus that of this process. */
+  offsetOf: (store: string) => number;
+  /** For how long events are kept. */
+  historyMs: number;
+  /** Is called when the past is looked at. */
+  onRead: () => void;
+}
+
 /** Since when the past can be shown, and when something changed in it. */
 export class PastRange {
   private known: { since: RecordedSince; readAt: number } | null = null;
 
-  /** @param offsetOf the clock of a store minus that of this process */
-  constructor(
-    private readonly database: Database,
-    private readonly clock: Clock,
-    private readonly offsetOf: (store: string) => number,
-  ) {}
+  constructor(private readonly parts: PastRangeOptions) {}
 
   async since(): Promise<RecordedSince> {
-    const { known, clock } = this;
+    const { known } = this;
+    const { clock } = this.parts;
     if (known?.since.events != null && clock.monotonic() - known.readAt < KNOWN_FOR_MS) {
       return known.since;
     }
@@ -65,10 +75,13 @@ export class PastRange {
     // Instants of the events are those of the backends' clocks.
     let from = isNext ? at - CLOCKS_APART_MS - BUNDLE_MS : at + CLOCKS_APART_MS;
     let nearest: number | null = null;
-    for (let passed = 0; passed < PASSED_MAX; passed += ROWS_AT_ONCE) {
+    this.parts.onRead();
+    let passed = 0;
+    let passedLong = 0;
+    while (passed < PASSED_MAX && passedLong < LONG_PASSED_MAX) {
       // Rows that end before this hold nothing nearer.
       const end = (isNext ? at : (nearest ?? Number.NEGATIVE_INFINITY)) - CLOCKS_APART_MS;
-      const { rows } = await this.database.raw.ask(
+      const { rows } = await this.parts.database.raw.ask(
         "SELECT at, kind, backend, CASE kind WHEN 'several' THEN body END FROM lock_events " +
           `WHERE ${one === null ? '' : 'lock_id = ? AND '}at ${isNext ? '>=' : '<='} ? ` +
           `AND at > ? AND (at > ? OR span >= ${LONG_BUNDLES_FROM}) ` +
@@ -79,7 +92,7 @@ export class PastRange {
         ],
       );
       for (const row of rows) {
-        const offsetMs = this.offsetOf(String(row[2]));
+        const offsetMs = this.parts.offsetOf(String(row[2]));
         const first = Math.ceil(Number(row[0]) - offsetMs);
         // An event of another row may be nearer as long as rows overlap.
         const isFar = (found: number) => (isNext ? first >= found : first + BUNDLE_MS <= found);
@@ -91,6 +104,9 @@ export class PastRange {
           nearest = isNext ? Math.min(here, nearest ?? here) : Math.max(here, nearest ?? here);
         }
       }
+      const near = rows.filter(([begin]) => Number(begin) > end - SHORT_BUNDLE_MS).length;
+      passed += near;
+      passedLong += rows.length - near;
       const lastRow = rows.at(-1);
       if (!lastRow || rows.length < ROWS_AT_ONCE) return nearest;
       // More rows of the last instant may follow; of one with a whole page no more are read.
@@ -107,15 +123,18 @@ export class PastRange {
     for (let spanClass = -1; spanClass < SPAN_CLASSES; spanClass += 1) {
       for (const span of [spanClass, longSpan(spanClass)]) {
         const sql = 'SELECT MIN(at) FROM lock_events WHERE span = ?';
-        const first = (await this.database.raw.ask(sql, [span])).rows[0]?.[0];
+        const first = (await this.parts.database.raw.ask(sql, [span])).rows[0]?.[0];
         if (first !== null && first !== undefined) firsts.push(Number(first));
       }
     }
-    return firsts.length > 0 ? Math.min(...firsts) : null;
+    if (firsts.length === 0) return null;
+    // A row that was removed may have had events later than the first of those that are left.
+    const { clock, historyMs } = this.parts;
+    return Math.max(Math.min(...firsts), clock.now() - historyMs);
   }
 
   private async firstMinute(): Promise<number | null> {
-    const { rows } = await this.database.raw.ask(
+    const { rows } = await this.parts.database.raw.ask(
       'SELECT MIN(minute) FROM lock_minutes WHERE lock_id = ?',
       [ALL_LOCKS],
     );

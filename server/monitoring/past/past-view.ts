@@ -32,6 +32,7 @@ import { PastFleet } from './past-fleet';
 import { readPastLock, readPastLocks } from './past-locks';
 import { readPastMinute } from './past-minutes';
 import { PastRange } from './past-range';
+import { RecordingWatch } from './recording-watch';
 
 /** Instants that are kept as they were read, for all who look. */
 const FLEETS_MAX = 4;
@@ -50,6 +51,8 @@ interface PastViewOptions {
   holdBaselines: Pick<HoldBaselines, 'of'>;
   incidents: IncidentTable;
   clock: Clock;
+  /** For how long events are kept. */
+  historyMs: number;
   /** Is called when the past is looked at. */
   onRead: () => void;
 }
@@ -76,10 +79,12 @@ export class PastView {
     const { database, table, backends, clock } = parts;
     const offsetOf = (store: string) =>
       backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
-    this.range = new PastRange(database, clock, offsetOf);
+    const { counters, historyMs, onRead } = parts;
+    this.range = new PastRange({ database, clock, offsetOf, historyMs, onRead });
     const check = (at: number) => this.check(at);
-    this.counters = new PastCounters({ database, counters: parts.counters, check });
-    this.open = new OpenLocksReader(database, table, backends, clock);
+    const recording = new RecordingWatch(database, backends, clock);
+    this.counters = new PastCounters({ database, counters, check, recording, clock });
+    this.open = new OpenLocksReader(recording, table, backends, clock);
   }
 
   async locks(at: number, input: LockListInput): Promise<WithPast<LockPage>> {

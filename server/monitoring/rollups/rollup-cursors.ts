@@ -1,6 +1,7 @@
 import type { RunSql } from '@/db/database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
+import { rollUpCursors } from '../../storage/recorded-position';
 import { eventsOf } from '../history/bundled-events';
 
 /** Locks are counted in so many shares, each with its cursor, so that no write covers all. */
@@ -25,7 +26,7 @@ export function shareOf(lockId: string): { share: number; part: number } {
 /**
  * The id of the cursor up to which the commits of a backend are counted, for a share of its locks.
  */
-export const shareCursor = (backend: string, share: number) => `rolled/${backend}/${share}`;
+export const shareCursor = (backend: string, share: number) => `${rollUpCursors(backend)}${share}`;
 
 /** The same for a part of a share; valid where it is ahead of the cursor of the share. */
 export const partCursor = (backend: string, share: number, part: number) =>

@@ -1,0 +1,61 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Database } from '@/db/database';
+import type { Clock } from '../../platform/clock';
+import { aheadCursor, recordedCursor } from '../../storage/recorded-position';
+import type { MonitoredBackend } from '../projection/monitored-backend';
+
+/** How long to wait for what is being written, and how often to look. */
+const WAIT_MAX_MS = 4_000;
+const LOOK_EVERY_MS = 60;
+
+/** Waits until what the backends have committed is recorded. */
+export class RecordingWatch {
+  constructor(
+    private readonly database: Database,
+    private readonly backends: readonly MonitoredBackend[],
+    private readonly clock: Pick<Clock, 'monotonic'>,
+  ) {}
+
+  /** Until when to wait that begins now, on the clock that never steps. */
+  deadline(): number {
+    return this.clock.monotonic() + WAIT_MAX_MS;
+  }
+
+  /**
+   * Whether all is recorded that was committed before the call; false: it is not by the deadline. A
+   * backend that does not respond has committed nothing new.
+   */
+  async untilRecorded(deadline = this.deadline()): Promise<boolean> {
+    const ends = await this.historyEnds();
+    return this.until(deadline, () => this.areRecorded(ends));
+  }
+
+  /** Looks now and then; false: it was not so by the deadline. */
+  async until(deadline: number, isSo: () => boolean | Promise<boolean>): Promise<boolean> {
+    while (!(await isSo())) {
+      if (this.clock.monotonic() > deadline) return false;
+      await setTimeout(LOOK_EVERY_MS);
+    }
+    return true;
+  }
+
+  /** By store: the newest commit. */
+  private async historyEnds(): Promise<Map<string, number>> {
+    const ends = new Map<string, number>();
+    for (const { id, store, engine } of this.backends) {
+      if (!engine.health().reachable) continue;
+      const end = await store.historyEnd().catch(() => null);
+      if (end !== null) ends.set(id, end);
+    }
+    return ends;
+  }
+
+  private async areRecorded(ends: ReadonlyMap<string, number>): Promise<boolean> {
+    const sql = 'SELECT MAX(position) FROM cursors WHERE id IN (?, ?)';
+    for (const [id, end] of ends) {
+      const { rows } = await this.database.raw.ask(sql, [recordedCursor(id), aheadCursor(id)]);
+      if (Number(rows[0]?.[0] ?? 0) < end) return false;
+    }
+    return true;
+  }
+}
