@@ -18,8 +18,11 @@ import { pruneRecorded } from './prune-recorded';
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
 
-/** What is written in one transaction. In SQLite locks wait for as long. */
-const PER_TRANSACTION = { rows: 200, chars: 64 * 1_024 };
+/** What is written in one transaction. */
+const PER_TRANSACTION = { rows: 200, chars: 256 * 1_024 };
+
+/** The same in SQLite where the locks are: they wait for as long. */
+const PER_TRANSACTION_EMBEDDED = { rows: 200, chars: 64 * 1_024 };
 
 /**
  * The same in SQLite where no locks are: the more rows, the less it writes, as most of them change
@@ -105,6 +108,8 @@ export class EventRecorder {
     try {
       const tail = this.tail ?? (await this.begin());
       let changes = 0;
+      let areMany = false;
+      let areRead = false;
       for (let round = 0; round < ROUNDS_MAX; round += 1) {
         const startedAt = this.clock.monotonic();
         const commits = await tail.poll();
@@ -112,9 +117,12 @@ export class EventRecorder {
         await this.collected.add(commits, tail.position);
         await this.rollUps.take(commits, tail.position);
         if (tail.isAtEnd) this.readUpTo = startedAt;
-        const isLast = tail.isAtEnd || round === ROUNDS_MAX - 1;
-        const isDue = this.isFull(startedAt) || (isLast && (await this.isAwaited(changes)));
-        if (isDue) await this.write(tail.position, startedAt);
+        if (!areMany && changes > FEW_CHANGES) {
+          areMany = true;
+          areRead = !this.readers || (await this.readers.areActive());
+        }
+        const areFew = tail.isAtEnd && !areMany;
+        if (areFew || areRead || this.isFull(startedAt)) await this.write(tail.position, startedAt);
         if (tail.isAtEnd) return;
       }
     } catch (error) {
@@ -201,11 +209,6 @@ export class EventRecorder {
     return isMuch || this.isFailing || now - this.writtenAt >= COLLECT_MS;
   }
 
-  /** @param changes so many have come since the last call */
-  private async isAwaited(changes: number): Promise<boolean> {
-    return changes <= FEW_CHANGES || !this.readers || (await this.readers.areActive());
-  }
-
   /**
    * Writes what is collected, in short transactions; the last of those with settled rows moves the
    * cursor. No row has events on both sides of it: those after it may be recorded again.
@@ -226,8 +229,7 @@ export class EventRecorder {
 
   /** @param cursor is moved with the last of the rows */
   private async writeRows(rows: Iterable<SqlValue[]>, cursor: CursorMove | null): Promise<void> {
-    const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
-    const most = isAside ? PER_TRANSACTION_ASIDE : PER_TRANSACTION;
+    const most = this.perTransaction;
     let some: SqlValue[][] = [];
     let chars = 0;
     for (const row of rows) {
@@ -240,6 +242,11 @@ export class EventRecorder {
       chars += bodyLength(row);
     }
     if (some.length > 0 || cursor) await this.writeSome(some, cursor);
+  }
+
+  private get perTransaction(): typeof PER_TRANSACTION {
+    if (this.database.kind === 'mysql') return PER_TRANSACTION;
+    return this.isEmbedded ? PER_TRANSACTION_EMBEDDED : PER_TRANSACTION_ASIDE;
   }
 
   private async writeSome(rows: SqlValue[][], cursor: CursorMove | null): Promise<void> {
