@@ -1,6 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { SqlValue } from '@/db/database';
+import { WorkTurns } from '../../platform/work-turns';
 import type { HistoryRow } from '../../storage/record-store';
+import { PendingCommits } from '../rollups/pending-commits';
 import { EventRows } from './event-rows';
 
 /** Changes that are made into rows before other work in this process gets a turn. */
@@ -10,7 +11,7 @@ const CHANGES_PER_TURN = 500;
 export class CollectedEvents {
   private readonly settled: EventRows;
   /** Commits behind a gap that may still be filled. */
-  private ahead: HistoryRow[] = [];
+  private readonly ahead = new PendingCommits();
 
   /** @param recordedTo commits up to here are recorded already */
   constructor(
@@ -31,17 +32,12 @@ export class CollectedEvents {
    * @param position no commit up to this id will appear any more
    */
   async add(commits: readonly HistoryRow[], position: number): Promise<void> {
-    const all = [...this.ahead, ...commits.filter(({ id }) => id > this.recordedTo)];
-    this.ahead = all.filter(({ id }) => id > position);
-    const settled = all.filter(({ id }) => id <= position).sort((a, b) => a.id - b.id);
-    let sinceTurn = 0;
-    for (const commit of settled) {
-      if (sinceTurn >= CHANGES_PER_TURN) {
-        await setImmediate();
-        sinceTurn = 0;
-      }
+    const fresh = commits.filter(({ id }) => id > this.recordedTo);
+    const turns = new WorkTurns(CHANGES_PER_TURN);
+    for (const commit of this.ahead.settle(fresh, position)) {
+      if (turns.isOver) await turns.pause();
       this.settled.add(commit);
-      sinceTurn += commit.changes.length;
+      turns.count(commit.changes.length);
     }
   }
 
@@ -52,14 +48,13 @@ export class CollectedEvents {
 
   /** The newest commit behind a gap; null: there is none. */
   get aheadTo(): number | null {
-    return this.ahead.length === 0 ? null : Math.max(...this.ahead.map(({ id }) => id));
+    return this.ahead.newest;
   }
 
   /** The rows of what is behind a gap. They may be recorded again, by another process. */
   takeAhead(): Iterable<SqlValue[]> {
     const rows = new EventRows(this.backend);
-    for (const commit of this.ahead.sort((a, b) => a.id - b.id)) rows.add(commit);
-    this.ahead = [];
+    for (const commit of this.ahead.takeRest()) rows.add(commit);
     return rows.take();
   }
 }

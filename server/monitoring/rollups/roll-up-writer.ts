@@ -1,12 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
+import { WorkTurns } from '../../platform/work-turns';
 import { isOwnRecord, recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import type { EventTally } from '../metrics/event-tally';
+import { PendingCommits } from './pending-commits';
 import { SHARES, shareOf } from './rollup-cursors';
 import { RollupShare } from './rollup-share';
 
@@ -36,7 +37,7 @@ export class RollUpWriter {
   /** Every commit up to here is counted. */
   private counted = 0;
   /** Commits behind a gap that may still be filled. */
-  private ahead: HistoryRow[] = [];
+  private ahead = new PendingCommits();
   private writtenAt = Number.NEGATIVE_INFINITY;
 
   /** @param tally receives what this process has written */
@@ -63,7 +64,7 @@ export class RollUpWriter {
     const { raw } = this.database;
     for (const share of this.shares) await raw.transaction((ask) => share.begin(ask, from));
     this.counted = this.position;
-    this.ahead = [];
+    this.ahead = new PendingCommits();
     this.writtenAt = this.clock.monotonic();
   }
 
@@ -74,16 +75,11 @@ export class RollUpWriter {
    * @throws if the database refuses, or another process has counted meanwhile: call `begin` again
    */
   async take(rows: HistoryRow[], settled: number): Promise<void> {
-    for (const row of rows) if (row.id > this.counted) this.ahead.push(row);
-    const ready = this.ahead.filter(({ id }) => id <= settled);
-    this.ahead = this.ahead.filter(({ id }) => id > settled);
-    let sinceTurn = 0;
-    for (const row of ready.sort((a, b) => a.id - b.id)) {
-      if (sinceTurn >= CHANGES_PER_TURN) {
-        await setImmediate();
-        sinceTurn = 0;
-      }
-      sinceTurn += row.changes.length;
+    const fresh = rows.filter(({ id }) => id > this.counted);
+    const turns = new WorkTurns(CHANGES_PER_TURN);
+    for (const row of this.ahead.settle(fresh, settled)) {
+      if (turns.isOver) await turns.pause();
+      turns.count(row.changes.length);
       this.count(row);
       this.counted = row.id;
       for (const share of this.shares) if (share.rows >= SHARE_ROWS_MAX) await this.write([share]);

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { WorkTurns } from '../../platform/work-turns';
 import type { HistoryRow } from '../record-store';
 import { decodeHistory, type StoredHistoryRow } from './history-codec';
 
@@ -8,14 +8,11 @@ const CHANGES_PER_TURN = 800;
 /** Rows of history, decoded bit by bit: thousands of changes would delay every call. */
 export async function decodeInTurns(rows: readonly StoredHistoryRow[]): Promise<HistoryRow[]> {
   const decoded: HistoryRow[] = [];
-  let sinceTurn = 0;
+  const turns = new WorkTurns(CHANGES_PER_TURN);
   for (const row of rows) {
-    if (sinceTurn >= CHANGES_PER_TURN) {
-      await setImmediate();
-      sinceTurn = 0;
-    }
+    if (turns.isOver) await turns.pause();
     const commit = decodeHistory(row);
-    sinceTurn += commit.changes.length;
+    turns.count(commit.changes.length);
     decoded.push(commit);
   }
   return decoded;

@@ -1,0 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
+
+/** Counts work, and lets the rest of this process run whenever so much of it is done. */
+export class WorkTurns {
+  private done = 0;
+
+  /** @param most about how much is done between two pauses */
+  constructor(private readonly most: number) {}
+
+  /** Whether to pause before more is done. */
+  get isOver(): boolean {
+    return this.done >= this.most;
+  }
+
+  count(work: number): void {
+    this.done += work;
+  }
+
+  async pause(): Promise<void> {
+    await setImmediate();
+    this.done = 0;
+  }
+}
