@@ -76,10 +76,9 @@ export class PastView {
   private readonly turns = new SerialQueue();
 
   constructor(private readonly parts: PastViewOptions) {
-    const { database, table, backends, clock } = parts;
+    const { database, table, counters, backends, clock, historyMs, onRead } = parts;
     const offsetOf = (store: string) =>
       backends.find(({ id }) => id === store)?.engine.health().clockOffsetMs ?? 0;
-    const { counters, historyMs, onRead } = parts;
     this.range = new PastRange({ database, clock, offsetOf, historyMs, onRead });
     const check = (at: number) => this.check(at);
     const recording = new RecordingWatch(database, backends, clock);
