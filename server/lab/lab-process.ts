@@ -5,17 +5,15 @@ import { systemClock } from '../platform/clock';
 import type { LabOrder } from './lab-order';
 import { runRace } from './race/run-race';
 
-/** The lowest: locks come first when the CPU is short. */
-const NICENESS = 19;
-
 /**
- * The program of one race, as a child of the server or of the command. It reads its order as one
- * line of JSON, reports progress as lines of JSON, and ends with the race. The end of its input, or
- * SIGTERM, stops the race; so it ends after its parent, however that ended.
+ * The program of one race, as a child of the server or of the command. Its argument is its
+ * niceness. It reads its order as one line of JSON, reports progress as lines of JSON, and ends
+ * with the race. The end of its input, or SIGTERM, stops the race; so it ends after its parent,
+ * however that ended.
  */
-function start(): void {
+function start(niceness: number): void {
   try {
-    setPriority(NICENESS);
+    setPriority(niceness);
   } catch {
     // This system has no priorities: that does not prevent a race.
   }
@@ -46,4 +44,4 @@ function report(message: LabProgress): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-start();
+start(Number(process.argv[2]));

@@ -97,14 +97,14 @@ test('the order goes to the process by its input, and the last message comes aft
     import { createInterface } from 'node:readline';
     createInterface({ input: process.stdin }).once('line', (line) => {
       const { stock, workers, runId, servers } = JSON.parse(line);
-      const message = JSON.stringify([process.argv.length, stock, workers, runId, servers]);
+      const message = JSON.stringify([process.argv.slice(2), stock, workers, runId, servers]);
       console.log(JSON.stringify({ kind: 'finished', endedBy: 'done', message }));
       process.exit();
     });
   `);
   const heard = await race({ stock: 7, workers: 3 });
   expect(heard).toEqual([
-    { kind: 'finished', endedBy: 'done', message: JSON.stringify([2, 7, 3, 'r1', {}]) },
+    { kind: 'finished', endedBy: 'done', message: JSON.stringify([['19'], 7, 3, 'r1', {}]) },
   ]);
 });
 

@@ -41,6 +41,8 @@ export class LabRig {
       backends: [],
       processPath: join(programs, 'lab-process.mjs'),
       folder: this.folder,
+      // At the lowest priority, other tests would leave a race no CPU at all.
+      niceness: 0,
       log: pino({ level: 'silent' }),
       clock: systemClock,
       ...parts,
