@@ -78,6 +78,11 @@ export class CommandQueue {
     this.batcher.resubmit(commands);
   }
 
+  /** Decides commands again that are surely not applied, from what is known by then. */
+  retryFromCache(commands: PendingCommand[]): void {
+    this.batcher.resubmit(commands);
+  }
+
   /** Expires and promotes what is due on these locks; never rejects. */
   async expireAndPromote(ids: string[]): Promise<void> {
     const settled = ids.map((id) => this.run(recordKey(id), { verb: 'settle' }));

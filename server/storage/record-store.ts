@@ -59,6 +59,8 @@ export interface SwapResult {
   now: number;
   /** The record after the swap, or null: shows which change won, also of an earlier attempt. */
   current: { rev: number; writer: string } | null;
+  /** That record as a whole, where the change was not applied and the store has it at hand. */
+  found?: StoredRecord;
   /** Larger than the store ever accepts. It alone is refused, not the others of its swap. */
   isTooLarge?: true;
 }

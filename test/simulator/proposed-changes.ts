@@ -1,7 +1,7 @@
 import { decodeHistory } from '@/server/storage/codec/history-codec';
 import { recordId, recordKey } from '@/server/storage/record-id';
 import type { Change } from '@/server/storage/record-store';
-import { currentVersion, decodeAnswer } from '@/server/storage/redis/redis-codec';
+import { decodeAnswer } from '@/server/storage/redis/redis-codec';
 import { NO_QUEUE, PREFIX } from '@/server/storage/redis/redis-script';
 
 /** Of one change. */
@@ -33,9 +33,10 @@ export function proposedChanges(
     const [recordKeyText, expected, queue, record] = parts as EncodedParts;
     const text = record.slice(NO_QUEUE.length);
     const [rev, writer] = text.split(' ', 2);
+    const [expectedRev, expectedWriter = ''] = expected.split(' ', 2);
     return {
       key: recordKey(recordKeyText.slice(PREFIX.record.length)),
-      expect: expected === '' ? null : currentVersion(expected.trimEnd()),
+      expect: expected === '' ? null : { rev: Number(expectedRev), writer: expectedWriter },
       clock: { past, ahead },
       rev: Number(rev),
       writer: writer ?? '',

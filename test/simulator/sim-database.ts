@@ -131,7 +131,8 @@ export class SimDatabase {
     return changes.map((change, i) => {
       const current = this.at(change.key);
       const seemsTaken = comparesRevAlone && current?.rev === change.rev;
-      return { applied: (isTaken[i] || seemsTaken) ?? false, now, current };
+      const applied = (isTaken[i] || seemsTaken) ?? false;
+      return { applied, now, current, ...(current && !applied && { found: current }) };
     });
   }
 

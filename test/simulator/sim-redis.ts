@@ -1,5 +1,5 @@
 import { recordId, recordKey } from '@/server/storage/record-id';
-import type { StoredRecord } from '@/server/storage/record-store';
+import type { Change, StoredRecord } from '@/server/storage/record-store';
 import { versionPrefix } from '@/server/storage/redis/redis-codec';
 import {
   END_RECOVERY,
@@ -250,8 +250,8 @@ export class SimRedis {
         ['at', `${now}`, 'changes', history, 'took', writers],
       ]);
     }
-    const told = results.map(({ applied: isDone, current }) =>
-      isDone ? 1 : current && versionPrefix(current).trimEnd(),
+    const told = results.map(({ applied: isDone }, i) =>
+      isDone ? 1 : this.found(recordId((changes[i] as Change).key)),
     );
     return [now, ...told];
   }
@@ -295,6 +295,13 @@ export class SimRedis {
     if (marker.beat < Number(beat)) throw new RedisRefusal('LOCKYARD beat');
     if (marker.count !== ids.size) throw new RedisRefusal('LOCKYARD records');
     return marker;
+  }
+
+  /** Without the rest of the record if its queue is elsewhere. */
+  private found(id: string): string | null {
+    const stored = this.at(id);
+    if (!stored) return null;
+    return stored.queue === '' ? textOf(stored) : `${HAS_QUEUE}${versionPrefix(stored)}`;
   }
 
   private at(id: string): StoredRecord | null {

@@ -9,6 +9,7 @@ import { backendDown, contended, isStaleRead, tooLarge, unreadable } from '../re
 import { deliverGrants } from '../waiting/deliver-grants';
 import { subtractElapsed } from '../waiting/subtract-elapsed';
 import { type CommandGroup, keyOfGroup } from './batcher';
+import { cacheFound } from './cache-found';
 import { type CommandOutcome, decideBatch, type Proposal, selectOversize } from './decide-batch';
 import { type PreparedChange, prepareChange } from './prepare-change';
 import { readRecords } from './read-records';
@@ -167,7 +168,7 @@ export class Committer {
         proposal.entry.known = { record: next, writer: outcome.writer, storedQueue };
         this.reply(proposal, startedAt, latest);
       } else {
-        this.decideAgain(proposal, applied);
+        this.decideAgain(proposal, outcome);
       }
     }
   }
@@ -214,10 +215,15 @@ export class Committer {
     return this.context.monotonic() < dueAt;
   }
 
-  /** What may have been applied can be decided again only if its answer is remembered. */
-  private decideAgain(proposal: Proposal, applied: Exclude<SwapOutcome['applied'], 'yes'>): void {
+  /**
+   * What may have been applied can be decided again only if its answer is remembered. Where the
+   * swap found another record than was expected, that one is decided from, without a read.
+   */
+  private decideAgain(proposal: Proposal, outcome: Exclude<SwapOutcome, { applied: 'yes' }>): void {
+    const { applied, found = null } = outcome;
     const isUnknown = applied === 'unknown';
     proposal.entry.known = null;
+    cacheFound(this.context, proposal.key, found);
     if (isUnknown) this.wakeUncertain(proposal);
     markMayBeApplied(proposal.outcomes, ({ changed }) => isUnknown && changed);
     const oversize = applied === 'tooLarge' ? selectOversize(proposal.outcomes) : null;
@@ -228,7 +234,9 @@ export class Committer {
       else if (canBeRetried && this.hasTime(pending)) again.push(pending);
       else pending.refuse(contended());
     }
-    this.commands.retry(again);
+    const areInDoubt = again.some(({ mayBeApplied }) => mayBeApplied);
+    if (found && !areInDoubt) this.commands.retryFromCache(again);
+    else this.commands.retry(again);
   }
 
   /** A waiter that may have been granted must not go on waiting behind its own hold. */

@@ -1,15 +1,20 @@
 import { STORE_RETRY_MS } from '../../core/timing';
-import { type Change, StoreError, type SwapResult } from '../../storage/record-store';
+import {
+  type Change,
+  type StoredRecord,
+  StoreError,
+  type SwapResult,
+} from '../../storage/record-store';
 import type { EngineContext } from '../engine-context';
 
 /**
  * What became of a change. `writer` is the one under which it was applied. `unknown`: its reply was
  * lost, and the record has changed or was deleted since, perhaps after it. `tooLarge`: it was not
- * applied, and never can be.
+ * applied, and never can be. `found`: the record that the swap found changed, if it is known.
  */
 export type SwapOutcome =
   | { applied: 'yes'; writer: string; now: number }
-  | { applied: 'no' | 'unknown' | 'tooLarge'; now: number };
+  | { applied: 'no' | 'unknown' | 'tooLarge'; now: number; found?: StoredRecord };
 
 const SHORT_PAUSE_MS = 3;
 
@@ -110,15 +115,15 @@ async function swapUntilKnown<T>(
 
 /** Null: an earlier try may still land, so nothing is known yet. */
 function outcomeOf(change: Change, result: SwapResult, tried: string[]): SwapOutcome | null {
-  const { current, now, isTooLarge } = result;
+  const { current, now, isTooLarge, found } = result;
+  const { expect, clock } = change;
+  const untouched = current?.rev === expect?.rev && current?.writer === expect?.writer;
   if (isTooLarge) return { applied: tried.length === 0 ? 'tooLarge' : 'unknown', now };
   if (result.applied) return { applied: 'yes', writer: change.writer, now };
-  if (tried.length === 0) return { applied: 'no', now };
+  if (tried.length === 0) return { applied: 'no', now, ...(found && !untouched && { found }) };
   if (current && tried.includes(current.writer)) {
     return { applied: 'yes', writer: current.writer, now };
   }
-  const { expect, clock } = change;
-  const untouched = current?.rev === expect?.rev && current?.writer === expect?.writer;
   if (untouched) return now < clock.ahead ? null : { applied: 'no', now };
   // Revs only rise: had an earlier try landed, the record would be past ours or deleted by now.
   return { applied: current === null || current.rev > change.rev ? 'unknown' : 'no', now };

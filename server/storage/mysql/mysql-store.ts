@@ -16,7 +16,7 @@ import {
 } from '../record-store';
 import { type EpochFence, fencedSwap, hasStamp, READ_STAMP } from '../sharding/epoch-fence';
 import { splitOversizeSwap } from '../split-oversize-swap';
-import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
+import { historyRows, pageOf, recordsById, storedAnswers } from '../sql-rows';
 import { PACKET_TOO_LARGE } from './mysql-connection';
 import { MysqlConnections } from './mysql-connections';
 import { readMysqlFacts } from './mysql-facts';
@@ -25,7 +25,7 @@ import type { MysqlServer } from './mysql-server';
 import { deletePacket } from './packets/delete-packet';
 import { GUARD_FAILED, VALUE_MISSING } from './packets/guard';
 import { judgedSwap } from './packets/judged-swap';
-import type { Packet, PacketOutcome, Rows, Versions } from './packets/packet';
+import type { FoundRecord, Packet, PacketOutcome, Rows } from './packets/packet';
 import { readPacket } from './packets/read-packet';
 import { bytes, CLOCK, idList } from './packets/sql-text';
 import { swapAllPacket, swapPacket } from './packets/swap-packet';
@@ -93,7 +93,7 @@ export class MysqlStore implements RecordStore, HistorySource {
       changes.map((change) => change.key),
       [],
     );
-    return records.map(({ record, now }) => ({ applied: false, now, current: record }));
+    return records.map(({ record, now }) => lost(record, now));
   }
 
   async scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
@@ -179,12 +179,12 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   private async resultsOf(changes: Change[], outcome: PacketOutcome): Promise<SwapResult[]> {
     const { applied } = outcome;
-    const lost = changes.filter(({ writer }) => !applied.has(writer));
-    const { found, now } = await this.completed(outcome, lost);
+    const others = changes.filter(({ writer }) => !applied.has(writer));
+    const { found, now } = await this.completed(outcome, others);
     return changes.map(({ key, rev, writer }) =>
       applied.has(writer)
         ? { applied: true, now, current: { rev, writer } }
-        : { applied: false, now, current: found.get(recordId(key)) ?? null },
+        : lost(found.get(recordId(key)) ?? null, now),
     );
   }
 
@@ -219,12 +219,12 @@ export class MysqlStore implements RecordStore, HistorySource {
    */
   private async completed(
     { now, found }: PacketOutcome,
-    lost: Change[],
-  ): Promise<{ now: number; found: Versions }> {
+    others: Change[],
+  ): Promise<{ now: number; found: ReadonlyMap<string, FoundRecord> }> {
     if (now !== null && found) return { now, found };
-    if (now !== null && lost.length === 0) return { now, found: new Map() };
-    const ids = idList(lost.map((change) => change.key));
-    const sql = `SELECT id, rev, writer FROM locks WHERE id IN (${ids})`;
+    if (now !== null && others.length === 0) return { now, found: new Map() };
+    const ids = idList(others.map((change) => change.key));
+    const sql = `SELECT id, rev, writer, head, queue FROM locks WHERE id IN (${ids})`;
     const [rows = [], clock] = await this.packet([sql, `SELECT ${CLOCK}`]).catch((cause) => {
       throw new StoreError(
         'The database applied a swap and did not answer what became of each change.',
@@ -234,7 +234,7 @@ export class MysqlStore implements RecordStore, HistorySource {
         },
       );
     });
-    return { now: now ?? Number(clock?.[0]?.[0]), found: found ?? versionsById(rows) };
+    return { now: now ?? Number(clock?.[0]?.[0]), found: found ?? recordsById(rows) };
   }
 
   /** A packet that only reads: if it fails, nothing was applied. */
@@ -251,6 +251,15 @@ export class MysqlStore implements RecordStore, HistorySource {
   private packet(statements: string[]): Promise<Rows[]> {
     return this.connections.exchange(() => ({ statements, read: (answers) => answers }));
   }
+}
+
+/** @param record what was found in place of what the change expects */
+function lost(record: FoundRecord | null, now: number): SwapResult {
+  if (!record) return { applied: false, now, current: null };
+  const { rev, writer, head, queue } = record;
+  const result = { applied: false, now, current: { rev, writer } };
+  if (head === undefined || queue === undefined) return result;
+  return { ...result, found: { rev, writer, head, queue } };
 }
 
 function failedWith(error: unknown, ...numbers: number[]): boolean {

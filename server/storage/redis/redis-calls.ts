@@ -3,8 +3,8 @@ import type { ServerRun } from '../incarnation/incarnation-row';
 import { recordId } from '../record-id';
 import type { Change, ReadResult, RecordKey, SwapResult } from '../record-store';
 import {
-  currentVersion,
   decodeAnswer,
+  lostTo,
   requireList,
   storedRecord,
   swapArguments,
@@ -80,6 +80,6 @@ export async function swapRecords(
     const told = list[1 + i] ?? null;
     if (told === 1) return { applied: true, now, current: { rev, writer } };
     if (told !== null && typeof told !== 'string') throw unreadableReply();
-    return { applied: false, now, current: told === null ? null : currentVersion(told) };
+    return { applied: false, now, ...(told === null ? { current: null } : lostTo(told)) };
   });
 }

@@ -1,7 +1,7 @@
 import type { IdempotencyRecord } from '../../core/decision';
 import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
-import { type Change, type StoredRecord, StoreError } from '../record-store';
+import { type Change, type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import { HAS_QUEUE, NO_QUEUE, PREFIX, type Reply } from './redis-script';
 
 /** A record as text: the sign of its queue or of none, then rev, writer and head, by blanks. */
@@ -10,10 +10,14 @@ export function storedRecord(text: string, queue: string): StoredRecord {
   return { rev, writer, head: text.slice(headFrom), queue };
 }
 
-/** What a swap returns of the current record. */
-export function currentVersion(text: string): { rev: number; writer: string } {
-  const [rev, writer] = parseVersion(`${text} `, 0);
-  return { rev, writer };
+/**
+ * What a swap returns of the current record: `found` has all of it, unless its queue is stored
+ * beside it.
+ */
+export function lostTo(text: string): Pick<SwapResult, 'current' | 'found'> {
+  const found = storedRecord(text, '');
+  const current = { rev: found.rev, writer: found.writer };
+  return text.startsWith(NO_QUEUE) ? { current, found } : { current };
 }
 
 function parseVersion(text: string, from: number): [rev: number, writer: string, end: number] {

@@ -1,3 +1,5 @@
+import type { StoredRecord } from '../../record-store';
+
 /** Rows of one statement, as arrays. */
 export type Rows = unknown[][];
 
@@ -8,8 +10,8 @@ export interface Packet<T> {
   read(answers: Rows[]): T;
 }
 
-/** Rev and writer of records by their ids. */
-export type Versions = ReadonlyMap<string, { rev: number; writer: string }>;
+/** A record, or as much of it as was returned. */
+export type FoundRecord = Pick<StoredRecord, 'rev' | 'writer'> & Partial<StoredRecord>;
 
 /** What became of the changes of a packet that was committed. */
 export interface PacketOutcome {
@@ -21,5 +23,5 @@ export interface PacketOutcome {
    * What the swap found in place of what the other changes expect, by the ids of the records; one
    * that is not there has no record. Null: the packet did not look.
    */
-  found: Versions | null;
+  found: ReadonlyMap<string, FoundRecord> | null;
 }

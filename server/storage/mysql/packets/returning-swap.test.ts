@@ -251,15 +251,16 @@ describe('a packet that waits for a row', () => {
 describe('a swap', () => {
   it('tells losers what is there, in the same round trip if any change of it was applied', async () => {
     const [there, other, absent] = keysInOrder(3) as [RecordKey, RecordKey, RecordKey];
-    const seen = await created(returning, there);
+    const seen = await created(returning, there, { head: 'it’s there', queue: 'q' });
+    const { record } = await readOne(returning, there);
     const sent = vi.spyOn(MysqlConnection.prototype, 'exchange');
     const stale = { rev: 1, writer: newWriter() };
     const [lost, took] = await returning.swap([update(there, stale), creation(other)]);
-    expect(lost).toMatchObject({ applied: false, current: seen });
+    expect(lost).toMatchObject({ applied: false, current: seen, found: record });
     expect(took).toMatchObject({ applied: true });
     expect(sent).toHaveBeenCalledTimes(1);
     const [alone] = await returning.swap([update(there, stale)]);
-    expect(alone).toMatchObject({ applied: false, current: seen });
+    expect(alone).toMatchObject({ applied: false, current: seen, found: record });
     const [none] = await returning.swap([update(absent, stale)]);
     expect(none).toMatchObject({ applied: false, current: null });
   });

@@ -1,6 +1,6 @@
 import type { Change } from '../../record-store';
 import { guarded } from './guard';
-import type { Packet, PacketOutcome, Rows } from './packet';
+import type { FoundRecord, Packet, PacketOutcome, Rows } from './packet';
 import { type ChangedRow, inRowOrder } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 import { clockIsIn, isLimited, sharedWindow, windowOf } from './time-window';
@@ -59,7 +59,7 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
       ...writeAnswers(rows, terms),
       'COMMIT',
     ],
-    read: ([, , versions = [], clock]) => outcomeOf(rows, versions, instantOf(clock)),
+    read: ([, , returned = [], clock]) => outcomeOf(rows, returned, instantOf(clock)),
   };
 }
 
@@ -87,7 +87,8 @@ function instantOf(clock: Rows = []): number | null {
  * An existing row is compared, under its lock, with what its change expects; the writer of a change
  * that lost is taken out of `@took`. Assignments run from left to right, so all but the first only
  * test whether the writer was written. Rev and writer of each row are returned as they are
- * afterwards, in the order of the values.
+ * afterwards, in the order of the values; so are head and queue of one that was not written, unless
+ * another packet wrote it within the same millisecond.
  *
  * A change that expects a row and finds none leaves a ghost (a row with `seen`), which sets
  * `@ghosts`: the guard makes sure that none is ever committed.
@@ -98,7 +99,8 @@ function upsertRecords(rows: ChangedRow[]): string {
   const assignments = writesQueue ? [...ASSIGNMENTS, ASSIGN_QUEUE] : ASSIGNMENTS;
   return (
     `INSERT INTO locks (id, rev, writer, head, queue, seen, changed_at) VALUES ${values} ON ` +
-    `DUPLICATE KEY UPDATE ${assignments} RETURNING IF(seen = '', rev, @ghosts := 1) AS rev, writer`
+    `DUPLICATE KEY UPDATE ${assignments} RETURNING IF(seen = '', rev, @ghosts := 1) AS rev, ` +
+    'writer, IF(changed_at = @now, NULL, head) AS head, IF(changed_at = @now, NULL, queue) AS queue'
   );
 }
 
@@ -110,18 +112,19 @@ const ASSIGNMENTS = [
   ...ASSIGN_REST,
 ];
 
-/** @param versions what was returned of each row */
-function outcomeOf(rows: ChangedRow[], versions: Rows, now: number | null): PacketOutcome {
-  if (versions.length !== rows.length) {
+/** @param returned of each row */
+function outcomeOf(rows: ChangedRow[], returned: Rows, now: number | null): PacketOutcome {
+  if (returned.length !== rows.length) {
     throw new Error('The database did not return every record.');
   }
   const applied = new Set<string>();
-  const found = new Map<string, { rev: number; writer: string }>();
+  const found = new Map<string, FoundRecord>();
   for (const [i, change] of rows.entries()) {
-    const [rev, writer] = versions[i] ?? [];
+    const [rev, writer, head, queue] = returned[i] ?? [];
     const version = { rev: Number(rev), writer: String(writer) };
     if (version.rev === change.rev && version.writer === change.writer) applied.add(change.writer);
-    else found.set(change.id, version);
+    else if (head === null || queue === null) found.set(change.id, version);
+    else found.set(change.id, { ...version, head: String(head), queue: String(queue) });
   }
   return { applied, now, found };
 }

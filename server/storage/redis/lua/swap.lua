@@ -15,8 +15,8 @@
 -- Few long arguments, because each costs the driver time; and few new strings and patterns,
 -- because they are most of what a script costs Redis.
 --
--- Returns now; then of each change 1 if it was applied, else the rev and writer of the current
--- record, or nothing.
+-- Returns now; then of each change 1 if it was applied, else the current record, or nothing: as a
+-- whole if it has no queue, or its sign, rev and writer.
 local all, numbers, texts = ARGV[3] == 'all', cjson.decode(ARGV[6]), ARGV[7]
 local n, sub, max = #numbers / 8, string.sub, math.max
 local function numbersOf(i)
@@ -35,8 +35,8 @@ local function idOf(i)
   return sub(keys[i], #RECORD + 1)
 end
 local values = redis.call('MGET', unpack(keys))
-local function versionOf(i)
-  return values[i] and string.match(values[i], '^.(%S+ %S+)') or false
+local function found(i)
+  return hasQueue(values[i]) and string.match(values[i], '^%S+ %S+ ') or values[i]
 end
 local out, applied, records = { now }, 0, {}
 from = 1
@@ -61,12 +61,12 @@ for i = 1, n do
     out[1 + i] = 1
     records[2 * applied - 1], records[2 * applied] = keys[i], text
   else
-    out[1 + i] = versionOf(i)
+    out[1 + i] = found(i)
   end
 end
 if applied == 0 then return out end
 if all and applied < n then
-  for i = 1, n do out[1 + i] = versionOf(i) end
+  for i = 1, n do out[1 + i] = found(i) end
   return out
 end
 -- A user who may not MSET, as earlier documentation has it, writes them one by one.
