@@ -78,7 +78,7 @@ export class CommandQueue {
     this.batcher.resubmit(commands);
   }
 
-  /** Decides commands again that are surely not applied, from what is known by then. */
+  /** Decides commands again that are surely not applied, from what is known by then, or is read. */
   retryFromCache(commands: PendingCommand[]): void {
     this.batcher.resubmit(commands);
   }

@@ -217,12 +217,14 @@ export class Committer {
 
   /**
    * What may have been applied can be decided again only if its answer is remembered. Where the
-   * swap found another record than was expected, that one is decided from, without a read.
+   * swap answered which other record it found, that one is decided from, mostly without a read.
    */
   private decideAgain(proposal: Proposal, outcome: Exclude<SwapOutcome, { applied: 'yes' }>): void {
-    const { applied, found = null } = outcome;
+    const { applied } = outcome;
+    const found = (applied === 'no' && outcome.found) || null;
     const isUnknown = applied === 'unknown';
-    proposal.entry.known = null;
+    // A newer one may have been read meanwhile.
+    if (proposal.entry.known === proposal.base) proposal.entry.known = null;
     cacheFound(this.context, proposal.key, found);
     if (isUnknown) this.wakeUncertain(proposal);
     markMayBeApplied(proposal.outcomes, ({ changed }) => isUnknown && changed);
@@ -234,8 +236,7 @@ export class Committer {
       else if (canBeRetried && this.hasTime(pending)) again.push(pending);
       else pending.refuse(contended());
     }
-    const areInDoubt = again.some(({ mayBeApplied }) => mayBeApplied);
-    if (found && !areInDoubt) this.commands.retryFromCache(again);
+    if (found) this.commands.retryFromCache(again);
     else this.commands.retry(again);
   }
 

@@ -14,7 +14,8 @@ import type { EngineContext } from '../engine-context';
  */
 export type SwapOutcome =
   | { applied: 'yes'; writer: string; now: number }
-  | { applied: 'no' | 'unknown' | 'tooLarge'; now: number; found?: StoredRecord };
+  | { applied: 'no'; now: number; found?: StoredRecord }
+  | { applied: 'unknown' | 'tooLarge'; now: number };
 
 const SHORT_PAUSE_MS = 3;
 

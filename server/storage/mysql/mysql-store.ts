@@ -214,8 +214,8 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   /**
-   * The clock, and what the losers' records are: if the swap did not read it, then as it is now,
-   * maybe newer than the winner.
+   * The clock, and the records that the other changes met: if the swap did not read these, then as
+   * they are now, maybe newer than the winner, with the clock of that reading.
    */
   private async completed(
     { now, found }: PacketOutcome,
@@ -234,7 +234,7 @@ export class MysqlStore implements RecordStore, HistorySource {
         },
       );
     });
-    return { now: now ?? Number(clock?.[0]?.[0]), found: found ?? recordsById(rows) };
+    return { now: Number(clock?.[0]?.[0]), found: found ?? recordsById(rows) };
   }
 
   /** A packet that only reads: if it fails, nothing was applied. */
