@@ -1,5 +1,5 @@
 import { recordId, recordKey } from '@/server/storage/record-id';
-import type { Change, StoredRecord } from '@/server/storage/record-store';
+import type { StoredRecord } from '@/server/storage/record-store';
 import { versionPrefix } from '@/server/storage/redis/redis-codec';
 import {
   END_RECOVERY,
@@ -250,8 +250,8 @@ export class SimRedis {
         ['at', `${now}`, 'changes', history, 'took', writers],
       ]);
     }
-    const told = results.map(({ applied: isDone }, i) =>
-      isDone ? 1 : this.found(recordId((changes[i] as Change).key)),
+    const told = results.map(({ applied: isDone, found }) =>
+      isDone ? 1 : found ? foundText(found) : null,
     );
     return [now, ...told];
   }
@@ -297,13 +297,6 @@ export class SimRedis {
     return marker;
   }
 
-  /** Without the rest of the record if its queue is elsewhere. */
-  private found(id: string): string | null {
-    const stored = this.at(id);
-    if (!stored) return null;
-    return stored.queue === '' ? textOf(stored) : `${HAS_QUEUE}${versionPrefix(stored)}`;
-  }
-
   private at(id: string): StoredRecord | null {
     return this.database.read([recordKey(id)], []).records[0]?.record ?? null;
   }
@@ -323,4 +316,9 @@ const SCRIPTS = new Map([
 
 function textOf(stored: StoredRecord): string {
   return `${stored.queue === '' ? NO_QUEUE : HAS_QUEUE}${versionPrefix(stored)}${stored.head}`;
+}
+
+/** What a swap answers of a record: without its head if its queue is elsewhere. */
+function foundText(stored: StoredRecord): string {
+  return textOf(stored.queue === '' ? stored : { ...stored, head: '' });
 }

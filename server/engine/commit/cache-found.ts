@@ -16,11 +16,11 @@ import { type AnyKnownRecord, recordTypeOf } from '../record-type';
 export function cacheFound(
   { cache, membership, store }: EngineContext,
   key: RecordKey,
-  record: StoredRecord | null,
+  record: StoredRecord,
 ): void {
   const id = recordId(key);
   const cachedRev = cache.get(id)?.record.rev ?? 0;
-  if (store.estimatesClock || !record || record.rev <= cachedRev) return;
+  if (store.estimatesClock || record.rev <= cachedRev) return;
   const type = recordTypeOf(key);
   let known: AnyKnownRecord;
   try {

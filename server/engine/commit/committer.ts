@@ -221,11 +221,11 @@ export class Committer {
    */
   private decideAgain(proposal: Proposal, outcome: Exclude<SwapOutcome, { applied: 'yes' }>): void {
     const { applied } = outcome;
-    const found = (applied === 'no' && outcome.found) || null;
+    const found = applied === 'no' ? outcome.found : undefined;
     const isUnknown = applied === 'unknown';
     // A newer one may have been read meanwhile.
     if (proposal.entry.known === proposal.base) proposal.entry.known = null;
-    cacheFound(this.context, proposal.key, found);
+    if (found) cacheFound(this.context, proposal.key, found);
     if (isUnknown) this.wakeUncertain(proposal);
     markMayBeApplied(proposal.outcomes, ({ changed }) => isUnknown && changed);
     const oversize = applied === 'tooLarge' ? selectOversize(proposal.outcomes) : null;

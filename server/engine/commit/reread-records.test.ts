@@ -4,14 +4,15 @@ import { can, storeNames } from '../../storage/conformance/testing/stores-under-
 import type { RecordKey } from '../../storage/record-store';
 import {
   acquire,
+  cycle,
   EngineRig,
   eventKinds,
   type Member,
   release,
   takeLock,
 } from '../testing/engine-rig';
-import { firstFates, PASS, touching } from '../testing/faulty-store';
-import { reasonOf } from '../testing/observed-calls';
+import { firstFates } from '../testing/faulty-store';
+import { callsAbout, reasonOf } from '../testing/observed-calls';
 
 /** Between the processes of one backend. */
 const shared = storeNames.filter((name) => can(name, 'manyProcesses'));
@@ -28,24 +29,7 @@ describe.each(shared)('a record that another process changed, reread over %s,', 
   });
   afterAll(() => rig.close());
 
-  /** Counts what this process asks of the store about a record from now on. */
-  const callsAbout = (key: RecordKey, { faults }: Member) => {
-    const calls = { reads: 0, swaps: 0 };
-    faults.onRead = (keys) => {
-      calls.reads += keys.some((one) => one.name === key.name) ? 1 : 0;
-      return PASS;
-    };
-    faults.onSwap = (changes) => {
-      calls.swaps += touching(key)(changes) ? 1 : 0;
-      return PASS;
-    };
-    return calls;
-  };
-
-  const changeElsewhere = async (key: RecordKey) => {
-    const { token } = await takeLock(there, key, 'w1');
-    await release(there, key, 'w1', token);
-  };
+  const changeElsewhere = (key: RecordKey) => cycle(there, key, 'w1');
 
   it('costs the next command one swap, and a read only where clocks are estimated', async () => {
     const key = freshKey();

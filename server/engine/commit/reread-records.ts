@@ -13,6 +13,6 @@ export async function rereadRecords(
   keys: RecordKey[],
 ): Promise<ReadRecord[]> {
   const { records } = await readOnce(context, keys, []);
-  for (const { key, record } of records) cacheFound(context, key, record);
+  for (const { key, record } of records) if (record) cacheFound(context, key, record);
   return records;
 }

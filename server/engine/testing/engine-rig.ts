@@ -196,6 +196,13 @@ const renewCommand = (owner: string, token: number, leaseMs = 10_000): RenewComm
   leaseMs,
 });
 
+/** Acquires and releases a free lock. Answers the token. */
+export async function cycle(member: EngineOwner, key: RecordKey, owner: string): Promise<number> {
+  const { token } = await takeLock(member, key, owner);
+  await release(member, key, owner, token);
+  return token;
+}
+
 export const renew = (
   { engine }: EngineOwner,
   key: RecordKey,

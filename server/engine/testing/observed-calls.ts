@@ -1,6 +1,7 @@
 import type { LockyardError } from '../../contract/errors';
 import type { RecordKey } from '../../storage/record-store';
-import { type EngineOwner, pause } from './engine-rig';
+import { type EngineOwner, type Member, pause } from './engine-rig';
+import { PASS, touching } from './faulty-store';
 
 /** Why a call was refused; what it answered if it was not. */
 export const reasonOf = (work: Promise<unknown>): Promise<string> =>
@@ -13,6 +14,20 @@ export const reasonOf = (work: Promise<unknown>): Promise<string> =>
 export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
   const startedAt = performance.now();
   return { answer: await work, ms: performance.now() - startedAt };
+}
+
+/** Counts what a process asks of its store about a record from now on. */
+export function callsAbout(key: RecordKey, { faults }: Member): { reads: number; swaps: number } {
+  const calls = { reads: 0, swaps: 0 };
+  faults.onRead = (keys) => {
+    calls.reads += keys.some((one) => one.name === key.name) ? 1 : 0;
+    return PASS;
+  };
+  faults.onSwap = (changes) => {
+    calls.swaps += touching(key)(changes) ? 1 : 0;
+    return PASS;
+  };
+  return calls;
 }
 
 /** Resolves once a lock has exactly so many waiters, seen from this process. */
