@@ -8,6 +8,7 @@ import { openDatabase } from '@/db/open-database';
 import type { DatabaseUrl } from '@/db/urls/backend-url';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { NameCount } from '@/server/engine/names/name-count';
+import { SharedHistory } from '@/server/monitoring/history/shared-history';
 import { startMonitoring } from '@/server/monitoring/start-monitoring';
 import { countRefusal } from '@/server/operations/locks/for-services/count-refusal';
 import { systemClock } from '@/server/platform/clock';
@@ -91,9 +92,10 @@ async function openWithHistory(url: DatabaseUrl) {
   const database = await openDatabase(url);
   await migrate(database);
   const store = await openStore(url, database, systemClock);
-  const engine = await createBenchEngine(store);
+  const history = new SharedHistory(store, systemClock);
+  const engine = await createBenchEngine(store, history.noteSwap);
   const monitoring = startMonitoring({
-    backends: [{ id: 'default', store, engine, epochOf: () => 1 }],
+    backends: [{ id: 'default', store, history, engine, epochOf: () => 1 }],
     database,
     clock: systemClock,
     log: pino({ level: 'silent' }),

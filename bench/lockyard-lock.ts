@@ -4,6 +4,7 @@ import type { AcquireAnswer } from '@/server/contract/lock/answers';
 import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/contract/namespace-policy';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import { createEngine } from '@/server/engine/create-engine';
+import type { EngineOptions } from '@/server/engine/engine-context';
 import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { anonymousRequest } from '@/server/engine/request-identity';
@@ -44,7 +45,10 @@ export async function openLockyardLock(
 }
 
 /** Lockyard's engine over a store, as one process runs it. */
-export function createBenchEngine(store: RecordStore): Promise<StoreEngine> {
+export function createBenchEngine(
+  store: RecordStore,
+  onSwap?: EngineOptions['onSwap'],
+): Promise<StoreEngine> {
   return createEngine({
     backend: 'default',
     kind: 'bench',
@@ -54,6 +58,7 @@ export function createBenchEngine(store: RecordStore): Promise<StoreEngine> {
     processId: newWriter(),
     newWriter,
     policyOf: () => POLICY,
+    ...(onSwap && { onSwap }),
   });
 }
 

@@ -7,6 +7,7 @@ import type { LockEngine } from '../engine/lock-engine';
 import { OWN_NAMESPACE } from '../engine/membership';
 import { NameCapacity, NameCount } from '../engine/names/name-count';
 import { newWriter } from '../engine/new-writer';
+import { SharedHistory } from '../monitoring/history/shared-history';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import { HeapWatch } from '../monitoring/maintenance/heap-watch';
 import { gateMetrics } from '../monitoring/metrics/gate-metrics';
@@ -123,6 +124,7 @@ async function addBackends(
     const refusal = await duplicates.refusalOf(id);
     if (refusal !== null) throw new StartError(refusal);
     guarantees.set(id, watch);
+    const history = new SharedHistory(store, clock);
     const engine = await createEngine({
       backend: id,
       kind: url.kind,
@@ -135,12 +137,13 @@ async function addBackends(
       onClockStep: clocks.onBackendStep(id),
       onBrokenInvariant: logBrokenInvariant(log, id),
       names: nameCount,
+      onSwap: history.noteSwap,
       policyOf: policiesOf(namespaces, grantsFromOf, watch),
     });
     ends.push(() => engine.close());
     engines.set(id, url.kind === 'mysql' ? gates.inFrontOf(engine) : engine);
     ends.push(watch.start());
-    backends.push({ id, store, engine, epochOf, grantsFromOf });
+    backends.push({ id, store, history, engine, epochOf, grantsFromOf });
   }
   const [own] = backends;
   const past = config.demo && own ? await seedDemo(control, own.store, own.epochOf()) : [];

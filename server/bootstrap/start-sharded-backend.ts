@@ -5,6 +5,7 @@ import type { EngineOptions } from '../engine/engine-context';
 import type { LockEngine, StoreEngine } from '../engine/lock-engine';
 import { ShardedEngine } from '../engine/sharded-engine';
 import { formerShards } from '../monitoring/history/former-shards';
+import { SharedHistory } from '../monitoring/history/shared-history';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
 import type { LeavingShard } from '../monitoring/start-monitoring';
@@ -91,6 +92,7 @@ export async function startShardedBackend(
   const guarantees = watchOf(joint, log);
   await Promise.all([...watches, guarantees].map((watch) => watch.read()));
   const unwatch = [...watches, guarantees].map((watch) => watch.start());
+  const histories = stores.map((store) => new SharedHistory(store, clock));
   const engines = await Promise.all(
     list.shards.map((shard, i) => {
       const store = stores[i] as LazyStore;
@@ -103,6 +105,7 @@ export async function startShardedBackend(
         epochOf,
         clock,
         onBrokenInvariant: logBrokenInvariant(log, shard.id),
+        onSwap: (histories[i] as SharedHistory).noteSwap,
         policyOf: policiesOf(namespaces, grantsFromOf, watches[i] as GuaranteeWatch),
       });
     }),
@@ -118,6 +121,7 @@ export async function startShardedBackend(
     (shard, i): MonitoredBackend => ({
       id: shard.id,
       store: stores[i] as LazyStore,
+      history: histories[i] as SharedHistory,
       engine: engines[i] as StoreEngine,
       epochOf,
       grantsFromOf,

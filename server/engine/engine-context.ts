@@ -2,7 +2,7 @@ import type { BackendLoss } from '../contract/console/backend-health';
 import type { DecidingPolicy } from '../core/decision';
 import type { BrokenInvariant } from '../core/record-invariants';
 import type { Clock } from '../platform/clock';
-import type { RecordKey, RecordStore } from '../storage/record-store';
+import type { Change, RecordKey, RecordStore, SwapResult } from '../storage/record-store';
 import { RecordCache } from './commit/record-cache';
 import { Membership } from './membership';
 import type { NewNameObserver } from './names/name-count';
@@ -30,6 +30,8 @@ export interface EngineOptions {
    * would have broken an invariant: a fault of Lockyard.
    */
   onBrokenInvariant?: (key: RecordKey, error: BrokenInvariant) => void;
+  /** Receives what the store was asked to change, and what it has answered. */
+  onSwap?: (changes: readonly Change[], results: readonly SwapResult[]) => void;
   /** What a namespace allows, as known at this moment. */
   policyOf: (namespace: string) => DecidingPolicy;
   /** Receives every record that is created. Absent: records are not counted. */

@@ -99,7 +99,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const { leaving = [], database, clock, log, processId } = parts;
   const backends = parts.backends.map((backend) => ({
     ...backend,
-    history: new SharedHistory(backend.store, clock),
+    history: backend.history ?? new SharedHistory(backend.store, clock),
   }));
   const { namespaces, names, heap, resolveIntents, witnesses = [] } = parts;
   const { retention = DEFAULT_RETENTION, pruneAudit = async () => undefined } = parts;

@@ -61,6 +61,8 @@ export interface SwapResult {
   current: { rev: number; writer: string } | null;
   /** That record as a whole, where the change was not applied and the store has it at hand. */
   found?: StoredRecord;
+  /** The commit with the events of an applied change, where the store has its id at hand. */
+  historyId?: number;
   /** Larger than the store ever accepts. It alone is refused, not the others of its swap. */
   isTooLarge?: true;
 }

@@ -92,6 +92,7 @@ async function swapUntilKnown<T>(
     let pauseMs = STORE_RETRY_MS;
     try {
       const results = await swap(proposals);
+      context.options.onSwap?.(proposals, results);
       // Its record may have changed again since a change was found applied.
       const found = results.map((result, i) =>
         known[i]?.applied === 'yes'

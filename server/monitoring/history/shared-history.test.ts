@@ -1,12 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { newWriter } from '../../engine/new-writer';
 import { TestClock } from '../../platform/testing/test-clock';
-import { created, eventOf, freshKey } from '../../storage/conformance/testing/changes';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  update,
+} from '../../storage/conformance/testing/changes';
 import {
   type StoreUnderTest,
   storeNames,
   storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
-import type { HistoryRow, HistorySource } from '../../storage/record-store';
+import type { HistoryRow, HistorySource, RecordKey } from '../../storage/record-store';
 import { HistoryTail } from './history-tail';
 import { SharedHistory } from './shared-history';
 
@@ -38,6 +46,18 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
   const write = async () => {
     await created(under.store, freshKey(), { events: [eventOf(1)] });
     return under.store.historyEnd();
+  };
+  /** The same by this process. */
+  const writeOurs = async (changes = [creation(freshKey(), { events: [eventOf(1)] })]) => {
+    const results = await under.store.swap(changes);
+    const end = await under.store.historyEnd();
+    const historyId = results.some(({ applied }) => applied) ? end : undefined;
+    // As from a store that knows it.
+    history.noteSwap(
+      changes,
+      results.map((each) => (each.applied && historyId ? { ...each, historyId } : each)),
+    );
+    return end;
   };
   const tailFrom = (position: number) => new HistoryTail(history, clock, position);
 
@@ -81,4 +101,67 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(idsOf(await second.poll())).toEqual(written);
     expect(second.isAtEnd).toBe(true);
   });
+
+  it('delivers what this process has written to both, and reads none of it', async () => {
+    const [first, second] = [tailFrom(0), tailFrom(0)];
+    const written = [await writeOurs(), await writeOurs()];
+    expect(idsOf(await first.poll())).toEqual(written);
+    expect(first.isAtEnd).toBe(true);
+    written.push(await writeOurs());
+    expect(idsOf(await second.poll())).toEqual(written);
+    expect(idsOf(await first.poll())).toEqual(written.slice(2));
+    expect(read).toEqual([]);
+  });
+
+  it('delivers what this process has written as it is stored', async () => {
+    const lost = freshKey();
+    await created(under.store, lost);
+    const seen = { rev: 1, writer: newWriter() };
+    const event = { ...eventOf(1), waitedMs: 0, meta: {}, mode: 'shared' } as const;
+    const anonymous = { ...eventOf(1, ''), token: 0, traceparent: undefined };
+    const counter = { ...freshKey(), kind: 'counter' } as const;
+    const step = { kind: 'added', at: 5, rev: 1, service: 'orders', delta: 2, value: 2 } as const;
+    await writeOurs([
+      creation(freshKey(), { events: [event, { ...eventOf(1), waitedMs: 7, meta: { a: 'b' } }] }),
+      update(lost, seen, { events: [eventOf(2)] }),
+      creation(freshKey()),
+      creation(freshKey(), { events: [anonymous as unknown as LockEvent] }),
+      creation(counter, { events: [step, { ...step, rev: 2, value: 4 }] }),
+    ]);
+    const rows = await tailFrom(0).poll();
+    expect(read).toEqual([]);
+    const inIdOrder = (all: HistoryRow[]) =>
+      all.map((row) => ({ ...row, changes: row.changes.toSorted(byKey) }));
+    expect(inIdOrder(rows)).toStrictEqual(inIdOrder(await under.store.historyAfter(0, 10)));
+  });
+
+  it('delivers what another process has written in between', async () => {
+    const [first, second] = [tailFrom(0), tailFrom(0)];
+    const written = [await writeOurs(), await write(), await writeOurs(), await writeOurs()];
+    expect(idsOf(await first.poll())).toEqual(written);
+    expect(first.isAtEnd).toBe(true);
+    expect(idsOf(await second.poll())).toEqual(written);
+  });
+
+  it('reads what this process has written and no tail asked for in time', async () => {
+    const first = tailFrom(0);
+    const id = await writeOurs();
+    clock.pass(1_000);
+    expect(idsOf(await first.poll())).toEqual([id]);
+    expect(read).toEqual([id]);
+  });
+
+  it('keeps no more of what is not asked for than a tail may need', async () => {
+    const events = Array.from({ length: 200 }, (_, i) => eventOf(i + 1));
+    for (let id = 1; id <= 600; id += 1) {
+      const change = creation(freshKey(), { events });
+      const current = { rev: change.rev, writer: change.writer };
+      history.noteSwap([change], [{ applied: true, now: 1, current, historyId: id }]);
+    }
+    expect(await tailFrom(0).poll()).toEqual([]);
+    const last = await new HistoryTail(history, clock, 400).poll();
+    expect(idsOf(last)).toEqual(Array.from({ length: 200 }, (_, i) => 401 + i));
+  });
 });
+
+const byKey = (a: { key: RecordKey }, b: { key: RecordKey }) => (a.key.name < b.key.name ? -1 : 1);

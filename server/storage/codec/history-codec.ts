@@ -80,6 +80,12 @@ export function historyRow(
   return { id: rowId, at, changes };
 }
 
+/** An event as it is read back from the history. */
+export function asReadBack(event: RecordEvent): RecordEvent {
+  const { kind, at, rev, service, owner = '', token = 0 }: OwnFacts & RecordEvent = event;
+  return newEvent({ kind, at, rev, service }, owner, token, factsOf(event as unknown as Facts));
+}
+
 function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | IncrementRun)[] {
   let tuples: (EventTuple | IncrementRun)[] = [];
   let run: IncrementRun | null = null;
@@ -122,6 +128,7 @@ function factsOf(event: Facts): Facts | null {
 
 /** Whether it has its own field in the tuple, or is empty. */
 function isNoFact(name: string, fact: unknown): boolean {
+  if (fact === undefined) return true;
   switch (name) {
     case 'kind':
     case 'at':
@@ -141,7 +148,16 @@ function isNoFact(name: string, fact: unknown): boolean {
 
 function decodeEvent(tuple: EventTuple, changeRev: number): RecordEvent {
   const [kind, at, revsBefore, service, owner, token, facts] = tuple;
-  const event: Facts = { kind, at, rev: changeRev - revsBefore, service };
+  return newEvent({ kind, at, rev: changeRev - revsBefore, service }, owner, token, facts);
+}
+
+/** @param event its first fields; the others are added to it */
+function newEvent(
+  event: Facts,
+  owner: string,
+  token: number,
+  facts: Facts | null | undefined,
+): RecordEvent {
   if (owner !== '') event.owner = owner;
   if (token !== 0) event.token = token;
   return Object.assign(event, facts) as unknown as RecordEvent;

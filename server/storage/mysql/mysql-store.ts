@@ -178,12 +178,13 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   private async resultsOf(changes: Change[], outcome: PacketOutcome): Promise<SwapResult[]> {
-    const { applied } = outcome;
+    const { applied, historyId } = outcome;
     const others = changes.filter(({ writer }) => !applied.has(writer));
     const { found, now } = await this.completed(outcome, others);
+    const written = historyId === undefined ? null : { historyId };
     return changes.map(({ key, rev, writer }) =>
       applied.has(writer)
-        ? { applied: true, now, current: { rev, writer } }
+        ? { applied: true, now, current: { rev, writer }, ...written }
         : lost(found.get(recordId(key)) ?? null, now),
     );
   }

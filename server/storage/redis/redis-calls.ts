@@ -76,9 +76,11 @@ export async function swapRecords(
   const args = [...admissionArgs(admitted), ...swapArguments(changes, how, isStale)];
   const list = requireList(await SWAP.run(redis, args, sendBehind), 1 + changes.length);
   const now = list[0] as number;
+  const entry = list[1 + changes.length];
+  const historyId = typeof entry === 'number' ? { historyId: entry } : null;
   return changes.map(({ rev, writer }, i) => {
     const told = list[1 + i] ?? null;
-    if (told === 1) return { applied: true, now, current: { rev, writer } };
+    if (told === 1) return { applied: true, now, current: { rev, writer }, ...historyId };
     if (told !== null && typeof told !== 'string') throw unreadableReply();
     return { applied: false, now, ...(told === null ? { current: null } : lostTo(told)) };
   });

@@ -22,7 +22,7 @@ import { CallOverlap } from './call-overlap';
 import pruneHistory from './sql/prune-history.sql';
 import { readSqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
-import { swapStatements } from './swap-statements';
+import { historyIdOf, swapStatements } from './swap-statements';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
@@ -107,15 +107,17 @@ export class SqliteStore implements RecordStore, HistorySource {
   swap(changes: Change[]): Promise<SwapResult[]> {
     const job = async (client: Client): Promise<SwapResult[]> => {
       const now = this.now();
-      const { statements, records } = swapStatements(changes, now);
+      const { statements, ...written } = swapStatements(changes, now);
       const results = await client.batch(statements, 'write');
-      const written = results.slice(0, records).reduce((sum, each) => sum + each.rowsAffected, 0);
-      if (written === changes.length) return changes.map((change) => appliedAt(now, change));
+      const rows = results.slice(0, written.records);
+      const count = rows.reduce((sum, each) => sum + each.rowsAffected, 0);
+      const historyId = historyIdOf(written, results);
+      if (count === changes.length) return changes.map(appliedAt(now, historyId));
       const current = currentOf(await client.execute(currentStatement(changes)));
       return changes.map((change) => {
         const found = current(change);
         const applied = found?.rev === change.rev && found.writer === change.writer;
-        return { applied, now, current: found };
+        return applied ? appliedAt(now, historyId)(change) : { applied, now, current: found };
       });
     };
     const isAlone = () => this.calls.isAlone();
@@ -130,8 +132,9 @@ export class SqliteStore implements RecordStore, HistorySource {
       const isWhole = changes.every((change) => isExpected(change, current(change), now));
       if (!isWhole)
         return changes.map((change) => ({ applied: false, now, current: current(change) }));
-      await client.batch(swapStatements(changes, now).statements, 'write');
-      return changes.map((change) => appliedAt(now, change));
+      const { statements, ...written } = swapStatements(changes, now);
+      const historyId = historyIdOf(written, await client.batch(statements, 'write'));
+      return changes.map(appliedAt(now, historyId));
     };
     return this.calls.during(callersOf(changes), () => this.write(job));
   }
@@ -240,8 +243,9 @@ function currentStatement(changes: Change[]): InStatement {
   return { sql, args: [ids] };
 }
 
-function appliedAt(now: number, { rev, writer }: Change): SwapResult {
-  return { applied: true, now, current: { rev, writer } };
+function appliedAt(now: number, historyId: number | undefined): (change: Change) => SwapResult {
+  const written = historyId === undefined ? null : { historyId };
+  return ({ rev, writer }) => ({ applied: true, now, current: { rev, writer }, ...written });
 }
 
 /** Finds the current record of a change. */

@@ -1,4 +1,4 @@
-import type { InStatement } from '@libsql/client';
+import type { InStatement, ResultSet } from '@libsql/client';
 import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import type { Change } from '../record-store';
@@ -17,6 +17,8 @@ interface SwapStatements {
   statements: InStatement[];
   /** So many of them, at the beginning, write a record for each change that is applied. */
   records: number;
+  /** Whether the next one writes the history, if any change is applied. */
+  hasHistory: boolean;
 }
 
 /**
@@ -37,8 +39,18 @@ export function swapStatements(changes: Change[], now: number): SwapStatements {
     ...(created.length > 0 ? [{ sql: insertRecords, args: [proposalsOf(created), now] }] : []),
     ...(changed.length > 0 ? [{ sql: updateRecords, args: [proposalsOf(changed), now] }] : []),
   ];
-  const statements = [...records, ...historyOf(changes, now), ...answersOf(changes)];
-  return { statements, records: records.length };
+  const history = historyOf(changes, now);
+  const statements = [...records, ...history, ...answersOf(changes)];
+  return { statements, records: records.length, hasHistory: history.length > 0 };
+}
+
+/** The id of the row of history that a transaction wrote; undefined: it wrote none. */
+export function historyIdOf(
+  { records, hasHistory }: Pick<SwapStatements, 'records' | 'hasHistory'>,
+  results: readonly ResultSet[],
+): number | undefined {
+  const written = hasHistory ? results[records] : undefined;
+  return written?.rowsAffected === 1 ? Number(written.lastInsertRowid) : undefined;
 }
 
 /** Most commits are of one lock that exists. */
@@ -54,9 +66,9 @@ function updateOne(
     sql: updateOneRecord,
     args: [rev, writer, head, queue, now, ...seen, ...window],
   };
-  if (change.events.length === 0) return { statements: [update], records: 1 };
+  if (change.events.length === 0) return { statements: [update], records: 1, hasHistory: false };
   const history = { sql: insertOneHistory, args: [now, encodeHistory([change]), writer] };
-  return { statements: [update, history], records: 1 };
+  return { statements: [update, history], records: 1, hasHistory: true };
 }
 
 /** Lists come as one JSON parameter, so every statement is a constant. */

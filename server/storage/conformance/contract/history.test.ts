@@ -57,6 +57,35 @@ contract('rule 4: history is written in the same step, for applied changes only'
     expect(rows[0]?.changes.map(({ key }) => key)).toEqual(expect.arrayContaining(keys));
   });
 
+  it('is where a swap says that the events of its applied changes are', async () => {
+    const [lost, took] = [freshKey(), freshKey()];
+    await created(suite.store, lost);
+    const changes = [
+      update(lost, { rev: 1, writer: newWriter() }, { events: [eventOf(2)] }),
+      creation(took, { events: [eventOf(1)] }),
+      creation(freshKey(), { events: [eventOf(1)] }),
+    ];
+    const [none, ...said] = await suite.store.swap(changes);
+    const alone = creation(freshKey(), { events: [eventOf(1)] });
+    const seen = { rev: 1, writer: changes[1]?.writer ?? '' };
+    const all = [
+      ...said,
+      await swapOne(suite.store, alone),
+      await swapOne(suite.store, update(took, seen, { events: [eventOf(2)] })),
+      ...(await suite.store.swapAll([creation(freshKey(), { events: [eventOf(1)] })])),
+    ];
+    const keys = [took, changes[2]?.key, alone.key, took];
+    expect(none).not.toHaveProperty('historyId');
+    for (const [i, { historyId, now }] of all.entries()) {
+      if (historyId === undefined) continue;
+      const [row] = await suite.store.historyOf([historyId]);
+      expect(row?.at).toBe(now);
+      if (keys[i]) expect(row?.changes.map(({ key }) => key)).toContainEqual(keys[i]);
+    }
+    const known = all.filter(({ historyId }) => historyId !== undefined);
+    expect(known).toHaveLength(suite.can('namesCommits') ? all.length : 0);
+  });
+
   it('stores nothing of a swap without events', async () => {
     const before = await suite.store.historyEnd();
     await created(suite.store, freshKey());

@@ -27,8 +27,15 @@ export type Store = RecordStore & HistorySource;
  * - `keepsLapsed`: an expired answer is returned until maintenance removes it.
  * - `readsClock`: a read returns that clock itself. Other stores return a lower bound, which may
  *   differ between two processes.
+ * - `namesCommits`: a swap returns which row of the history it wrote.
  */
-export type Capability = 'manyProcesses' | 'youngGaps' | 'ownClock' | 'keepsLapsed' | 'readsClock';
+export type Capability =
+  | 'manyProcesses'
+  | 'youngGaps'
+  | 'ownClock'
+  | 'keepsLapsed'
+  | 'readsClock'
+  | 'namesCommits';
 
 /** One fresh, empty place for records. */
 export interface StoreUnderTest {
@@ -62,13 +69,23 @@ export interface StoreKind {
 
 /** Every store that `open-store.ts` can open, by the scheme of its URL. */
 export const storesUnderTest: Record<BackendUrl['kind'], StoreKind> = {
-  sqlite: { capabilities: ['keepsLapsed', 'readsClock'], open: openSqliteUnderTest },
+  sqlite: {
+    capabilities: ['keepsLapsed', 'readsClock', 'namesCommits'],
+    open: openSqliteUnderTest,
+  },
   redis: {
-    capabilities: ['manyProcesses', 'ownClock', 'readsClock'],
+    capabilities: ['manyProcesses', 'ownClock', 'readsClock', 'namesCommits'],
     open: () => openRedisUnderTest(),
   },
   mysql: {
-    capabilities: ['manyProcesses', 'youngGaps', 'ownClock', 'keepsLapsed', 'readsClock'],
+    capabilities: [
+      'manyProcesses',
+      'youngGaps',
+      'ownClock',
+      'keepsLapsed',
+      'readsClock',
+      'namesCommits',
+    ],
     open: () => openMysqlUnderTest(),
   },
   zookeeper: {

@@ -24,4 +24,6 @@ export interface PacketOutcome {
    * that is not there has no record. Null: the packet did not look.
    */
   found: ReadonlyMap<string, FoundRecord> | null;
+  /** The id of the row of history that it wrote. Absent: none was written, or it is not known. */
+  historyId?: number;
 }

@@ -54,12 +54,15 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
       `SET @took = ${bytes(writerList(rows))}, @ghosts = 0, @now = ${CLOCK}`,
       upsertRecords(rows),
       hasEvents(rows)
-        ? `${insertHistory(rows, terms)} RETURNING at`
+        ? `${insertHistory(rows, terms)} RETURNING at, id`
         : `SELECT ${guarded(CLOCK, conditions)} AS at`,
       ...writeAnswers(rows, terms),
       'COMMIT',
     ],
-    read: ([, , returned = [], clock]) => outcomeOf(rows, returned, instantOf(clock)),
+    read: ([, , returned = [], written]) => ({
+      ...outcomeOf(rows, returned),
+      ...readWritten(written),
+    }),
   };
 }
 
@@ -75,10 +78,12 @@ function termsOfUpsert(conditions: string[]): AppliedTerms {
   };
 }
 
-/** @param clock no row: nothing was written that has an instant */
-function instantOf(clock: Rows = []): number | null {
-  const [row] = clock;
-  return row ? Number(row[0]) : null;
+/** @param written the instant, and the id of what the history got; no row: nothing was written */
+function readWritten(written: Rows = []): Pick<PacketOutcome, 'now' | 'historyId'> {
+  const [row] = written;
+  if (!row) return { now: null };
+  const [at, id] = row;
+  return { now: Number(at), ...(id !== undefined && { historyId: Number(id) }) };
 }
 
 /**
@@ -113,7 +118,7 @@ const ASSIGNMENTS = [
 ];
 
 /** @param returned of each row */
-function outcomeOf(rows: ChangedRow[], returned: Rows, now: number | null): PacketOutcome {
+function outcomeOf(rows: ChangedRow[], returned: Rows): Pick<PacketOutcome, 'applied' | 'found'> {
   if (returned.length !== rows.length) {
     throw new Error('The database did not return every record.');
   }
@@ -126,7 +131,7 @@ function outcomeOf(rows: ChangedRow[], returned: Rows, now: number | null): Pack
     else if (head === null || queue === null) found.set(change.id, version);
     else found.set(change.id, { ...version, head: String(head), queue: String(queue) });
   }
-  return { applied, now, found };
+  return { applied, found };
 }
 
 /**
@@ -152,14 +157,14 @@ function updateRecord(
       `UPDATE locks SET ${set} WHERE id = ${quote(id)} AND rev = ${expect.rev} AND writer = ` +
         `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
       hasEvents([row])
-        ? `${insertHistory([row], terms)} RETURNING at`
+        ? `${insertHistory([row], terms)} RETURNING at, id`
         : `SELECT ${CLOCK} AS at ${written}`,
       ...writeAnswers([row], terms),
       'COMMIT',
     ],
-    read([, , clock]) {
-      const now = instantOf(clock);
-      return { applied: new Set(now === null ? [] : [writer]), now, found: null };
+    read([, , answered]) {
+      const written = readWritten(answered);
+      return { applied: new Set(written.now === null ? [] : [writer]), found: null, ...written };
     },
   };
 }

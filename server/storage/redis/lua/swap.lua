@@ -16,7 +16,8 @@
 -- because they are most of what a script costs Redis.
 --
 -- Returns now; then of each change 1 if it was applied, else the current record, or nothing: as a
--- whole if it has no queue, or its sign, rev and writer.
+-- whole if it has no queue, or its sign, rev and writer; then the number of the history's new
+-- entry, if there is one.
 local all, numbers, texts = ARGV[3] == 'all', cjson.decode(ARGV[6]), ARGV[7]
 local n, sub, max = #numbers / 8, string.sub, math.max
 local function numbersOf(i)
@@ -86,6 +87,7 @@ if ARGV[4] ~= '' then
   local id = redis.call('HINCRBY', KEYS[1], 'history', 1)
   redis.call('XADD', HISTORY, string.format('%.0f-0', id),
     'at', now, 'changes', ARGV[4], 'took', took)
+  out[2 + n] = id
 end
 local answer, born = 8, 0
 from = 1
