@@ -11,6 +11,7 @@ import {
   type StoreUnderTest,
   storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
+import type { RecordStore, StoredRecord } from '../../storage/record-store';
 import type { EngineContext } from '../engine-context';
 import { newWriter } from '../new-writer';
 import { FaultyStore, firstFates } from '../testing/faulty-store';
@@ -21,6 +22,15 @@ beforeEach(async () => {
   under = await storesUnderTest.sqlite.open();
 });
 afterEach(() => under.close());
+
+const contextOver = (store: RecordStore) =>
+  ({
+    store,
+    options: { newWriter },
+    monotonic: () => performance.now(),
+  }) as unknown as EngineContext;
+
+const soon = () => performance.now() + 5_000;
 
 it('a change that was found applied stays so while the rest of its packet is unclear', async () => {
   const { store } = under;
@@ -36,12 +46,33 @@ it('a change that was found applied stays so while the rest of its packet is unc
     under.passMs(120_000);
   };
   faults.onSwap = firstFates(() => true, { kind: 'loseReply' }, { kind: 'pass', last });
-  const context = {
-    store: faults,
-    options: { newWriter },
-    monotonic: () => performance.now(),
-  } as unknown as EngineContext;
-  const dueAt = performance.now() + 5_000;
-  const outcomes = await swapWithRecovery(context, [first, early], dueAt);
+  const outcomes = await swapWithRecovery(contextOver(faults), [first, early], soon());
   expect(outcomes).toMatchObject([{ applied: 'yes', writer: first.writer }, { applied: 'yes' }]);
+});
+
+it('a change that came too late passes on no record, and one that met another record does', async () => {
+  const { store } = under;
+  const [late, lost] = [freshKey(), freshKey()];
+  const seen = await created(store, late);
+  await created(store, lost);
+  const telling: RecordStore = Object.create(store);
+  telling.swap = async (changes) => {
+    const results = await store.swap(changes);
+    const { records } = await store.read(
+      changes.map(({ key }) => key),
+      [],
+    );
+    return results.map((each, i) => ({ ...each, found: records[i]?.record as StoredRecord }));
+  };
+  const changes = [
+    update(late, seen, { clock: { past: 0, ahead: 1 } }),
+    update(lost, { rev: 1, writer: newWriter() }),
+  ];
+  const outcomes = await swapWithRecovery(contextOver(telling), changes, soon());
+  const now = expect.any(Number);
+  const found = await stored(store, lost);
+  expect(outcomes).toEqual([
+    { applied: 'no', now },
+    { applied: 'no', now, found },
+  ]);
 });
