@@ -66,7 +66,7 @@ function proposalsOf(
   isStale: (change: Change) => boolean,
 ): [numbers: string, texts: string] {
   const parts = changes.map(textsOf);
-  const texts = parts.map((part) => part.join('')).join('');
+  const texts = parts.flat().join('');
   // Redis counts in bytes. They are counted text by text only if not all of them are ASCII.
   const isAscii = Buffer.byteLength(texts) === texts.length;
   const lengthOf = isAscii ? (text: string) => text.length : Buffer.byteLength;
