@@ -8,6 +8,8 @@ export class NameOrder<Row> {
   private removed: number[] = [];
   /** By slot. */
   private positions = new Int32Array(64);
+  /** Whether the order has changed since the positions were written. */
+  private isStale = false;
 
   /** @param compare by name or another key; no two rows are equal */
   constructor(
@@ -15,15 +17,12 @@ export class NameOrder<Row> {
     private readonly compare: (a: Row, b: Row) => number,
   ) {}
 
-  /** Adds new slots. Costs a copy of all positions, so add many at a time. */
+  /** Adds new slots. Costs a move of half of all slots, so add many at a time. */
   add(slots: number[]): void {
     const known = this.removed.filter((slot) => this.order.has(slot));
     this.removed = [];
     this.order.change(known, slots, (a, b) => this.compared(a, b));
-    for (const [place, slot] of this.order.window(0, this.order.length).entries()) {
-      if (slot >= this.positions.length) this.widen(slot);
-      this.positions[slot] = place;
-    }
+    this.isStale = true;
   }
 
   /** The slot's row is gone; its position is removed with the next change. */
@@ -31,8 +30,12 @@ export class NameOrder<Row> {
     this.removed.push(slot);
   }
 
-  /** Below 0 if the row in the first slot comes first. Both must have been added. */
+  /**
+   * Below 0 if the row in the first slot comes first. Both must have been added. The first call
+   * after a change costs a look at all slots.
+   */
   compareSlots(a: number, b: number): number {
+    if (this.isStale) this.writePositions();
     return (this.positions[a] as number) - (this.positions[b] as number);
   }
 
@@ -57,6 +60,16 @@ export class NameOrder<Row> {
   private compared(a: number, b: number): number {
     const [one, other] = [this.at(a), this.at(b)];
     return one && other ? this.compare(one, other) : 0;
+  }
+
+  /** Millions of them, so nothing is allocated for each. */
+  private writePositions(): void {
+    for (let place = 0; place < this.order.length; place += 1) {
+      const slot = this.order.at(place);
+      if (slot >= this.positions.length) this.widen(slot);
+      this.positions[slot] = place;
+    }
+    this.isStale = false;
   }
 
   private widen(slot: number): void {
