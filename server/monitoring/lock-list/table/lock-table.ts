@@ -24,7 +24,7 @@ import { SearchTexts } from './search-texts';
 /** Why a status must be computed again: time or baselines may affect it, or the record changed. */
 const [RECHECK, REPLACED] = [1, 2];
 
-const NEW_AT_ONCE = 1_000;
+const NEW_AT_ONCE = 250;
 
 export interface LockTableOptions {
   backends: readonly BackendState[];
