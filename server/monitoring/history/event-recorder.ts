@@ -97,7 +97,7 @@ export class EventRecorder {
     this.cursorId = recordedCursor(backend.id);
     this.aheadId = aheadCursor(backend.id);
     this.turnId = `opener/${backend.id}`;
-    this.rollUps = new RollUpWriter(database, backend.id, clock, tally);
+    this.rollUps = new RollUpWriter(database, backend.id, clock, tally, this.isEmbedded);
   }
 
   /**
@@ -166,7 +166,7 @@ export class EventRecorder {
     this.collected = new CollectedEvents(this.backend.id, this.saved);
     this.readUpTo = null;
     this.writtenAt = this.clock.monotonic();
-    await this.rollUps.begin(this.saved);
+    await this.rollUps.begin(this.saved, this.whileItsTurn());
     const from = Math.min(this.saved, this.rollUps.position);
     this.tail = new HistoryTail(this.backend.history, this.clock, from);
     return this.tail;

@@ -47,7 +47,7 @@ export class CounterMinutes {
   }
 
   /** Adds to the stored rows. What was counted stays: a transaction may be run again. */
-  async write({ ask, kind, backend }: RollupTarget): Promise<void> {
+  async write({ write, kind, backend }: RollupTarget): Promise<void> {
     const all = [...this.sums.keys()].sort();
     for (let i = 0; i < all.length; i += ROWS_AT_ONCE) {
       const part = all.slice(i, i + ROWS_AT_ONCE).flatMap((id) => this.sums.get(id) ?? []);
@@ -56,7 +56,7 @@ export class CounterMinutes {
         return [backend, counterId, minute, changes, added, removed, value];
       });
       const rows = part.map(() => '(?,?,?,?,?,?,?)');
-      await ask(`INSERT INTO counter_minutes (${COLUMNS}) VALUES ${rows} ${ADDED[kind]}`, values);
+      await write(`INSERT INTO counter_minutes (${COLUMNS}) VALUES ${rows} ${ADDED[kind]}`, values);
     }
   }
 

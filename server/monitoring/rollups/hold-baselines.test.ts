@@ -114,7 +114,9 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     for (const heldMs of twenty(7)) holds.add(heldMs);
     const names = Array.from({ length: 2_500 }, (_, i) => `lock-${i}`);
     const counted = new Map(names.map((name) => [`default/${name}`, holds]));
-    const target = { ask: raw.ask, kind, backend: 'default', countedTo: 1 };
+    const { ask } = raw;
+    const moveCursor = async () => undefined;
+    const target = { read: ask, write: ask, moveCursor, kind, backend: 'default', countedTo: 1 };
     for (const of of [week - WEEK_MS, week]) await addToWeek(target, of, counted);
     // The last of all rows: the pages before it end between the two weeks of a lock.
     await addToWeek({ ...target, countedTo: 2 }, week, new Map([['default/newest', holds]]));

@@ -1,4 +1,4 @@
-import type { Database } from '@/db/database';
+import type { Database, RawStatement, SqlValue } from '@/db/database';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
@@ -9,7 +9,8 @@ import { TimeSlice } from '../lock-list/order/time-slice';
 import type { EventTally } from '../metrics/event-tally';
 import { PendingCommits } from './pending-commits';
 import { SHARES, shareOf } from './rollup-cursors';
-import { RollupShare } from './rollup-share';
+import type { RollupTarget } from './rollup-rows';
+import { RollupShare, type RunStep } from './rollup-share';
 
 /** Few rows are written soon, in one transaction. */
 const SMALL_ROWS = 200;
@@ -39,13 +40,18 @@ export class RollUpWriter {
   /** Commits behind a gap that may still be filled. */
   private ahead = new PendingCommits();
   private writtenAt = Number.NEGATIVE_INFINITY;
+  private guard: RawStatement | null = null;
 
-  /** @param tally receives what this process has written */
+  /**
+   * @param tally receives what this process has written
+   * @param isEmbedded whether locks share the queue for writes
+   */
   constructor(
     private readonly database: Database,
     private readonly backend: string,
     private readonly clock: Clock,
     private readonly tally: EventTally,
+    private readonly isEmbedded = false,
   ) {
     this.shares = Array.from({ length: SHARES }, (_, i) => new RollupShare(backend, i));
   }
@@ -59,9 +65,11 @@ export class RollUpWriter {
    * Begins at the stored cursors, and forgets what was not written.
    *
    * @param from where to begin if there is no cursor yet
+   * @param guard a part of each write, which fails with it
    */
-  async begin(from: number): Promise<void> {
+  async begin(from: number, guard: RawStatement | null = null): Promise<void> {
     const { raw } = this.database;
+    this.guard = guard;
     for (const share of this.shares) await raw.transaction((ask) => share.begin(ask, from));
     this.counted = this.position;
     this.ahead = new PendingCommits();
@@ -118,19 +126,59 @@ export class RollUpWriter {
 
   /** Writes those of these shares that no earlier process has written as far. */
   private async write(all: RollupShare[]): Promise<void> {
-    const { kind, raw } = this.database;
-    const { counted: to, backend } = this;
+    const { counted: to } = this;
     const shares = all.filter(({ written }) => written < to);
-    const countedTo = Math.max(to, ...this.shares.map(({ written }) => written));
-    // SQLite writes on this thread: without pauses, dozens of transactions would delay every call.
+    // Dozens of steps without pauses would delay every call.
     const slice = new TimeSlice(() => this.clock.monotonic());
     const rest = () => slice.pause();
-    for (const share of shares) await share.writeParts(this.database, to, countedTo, rest);
-    await raw.transaction(async (ask) => {
-      for (const share of shares) await share.writeRest({ ask, kind, backend, countedTo }, to);
+    for (const share of shares) await share.writeParts(this.writeMany, to, rest);
+    await this.writeInTransaction(async (target) => {
+      for (const share of shares) await share.writeRest(target, to);
     });
     for (const share of shares) this.tally.addAll(share.clear(to));
     this.writtenAt = this.clock.monotonic();
     await rest();
+  }
+
+  /** On the thread of the event loop SQLite would stop everything else for as long. */
+  private readonly writeMany: RunStep = (work) => {
+    const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
+    return isAside ? this.writeAside(work) : this.writeInTransaction(work);
+  };
+
+  /** What is common to all steps. */
+  private get place(): Pick<RollupTarget, 'kind' | 'backend' | 'countedTo'> {
+    const countedTo = Math.max(this.counted, ...this.shares.map(({ written }) => written));
+    return { kind: this.database.kind, backend: this.backend, countedTo };
+  }
+
+  private writeInTransaction(work: (target: RollupTarget) => Promise<void>): Promise<void> {
+    return this.database.raw.transaction(async (ask) => {
+      const moveCursor = async (id: string, from: number, to: number) => {
+        const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position = ?';
+        const { affected } = await ask(move, [to, id, from]);
+        if (affected !== 1) throw new Error(`Another process has moved the cursor ${id}.`);
+      };
+      if (this.guard) await ask(this.guard.sql, this.guard.values);
+      await work({ ...this.place, read: ask, write: ask, moveCursor });
+    });
+  }
+
+  /**
+   * Reads first, and then writes beside the event loop. No other process has the file, and a step
+   * of an earlier turn in this one fails by its guard. No row may be written twice in a step.
+   */
+  private async writeAside(work: (target: RollupTarget) => Promise<void>): Promise<void> {
+    const { raw } = this.database;
+    const statements: RawStatement[] = this.guard ? [this.guard] : [];
+    const write = async (sql: string, values: SqlValue[]) => {
+      statements.push({ sql, values });
+    };
+    // A cursor that is elsewhere gets no id, which fails.
+    const move =
+      'UPDATE cursors SET id = CASE WHEN position = ? THEN id END, position = ? WHERE id = ?';
+    const moveCursor = (id: string, from: number, to: number) => write(move, [from, to, id]);
+    await work({ ...this.place, read: raw.ask, write, moveCursor });
+    await raw.batch(statements, true);
   }
 }

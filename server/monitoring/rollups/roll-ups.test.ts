@@ -53,7 +53,8 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     const faults: Opening['faults'] = { next: 'none' };
     const tally = new EventTally();
     const store = pick(source) as never;
-    const backend = { id: 'default', history: store };
+    // The locks of SQLite share a queue with the roll-ups, and those of Redis do not.
+    const backend = { id: 'default', history: store, store: under.store };
     const opener = new EventRecorder(unsteady(under.database, faults), backend, clock, tally);
     return { opener, tally, faults };
   };

@@ -14,9 +14,14 @@ export type MinuteByLock = Map<string, MinuteRollup>;
 /** Of one week, by lock: how long its holds had lasted. */
 export type HoldsByLock = Map<string, LogHistogram>;
 
-/** Where rows are written: the statements of one transaction, which no others can join. */
+/** One step of writing rows: all that is written in it, or nothing. */
 export interface RollupTarget {
-  ask: RunSql;
+  /** Reads what was stored before the step. */
+  read: RunSql;
+  /** Writes as a part of the step, at once or at its end. */
+  write: (sql: string, values: SqlValue[]) => Promise<unknown>;
+  /** Moves a cursor as a part of the step, which fails if it is not where it should be. */
+  moveCursor: (id: string, from: number, to: number) => Promise<void>;
   kind: Database['kind'];
   backend: string;
   /** How far any lock of the backend is counted with this, from which readers of weeks go on. */
@@ -49,9 +54,9 @@ export async function addToMinute(
   minute: number,
   rollups: MinuteByLock,
 ): Promise<void> {
-  const { ask, kind, backend } = target;
+  const { read, write, kind, backend } = target;
   for (const locks of chunks([...rollups.keys()].sort())) {
-    const { rows } = await ask(
+    const { rows } = await read(
       `SELECT lock_id, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND minute = ? ` +
         `AND lock_id IN (${places(locks)})`,
       [backend, minute, ...locks],
@@ -65,7 +70,7 @@ export async function addToMinute(
       return minuteValues(backend, lockId, sum);
     });
     const row = '(?,?,?,?,?,?,?,?,?)';
-    await ask(
+    await write(
       `INSERT INTO lock_minutes (backend, lock_id, minute, ${MINUTE_COLUMNS}) VALUES ` +
         `${locks.map(() => row)} ` +
         `${replacing(kind, ['backend', 'lock_id', 'minute'], MINUTE_VALUES)}`,
@@ -80,9 +85,9 @@ export async function addToWeek(
   week: number,
   holds: HoldsByLock,
 ): Promise<void> {
-  const { ask, kind, backend, countedTo } = target;
+  const { read, write, kind, backend, countedTo } = target;
   for (const locks of chunks([...holds.keys()].sort())) {
-    const { rows } = await ask(
+    const { rows } = await read(
       'SELECT lock_id, holds FROM lock_weeks WHERE backend = ? AND week = ? AND lock_id IN ' +
         `(${places(locks)})`,
       [backend, week, ...locks],
@@ -93,7 +98,7 @@ export async function addToWeek(
       sum.addAll(holds.get(lockId) ?? new LogHistogram());
       return [backend, lockId, week, sum.encode(), countedTo];
     });
-    await ask(
+    await write(
       'INSERT INTO lock_weeks (backend, lock_id, week, holds, counted_to) VALUES ' +
         `${locks.map(() => '(?,?,?,?,?)')} ` +
         `${replacing(kind, ['backend', 'lock_id', 'week'], ['holds', 'counted_to'])}`,

@@ -1,4 +1,4 @@
-import type { Database, RunSql } from '@/db/database';
+import type { RunSql } from '@/db/database';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
@@ -20,6 +20,9 @@ import {
 const ROWS_PER_TRANSACTION = 100;
 
 type Minutes = Map<number, MinuteByLock>;
+
+/** Runs `work` as one step. It may be run again, so what it is given to write stays as it is. */
+export type RunStep = (work: (target: RollupTarget) => Promise<void>) => Promise<void>;
 
 /** What was counted of a share of a backend's locks and is not written yet, and its cursors. */
 export class RollupShare {
@@ -80,32 +83,24 @@ export class RollupShare {
   }
 
   /**
-   * Writes the rows of single locks part by part where there are many. The transaction of each part
-   * moves its cursor, so that a part is never counted twice.
+   * Writes the rows of single locks part by part where there are many. The step of each part moves
+   * its cursor, so that a part is never counted twice.
    *
-   * @param countedTo as `RollupTarget` has it
-   * @param rest is called after each transaction
+   * @param rest is called after each step
    * @throws if another process has moved the cursor of the share
    */
-  async writeParts(
-    { raw, kind }: Database,
-    to: number,
-    countedTo: number,
-    rest: () => Promise<void>,
-  ): Promise<void> {
+  async writeParts(inOneStep: RunStep, to: number, rest: () => Promise<void>): Promise<void> {
     if (this.rows <= ROWS_PER_TRANSACTION) return;
     for (let part = 0; part < PARTS; part += 1) {
       const minutes = this.minutes[part];
       const counters = this.counters[part];
       if (!minutes || !counters || minutes.size + counters.size === 0) continue;
       const cursor = partCursor(this.backend, this.index, part);
-      const move =
-        'INSERT INTO cursors (id, position) VALUES (?, ?) ' +
-        `${replacing(kind, ['id'], ['position'])}`;
-      await raw.transaction(async (ask) => {
-        await this.moveCursor(ask, this.writtenTo);
-        await ask(move, [cursor, to]);
-        const target = { ask, kind, backend: this.backend, countedTo };
+      await inOneStep(async (target) => {
+        await this.moveCursor(target, this.writtenTo);
+        const over = replacing(target.kind, ['id'], ['position']);
+        const move = `INSERT INTO cursors (id, position) VALUES (?, ?) ${over}`;
+        await target.write(move, [cursor, to]);
         await addRows(target, minutes);
         await counters.write(target);
       });
@@ -122,7 +117,7 @@ export class RollupShare {
    * @throws if another process has moved the cursor
    */
   async writeRest(target: RollupTarget, to: number): Promise<void> {
-    await this.moveCursor(target.ask, to);
+    await this.moveCursor(target, to);
     for (const minutes of this.minutes) await addRows(target, minutes);
     for (const counters of this.counters) await counters.write(target);
   }
@@ -138,11 +133,8 @@ export class RollupShare {
     return tally;
   }
 
-  private async moveCursor(ask: RunSql, to: number): Promise<void> {
-    const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position = ?';
-    const id = shareCursor(this.backend, this.index);
-    const { affected } = await ask(move, [to, id, this.writtenTo]);
-    if (affected !== 1) throw new Error(`Another process counts the history of ${this.backend}.`);
+  private moveCursor(target: RollupTarget, to: number): Promise<void> {
+    return target.moveCursor(shareCursor(this.backend, this.index), this.writtenTo, to);
   }
 
   private add(part: number, lockId: string, event: LockEvent): void {
