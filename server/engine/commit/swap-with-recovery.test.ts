@@ -50,7 +50,7 @@ it('a change that was found applied stays so while the rest of its packet is unc
   expect(outcomes).toMatchObject([{ applied: 'yes', writer: first.writer }, { applied: 'yes' }]);
 });
 
-it('a change that came too late passes on no record, and one that met another record does', async () => {
+it('a late change passes on no record, and one that met another record passes that on', async () => {
   const { store } = under;
   const [late, lost] = [freshKey(), freshKey()];
   const seen = await created(store, late);

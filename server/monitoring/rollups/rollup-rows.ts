@@ -20,7 +20,7 @@ export interface RollupTarget {
   read: RunSql;
   /** Writes as a part of the step, at once or at its end. */
   write: (sql: string, values: SqlValue[]) => Promise<unknown>;
-  /** Moves a cursor as a part of the step, which fails if it is not where it should be. */
+  /** Moves an existing cursor as a part of the step, which fails if it is elsewhere. */
   moveCursor: (id: string, from: number, to: number) => Promise<void>;
   kind: Database['kind'];
   backend: string;

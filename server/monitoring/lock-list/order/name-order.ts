@@ -17,7 +17,7 @@ export class NameOrder<Row> {
     private readonly compare: (a: Row, b: Row) => number,
   ) {}
 
-  /** Adds new slots. Costs a move of half of all slots, so add many at a time. */
+  /** Adds new slots. Moves blocks of the order, so add many at a time. */
   add(slots: number[]): void {
     const known = this.removed.filter((slot) => this.order.has(slot));
     this.removed = [];

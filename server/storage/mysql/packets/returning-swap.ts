@@ -21,31 +21,31 @@ import { type AppliedTerms, hasEvents, insertHistory, writeAnswers } from './wri
  * not exist: then nothing is applied, and each change must be judged on its own.
  */
 export function returningSwap(changes: Change[]): Packet<PacketOutcome> {
-  const rows = inRowOrder(changes);
-  const [first, ...more] = rows;
-  if (first?.expect && more.length === 0) return updateRecord(first, first.expect);
-  const mayLeaveGhosts = rows.some(({ expect }) => expect !== null);
-  return upsertPacket(rows, [...(mayLeaveGhosts ? ['@ghosts = 0'] : []), ...isTimely(rows)]);
+  const [only] = changes.length === 1 ? inRowOrder(changes) : [];
+  if (only?.expect) return updateRecord(only, only.expect);
+  const mayLeaveGhosts = changes.some(({ expect }) => expect !== null);
+  return upsertPacket(changes, [...(mayLeaveGhosts ? ['@ghosts = 0'] : []), ...isTimely(changes)]);
 }
 
 /** The same for changes that are applied all or none: the guard fails unless all of them are. */
 export function returningSwapAll(changes: Change[]): Packet<PacketOutcome> {
-  const rows = inRowOrder(changes);
-  const isWhole = `LENGTH(@took) = ${Buffer.byteLength(writerList(rows))}`;
-  return upsertPacket(rows, ['@ghosts = 0', isWhole, ...isTimely(rows)]);
+  const isWhole = `LENGTH(@took) = ${Buffer.byteLength(writerList(changes))}`;
+  return upsertPacket(changes, ['@ghosts = 0', isWhole, ...isTimely(changes)]);
 }
 
-function isTimely(rows: ChangedRow[]): string[] {
-  const window = sharedWindow(rows);
+function isTimely(changes: Change[]): string[] {
+  const window = sharedWindow(changes);
   return isLimited(window) ? [clockIsIn(window)] : [];
 }
 
 /** Every writer between two commas. */
-function writerList(rows: ChangedRow[]): string {
-  return `,${rows.map(({ writer }) => writer).join(',')},`;
+function writerList(changes: Change[]): string {
+  return `,${changes.map(({ writer }) => writer).join(',')},`;
 }
 
-function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOutcome> {
+/** The history keeps the changes in the order in which they are given. */
+function upsertPacket(changes: Change[], conditions: string[]): Packet<PacketOutcome> {
+  const rows = inRowOrder(changes);
   const terms = termsOfUpsert(conditions);
   return {
     statements: [
@@ -54,7 +54,7 @@ function upsertPacket(rows: ChangedRow[], conditions: string[]): Packet<PacketOu
       `SET @took = ${bytes(writerList(rows))}, @ghosts = 0, @now = ${CLOCK}`,
       upsertRecords(rows),
       hasEvents(rows)
-        ? `${insertHistory(rows, terms)} RETURNING at, id`
+        ? `${insertHistory(changes, terms)} RETURNING at, id`
         : `SELECT ${guarded(CLOCK, conditions)} AS at`,
       ...writeAnswers(rows, terms),
       'COMMIT',
