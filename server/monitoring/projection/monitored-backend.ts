@@ -18,7 +18,7 @@ export interface MonitoredBackend {
   /** The id under which its history is recorded. */
   id: string;
   store: RecordStore & HistorySource;
-  /** The history of `store`, for all that follow it. Absent: nothing but the store knows it. */
+  /** The history of `store`, for all that follow it. Absent: own commits are read from it too. */
   history?: HistorySource;
   engine: StoreEngine;
   epochOf: () => number;
