@@ -29,6 +29,11 @@ export type ChangeTuple = [
   events: (EventTuple | IncrementRun)[],
 ];
 
+/** Whether any of these changes has events. */
+export function hasEvents(changes: Change[]): boolean {
+  return changes.some((change) => change.events.length > 0);
+}
+
 /** The text of what a commit proposes. The store writes beside it which changes applied. */
 export function encodeHistory(changes: Change[]): string {
   return JSON.stringify(historyTuples(changes));
@@ -81,10 +86,8 @@ export function historyRow(
 }
 
 /** An event as it is read back from the history. */
-export function asReadBack(event: RecordEvent): RecordEvent {
-  const { kind, at, rev, service, owner = '', token = 0 }: OwnFacts & RecordEvent = event;
-  return newEvent({ kind, at, rev, service }, owner, token, factsOf(event as unknown as Facts));
-}
+export const asReadBack = (event: RecordEvent): RecordEvent =>
+  decodeEvent(encodeEvent(event, event.rev), event.rev);
 
 function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | IncrementRun)[] {
   let tuples: (EventTuple | IncrementRun)[] = [];
@@ -148,16 +151,7 @@ function isNoFact(name: string, fact: unknown): boolean {
 
 function decodeEvent(tuple: EventTuple, changeRev: number): RecordEvent {
   const [kind, at, revsBefore, service, owner, token, facts] = tuple;
-  return newEvent({ kind, at, rev: changeRev - revsBefore, service }, owner, token, facts);
-}
-
-/** @param event its first fields; the others are added to it */
-function newEvent(
-  event: Facts,
-  owner: string,
-  token: number,
-  facts: Facts | null | undefined,
-): RecordEvent {
+  const event: Facts = { kind, at, rev: changeRev - revsBefore, service };
   if (owner !== '') event.owner = owner;
   if (token !== 0) event.token = token;
   return Object.assign(event, facts) as unknown as RecordEvent;

@@ -1,4 +1,5 @@
 import { STORE_CALL_MAX_MS } from '../../core/timing';
+import { appliedResult } from '../applied-result';
 import { idRange, recordId } from '../record-id';
 import {
   type Change,
@@ -181,11 +182,10 @@ export class MysqlStore implements RecordStore, HistorySource {
     const { applied, historyId } = outcome;
     const others = changes.filter(({ writer }) => !applied.has(writer));
     const { found, now } = await this.completed(outcome, others);
-    const written = historyId === undefined ? null : { historyId };
-    return changes.map(({ key, rev, writer }) =>
-      applied.has(writer)
-        ? { applied: true, now, current: { rev, writer }, ...written }
-        : lost(found.get(recordId(key)) ?? null, now),
+    return changes.map((change) =>
+      applied.has(change.writer)
+        ? appliedResult(change, now, historyId)
+        : lost(found.get(recordId(change.key)) ?? null, now),
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { appliedResult } from '../applied-result';
 import type { ServerRun } from '../incarnation/incarnation-row';
 import { recordId } from '../record-id';
 import type { Change, ReadResult, RecordKey, SwapResult } from '../record-store';
@@ -77,10 +78,10 @@ export async function swapRecords(
   const list = requireList(await SWAP.run(redis, args, sendBehind), 1 + changes.length);
   const now = list[0] as number;
   const entry = list[1 + changes.length];
-  const historyId = typeof entry === 'number' ? { historyId: entry } : null;
-  return changes.map(({ rev, writer }, i) => {
+  const historyId = typeof entry === 'number' ? entry : undefined;
+  return changes.map((change, i) => {
     const told = list[1 + i] ?? null;
-    if (told === 1) return { applied: true, now, current: { rev, writer }, ...historyId };
+    if (told === 1) return appliedResult(change, now, historyId);
     if (told !== null && typeof told !== 'string') throw unreadableReply();
     return { applied: false, now, ...(told === null ? { current: null } : lostTo(told)) };
   });

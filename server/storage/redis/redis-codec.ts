@@ -1,5 +1,5 @@
 import type { IdempotencyRecord } from '../../core/decision';
-import { encodeHistory } from '../codec/history-codec';
+import { encodeHistory, hasEvents } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import { type Change, type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import { HAS_QUEUE, NO_QUEUE, PREFIX, type Reply } from './redis-script';
@@ -45,8 +45,7 @@ export function swapArguments(
   how: 'each' | 'all',
   isStale: (change: Change) => boolean,
 ): (string | number)[] {
-  const hasHistory = changes.some((change) => change.events.length > 0);
-  const history = hasHistory ? encodeHistory(changes) : '';
+  const history = hasEvents(changes) ? encodeHistory(changes) : '';
   const writers = changes.map(({ writer }) => writer).join(',');
   const args: (string | number)[] = [how, history, writers, ...proposalsOf(changes, isStale)];
   for (const { memos, extensions } of changes) {

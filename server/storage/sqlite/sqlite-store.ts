@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
+import { appliedResult } from '../applied-result';
 import { idRange, isOwnRecord, recordId } from '../record-id';
 import {
   type Change,
@@ -107,17 +108,17 @@ export class SqliteStore implements RecordStore, HistorySource {
   swap(changes: Change[]): Promise<SwapResult[]> {
     const job = async (client: Client): Promise<SwapResult[]> => {
       const now = this.now();
-      const { statements, ...written } = swapStatements(changes, now);
+      const { statements, records } = swapStatements(changes, now);
       const results = await client.batch(statements, 'write');
-      const rows = results.slice(0, written.records);
-      const count = rows.reduce((sum, each) => sum + each.rowsAffected, 0);
-      const historyId = historyIdOf(written, results);
-      if (count === changes.length) return changes.map(appliedAt(now, historyId));
+      const written = results.slice(0, records).reduce((sum, each) => sum + each.rowsAffected, 0);
+      const historyId = historyIdOf(changes, results[records]);
+      const result = (change: Change) => appliedResult(change, now, historyId);
+      if (written === changes.length) return changes.map(result);
       const current = currentOf(await client.execute(currentStatement(changes)));
       return changes.map((change) => {
         const found = current(change);
         const applied = found?.rev === change.rev && found.writer === change.writer;
-        return applied ? appliedAt(now, historyId)(change) : { applied, now, current: found };
+        return applied ? result(change) : { applied, now, current: found };
       });
     };
     const isAlone = () => this.calls.isAlone();
@@ -132,9 +133,10 @@ export class SqliteStore implements RecordStore, HistorySource {
       const isWhole = changes.every((change) => isExpected(change, current(change), now));
       if (!isWhole)
         return changes.map((change) => ({ applied: false, now, current: current(change) }));
-      const { statements, ...written } = swapStatements(changes, now);
-      const historyId = historyIdOf(written, await client.batch(statements, 'write'));
-      return changes.map(appliedAt(now, historyId));
+      const { statements, records } = swapStatements(changes, now);
+      const results = await client.batch(statements, 'write');
+      const historyId = historyIdOf(changes, results[records]);
+      return changes.map((change) => appliedResult(change, now, historyId));
     };
     return this.calls.during(callersOf(changes), () => this.write(job));
   }
@@ -241,11 +243,6 @@ function currentStatement(changes: Change[]): InStatement {
   const ids = JSON.stringify(changes.map(({ key }) => recordId(key)));
   const sql = `SELECT id, ${REV}, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))`;
   return { sql, args: [ids] };
-}
-
-function appliedAt(now: number, historyId: number | undefined): (change: Change) => SwapResult {
-  const written = historyId === undefined ? null : { historyId };
-  return ({ rev, writer }) => ({ applied: true, now, current: { rev, writer }, ...written });
 }
 
 /** Finds the current record of a change. */

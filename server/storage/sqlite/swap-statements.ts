@@ -1,5 +1,5 @@
 import type { InStatement, ResultSet } from '@libsql/client';
-import { encodeHistory } from '../codec/history-codec';
+import { encodeHistory, hasEvents } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import type { Change } from '../record-store';
 import extendAnswers from './sql/extend-answers.sql';
@@ -15,10 +15,11 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /** The statements of one transaction. */
 interface SwapStatements {
   statements: InStatement[];
-  /** So many of them, at the beginning, write a record for each change that is applied. */
+  /**
+   * So many of them, at the beginning, write a record for each change that is applied. The next one
+   * writes the history, where any change has events.
+   */
   records: number;
-  /** Whether the next one writes the history, if any change is applied. */
-  hasHistory: boolean;
 }
 
 /**
@@ -39,18 +40,14 @@ export function swapStatements(changes: Change[], now: number): SwapStatements {
     ...(created.length > 0 ? [{ sql: insertRecords, args: [proposalsOf(created), now] }] : []),
     ...(changed.length > 0 ? [{ sql: updateRecords, args: [proposalsOf(changed), now] }] : []),
   ];
-  const history = historyOf(changes, now);
-  const statements = [...records, ...history, ...answersOf(changes)];
-  return { statements, records: records.length, hasHistory: history.length > 0 };
+  const statements = [...records, ...historyOf(changes, now), ...answersOf(changes)];
+  return { statements, records: records.length };
 }
 
-/** The id of the row of history that a transaction wrote; undefined: it wrote none. */
-export function historyIdOf(
-  { records, hasHistory }: Pick<SwapStatements, 'records' | 'hasHistory'>,
-  results: readonly ResultSet[],
-): number | undefined {
-  const written = hasHistory ? results[records] : undefined;
-  return written?.rowsAffected === 1 ? Number(written.lastInsertRowid) : undefined;
+/** @param next what the statement after those of the records returned */
+export function historyIdOf(changes: Change[], next: ResultSet | undefined): number | undefined {
+  const isWritten = hasEvents(changes) && next?.rowsAffected === 1;
+  return isWritten ? Number(next.lastInsertRowid) : undefined;
 }
 
 /** Most commits are of one lock that exists. */
@@ -66,9 +63,9 @@ function updateOne(
     sql: updateOneRecord,
     args: [rev, writer, head, queue, now, ...seen, ...window],
   };
-  if (change.events.length === 0) return { statements: [update], records: 1, hasHistory: false };
+  if (change.events.length === 0) return { statements: [update], records: 1 };
   const history = { sql: insertOneHistory, args: [now, encodeHistory([change]), writer] };
-  return { statements: [update, history], records: 1, hasHistory: true };
+  return { statements: [update, history], records: 1 };
 }
 
 /** Lists come as one JSON parameter, so every statement is a constant. */
@@ -89,7 +86,7 @@ function proposalsOf(changes: Change[]): string {
 }
 
 function historyOf(changes: Change[], now: number): InStatement[] {
-  if (changes.every((change) => change.events.length === 0)) return [];
+  if (!hasEvents(changes)) return [];
   const writers = JSON.stringify(changes.map((change) => change.writer));
   const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
   return [{ sql: insertHistory, args: [writers, encodeHistory(changes), now, ids] }];

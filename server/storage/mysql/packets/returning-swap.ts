@@ -1,3 +1,4 @@
+import { hasEvents } from '../../codec/history-codec';
 import type { Change } from '../../record-store';
 import { guarded } from './guard';
 import type { FoundRecord, Packet, PacketOutcome, Rows } from './packet';
@@ -5,7 +6,7 @@ import { type ChangedRow, inRowOrder } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 import { clockIsIn, isLimited, sharedWindow, windowOf } from './time-window';
 import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './write-columns';
-import { type AppliedTerms, hasEvents, insertHistory, writeAnswers } from './write-history';
+import { type AppliedTerms, insertHistory, writeAnswers } from './write-history';
 
 /*
  * Every column has a name of its own: the driver compiles a reader for each set of names, and an

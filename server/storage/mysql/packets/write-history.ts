@@ -1,4 +1,4 @@
-import { encodeHistory } from '../../codec/history-codec';
+import { encodeHistory, hasEvents } from '../../codec/history-codec';
 import type { Change } from '../../record-store';
 import type { ChangedRow } from './row-order';
 import { bytes, quote } from './sql-text';
@@ -16,11 +16,6 @@ const BY_VARIABLES: AppliedTerms = {
   historyRow: (text) => `SELECT @now, ${text}, @took FROM DUAL WHERE @took IS NOT NULL`,
   isApplied: (writer) => `FIND_IN_SET(${writer}, @took)`,
 };
-
-/** Whether any of these changes has events. */
-export function hasEvents(changes: Change[]): boolean {
-  return changes.some((change) => change.events.length > 0);
-}
 
 /** Writes the history of the applied changes and their answers. */
 export function writeHistoryAndAnswers(rows: ChangedRow[]): string[] {
