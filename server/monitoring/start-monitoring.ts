@@ -138,8 +138,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     slice: () => projection.table.slice(),
   });
   const tallies = new Map(ids.map((id) => [id, new EventTally()]));
-  const formerShards = leaving.map(({ id, store }) => ({ id, history: store, store }));
-  const recorders = [...backends, ...formerShards].map(({ id, history, store }) => {
+  const recorded = [
+    ...backends.map(({ id, history, store }) => ({ id, history: history.tail(), store })),
+    ...leaving.map(({ id, store }) => ({ id, history: store, store })),
+  ];
+  const recorders = recorded.map(({ id, history, store }) => {
     const tally = tallies.get(id) ?? new EventTally();
     return history
       ? new EventRecorder(database, { id, history, store }, clock, tally, retention, readers)

@@ -59,7 +59,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     );
     return end;
   };
-  const tailFrom = (position: number) => new HistoryTail(history, clock, position);
+  const tailFrom = (position: number) => new HistoryTail(history.tail(), clock, position);
 
   it('delivers every row to both, and reads each once', async () => {
     const [first, second] = [tailFrom(0), tailFrom(0)];
@@ -83,13 +83,34 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(second.isAtEnd).toBe(true);
   });
 
-  it('keeps no row for long that only one tail reads', async () => {
-    const first = tailFrom(0);
-    const id = await write();
+  it('keeps what another tail has yet to get for as long as that one asks', async () => {
+    const [first, second] = [tailFrom(0), tailFrom(0)];
+    const written = [await writeOurs(), await write(), await writeOurs()];
     await first.poll();
-    clock.pass(1_000);
-    expect(idsOf(await tailFrom(0).poll())).toEqual([id]);
-    expect(read).toEqual([id, id]);
+    clock.pass(9_000);
+    expect(idsOf(await second.poll())).toEqual(written);
+    expect(read).toEqual(written.slice(1));
+  });
+
+  it('keeps nothing for a tail that asks no more', async () => {
+    const [first, second] = [tailFrom(0), tailFrom(0)];
+    await second.poll();
+    clock.pass(10_000);
+    const written = [await writeOurs(), await write()];
+    await first.poll();
+    read.length = 0;
+    expect(idsOf(await second.poll())).toEqual(written);
+    expect(read).toEqual(written);
+  });
+
+  it('keeps nothing that all have had', async () => {
+    const [first, second] = [tailFrom(0), tailFrom(0)];
+    const written = [await writeOurs(), await write()];
+    await first.poll();
+    await second.poll();
+    read.length = 0;
+    expect(idsOf(await tailFrom(0).poll())).toEqual(written);
+    expect(read).toEqual(written);
   });
 
   it('delivers a row that the other tail could not see yet', async () => {
@@ -114,6 +135,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
   });
 
   it('delivers what this process has written as it is stored', async () => {
+    const tail = tailFrom(0);
     const lost = freshKey();
     await created(under.store, lost);
     const seen = { rev: 1, writer: newWriter() };
@@ -128,7 +150,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
       creation(freshKey(), { events: [anonymous as unknown as LockEvent] }),
       creation(counter, { events: [step, { ...step, rev: 2, value: 4 }] }),
     ]);
-    const rows = await tailFrom(0).poll();
+    const rows = await tail.poll();
     expect(read).toEqual([]);
     expect(rows).toStrictEqual(await under.store.historyAfter(0, 10));
   });
@@ -141,23 +163,15 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(idsOf(await second.poll())).toEqual(written);
   });
 
-  it('reads what this process has written and no tail asked for in time', async () => {
-    const first = tailFrom(0);
-    const id = await writeOurs();
-    clock.pass(1_000);
-    expect(idsOf(await first.poll())).toEqual([id]);
-    expect(read).toEqual([id]);
-  });
-
   it('keeps no more of what is not asked for than a tail may need', async () => {
     const events = Array.from({ length: 200 }, (_, i) => eventOf(i + 1));
-    for (let id = 1; id <= 600; id += 1) {
+    const [slow, last] = [tailFrom(0), tailFrom(600)];
+    for (let id = 1; id <= 900; id += 1) {
       const change = creation(freshKey(), { events });
       const current = { rev: change.rev, writer: change.writer };
       history.noteSwap([change], [{ applied: true, now: 1, current, historyId: id }]);
     }
-    expect(await tailFrom(0).poll()).toEqual([]);
-    const last = await new HistoryTail(history, clock, 400).poll();
-    expect(idsOf(last)).toEqual(Array.from({ length: 200 }, (_, i) => 401 + i));
+    expect(await slow.poll()).toEqual([]);
+    expect(idsOf(await last.poll())).toEqual(Array.from({ length: 200 }, (_, i) => 601 + i));
   });
 });

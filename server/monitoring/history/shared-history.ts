@@ -3,42 +3,59 @@ import { WorkTurns } from '../../platform/work-turns';
 import { asReadBack } from '../../storage/codec/history-codec';
 import type { Change, HistoryRow, HistorySource, SwapResult } from '../../storage/record-store';
 
-/** A tail asks for a row at most this much later; else it reads it from the store. */
-const KEPT_FOR_MS = 1_000;
-const KEPT_ROWS_MAX = 2_000;
-const KEPT_EVENTS_MAX = 50_000;
+/** A tail that has not asked for this long may be gone: nothing is kept for it. */
+const ASKS_WITHIN_MS = 10_000;
+
+/** What is kept at most for tails that are behind. */
+const KEPT_ROWS_MAX = 10_000;
+const KEPT_EVENTS_MAX = 100_000;
 
 /** Events of this process that are delivered before other work in it gets a turn. */
 const EVENTS_PER_TURN = 800;
 
-/** Those that follow the history of a backend: its projection and its recorder. */
-const TAILS = 2;
-
-/** A row that tails will ask for. */
+/** A row that a tail will ask for. */
 interface KeptRow {
   row: HistoryRow;
   /** Whether its events are still as they were decided, not as a store returns them. */
   isAsDecided: boolean;
-  keptAt: number;
-  /** How many tails have not had it. */
-  tails: number;
   events: number;
 }
 
+/** How far a tail has come. */
+interface TailPosition {
+  /** It has had all rows up to here that it ever gets from `historyAfter`. */
+  passed: number;
+  /** On the monotonic clock. */
+  askedAt: number;
+}
+
 /**
- * A store's history for two tails of this process. What this process has written, and what one tail
- * has read, comes from memory, so that most rows are never read and the others once. Delivers what
- * the store would. No reader may change a row.
+ * A store's history for the tails of this process. What this process has written, and what one tail
+ * has read, comes from memory until every tail has had it, so that most rows are never read and the
+ * others once. Delivers what the store would. No reader may change a row.
  */
-export class SharedHistory implements HistorySource {
+export class SharedHistory {
   /** By id; those that were kept first come first. */
   private readonly kept = new Map<number, KeptRow>();
   private keptEvents = 0;
+  private readonly tails = new Set<TailPosition>();
 
   constructor(
     private readonly source: HistorySource,
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {}
+
+  /** The history for one tail. */
+  tail(): HistorySource {
+    const tail = { passed: Number.NEGATIVE_INFINITY, askedAt: this.clock.monotonic() };
+    this.tails.add(tail);
+    return {
+      historyAfter: (position, limit) => this.historyAfter(tail, position, limit),
+      historyOf: (ids) => this.source.historyOf(ids),
+      historyEnd: () => this.source.historyEnd(),
+      pruneHistory: (position, before) => this.source.pruneHistory(position, before),
+    };
+  }
 
   /**
    * Keeps what this process has committed to the store.
@@ -55,79 +72,72 @@ export class SharedHistory implements HistorySource {
       if (row) row.changes.push({ key, rev, events });
       else rows.set(historyId, { id: historyId, at: now, changes: [{ key, rev, events }] });
     }
-    for (const row of rows.values()) this.keep(row, { isAsDecided: true, tails: TAILS });
-    this.forgetOld();
+    for (const row of rows.values()) this.keep(row, true);
+    this.forgetPassed();
   };
 
-  async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
-    this.forgetOld();
-    const known = await delivered(this.takeFollowing(position, limit));
-    if (known.length === limit) return known;
-    const fresh = await this.source.historyAfter(
-      known.at(-1)?.id ?? position,
-      limit - known.length,
-    );
-    for (const row of fresh) {
-      const kept = this.kept.get(row.id);
-      if (kept) this.countTail(kept);
-      else this.keep(row, { isAsDecided: false, tails: TAILS - 1 });
+  private async historyAfter(
+    tail: TailPosition,
+    position: number,
+    limit: number,
+  ): Promise<HistoryRow[]> {
+    this.tails.add(tail);
+    tail.askedAt = this.clock.monotonic();
+    tail.passed = position;
+    const known = await delivered(this.following(position, limit));
+    tail.passed = known.at(-1)?.id ?? position;
+    if (known.length < limit) {
+      const fresh = await this.source.historyAfter(tail.passed, limit - known.length);
+      tail.passed = fresh.at(-1)?.id ?? tail.passed;
+      for (const row of fresh) this.keep(row, false);
+      for (const row of fresh) known.push(row);
     }
-    return known.length > 0 ? [...known, ...fresh] : fresh;
-  }
-
-  historyOf(ids: number[]): Promise<HistoryRow[]> {
-    return this.source.historyOf(ids);
-  }
-
-  historyEnd(): Promise<number> {
-    return this.source.historyEnd();
-  }
-
-  pruneHistory(position: number, before: number): Promise<number> {
-    return this.source.pruneHistory(position, before);
+    this.forgetPassed();
+    return known;
   }
 
   /**
    * Only up to the first id that is not kept: its row may have become visible since, and the tail
    * must see every row that is visible by now.
    */
-  private takeFollowing(position: number, limit: number): KeptRow[] {
+  private following(position: number, limit: number): KeptRow[] {
     const rows: KeptRow[] = [];
     while (rows.length < limit) {
       const next = this.kept.get(position + rows.length + 1);
       if (!next) return rows;
-      this.countTail(next);
       rows.push(next);
     }
     return rows;
   }
 
-  /** One more tail has it. */
-  private countTail(kept: KeptRow): void {
-    kept.tails -= 1;
-    if (kept.tails === 0) this.forget(kept);
-  }
-
-  private keep(row: HistoryRow, how: Pick<KeptRow, 'isAsDecided' | 'tails'>): void {
+  /** Keeps a row that a tail has yet to get. */
+  private keep(row: HistoryRow, isAsDecided: boolean): void {
     // A tail may have read it before this process knew that it had written it.
-    if (this.kept.has(row.id)) return;
+    if (this.kept.has(row.id) || row.id <= this.passedByAll()) return;
     const events = row.changes.reduce((sum, change) => sum + change.events.length, 0);
-    this.kept.set(row.id, { row, keptAt: this.clock.monotonic(), events, ...how });
+    this.kept.set(row.id, { row, events, isAsDecided });
     this.keptEvents += events;
   }
 
-  private forgetOld(): void {
-    const before = this.clock.monotonic() - KEPT_FOR_MS;
-    for (const kept of this.kept.values()) {
-      const areMany = this.kept.size > KEPT_ROWS_MAX || this.keptEvents > KEPT_EVENTS_MAX;
-      if (kept.keptAt > before && !areMany) return;
-      this.forget(kept);
+  /** Every tail has had the rows up to here. */
+  private passedByAll(): number {
+    const before = this.clock.monotonic() - ASKS_WITHIN_MS;
+    let passed = Number.POSITIVE_INFINITY;
+    for (const tail of this.tails) {
+      if (tail.askedAt <= before) this.tails.delete(tail);
+      else passed = Math.min(passed, tail.passed);
     }
+    return passed;
   }
 
-  private forget({ row, events }: KeptRow): void {
-    this.kept.delete(row.id);
-    this.keptEvents -= events;
+  private forgetPassed(): void {
+    const passed = this.passedByAll();
+    for (const [id, { events }] of this.kept) {
+      const areMany = this.kept.size > KEPT_ROWS_MAX || this.keptEvents > KEPT_EVENTS_MAX;
+      if (id > passed && !areMany) return;
+      this.kept.delete(id);
+      this.keptEvents -= events;
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { BackendHealth } from '../../contract/console/backend-health';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { LockEngine, StoreEngine } from '../../engine/lock-engine';
 import type { HistorySource, RecordKey, RecordStore } from '../../storage/record-store';
+import type { SharedHistory } from '../history/shared-history';
 
 /** The backend that a shard belongs to. */
 export interface ShardInfo {
@@ -19,7 +20,7 @@ export interface MonitoredBackend {
   id: string;
   store: RecordStore & HistorySource;
   /** The history of `store`, for all that follow it. Absent: own commits are read from it too. */
-  history?: HistorySource;
+  history?: Pick<SharedHistory, 'tail'>;
   engine: StoreEngine;
   epochOf: () => number;
   /** No lock is granted there before; 0: any is. Absent: always 0. */
