@@ -1,5 +1,6 @@
 import { median } from '../median';
 import type { ProcessFigures } from '../processes/lock-process';
+import { WARM_UP_ROUNDS } from '../race';
 
 /** One size that is measured. */
 export interface Size {
@@ -18,7 +19,7 @@ export interface GrowthPoint {
 }
 
 /**
- * Measures all sizes in turns, after one round to warm up.
+ * Measures all sizes in turns, after some rounds to warm up.
  *
  * @param serverCpuMs what the database has used so far
  */
@@ -28,12 +29,12 @@ export async function measureSizesInTurns(
   serverCpuMs: () => number,
 ): Promise<GrowthPoint[]> {
   const points = new Map<number, GrowthPoint[]>(sizes.map(({ size }) => [size, []]));
-  for (let round = 0; round <= rounds; round += 1) {
+  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
     for (const { size, run } of sizes) {
       const before = serverCpuMs();
       const { count, perSecond, cpuMs } = await run();
       const serverMs = serverCpuMs() - before;
-      if (round === 0) continue;
+      if (round < WARM_UP_ROUNDS) continue;
       points.get(size)?.push({
         size,
         perSecond,
