@@ -137,13 +137,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     onChange: (id) => projection.table.recheck(id),
     slice: () => projection.table.slice(),
   });
-  const tallies = new Map(ids.map((id) => [id, new EventTally()]));
-  const recorded = [
-    ...backends.map(({ id, history, store }) => ({ id, history: history.tail(), store })),
-    ...leaving.map(({ id, store }) => ({ id, history: store, store })),
-  ];
-  const recorders = recorded.map(({ id, history, store }) => {
-    const tally = tallies.get(id) ?? new EventTally();
+  const tallies = publicIds.map((each) => ({ ...each, tally: new EventTally() }));
+  const followed = backends.map((backend) => ({ ...backend, history: backend.history.tail() }));
+  const formerShards = leaving.map(({ id, store }) => ({ id, history: store, store }));
+  const recorders = [...followed, ...formerShards].map(({ id, history, store }) => {
+    const tally = tallies.find((each) => each.id === id)?.tally ?? new EventTally();
     return history
       ? new EventRecorder(database, { id, history, store }, clock, tally, retention, readers)
       : new FormerShard(database, id, clock, retention);
@@ -212,10 +210,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       clock.now() - projection.table.columns.blockedOrigin,
     ),
     ...eventMetrics(
-      publicIds.flatMap(({ id, publicId }): [string, EventTally][] => {
-        const tally = tallies.get(id);
-        return tally ? [[publicId, tally]] : [];
-      }),
+      tallies.map(({ publicId, tally }): [string, EventTally] => [publicId, tally]),
       labels,
     ),
     ...refusalMetrics(refusals.totals(), labels),
