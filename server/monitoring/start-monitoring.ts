@@ -138,7 +138,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     slice: () => projection.table.slice(),
   });
   const tallies = publicIds.map((each) => ({ ...each, tally: new EventTally() }));
-  const followed = backends.map((backend) => ({ ...backend, history: backend.history.tail() }));
+  const followed = backends.map((backend) => ({ ...backend, history: backend.history.forTail() }));
   const formerShards = leaving.map(({ id, store }) => ({ id, history: store, store }));
   const recorders = [...followed, ...formerShards].map(({ id, history, store }) => {
     const tally = tallies.find((each) => each.id === id)?.tally ?? new EventTally();

@@ -8,7 +8,7 @@ const ASKS_WITHIN_MS = 10_000;
 
 /** What is kept at most for tails that are behind. */
 const KEPT_ROWS_MAX = 10_000;
-const KEPT_EVENTS_MAX = 100_000;
+const KEPT_EVENTS_MAX = 50_000;
 
 /** Events of this process that are delivered before other work in it gets a turn. */
 const EVENTS_PER_TURN = 800;
@@ -23,30 +23,33 @@ interface KeptRow {
 
 /** How far a tail has come. */
 interface TailPosition {
-  /** It has had all rows up to here that it ever gets from `historyAfter`. */
+  /** It asks for the rows after this one next. */
   passed: number;
-  /** On the monotonic clock. */
+  /** When it was answered last, or has asked since, on the monotonic clock. */
   askedAt: number;
 }
 
 /**
  * A store's history for the tails of this process. What this process has written, and what one tail
- * has read, comes from memory until every tail has had it, so that most rows are never read and the
- * others once. Delivers what the store would. No reader may change a row.
+ * has read, comes from memory until every tail has had it, within limits: most rows are never read,
+ * and the others once. Delivers what the store would, and what it has lost since. No reader may
+ * change a row.
  */
 export class SharedHistory {
   /** By id; those that were kept first come first. */
   private readonly kept = new Map<number, KeptRow>();
   private keptEvents = 0;
   private readonly tails = new Set<TailPosition>();
+  /** What was passed by all when rows were last forgotten. */
+  private forgotTo = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly source: HistorySource,
     private readonly clock: Pick<Clock, 'monotonic'>,
   ) {}
 
-  /** The history for one tail. */
-  tail(): HistorySource {
+  /** The history for one more tail. */
+  forTail(): HistorySource {
     const tail = { passed: Number.NEGATIVE_INFINITY, askedAt: this.clock.monotonic() };
     this.tails.add(tail);
     return {
@@ -81,19 +84,21 @@ export class SharedHistory {
     position: number,
     limit: number,
   ): Promise<HistoryRow[]> {
-    this.tails.add(tail);
-    tail.askedAt = this.clock.monotonic();
-    tail.passed = position;
+    this.noteAsking(tail, position);
     const known = await delivered(this.following(position, limit));
-    tail.passed = known.at(-1)?.id ?? position;
-    if (known.length < limit) {
-      const fresh = await this.source.historyAfter(tail.passed, limit - known.length);
-      tail.passed = fresh.at(-1)?.id ?? tail.passed;
-      for (const row of fresh) this.keep(row, false);
-      for (const row of fresh) known.push(row);
-    }
+    const from = known.at(-1)?.id ?? position;
+    const wanted = limit - known.length;
+    const fresh = wanted > 0 ? await this.source.historyAfter(from, wanted) : [];
+    this.noteAsking(tail, fresh.at(-1)?.id ?? from);
+    for (const row of fresh) this.keep(row, false);
     this.forgetPassed();
-    return known;
+    return [...known, ...fresh];
+  }
+
+  private noteAsking(tail: TailPosition, passed: number): void {
+    this.tails.add(tail);
+    tail.passed = passed;
+    tail.askedAt = this.clock.monotonic();
   }
 
   /**
@@ -112,7 +117,7 @@ export class SharedHistory {
 
   /** Keeps a row that a tail has yet to get. */
   private keep(row: HistoryRow, isAsDecided: boolean): void {
-    // A tail may have read it before this process knew that it had written it.
+    // Tails may have read it before this process knew that it had written it.
     if (this.kept.has(row.id) || row.id <= this.passedByAll()) return;
     const events = row.changes.reduce((sum, change) => sum + change.events.length, 0);
     this.kept.set(row.id, { row, events, isAsDecided });
@@ -130,11 +135,18 @@ export class SharedHistory {
     return passed;
   }
 
+  private get areMany(): boolean {
+    return this.kept.size > KEPT_ROWS_MAX || this.keptEvents > KEPT_EVENTS_MAX;
+  }
+
+  /** Forgets what all have passed, and the oldest of too many. */
   private forgetPassed(): void {
     const passed = this.passedByAll();
+    // A map that has lost its first entries takes long to find the next.
+    if (passed === this.forgotTo && !this.areMany) return;
+    this.forgotTo = passed;
     for (const [id, { events }] of this.kept) {
-      const areMany = this.kept.size > KEPT_ROWS_MAX || this.keptEvents > KEPT_EVENTS_MAX;
-      if (id > passed && !areMany) return;
+      if (id > passed && !this.areMany) return;
       this.kept.delete(id);
       this.keptEvents -= events;
     }

@@ -20,7 +20,7 @@ export interface MonitoredBackend {
   id: string;
   store: RecordStore & HistorySource;
   /** The history of `store`, for all that follow it. Absent: own commits are read from it too. */
-  history?: Pick<SharedHistory, 'tail'>;
+  history?: Pick<SharedHistory, 'forTail'>;
   engine: StoreEngine;
   epochOf: () => number;
   /** No lock is granted there before; 0: any is. Absent: always 0. */

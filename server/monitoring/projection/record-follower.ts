@@ -125,7 +125,7 @@ export class RecordFollower {
     const epoch = backend.epochOf();
     const end = await backend.store.historyEnd();
     await this.resync(backend);
-    const history = backend.history?.tail() ?? backend.store;
+    const history = backend.history?.forTail() ?? backend.store;
     const tail = new HistoryTail(history, this.clock, Math.max(0, end - IN_FLIGHT_MAX));
     this.followed.set(backend.id, { tail, epoch, dirty: new Map() });
   }
