@@ -300,19 +300,17 @@ describe.each(storeNames)('an engine over %s', (name) => {
   describe.concurrent('rule 6: a grant that comes too late', { retry: 2 }, () => {
     const leaseMs = 1_400;
     /**
-     * The swap takes; its reply comes when the lease is nearly over, and leaves time to give the
-     * lock back.
+     * The swap takes; by the clock of its process alone its reply comes when the lease is nearly
+     * over. The store leaves all the time there is to give the lock back.
      */
-    const late: Fate = { kind: 'pass', afterMs: 1_270 };
-    /** The same by the clock of its process alone: the store leaves all the time there is. */
-    const seemingLate = (own: Member): Fate => ({
+    const lateBy = (own: Member, ms: number): Fate => ({
       kind: 'pass',
-      last: async () => own.later(1_270),
+      last: async () => own.later(ms),
     });
 
     it('is given back and decided again', async () => {
       const [own, key] = [await rig.join(), freshKey()];
-      sufferAt(own, key, seemingLate(own));
+      sufferAt(own, key, lateBy(own, 1_270));
       const answer = await takeLock(own, key, 'w1', { leaseMs });
       expect(answer.expiresInMs).toBeGreaterThan(140);
       const written = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
@@ -324,8 +322,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it('is UNKNOWN the second time, and the lock is not held', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       // Both times together leave some two seconds of the command's budget.
-      const last = async () => own.later(730);
-      sufferAt(own, key, { kind: 'pass', last }, PASS, { kind: 'pass', last });
+      sufferAt(own, key, lateBy(own, 730), PASS, lateBy(own, 730));
       expect(await reasonOf(acquire(own, key, 'w1', { leaseMs: 800 }))).toBe('UNKNOWN');
       const events = ['granted', 'late', 'granted', 'late'];
       expect(await eventKinds(rig.under.store, key)).toEqual(events);
@@ -336,15 +333,15 @@ describe.each(storeNames)('an engine over %s', (name) => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');
       const askedAt = performance.now();
-      const asked = acquire(own, key, 'w2', { leaseMs, waitMs: 2_000 });
+      const asked = acquire(own, key, 'w2', { leaseMs: 3_300, waitMs: 5_000 });
       await untilQueued(other, key, 1);
       const behind = acquire(other, key, 'w3', { leaseMs: 60_000, waitMs: 20_000 });
       // Read by this process, so that its next swap is not one that is lost.
       await untilQueued(own, key, 2);
-      sufferAt(own, key, late);
+      sufferAt(own, key, lateBy(own, 3_000));
       await release(own, key, 'w1', token);
       expect(await asked).toMatchObject({ outcome: 'timeout' });
-      expect(performance.now() - askedAt).toBeLessThan(2_900);
+      expect(performance.now() - askedAt).toBeLessThan(4_800);
       expect(await behind).toMatchObject({ outcome: 'granted' });
     });
 
