@@ -20,7 +20,12 @@ export interface Bar {
  * A process costs twice as much in its first ten seconds of work, until V8 has compiled what is
  * hot, and until it knows the records.
  */
-export const WARM_UP_ROUNDS = 4;
+const WARM_UP_ROUNDS = 4;
+
+/** Whether each round counts: the first ones only warm up. @param rounds that count */
+export function* warmedUp(rounds: number): Generator<boolean> {
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round += 1) yield round >= 0;
+}
 
 /**
  * Runs rounds of all contestants, one after the other, after some to warm up. A ratio is the median
@@ -33,11 +38,11 @@ export async function race(
   rounds: number,
 ): Promise<void> {
   const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
-  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
+  for (const isCounted of warmedUp(rounds)) {
     for (const { name, run, after } of contestants) {
       const rate = await run();
       await after?.();
-      if (round >= WARM_UP_ROUNDS) rates.get(name)?.push(rate);
+      if (isCounted) rates.get(name)?.push(rate);
     }
   }
   const ours = [...rates.values()].at(-1) ?? [];

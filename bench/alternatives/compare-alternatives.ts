@@ -3,7 +3,7 @@ import { freshDatabase } from '../fresh-database';
 import { median } from '../median';
 import { type LoopFigures, timedLoop } from '../processes/timed-loop';
 import { openWholeLockyard } from '../processes/whole-lockyard';
-import { WARM_UP_ROUNDS } from '../race';
+import { warmedUp } from '../race';
 import { figure, markdownTable } from '../report/markdown-table';
 import type { PerformancePage } from '../report/performance-page';
 import { openDurableCommits, openGetLock, openRowLock, openUpsertLease } from './mariadb-locks';
@@ -84,11 +84,11 @@ async function measure(
   { rounds, roundMs }: { rounds: number; roundMs: number },
 ): Promise<Map<BenchLock, LoopFigures[]>> {
   const measured = new Map<BenchLock, LoopFigures[]>();
-  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
+  for (const isCounted of warmedUp(rounds)) {
     for (const { lock } of stores.flatMap(({ ways }) => ways)) {
       const figures = await timedLoop(lock, { callers, nextLock: randomName }, roundMs);
       await lock.recorded?.();
-      if (round >= WARM_UP_ROUNDS) measured.set(lock, [...(measured.get(lock) ?? []), figures]);
+      if (isCounted) measured.set(lock, [...(measured.get(lock) ?? []), figures]);
     }
   }
   return measured;

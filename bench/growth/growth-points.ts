@@ -1,6 +1,6 @@
 import { median } from '../median';
 import type { ProcessFigures } from '../processes/lock-process';
-import { WARM_UP_ROUNDS } from '../race';
+import { warmedUp } from '../race';
 
 /** One size that is measured. */
 export interface Size {
@@ -29,12 +29,12 @@ export async function measureSizesInTurns(
   serverCpuMs: () => number,
 ): Promise<GrowthPoint[]> {
   const points = new Map<number, GrowthPoint[]>(sizes.map(({ size }) => [size, []]));
-  for (let round = 0; round < WARM_UP_ROUNDS + rounds; round += 1) {
+  for (const isCounted of warmedUp(rounds)) {
     for (const { size, run } of sizes) {
       const before = serverCpuMs();
       const { count, perSecond, cpuMs } = await run();
       const serverMs = serverCpuMs() - before;
-      if (round < WARM_UP_ROUNDS) continue;
+      if (!isCounted) continue;
       points.get(size)?.push({
         size,
         perSecond,
