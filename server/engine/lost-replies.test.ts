@@ -298,7 +298,6 @@ describe.each(storeNames)('an engine over %s', (name) => {
 
   // Their replies come so late that a pause of a busy machine can use up what the lease has left.
   describe.concurrent('rule 6: a grant that comes too late', { retry: 2 }, () => {
-    const leaseMs = 1_400;
     /**
      * The swap takes; by the clock of its process alone its reply comes when the lease is nearly
      * over. The store leaves all the time there is to give the lock back.
@@ -311,7 +310,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it('is given back and decided again', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, lateBy(own, 1_270));
-      const answer = await takeLock(own, key, 'w1', { leaseMs });
+      const answer = await takeLock(own, key, 'w1', { leaseMs: 1_400 });
       expect(answer.expiresInMs).toBeGreaterThan(140);
       const written = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
       const [first, givenBack, last] = written;

@@ -124,7 +124,7 @@ export class SharedHistory {
     this.keptEvents += events;
   }
 
-  /** Every tail has had the rows up to here. */
+  /** Every tail that still asks has had the rows up to here. Forgets the other tails. */
   private passedByAll(): number {
     const before = this.clock.monotonic() - ASKS_WITHIN_MS;
     let passed = Number.POSITIVE_INFINITY;
