@@ -49,6 +49,8 @@ export interface Change {
   queue: string | null;
   /** Written in the same atomic step, and only if the change is applied. */
   events: RecordEvent[];
+  /** `encodeEvents` of them. Absent: not written as texts yet. */
+  eventTexts?: readonly string[] | undefined;
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
 }
@@ -181,7 +183,7 @@ export interface HistorySource {
 export interface HistoryRow {
   id: number;
   at: number;
-  changes: { key: RecordKey; rev: number; events: RecordEvent[] }[];
+  changes: Pick<Change, 'key' | 'rev' | 'events' | 'eventTexts'>[];
 }
 
 /** A store that failed. `applied`: `no` if certainly nothing was applied, else `unknown`. */

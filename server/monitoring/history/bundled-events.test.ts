@@ -4,9 +4,11 @@ import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { spanOf } from '../../core/past/event-span';
+import type { RecordEvent } from '../../core/record-event';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import { RUNS } from '../../core/testing/property-runs';
 import { TestClock } from '../../platform/testing/test-clock';
+import { encodeEvents } from '../../storage/codec/event-codec';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { TimeSlice } from '../lock-list/order/time-slice';
@@ -15,6 +17,7 @@ import { PastRange } from '../past/past-range';
 import { readLockEvents } from '../past/read-lock-events';
 import { readSpans } from '../past/read-spans';
 import { uncountedEvents } from '../rollups/rollup-cursors';
+import { eventsOf } from './bundled-events';
 import { EventHistory } from './event-history';
 import { EventRecorder } from './event-recorder';
 import { eventRows, insertionsOf } from './event-rows';
@@ -267,3 +270,52 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
 });
 
 const textOf = (name: string, { kind, at, rev }: LockEvent) => `${name} ${kind} ${at} ${rev}`;
+
+describe('the events of a row', () => {
+  const event = (rev: number, more = {}): LockEvent => ({
+    ...{ kind: 'granted', at: START + rev, rev, service: 'orders', owner: 'o', token: rev },
+    ...more,
+  });
+
+  it('are those that earlier versions wrote as objects', () => {
+    const [first, second] = [event(1), event(2, { waitedMs: 7 })];
+    expect(eventsOf([5, 32, JSON.stringify(first)])).toEqual([
+      { historyId: 5, place: 32, event: first },
+    ]);
+    const body = JSON.stringify([
+      [5, 0, first],
+      [6, 32, second],
+    ]);
+    expect(eventsOf([6, 33, body])).toEqual([
+      { historyId: 5, place: 0, event: first },
+      { historyId: 6, place: 32, event: second },
+    ]);
+  });
+
+  it('are the same whether or not the commit has their texts, for locks and for counters', () => {
+    const step = (rev: number, value: number) => ({
+      ...{ kind: 'added' as const, at: START, rev, service: 'orders', delta: 1, value },
+    });
+    const lock = { key: { namespace: 'n', name: 'a' }, rev: 5, events: [event(4), event(5)] };
+    const counterKey = { namespace: 'n', name: 'c', kind: 'counter' as const };
+    const counters = [
+      { key: counterKey, rev: 2, events: [step(2, 8)] },
+      { key: { ...counterKey, name: 'd' }, rev: 3, events: [step(2, 8), step(3, 9)] },
+    ];
+    const changes = [lock, ...counters];
+    const withTexts = changes.map((change) => ({
+      ...change,
+      eventTexts: encodeEvents(change.events, change.rev),
+    }));
+    const read = (of: HistoryRow['changes']) =>
+      eventRows('default', [{ id: 9, at: START, changes: of }])
+        .flatMap(([, historyId, place, , , , , body]) =>
+          eventsOf<RecordEvent>([historyId, place, body]),
+        )
+        .map(({ event: found }) => found);
+    const all = [lock, ...counters].flatMap(({ events }): RecordEvent[] => events);
+    expect(read(changes)).toEqual(expect.arrayContaining(all));
+    expect(read(changes)).toHaveLength(all.length);
+    expect(read(withTexts)).toEqual(read(changes));
+  });
+});

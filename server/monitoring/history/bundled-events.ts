@@ -1,13 +1,18 @@
 import type { LockEvent } from '../../core/lock/lock-event';
+import { decodeEvents, type EventTuple } from '../../storage/codec/event-codec';
 
 /**
  * A row of `lock_events` holds one event, or several of a lock, one right after another.
  *
- * One event: its `history_id` and `place`, its instant, `rev`, `kind` and span class; `body` is the
- * event. Several: `history_id` and `rev` of the last, `at` of the first, the `rowSpan` of the
- * highest span class, the kind `several` (of routine alone, that of the first), a `place` between
- * those of the last and of the next event, and as `body` a list of `[historyId, place, event]`,
- * oldest first.
+ * One event: its `history_id` and `place`, its instant, `rev`, `kind` and span class, and as `body`
+ * `[rev, event]`, where `rev` is that of the change, and the event is as the history has it.
+ * Several: `history_id` and `rev` of the last, `at` of the first, the `rowSpan` of the highest span
+ * class, the kind `several` (of routine alone, that of the first), a `place` between those of the
+ * last and of the next event, and as `body` a list of `[historyId, place, rev, event]`, oldest
+ * first.
+ *
+ * Earlier versions wrote events as objects: an event alone, or a list of
+ * `[historyId, place, event]`.
  */
 
 /** How many events share a row at most: a reader of one takes the time for all. */
@@ -45,19 +50,38 @@ export interface PlacedEvent<Event = LockEvent> {
   event: Event;
 }
 
+/** What a `body` is in JSON: of one event, then of several. */
+type Body<Event> =
+  | Event
+  | [rev: number, event: EventTuple]
+  | (
+      | [historyId: number, place: number, event: Event]
+      | [historyId: number, place: number, rev: number, event: EventTuple]
+    )[];
+
 /** The events of a row, given by its `history_id`, `place` and `body`; oldest first. */
 export function eventsOf<Event = LockEvent>([
   historyId,
   place,
   body,
 ]: unknown[]): PlacedEvent<Event>[] {
-  const read: unknown = JSON.parse(String(body));
-  if (!Array.isArray(read)) {
-    return [{ historyId: Number(historyId), place: Number(place), event: read as Event }];
-  }
-  return (read as [number, number, Event][]).map(([historyId, place, event]) => ({
-    ...{ historyId, place, event },
-  }));
+  const read = JSON.parse(String(body)) as Body<Event>;
+  const at = { historyId: Number(historyId), place: Number(place) };
+  if (!Array.isArray(read)) return [{ ...at, event: read }];
+  if (isOne(read)) return [{ ...at, event: decoded(...read) }];
+  return read.map((one) => {
+    const [historyId, place] = one;
+    const event = one.length === 3 ? one[2] : decoded<Event>(one[2], one[3]);
+    return { historyId, place, event };
+  });
+}
+
+const isOne = (list: unknown[]): list is [rev: number, event: EventTuple] =>
+  typeof list[0] === 'number';
+
+function decoded<Event>(rev: number, tuple: EventTuple): Event {
+  const [event] = decodeEvents(tuple, rev);
+  return event as Event;
 }
 
 /** As a lock changed, however clocks moved meanwhile. */

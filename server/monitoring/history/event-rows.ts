@@ -1,6 +1,7 @@
 import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { spanClass } from '../../core/past/event-span';
 import { isRoutine } from '../../core/timeline/lock-timeline';
+import { encodeEvent } from '../../storage/codec/event-codec';
 import { isOwnRecord, recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace, rowSpan } from './bundled-events';
@@ -82,12 +83,13 @@ export class EventRows {
   /** @param commit of a larger id than the last one */
   add({ id, changes }: HistoryRow): void {
     let place = 0;
-    for (const { key, events } of changes) {
+    for (const { key, rev, events, eventTexts } of changes) {
       if (isOwnRecord(key)) continue;
       const lockId = recordId(key);
-      for (const event of events) {
+      const hasTexts = eventTexts?.length === events.length;
+      for (const [i, event] of events.entries()) {
         const isSingle = key.kind === 'counter' || SINGLE_KINDS.has(event.kind);
-        const text = JSON.stringify(event);
+        const text = `${rev},${(hasTexts && eventTexts[i]) || encodeEvent(event, rev)}`;
         const last = this.open.get(lockId);
         if (last && !isSingle && last.takes(event.at)) last.add(id, place, event, text);
         else {
@@ -123,7 +125,7 @@ function* rowsOf(backend: string, bundles: Iterable<Bundle>[]): Generator<SqlVal
 
 type RecordedEvent = HistoryRow['changes'][number]['events'][number];
 
-/** Events of one lock that share a row. */
+/** Events of one lock that share a row; see `bundled-events.ts`. */
 class Bundle {
   private readonly from: number;
   private more = '';
@@ -168,7 +170,7 @@ class Bundle {
   row(backend: string): SqlValue[] {
     const { historyId, lockId, from, rev, kind, span, count } = this;
     const first = `[${this.firstHistoryId},${this.firstPlace},${this.first}]`;
-    const body = count === 1 ? this.first : `[${first}${this.more}]`;
+    const body = count === 1 ? `[${this.first}]` : `[${first}${this.more}]`;
     const place = rowPlace(this.place, count);
     const rowsSpan = rowSpan(span, this.until - from);
     return [backend, historyId, place, lockId, from, rev, kind, body, rowsSpan];

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { newWriter } from '../../engine/new-writer';
 import { TestClock } from '../../platform/testing/test-clock';
+import { encodeEvents } from '../../storage/codec/event-codec';
 import {
   created,
   creation,
@@ -149,7 +150,7 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual([]);
   });
 
-  it('delivers what this process has written as it is stored', async () => {
+  it('delivers what this process has written as it is stored, but for empty facts', async () => {
     const tail = tailFrom(0);
     const lost = freshKey();
     await created(under.store, lost);
@@ -167,7 +168,12 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     ]);
     const rows = await tail.poll();
     expect(read).toEqual([]);
-    expect(rows).toStrictEqual(await under.store.historyAfter(0, 10));
+    const asText = (row: HistoryRow) => ({
+      ...row,
+      changes: row.changes.map(({ key, rev, events }) => [key, rev, encodeEvents(events, rev)]),
+    });
+    const stored = await under.store.historyAfter(0, 10);
+    expect(rows.map(asText)).toEqual(stored.map(asText));
   });
 
   it('delivers what another process has written in between', async () => {

@@ -1,6 +1,4 @@
 import type { Clock } from '../../platform/clock';
-import { WorkTurns } from '../../platform/work-turns';
-import { asReadBack } from '../../storage/codec/history-codec';
 import type { Change, HistoryRow, HistorySource, SwapResult } from '../../storage/record-store';
 
 /** A tail that has not asked for this long may be gone: nothing is kept for it. */
@@ -10,14 +8,9 @@ const ASKS_WITHIN_MS = 10_000;
 const KEPT_ROWS_MAX = 10_000;
 const KEPT_EVENTS_MAX = 50_000;
 
-/** Events of this process that are delivered before other work in it gets a turn. */
-const EVENTS_PER_TURN = 800;
-
 /** A row that a tail will ask for. */
 interface KeptRow {
   row: HistoryRow;
-  /** Whether its events are still as they were decided, not as a store returns them. */
-  isAsDecided: boolean;
   events: number;
 }
 
@@ -32,8 +25,8 @@ interface TailPosition {
 /**
  * A store's history for the tails of this process. What this process has written, and what one tail
  * has read, comes from memory until every tail has had it, within limits: most rows are never read,
- * and the others once. Delivers what the store would, and what it has lost since. No reader may
- * change a row.
+ * and the others once. Delivers what the store would, and what it has lost since, but events as
+ * they were decided: with the empty facts that a store leaves out. No reader may change a row.
  */
 export class SharedHistory {
   /** By id; those that were kept first come first. */
@@ -69,13 +62,14 @@ export class SharedHistory {
   readonly noteSwap = (changes: readonly Change[], results: readonly SwapResult[]): void => {
     const rows = new Map<number, HistoryRow>();
     for (const [i, { applied, now, historyId }] of results.entries()) {
-      const { key, rev, events } = changes[i] as Change;
+      const { key, rev, events, eventTexts } = changes[i] as Change;
       if (!applied || historyId === undefined || events.length === 0) continue;
+      const change = { key, rev, events, eventTexts };
       const row = rows.get(historyId);
-      if (row) row.changes.push({ key, rev, events });
-      else rows.set(historyId, { id: historyId, at: now, changes: [{ key, rev, events }] });
+      if (row) row.changes.push(change);
+      else rows.set(historyId, { id: historyId, at: now, changes: [change] });
     }
-    for (const row of rows.values()) this.keep(row, true);
+    for (const row of rows.values()) this.keep(row);
     this.forgetPassed();
   };
 
@@ -85,12 +79,12 @@ export class SharedHistory {
     limit: number,
   ): Promise<HistoryRow[]> {
     this.noteAsking(tail, position);
-    const known = await delivered(this.following(position, limit));
+    const known = this.following(position, limit);
     const from = known.at(-1)?.id ?? position;
     const wanted = limit - known.length;
     const fresh = wanted > 0 ? await this.source.historyAfter(from, wanted) : [];
     this.noteAsking(tail, fresh.at(-1)?.id ?? from);
-    for (const row of fresh) this.keep(row, false);
+    for (const row of fresh) this.keep(row);
     this.forgetPassed();
     return [...known, ...fresh];
   }
@@ -105,22 +99,22 @@ export class SharedHistory {
    * Only up to the first id that is not kept: its row may have become visible since, and the tail
    * must see every row that is visible by now.
    */
-  private following(position: number, limit: number): KeptRow[] {
-    const rows: KeptRow[] = [];
+  private following(position: number, limit: number): HistoryRow[] {
+    const rows: HistoryRow[] = [];
     while (rows.length < limit) {
       const next = this.kept.get(position + rows.length + 1);
       if (!next) return rows;
-      rows.push(next);
+      rows.push(next.row);
     }
     return rows;
   }
 
   /** Keeps a row that a tail has yet to get. */
-  private keep(row: HistoryRow, isAsDecided: boolean): void {
+  private keep(row: HistoryRow): void {
     // Tails may have read it before this process knew that it had written it.
     if (this.kept.has(row.id) || row.id <= this.passedByAll()) return;
     const events = row.changes.reduce((sum, change) => sum + change.events.length, 0);
-    this.kept.set(row.id, { row, events, isAsDecided });
+    this.kept.set(row.id, { row, events });
     this.keptEvents += events;
   }
 
@@ -151,22 +145,4 @@ export class SharedHistory {
       this.keptEvents -= events;
     }
   }
-}
-
-/** The rows as a store returns them; each is made so once. */
-async function delivered(rows: readonly KeptRow[]): Promise<HistoryRow[]> {
-  const turns = new WorkTurns(EVENTS_PER_TURN);
-  for (const kept of rows) {
-    if (!kept.isAsDecided) continue;
-    if (turns.isOver) await turns.pause();
-    const changes = kept.row.changes.map(({ key, rev, events }) => ({
-      key,
-      rev,
-      events: events.map(asReadBack),
-    }));
-    kept.row = { ...kept.row, changes };
-    kept.isAsDecided = false;
-    turns.count(kept.events);
-  }
-  return rows.map(({ row }) => row);
 }

@@ -8,7 +8,7 @@ import type { CounterMove } from '../../core/counter/counter-record';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { BUNDLE_MS } from '../history/bundled-events';
+import { BUNDLE_MS, eventsOf } from '../history/bundled-events';
 import type { CounterProjection } from '../projection/counter-projection';
 import type { RecordingWatch } from './recording-watch';
 
@@ -100,7 +100,7 @@ export class PastCounters {
       [lockId, Number(at)],
     );
     const body = rows[0]?.[0];
-    return body === undefined ? null : (JSON.parse(String(body)) as CounterEvent);
+    return (body !== undefined && eventsOf<CounterEvent>([0, 0, body])[0]?.event) || null;
   }
 }
 

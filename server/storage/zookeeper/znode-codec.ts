@@ -1,5 +1,5 @@
 import type { IdempotencyRecord } from '../../core/decision';
-import { type ChangeTuple, historyRow, historyTuples } from '../codec/history-codec';
+import { encodeHistory, historyRow } from '../codec/history-codec';
 import type { Change, HistoryRow, StoredRecord } from '../record-store';
 import { decodeWindowed, encodeWindowed, isWithin, mayBeLate, type Window } from './windowed-codec';
 
@@ -79,7 +79,8 @@ export function decodeAnswerZnode(data: Buffer, writtenAt: number): IdempotencyR
 /** The content of a history row's znode: one commit, each change with its window. */
 export interface HistoryContent {
   windows: WriterWindow[];
-  changes: ChangeTuple[];
+  /** `encodeHistory`. */
+  changes: string;
 }
 
 export function historyContent(changes: { change: Change; window: Window }[]): HistoryContent {
@@ -90,17 +91,17 @@ export function historyContent(changes: { change: Change; window: Window }[]): H
         ? [change.writer, window.past, window.ahead === Number.POSITIVE_INFINITY ? 0 : window.ahead]
         : [change.writer],
   );
-  return { windows, changes: historyTuples(withEvents.map(({ change }) => change)) };
+  return { windows, changes: encodeHistory(withEvents.map(({ change }) => change)) };
 }
 
 export function encodeHistoryZnode({ windows, changes }: HistoryContent): string {
-  return `${JSON.stringify(windows)}\n${JSON.stringify(changes)}`;
+  return `${JSON.stringify(windows)}\n${changes}`;
 }
 
 export function decodeHistoryZnode(data: Buffer): HistoryContent {
   const all = data.toString('utf8');
   const start = all.indexOf('\n') + 1;
-  return { windows: JSON.parse(all.slice(0, start)), changes: JSON.parse(all.slice(start)) };
+  return { windows: JSON.parse(all.slice(0, start)), changes: all.slice(start) };
 }
 
 /** The row, with the events of the changes that counted; there may be none. */

@@ -242,7 +242,7 @@ export class ZookeeperSwap {
   }
 
   private historyStep(content: HistoryContent, chunk: number): Step[] {
-    if (content.changes.length === 0) return [];
+    if (content.windows.length === 0) return [];
     const path = `${this.session.layout.chunk(chunk)}/n`;
     return [{ kind: 'create', path, data: encodeHistoryZnode(content), isSequential: true }];
   }
