@@ -5,13 +5,12 @@ import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import type { EngineContext } from './engine-context';
 import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
+import { insist } from './testing/insist';
 
 const CALLERS = 50;
 const ROUNDS = process.env.TEST_LONG === '1' ? 20 : 4;
 
-/** A store that so many waits keep busy may leave some calls without an answer. */
 const PATIENCE_MS = 20_000;
-const insist = <T>(call: () => Promise<T>) => vi.waitFor(call, PATIENCE_MS);
 
 describe.each(storeNames)('a hot lock over %s', (name) => {
   let rig: EngineRig;

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { acquire, pause, release, renew, takeLock } from '../../../engine/testing/engine-rig';
 import { eventsByLock } from '../../../engine/testing/events-by-lock';
 import type { RecordedCall } from '../../../engine/testing/history-checker';
+import { insist } from '../../../engine/testing/insist';
 import { RandomCaller } from '../../../engine/testing/random-caller';
 import { seeded } from '../../../engine/testing/seeded';
 import { type AskedTwice, CarefulCaller } from './careful-caller';
@@ -145,8 +146,8 @@ export async function liveThrough(
     counted: await Promise.all(careful.map((each) => each.addAgain())),
     keeper: {
       token,
-      renewal: await recordAnswer(renew(last, kept, 'keeper', token, LONG_LEASE_MS)),
-      release: await recordAnswer(release(first, kept, 'keeper', token)),
+      renewal: await recordAnswer(insist(() => renew(last, kept, 'keeper', token, LONG_LEASE_MS))),
+      release: await recordAnswer(insist(() => release(first, kept, 'keeper', token))),
     },
     waiter: await waiting,
     beside: (await Promise.all(beside)).flat(),

@@ -1,6 +1,7 @@
 import type { LockEngine } from '../../../engine/lock-engine';
 import { addTo, createCommand, readCounter } from '../../../engine/testing/counter-calls';
 import { acquire, pause } from '../../../engine/testing/engine-rig';
+import { insist } from '../../../engine/testing/insist';
 import type { RecordKey } from '../../record-store';
 import { type RecordedAnswer, recordAnswer } from './record-answer';
 import type { NewKey } from './server-kind';
@@ -43,8 +44,8 @@ export class CarefulCaller {
   async live(goesOn: () => boolean): Promise<void> {
     while (goesOn()) {
       const key = this.newKey();
-      this.asked.push({ key, first: this.take(key) });
-      this.added.push(this.add(this.added.length));
+      this.asked.push({ key, first: recordAnswer(this.take(key)) });
+      this.added.push(recordAnswer(this.add(this.added.length)));
       await pause(ASK_EVERY_MS);
     }
     await this.answered();
@@ -65,25 +66,25 @@ export class CarefulCaller {
       this.asked.map(async ({ key, first }) => ({
         key,
         first: await first,
-        again: await this.take(key),
+        again: await recordAnswer(insist(() => this.take(key))),
       })),
     );
   }
 
   /** Answers what the counter says then, and what it has to say. */
   async addAgain(): Promise<{ value: number; expected: number; again: RecordedAnswer[] }> {
-    const again = await Promise.all(this.added.map((_, i) => this.add(i)));
-    const { value } = await readCounter(this.here, this.counter);
+    const again = await Promise.all(
+      this.added.map((_, i) => recordAnswer(insist(() => this.add(i)))),
+    );
+    const { value } = await insist(() => readCounter(this.here, this.counter));
     return { value, expected: this.added.length, again };
   }
 
-  private take(key: RecordKey): Promise<RecordedAnswer> {
-    return recordAnswer(
-      acquire(this.here, key, 'careful', { leaseMs: LEASE_MS, requestId: 'take' }),
-    );
+  private take(key: RecordKey) {
+    return acquire(this.here, key, 'careful', { leaseMs: LEASE_MS, requestId: 'take' });
   }
 
-  private add(i: number): Promise<RecordedAnswer> {
-    return recordAnswer(addTo(this.here, this.counter, 1, `add-${i}`));
+  private add(i: number) {
+    return addTo(this.here, this.counter, 1, `add-${i}`);
   }
 }
