@@ -1,8 +1,8 @@
 import type { Kit } from '../kits/mysql';
 
 /**
- * The decoded history, for the console. Written by maintenance. A row holds one event, or several
- * of a lock that followed closely on one another.
+ * The history by lock, for the console. Written by maintenance. A row holds one event, or several
+ * of a lock that followed closely on one another, in its `body`: see `bundled-events.ts`.
  */
 export function lockEventsTable({ table, index, primaryKey, ...kit }: Kit) {
   return table(

@@ -1,5 +1,6 @@
 import type { Expectation, IdempotencyExtension, IdempotencyRecord } from '../core/decision';
 import type { RecordEvent } from '../core/record-event';
+import type { EventTexts } from './codec/event-codec';
 
 /** Identifies a record, to the store entirely. A lock and a counter of one name are two records. */
 export interface RecordKey {
@@ -49,8 +50,8 @@ export interface Change {
   queue: string | null;
   /** Written in the same atomic step, and only if the change is applied. */
   events: RecordEvent[];
-  /** `encodeEvents` of them. Absent: not written as texts yet. */
-  eventTexts?: readonly string[] | undefined;
+  /** Their texts. Absent: not encoded yet. */
+  eventTexts?: EventTexts | undefined;
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
 }

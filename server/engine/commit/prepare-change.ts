@@ -1,6 +1,6 @@
 import type { Decision } from '../../core/decision';
 import type { RecordEvent } from '../../core/record-event';
-import { encodeEvents } from '../../storage/codec/event-codec';
+import { encodeEventTexts } from '../../storage/codec/event-codec';
 import type { Change, RecordKey } from '../../storage/record-store';
 import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-type';
 
@@ -43,7 +43,7 @@ export function prepareChange(
     head,
     queue,
     events,
-    eventTexts: encodeEvents(events, next.rev),
+    eventTexts: encodeEventTexts(events, next.rev),
     memos,
     extensions,
   };

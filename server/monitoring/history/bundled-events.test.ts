@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '@/db/database';
+import type { Database, SqlValue } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { spanOf } from '../../core/past/event-span';
@@ -8,7 +8,7 @@ import type { RecordEvent } from '../../core/record-event';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import { RUNS } from '../../core/testing/property-runs';
 import { TestClock } from '../../platform/testing/test-clock';
-import { encodeEvents } from '../../storage/codec/event-codec';
+import { encodeEventTexts } from '../../storage/codec/event-codec';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 import { TimeSlice } from '../lock-list/order/time-slice';
@@ -48,6 +48,10 @@ const steps = fc.array(
 
 type Steps = typeof steps extends fc.Arbitrary<infer S> ? S : never;
 
+/** The same row with something else in it, as JSON. */
+const withBody = (row: SqlValue[], body: unknown) =>
+  row.map((value) => (String(value).startsWith('[') ? JSON.stringify(body) : value));
+
 /** The commits that these steps come to, ids from 1. */
 function commitsOf(played: Steps): HistoryRow[] {
   let at = START;
@@ -62,7 +66,7 @@ function commitsOf(played: Steps): HistoryRow[] {
         events: kinds.map((kind): LockEvent => {
           const lasted = kind === 'released' || kind === 'expired' ? 'heldMs' : 'waitedMs';
           const who = { service: 'orders', owner: 'o', token: rev };
-          return { kind, at, rev, ...who, [lasted]: lastedMs };
+          return { kind, at, rev, ...who, ...(lastedMs > 0 && { [lasted]: lastedMs }) };
         }),
       })),
     };
@@ -120,6 +124,26 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
     const backend = { id: 'default', history };
     await new EventRecorder(database, backend, clock, new EventTally()).record();
   };
+
+  it('are read beside those of earlier versions, which wrote objects', async () => {
+    const step = (afterMs: number, kind: 'granted' | 'released') => ({
+      ...{ afterMs, changes: [{ name: 'a', kinds: [kind], lastedMs: 3 }] },
+    });
+    const commits = commitsOf([
+      ...[step(0, 'granted'), step(3, 'released')],
+      ...[step(20_000, 'granted'), step(20_000, 'released')],
+    ]);
+    const events = eventsOfName(commits, 'a');
+    const [pair = [], alone = [], ...present] = eventRows('default', commits);
+    const objects = events.slice(0, 2).map((event, i) => [i + 1, 0, event]);
+    const old = [withBody(pair, objects), withBody(alone, events[2])];
+    await database.raw.batch(insertionsOf(database.kind, [...old, ...present]), false);
+    const kinds = (await allPages('a', 3)).map(({ kind }) => kind);
+    expect(kinds.reverse()).toEqual(events.map(({ kind }) => kind));
+    const lockId = recordId({ namespace: 'default', name: 'a' });
+    const read = await readLockEvents(database, lockId, START + 1e6, []);
+    expect(read).toEqual(events);
+  });
 
   const runs = { ...RUNS, numRuns: 40 };
 
@@ -277,7 +301,7 @@ describe('the events of a row', () => {
     ...more,
   });
 
-  it('are those that earlier versions wrote as objects', () => {
+  it('are read as earlier versions wrote them, too', () => {
     const [first, second] = [event(1), event(2, { waitedMs: 7 })];
     expect(eventsOf([5, 32, JSON.stringify(first)])).toEqual([
       { historyId: 5, place: 32, event: first },
@@ -305,7 +329,7 @@ describe('the events of a row', () => {
     const changes = [lock, ...counters];
     const withTexts = changes.map((change) => ({
       ...change,
-      eventTexts: encodeEvents(change.events, change.rev),
+      eventTexts: encodeEventTexts(change.events, change.rev),
     }));
     const read = (of: HistoryRow['changes']) =>
       eventRows('default', [{ id: 9, at: START, changes: of }])

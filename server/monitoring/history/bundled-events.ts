@@ -5,11 +5,11 @@ import { decodeEvents, type EventTuple } from '../../storage/codec/event-codec';
  * A row of `lock_events` holds one event, or several of a lock, one right after another.
  *
  * One event: its `history_id` and `place`, its instant, `rev`, `kind` and span class, and as `body`
- * `[rev, event]`, where `rev` is that of the change, and the event is as the history has it.
- * Several: `history_id` and `rev` of the last, `at` of the first, the `rowSpan` of the highest span
- * class, the kind `several` (of routine alone, that of the first), a `place` between those of the
- * last and of the next event, and as `body` a list of `[historyId, place, rev, event]`, oldest
- * first.
+ * `[rev, event]`, where `rev` is that of the change, and the event is as in the history, though
+ * increments that are one text there have one each here. Several: `history_id` and `rev` of the
+ * last, `at` of the first, the `rowSpan` of the highest span class, the kind `several` (of routine
+ * alone, that of the first), a `place` between those of the last and of the next event, and as
+ * `body` a list of `[historyId, place, rev, event]`, oldest first.
  *
  * Earlier versions wrote events as objects: an event alone, or a list of
  * `[historyId, place, event]`.

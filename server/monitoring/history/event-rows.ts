@@ -1,7 +1,7 @@
 import type { Database, RawStatement, SqlValue } from '@/db/database';
 import { spanClass } from '../../core/past/event-span';
 import { isRoutine } from '../../core/timeline/lock-timeline';
-import { encodeEvent } from '../../storage/codec/event-codec';
+import { separateTexts } from '../../storage/codec/event-codec';
 import { isOwnRecord, recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace, rowSpan } from './bundled-events';
@@ -83,13 +83,14 @@ export class EventRows {
   /** @param commit of a larger id than the last one */
   add({ id, changes }: HistoryRow): void {
     let place = 0;
-    for (const { key, rev, events, eventTexts } of changes) {
+    for (const change of changes) {
+      const { key, rev, events } = change;
       if (isOwnRecord(key)) continue;
       const lockId = recordId(key);
-      const hasTexts = eventTexts?.length === events.length;
+      const texts = separateTexts(change);
       for (const [i, event] of events.entries()) {
         const isSingle = key.kind === 'counter' || SINGLE_KINDS.has(event.kind);
-        const text = `${rev},${(hasTexts && eventTexts[i]) || encodeEvent(event, rev)}`;
+        const text = `${rev},${texts[i]}`;
         const last = this.open.get(lockId);
         if (last && !isSingle && last.takes(event.at)) last.add(id, place, event, text);
         else {
@@ -140,6 +141,7 @@ class Bundle {
     private readonly firstHistoryId: number,
     private readonly firstPlace: number,
     event: RecordedEvent,
+    /** The `rev` of its change and the event, with a comma between them. */
     private readonly first: string,
     private historyId = firstHistoryId,
     private place = firstPlace,
@@ -156,6 +158,7 @@ class Bundle {
     return this.count < BUNDLE_EVENTS_MAX && at >= this.until && at - this.from < BUNDLE_MS;
   }
 
+  /** @param text as `first` */
   add(historyId: number, place: number, event: RecordedEvent, text: string): void {
     this.more += `,[${historyId},${place},${text}]`;
     this.count += 1;

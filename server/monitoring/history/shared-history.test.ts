@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { newWriter } from '../../engine/new-writer';
 import { TestClock } from '../../platform/testing/test-clock';
-import { encodeEvents } from '../../storage/codec/event-codec';
+import { encodeEventTexts, textsOf } from '../../storage/codec/event-codec';
 import {
   created,
   creation,
@@ -170,10 +170,18 @@ describe.each(storeNames)('a history of %s that two tails follow', (name) => {
     expect(read).toEqual([]);
     const asText = (row: HistoryRow) => ({
       ...row,
-      changes: row.changes.map(({ key, rev, events }) => [key, rev, encodeEvents(events, rev)]),
+      changes: row.changes.map((change) => [change.key, change.rev, textsOf(change)]),
     });
     const stored = await under.store.historyAfter(0, 10);
     expect(rows.map(asText)).toEqual(stored.map(asText));
+  });
+
+  it('delivers the texts with the events of this process', async () => {
+    const tail = tailFrom(0);
+    const events = [eventOf(1)];
+    const eventTexts = encodeEventTexts(events, 1);
+    await writeOurs([creation(freshKey(), { events, eventTexts })]);
+    expect((await tail.poll())[0]?.changes[0]?.eventTexts).toBe(eventTexts);
   });
 
   it('delivers what another process has written in between', async () => {

@@ -25,8 +25,9 @@ interface TailPosition {
 /**
  * A store's history for the tails of this process. What this process has written, and what one tail
  * has read, comes from memory until every tail has had it, within limits: most rows are never read,
- * and the others once. Delivers what the store would, and what it has lost since, but events as
- * they were decided: with the empty facts that a store leaves out. No reader may change a row.
+ * and the others once. Delivers what the store would, and what it has lost since. This process's
+ * own events come as they were decided, with the empty facts that a store leaves out. No reader may
+ * change a row.
  */
 export class SharedHistory {
   /** By id; those that were kept first come first. */

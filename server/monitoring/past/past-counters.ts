@@ -100,7 +100,8 @@ export class PastCounters {
       [lockId, Number(at)],
     );
     const body = rows[0]?.[0];
-    return (body !== undefined && eventsOf<CounterEvent>([0, 0, body])[0]?.event) || null;
+    if (body === undefined) return null;
+    return eventsOf<CounterEvent>([0, 0, body])[0]?.event ?? null;
   }
 }
 

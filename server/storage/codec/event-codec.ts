@@ -19,16 +19,50 @@ type PlainTuple = [
   facts?: Facts,
 ];
 
-/** What an event is in JSON, or some increments are together. */
+/** The JSON form of one event, or of several increments together. */
 export type EventTuple = PlainTuple | IncrementRun;
 
+/** The texts of some events of one change. */
+export interface EventTexts {
+  readonly of: readonly RecordEvent[];
+  readonly changeRev: number;
+  readonly texts: readonly string[];
+}
+
+/** What a change says of its events. */
+interface EventsOfChange {
+  readonly rev: number;
+  readonly events: readonly RecordEvent[];
+  readonly eventTexts?: EventTexts | undefined;
+}
+
+/** The texts of a change's events, to be kept with it. */
+export const encodeEventTexts = (of: readonly RecordEvent[], changeRev: number): EventTexts => ({
+  of,
+  changeRev,
+  texts: encodeEvents(of, changeRev),
+});
+
 /**
- * The texts of a change's events: JSON without their common `rev`, and without empty facts. Of
- * counters there may be fewer, since increments that directly follow one another share one.
+ * The texts of a change's events: JSON with their `rev` relative to that of the change, and without
+ * empty facts. A counter may have fewer texts than events: increments that directly follow one
+ * another share one.
  */
-export function encodeEvents(events: readonly RecordEvent[], changeRev: number): string[] {
-  const [only] = events;
-  if (only && events.length === 1 && !isPlainIncrement(only)) return [encodeEvent(only, changeRev)];
+export function textsOf({ rev, events, eventTexts: kept }: EventsOfChange): readonly string[] {
+  const isOfThese = kept?.of === events && kept.changeRev === rev;
+  return isOfThese ? kept.texts : encodeEvents(events, rev);
+}
+
+/** The same, one of each event. */
+export function separateTexts(change: EventsOfChange): readonly string[] {
+  const texts = textsOf(change);
+  const { rev, events } = change;
+  // Each text is of one event or more.
+  if (texts.length === events.length) return texts;
+  return events.flatMap((event) => encodeEvents([event], rev));
+}
+
+function encodeEvents(events: readonly RecordEvent[], changeRev: number): string[] {
   const tuples: EventTuple[] = [];
   let run: IncrementRun | null = null;
   let last: RecordEvent | null = null;
@@ -47,11 +81,7 @@ export function encodeEvents(events: readonly RecordEvent[], changeRev: number):
   return tuples.map((tuple) => JSON.stringify(tuple));
 }
 
-/** The same of one event that shares its text with no other. */
-export const encodeEvent = (event: RecordEvent, changeRev: number): string =>
-  JSON.stringify(tupleOf(event, changeRev));
-
-/** @param tuple a parsed text of `encodeEvents` */
+/** @param tuple a parsed text of `textsOf` */
 export function decodeEvents(tuple: EventTuple, changeRev: number): RecordEvent[] {
   if (tuple[0] === 'run') return eventsOfRun(tuple as IncrementRun, changeRev);
   const [kind, at, revsBefore, service, owner, token, facts] = tuple as PlainTuple;

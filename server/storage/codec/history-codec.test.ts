@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import type { RecordEvent } from '../../core/record-event';
 import { creation, eventOf } from '../conformance/testing/changes';
+import { encodeEventTexts } from './event-codec';
 import { decodeHistory, encodeHistory } from './history-codec';
 
 const KEY = { namespace: 'default', name: 'stock', kind: 'counter' } as const;
@@ -49,4 +50,41 @@ it('hundreds of steps cost a few bytes each', () => {
   const events = Array.from({ length: 500 }, (_, i) => step(i + 1, -1, 1_000_000 - i));
   const text = encodeHistory([creation(KEY, { events, rev: 500, writer: 'w' })]);
   expect(text.length).toBeLessThan(500 * 4);
+});
+
+describe('the text of a history', () => {
+  const lock: RecordEvent[] = [
+    { ...eventOf(19, 'Zoë "2"'), meta: { why: "it's 1" }, waitedMs: 0 },
+    { ...eventOf(20), kind: 'granted', waitedMs: 7, meta: {} },
+  ];
+  const counter = [step(18, 3, 3), step(19, -1, 2), step(20, 1, 5)];
+
+  it('is the same whether or not its events are texts already', () => {
+    for (const events of [lock, counter]) {
+      const plain = creation(KEY, { events, rev: 20 });
+      const encoded = { ...plain, eventTexts: encodeEventTexts(events, 20) };
+      expect(encodeHistory([encoded])).toBe(encodeHistory([plain]));
+    }
+  });
+
+  it('never has the texts of other events, or of another rev', () => {
+    const eventTexts = encodeEventTexts(lock, 20);
+    const plain = creation(KEY, { events: lock.slice(0, 1), rev: 20 });
+    expect(encodeHistory([{ ...plain, eventTexts }])).toBe(encodeHistory([plain]));
+    const later = creation(KEY, { events: lock, rev: 21 });
+    expect(encodeHistory([{ ...later, eventTexts }])).toBe(encodeHistory([later]));
+  });
+
+  it('is read as earlier versions wrote it', () => {
+    const changes =
+      '[["w","default/a",20,[["renewed",1000,1,"orders","o",19,{"meta":{"a":"b"}}],' +
+      '["granted",1000,0,"orders","p",20]]],["x","default/b",3,[["queued",1,0,"s","o",0]]],' +
+      '["y","default/#c",8,[["run",5,2,"orders",4,[1,-2,3]]]]]';
+    const [first, second] = decodeHistory({ id: 1, at: 1, changes, took: 'w,y' }).changes;
+    expect(first?.events).toEqual([
+      { ...eventOf(19, 'o'), meta: { a: 'b' } },
+      { ...eventOf(20, 'p'), kind: 'granted' },
+    ]);
+    expect(second?.events).toEqual([step(6, 1, 5), step(7, -2, 3), step(8, 3, 6)]);
+  });
 });

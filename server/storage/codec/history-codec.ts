@@ -1,6 +1,6 @@
 import { recordId, recordKey } from '../record-id';
 import type { Change, HistoryRow } from '../record-store';
-import { decodeEvents, type EventTuple, encodeEvents } from './event-codec';
+import { decodeEvents, type EventTuple, textsOf } from './event-codec';
 
 type ChangeTuple = [writer: string, id: string, rev: number, events: EventTuple[]];
 
@@ -12,10 +12,11 @@ export function hasEvents(changes: Change[]): boolean {
 /** The text of what a commit proposes. The store writes beside it which changes applied. */
 export function encodeHistory(changes: Change[]): string {
   const texts: string[] = [];
-  for (const { writer, key, rev, events, eventTexts } of changes) {
+  for (const change of changes) {
+    const { writer, key, rev, events } = change;
     if (events.length === 0) continue;
-    const all = eventTexts ?? encodeEvents(events, rev);
-    texts.push(`[${JSON.stringify(writer)},${JSON.stringify(recordId(key))},${rev},[${all}]]`);
+    const of = `${JSON.stringify(writer)},${JSON.stringify(recordId(key))},${rev}`;
+    texts.push(`[${of},[${textsOf(change)}]]`);
   }
   return `[${texts}]`;
 }
