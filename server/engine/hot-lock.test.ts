@@ -4,7 +4,15 @@ import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import type { EngineContext } from './engine-context';
-import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
+import {
+  acquire,
+  EngineRig,
+  type Member,
+  pause,
+  release,
+  releaseCommand,
+  takeLock,
+} from './testing/engine-rig';
 import { insist } from './testing/insist';
 
 const CALLERS = 50;
@@ -114,7 +122,8 @@ describe.each(storeNames)('after 10,000 waits over %s', (name) => {
     await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before + 2), 10_000);
 
     for (const [i, key] of keys.entries()) {
-      await insist(() => release(member, key, 'holder', holds[i]?.token ?? 0));
+      const giveBack = releaseCommand(key, 'holder', holds[i]?.token ?? 0, 'give-back');
+      await insist(() => member.engine.run(key, giveBack));
       // The places of requests that may come back are kept for two seconds.
       await expect.poll(() => waitersOf(key), { timeout: PATIENCE_MS }).toEqual([]);
     }

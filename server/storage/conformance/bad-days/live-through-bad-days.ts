@@ -40,7 +40,7 @@ function suite(kind: ServerKind): void {
       console.info(`${day}: seed ${seed}`);
       process.on('unhandledRejection', note);
       report = await liveThrough(server, { day, isShared: kind.isShared, seed });
-    }, 90_000);
+    });
     afterAll(() => {
       process.off('unhandledRejection', note);
     });

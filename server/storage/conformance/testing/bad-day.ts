@@ -1,5 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { acquire, pause, release, renew, takeLock } from '../../../engine/testing/engine-rig';
+import {
+  acquire,
+  pause,
+  releaseCommand,
+  renew,
+  takeLock,
+} from '../../../engine/testing/engine-rig';
 import { eventsByLock } from '../../../engine/testing/events-by-lock';
 import type { RecordedCall } from '../../../engine/testing/history-checker';
 import { insist } from '../../../engine/testing/insist';
@@ -131,6 +137,8 @@ export async function liveThrough(
       grants.map((event) => event.token ?? 0),
     );
   }
+  // With an id: a release that is made again gets the answer to the first.
+  const giveBack = releaseCommand(kept, 'keeper', token, 'give-back');
   const ofLock = (lock: string, heardOf: number | null) => `${lock} ${heardOf}`;
   const acquires = calls.filter(({ verb }) => verb === 'acquire');
   const heard = new Set(acquires.map(({ lock, token }) => ofLock(lock, token)));
@@ -147,7 +155,7 @@ export async function liveThrough(
     keeper: {
       token,
       renewal: await recordAnswer(insist(() => renew(last, kept, 'keeper', token, LONG_LEASE_MS))),
-      release: await recordAnswer(insist(() => release(first, kept, 'keeper', token))),
+      release: await recordAnswer(insist(() => first.engine.run(kept, giveBack))),
     },
     waiter: await waiting,
     beside: (await Promise.all(beside)).flat(),

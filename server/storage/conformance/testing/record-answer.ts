@@ -1,7 +1,5 @@
-import { LockyardError, type Reason } from '../../../contract/errors';
-
-/** What a caller may be told instead of an answer on a bad day. */
-const ALLOWED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
+import { LockyardError } from '../../../contract/errors';
+import { isPassing } from '../../../engine/testing/insist';
 
 /** What the caller of one command was told, and when. */
 export interface RecordedAnswer {
@@ -31,6 +29,6 @@ export async function recordAnswer(
     return done(outcome, true, token);
   } catch (error) {
     if (!(error instanceof LockyardError)) return done(String(error), false);
-    return done(error.reason, ALLOWED.has(error.reason));
+    return done(error.reason, isPassing(error));
   }
 }
