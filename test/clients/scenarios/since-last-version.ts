@@ -79,8 +79,11 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(proxy.of(`${name}\ufffd`, 'lock.acquire')).toEqual([]);
   },
 
-  'a refusal says what the key lacks': async ({ agent, name }) => {
-    const ended = await agent.lock(name, { namespace: 'elsewhere' }).ended();
+  'a refusal says what the key lacks': async ({ agent, name, proxy }) => {
+    const data = { httpStatus: 403, reason: 'FORBIDDEN', detail: 'missingNamespace' };
+    const body = { error: { message: 'The key does not cover it.', code: -32003, data } };
+    proxy.rule = ({ procedure }) => (procedure === 'lock.acquire' ? { status: 403, body } : null);
+    const ended = await agent.lock(name).ended();
     expect(ended).toMatchObject({ reason: 'FORBIDDEN', detail: 'missingNamespace' });
   },
 };
