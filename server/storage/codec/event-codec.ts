@@ -1,4 +1,5 @@
 import type { Meta } from '../../contract/primitives';
+import { append } from '../../core/append';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import type { LockEvent } from '../../core/lock/lock-event';
 import type { RecordEvent } from '../../core/record-event';
@@ -63,18 +64,18 @@ export function separateTexts(change: EventsOfChange): readonly string[] {
 }
 
 function encodeEvents(events: readonly RecordEvent[], changeRev: number): string[] {
-  const tuples: EventTuple[] = [];
+  let tuples: EventTuple[] = [];
   let run: IncrementRun | null = null;
   let last: RecordEvent | null = null;
   for (const event of events) {
     if (!isPlainIncrement(event)) {
       run = null;
-      tuples.push(tupleOf(event, changeRev));
+      tuples = append(tuples, [tupleOf(event, changeRev)]);
     } else if (run && continuesRun(run, last, event)) {
       run[5].push(event.delta);
     } else {
       run = startRun(event, changeRev);
-      tuples.push(run);
+      tuples = append(tuples, [run]);
     }
     last = event;
   }
