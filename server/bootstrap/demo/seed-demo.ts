@@ -3,7 +3,7 @@ import type { FleetSample } from '../../contract/console/insight-row';
 import { withHoldEnd } from '../../core/incidents/incident';
 import { HEAT_LOCKS_MAX } from '../../core/statistics/heat-steps';
 import { newWriter } from '../../engine/new-writer';
-import { eventRows, insertionsOf } from '../../monitoring/history/event-rows';
+import { eventRows, insertionsOf } from '../../monitoring/history/recorder/event-rows';
 import { HeatTable } from '../../monitoring/incidents/heat-table';
 import { IncidentTable } from '../../monitoring/incidents/incident-table';
 import { EventTally } from '../../monitoring/metrics/event-tally';

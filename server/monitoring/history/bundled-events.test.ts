@@ -19,9 +19,9 @@ import { readSpans } from '../past/read-spans';
 import { uncountedEvents } from '../rollups/rollup-cursors';
 import { eventsOf } from './bundled-events';
 import { EventHistory } from './event-history';
-import { EventRecorder } from './event-recorder';
-import { eventRows, insertionsOf } from './event-rows';
 import { LockPast } from './lock-past';
+import { EventRecorder } from './recorder/event-recorder';
+import { eventRows, insertionsOf } from './recorder/event-rows';
 
 const START = Date.UTC(2026, 10, 20, 8);
 const KINDS = ['queued', 'granted', 'released', 'renewed', 'timeout', 'expired'] as const;

@@ -9,8 +9,8 @@ import {
 import type { Change } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
 import { BUNDLE_MS } from './bundled-events';
-import { EventRecorder } from './event-recorder';
 import { LockPast } from './lock-past';
+import { EventRecorder } from './recorder/event-recorder';
 
 const START = Date.UTC(2026, 10, 20, 8);
 

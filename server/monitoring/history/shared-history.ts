@@ -6,7 +6,7 @@ const ASKS_WITHIN_MS = 10_000;
 
 /** What is kept at most for tails that are behind. */
 const KEPT_ROWS_MAX = 10_000;
-const KEPT_EVENTS_MAX = 50_000;
+const KEPT_EVENTS_MAX = 100_000;
 
 /** A row that a tail will ask for. */
 interface KeptRow {

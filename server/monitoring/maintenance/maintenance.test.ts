@@ -7,7 +7,7 @@ import { FaultyStore } from '../../engine/testing/faulty-store';
 import { systemClock } from '../../platform/clock';
 import { created, freshKey, readOne, stored } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { EventRecorder } from '../history/event-recorder';
+import { EventRecorder } from '../history/recorder/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 

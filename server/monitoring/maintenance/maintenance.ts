@@ -13,7 +13,7 @@ import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { Alerting } from '../alerts/alerting';
-import type { EventRecorder } from '../history/event-recorder';
+import type { EventRecorder } from '../history/recorder/event-recorder';
 import type { HeatRecorder } from '../incidents/heat-recorder';
 import type { IncidentRecorder } from '../incidents/incident-recorder';
 import { TimeSlice } from '../lock-list/order/time-slice';

@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { LockRecord } from '../../core/lock/lock-record';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { recordId } from '../../storage/record-id';
-import { eventRows, insertionsOf } from '../history/event-rows';
+import { eventRows, insertionsOf } from '../history/recorder/event-rows';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { ProjectionRow, toLockRowAt } from '../projection/projection-row';
 import { writeRefusals } from '../refusals/refusal-rows';

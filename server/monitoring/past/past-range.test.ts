@@ -5,7 +5,7 @@ import type { LockEvent } from '../../core/lock/lock-event';
 import { DEFAULT_RETENTION } from '../../core/retention';
 import { TestClock } from '../../platform/testing/test-clock';
 import type { HistoryRow } from '../../storage/record-store';
-import { eventRows, insertionsOf } from '../history/event-rows';
+import { eventRows, insertionsOf } from '../history/recorder/event-rows';
 import { PastRange } from './past-range';
 
 const START = Date.UTC(2026, 10, 23, 8);

@@ -7,7 +7,7 @@ import {
   storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
 import type { Change } from '../../storage/record-store';
-import { EventRecorder } from '../history/event-recorder';
+import { EventRecorder } from '../history/recorder/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { LockInsights } from './lock-insights';
 

@@ -2,15 +2,15 @@ import type { Database, RawStatement, SqlValue } from '@/db/database';
 import type { CounterEvent } from '../../core/counter/counter-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
-import { WorkTurns } from '../../platform/work-turns';
 import { isOwnRecord, recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
+import { turnsFor } from '../history/recorder/commit-turns';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import type { EventTally } from '../metrics/event-tally';
 import { PendingCommits } from './pending-commits';
 import { SHARES, shareOf } from './rollup-cursors';
 import type { RollupTarget } from './rollup-rows';
-import { RollupShare, type RunStep } from './rollup-share';
+import { RollupShare, type RunStep, type Step } from './rollup-share';
 
 /** Few rows are written soon, in one transaction. */
 const SMALL_ROWS = 200;
@@ -19,11 +19,11 @@ const SMALL_AFTER_MS = 1_000;
 /** Many rows are collected for longer, so that fewer are written in the end. */
 const LARGE_AFTER_MS = 15_000;
 
-/** A share with this many rows is written without further delay. */
+/** A share with this many rows is written next. */
 const SHARE_ROWS_MAX = 2_000;
 
-/** Changes that are counted before other work in this process gets a turn. */
-const CHANGES_PER_TURN = 300;
+/** What is common to all steps of a write. */
+type WritePlace = Pick<RollupTarget, 'kind' | 'backend' | 'countedTo'>;
 
 /**
  * Makes the roll-ups of one backend from its history: counts in memory, and writes now and then.
@@ -77,26 +77,69 @@ export class RollUpWriter {
   }
 
   /**
-   * Counts new commits, and writes what is due.
+   * Counts new commits, and writes meanwhile what must be written before more is counted, and then
+   * what is due.
    *
-   * @param settled no commit up to this id will appear any more
-   * @throws if the database refuses, or another process has counted meanwhile: call `begin` again
+   * @param settled as of `count`
+   * @throws as `writeDue` does
    */
-  async take(rows: HistoryRow[], settled: number): Promise<void> {
-    const fresh = rows.filter(({ id }) => id > this.counted);
-    const turns = new WorkTurns(CHANGES_PER_TURN);
-    for (const row of this.ahead.settle(fresh, settled)) {
-      if (turns.isOver) await turns.pause();
-      turns.count(row.changes.length);
-      this.count(row);
-      this.counted = row.id;
-      for (const share of this.shares) if (share.rows >= SHARE_ROWS_MAX) await this.write([share]);
-    }
-    this.counted = Math.max(this.counted, settled);
+  async take(rows: readonly HistoryRow[], settled: number): Promise<void> {
+    await this.countEach(rows, settled, () => this.writeFull());
     await this.writeDue();
   }
 
-  private count({ id, changes }: HistoryRow): void {
+  /**
+   * Counts new commits, also while others are written.
+   *
+   * @param settled no commit up to this id will appear any more
+   */
+  count(rows: readonly HistoryRow[], settled: number): Promise<void> {
+    return this.countEach(rows, settled, async () => undefined);
+  }
+
+  /** Whether so much is counted that it has to be written before more is. */
+  get isFull(): boolean {
+    return this.shares.some(isFull);
+  }
+
+  /**
+   * Writes what is due of all that was counted before.
+   *
+   * @throws if the database refuses, or another process has counted meanwhile: call `begin` again
+   */
+  async writeDue(): Promise<void> {
+    await this.writeFull();
+    const passedMs = this.clock.monotonic() - this.writtenAt;
+    const rows = this.shares.reduce((sum, share) => sum + share.rows, 0);
+    if (rows > 0 && rows <= SMALL_ROWS && passedMs >= SMALL_AFTER_MS) {
+      await this.write(this.shares);
+    } else if (passedMs >= LARGE_AFTER_MS && this.position < this.counted) {
+      for (const share of this.shares) await this.write([share]);
+    }
+  }
+
+  private async writeFull(): Promise<void> {
+    for (const share of this.shares) if (isFull(share)) await this.write([share]);
+  }
+
+  private async countEach(
+    rows: readonly HistoryRow[],
+    settled: number,
+    afterEach: () => Promise<void>,
+  ): Promise<void> {
+    const fresh = rows.filter(({ id }) => id > this.counted);
+    const turns = turnsFor(fresh);
+    for (const row of this.ahead.settle(fresh, settled)) {
+      if (turns.isOver) await turns.pause();
+      turns.count(row.changes.length);
+      this.countRow(row);
+      this.counted = row.id;
+      await afterEach();
+    }
+    this.counted = Math.max(this.counted, settled);
+  }
+
+  private countRow({ id, changes }: HistoryRow): void {
     for (const { key, events } of changes) {
       if (isOwnRecord(key)) continue;
       if (key.kind === 'counter') {
@@ -114,45 +157,37 @@ export class RollUpWriter {
     this.shares[shareOf(counterId).share]?.countCounter(id, counterId, events);
   }
 
-  private async writeDue(): Promise<void> {
-    const passedMs = this.clock.monotonic() - this.writtenAt;
-    const rows = this.shares.reduce((sum, share) => sum + share.rows, 0);
-    if (rows > 0 && rows <= SMALL_ROWS && passedMs >= SMALL_AFTER_MS) {
-      await this.write(this.shares);
-    } else if (passedMs >= LARGE_AFTER_MS && this.position < this.counted) {
-      for (const share of this.shares) await this.write([share]);
-    }
-  }
-
   /** Writes those of these shares that no earlier process has written as far. */
   private async write(all: RollupShare[]): Promise<void> {
     const { counted: to } = this;
     const shares = all.filter(({ written }) => written < to);
+    for (const share of shares) share.beginWrite();
     // Dozens of steps without pauses would delay every call.
     const slice = new TimeSlice(() => this.clock.monotonic());
     const rest = () => slice.pause();
-    for (const share of shares) await share.writeParts(this.writeMany, to, rest);
-    await this.writeInTransaction(async (target) => {
+    const place = this.placeOf(to);
+    const writeMany: RunStep = (work) => this.writeMany(place, work);
+    for (const share of shares) await share.writeParts(writeMany, to, rest);
+    await this.writeInTransaction(place, async (target) => {
       for (const share of shares) await share.writeRest(target, to);
     });
-    for (const share of shares) this.tally.addAll(share.clear(to));
+    for (const share of shares) this.tally.addAll(share.endWrite(to));
     this.writtenAt = this.clock.monotonic();
     await rest();
   }
 
-  /** On the thread of the event loop SQLite would stop everything else for as long. */
-  private readonly writeMany: RunStep = (work) => {
-    const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
-    return isAside ? this.writeAside(work) : this.writeInTransaction(work);
-  };
-
-  /** What is common to all steps. */
-  private get place(): Pick<RollupTarget, 'kind' | 'backend' | 'countedTo'> {
-    const countedTo = Math.max(this.counted, ...this.shares.map(({ written }) => written));
+  private placeOf(to: number): WritePlace {
+    const countedTo = Math.max(to, ...this.shares.map(({ written }) => written));
     return { kind: this.database.kind, backend: this.backend, countedTo };
   }
 
-  private writeInTransaction(work: (target: RollupTarget) => Promise<void>): Promise<void> {
+  /** On the thread of the event loop SQLite would stop everything else for as long. */
+  private writeMany(place: WritePlace, work: Step): Promise<void> {
+    const isAside = this.database.kind === 'sqlite' && !this.isEmbedded;
+    return isAside ? this.writeAside(place, work) : this.writeInTransaction(place, work);
+  }
+
+  private writeInTransaction(place: WritePlace, work: Step): Promise<void> {
     return this.database.raw.transaction(async (ask) => {
       const moveCursor = async (id: string, from: number, to: number) => {
         const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position = ?';
@@ -160,7 +195,7 @@ export class RollUpWriter {
         if (affected !== 1) throw new Error(`Another process has moved the cursor ${id}.`);
       };
       if (this.guard) await ask(this.guard.sql, this.guard.values);
-      await work({ ...this.place, read: ask, write: ask, moveCursor });
+      await work({ ...place, read: ask, write: ask, moveCursor });
     });
   }
 
@@ -168,7 +203,7 @@ export class RollUpWriter {
    * Reads first, and then writes beside the event loop. No other process has the file, and a step
    * of an earlier turn in this one fails by its guard. No row may be written twice in a step.
    */
-  private async writeAside(work: (target: RollupTarget) => Promise<void>): Promise<void> {
+  private async writeAside(place: WritePlace, work: Step): Promise<void> {
     const { raw } = this.database;
     const statements: RawStatement[] = this.guard ? [this.guard] : [];
     const write = async (sql: string, values: SqlValue[]) => {
@@ -178,7 +213,9 @@ export class RollUpWriter {
     const move =
       'UPDATE cursors SET id = CASE WHEN position = ? THEN id END, position = ? WHERE id = ?';
     const moveCursor = (id: string, from: number, to: number) => write(move, [from, to, id]);
-    await work({ ...this.place, read: raw.ask, write, moveCursor });
+    await work({ ...place, read: raw.ask, write, moveCursor });
     await raw.batch(statements, true);
   }
 }
+
+const isFull = ({ rows }: RollupShare) => rows >= SHARE_ROWS_MAX;

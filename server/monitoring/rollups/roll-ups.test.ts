@@ -22,7 +22,7 @@ import {
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow, HistorySource, RecordKey } from '../../storage/record-store';
 import { eventsOf } from '../history/bundled-events';
-import { EventRecorder } from '../history/event-recorder';
+import { EventRecorder } from '../history/recorder/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { shareOf } from './rollup-cursors';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';

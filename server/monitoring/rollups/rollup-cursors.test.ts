@@ -4,7 +4,7 @@ import { queryPlans } from '@/db/testing/query-plans';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { recordId } from '../../storage/record-id';
-import { eventRows, insertionsOf } from '../history/event-rows';
+import { eventRows, insertionsOf } from '../history/recorder/event-rows';
 import { uncountedEvents } from './rollup-cursors';
 
 const NEWEST = 1_000;

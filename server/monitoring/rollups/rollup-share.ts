@@ -21,17 +21,29 @@ const ROWS_PER_TRANSACTION = 100;
 
 type Minutes = Map<number, MinuteByLock>;
 
-/** Runs `work` as one step. It may be run again, so what it is given to write stays as it is. */
-export type RunStep = (work: (target: RollupTarget) => Promise<void>) => Promise<void>;
+/** Writes one step. It may be run again, so what it has to write stays as it is. */
+export type Step = (target: RollupTarget) => Promise<void>;
 
-/** What was counted of a share of a backend's locks and is not written yet, and its cursors. */
-export class RollupShare {
+/** Runs it. */
+export type RunStep = (work: Step) => Promise<void>;
+
+/** What was counted and is in no sum of the database yet. */
+class Counted {
   /** How many rows of minutes there are to write. */
   rows = 0;
   /** The rows of single locks by part, then those of all locks together. */
-  private minutes: Minutes[] = emptyMinutes();
-  private counters: CounterMinutes[] = emptyCounters();
-  private tally = new EventTally();
+  readonly minutes = Array.from({ length: PARTS + 1 }, (): Minutes => new Map());
+  readonly counters = Array.from({ length: PARTS }, () => new CounterMinutes());
+  readonly tally = new EventTally();
+}
+
+/**
+ * What was counted of a share of a backend's locks and is not written yet, and its cursors. While
+ * some of it is written, more can be counted.
+ */
+export class RollupShare {
+  private counted = new Counted();
+  private inWrite = new Counted();
   private writtenTo = 0;
   /** By part: commits up to here are written, where that is further than `writtenTo`. */
   private partsWrittenTo: number[] = [];
@@ -46,6 +58,11 @@ export class RollupShare {
     return this.writtenTo;
   }
 
+  /** How many rows have been counted since the last write began. */
+  get rows(): number {
+    return this.counted.rows;
+  }
+
   /** Reads the cursors, or creates that of the share; forgets what was not written. */
   async begin(ask: RunSql, from: number): Promise<void> {
     const { backend, index } = this;
@@ -58,7 +75,9 @@ export class RollupShare {
     const stored = new Map(rows.map(([key, position]) => [String(key), Number(position)]));
     const make = 'INSERT INTO cursors (id, position) VALUES (?, ?)';
     if (!stored.has(id)) await ask(make, [id, from]);
-    this.clear(stored.get(id) ?? from);
+    this.writtenTo = stored.get(id) ?? from;
+    this.counted = new Counted();
+    this.inWrite = new Counted();
     this.partsWrittenTo = parts.map((part) => stored.get(part) ?? Number.NEGATIVE_INFINITY);
   }
 
@@ -70,7 +89,7 @@ export class RollupShare {
     for (const event of events) {
       if (!isPartWritten) this.add(part, lockId, event);
       this.add(PARTS, ALL_LOCKS, event);
-      this.tally.add(namespace, event);
+      this.counted.tally.add(namespace, event);
     }
   }
 
@@ -79,7 +98,14 @@ export class RollupShare {
     const { part } = shareOf(counterId);
     const writtenTo = Math.max(this.writtenTo, this.partsWrittenTo[part] ?? 0);
     if (commitId <= writtenTo) return;
-    for (const event of events) this.rows += this.counters[part]?.count(counterId, event) ?? 0;
+    const { counters } = this.counted;
+    for (const event of events) this.counted.rows += counters[part]?.count(counterId, event) ?? 0;
+  }
+
+  /** Begins to write what was counted so far. What is counted from now on is not a part of it. */
+  beginWrite(): void {
+    this.inWrite = this.counted;
+    this.counted = new Counted();
   }
 
   /**
@@ -90,10 +116,11 @@ export class RollupShare {
    * @throws if another process has moved the cursor of the share
    */
   async writeParts(inOneStep: RunStep, to: number, rest: () => Promise<void>): Promise<void> {
-    if (this.rows <= ROWS_PER_TRANSACTION) return;
+    const { inWrite } = this;
+    if (inWrite.rows <= ROWS_PER_TRANSACTION) return;
     for (let part = 0; part < PARTS; part += 1) {
-      const minutes = this.minutes[part];
-      const counters = this.counters[part];
+      const minutes = inWrite.minutes[part];
+      const counters = inWrite.counters[part];
       if (!minutes || !counters || minutes.size + counters.size === 0) continue;
       const cursor = partCursor(this.backend, this.index, part);
       await inOneStep(async (target) => {
@@ -112,24 +139,21 @@ export class RollupShare {
   }
 
   /**
-   * Writes the remaining rows and moves the share's cursor. Call `clear` once it is committed.
+   * Writes the remaining rows and moves the share's cursor. Call `endWrite` once it is committed.
    *
    * @throws if another process has moved the cursor
    */
   async writeRest(target: RollupTarget, to: number): Promise<void> {
     await this.moveCursor(target, to);
-    for (const minutes of this.minutes) await addRows(target, minutes);
-    for (const counters of this.counters) await counters.write(target);
+    for (const minutes of this.inWrite.minutes) await addRows(target, minutes);
+    for (const counters of this.inWrite.counters) await counters.write(target);
   }
 
-  /** Forgets what was counted: it is written up to `writtenTo`, or recounted. Returns its tally. */
-  clear(writtenTo: number): EventTally {
-    const { tally } = this;
-    this.writtenTo = writtenTo;
-    this.minutes = emptyMinutes();
-    this.counters = emptyCounters();
-    this.rows = 0;
-    this.tally = new EventTally();
+  /** Forgets what is written, up to this commit. Returns its tally. */
+  endWrite(to: number): EventTally {
+    const { tally } = this.inWrite;
+    this.writtenTo = to;
+    this.inWrite = new Counted();
     return tally;
   }
 
@@ -138,7 +162,7 @@ export class RollupShare {
   }
 
   private add(part: number, lockId: string, event: LockEvent): void {
-    const minutes = this.minutes[part] as Minutes;
+    const minutes = this.counted.minutes[part] as Minutes;
     const minute = minuteOf(event);
     const locks: MinuteByLock = minutes.get(minute) ?? new Map();
     if (locks.size === 0) minutes.set(minute, locks);
@@ -146,14 +170,11 @@ export class RollupShare {
     if (!rollup) {
       rollup = emptyRollup(minute);
       locks.set(lockId, rollup);
-      this.rows += 1;
+      this.counted.rows += 1;
     }
     addEvent(rollup, event);
   }
 }
-
-const emptyCounters = () => Array.from({ length: PARTS }, () => new CounterMinutes());
-const emptyMinutes = () => Array.from({ length: PARTS + 1 }, (): Minutes => new Map());
 
 async function addRows(target: RollupTarget, minutes: Minutes): Promise<void> {
   for (const [minute, locks] of minutes) await addToMinute(target, minute, locks);

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/testing/test-database';
-import type { LockEvent } from '../../core/lock/lock-event';
-import { TestClock } from '../../platform/testing/test-clock';
-import type { HistoryRow, HistorySource } from '../../storage/record-store';
-import { recordedPosition } from '../../storage/recorded-position';
-import { EventTally } from '../metrics/event-tally';
-import { BUNDLE_MS } from './bundled-events';
-import { EventHistory } from './event-history';
-import { EventReaders } from './event-readers';
+import type { LockEvent } from '../../../core/lock/lock-event';
+import { TestClock } from '../../../platform/testing/test-clock';
+import type { HistoryRow, HistorySource } from '../../../storage/record-store';
+import { recordedPosition } from '../../../storage/recorded-position';
+import { EventTally } from '../../metrics/event-tally';
+import { BUNDLE_MS } from '../bundled-events';
+import { EventHistory } from '../event-history';
+import { EventReaders } from '../event-readers';
 import { EventRecorder } from './event-recorder';
 
 const LOOK_MS = 40;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database, SqlValue } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
-import { RUNS } from '../../core/testing/property-runs';
+import { RUNS } from '../../../core/testing/property-runs';
 import { insertionsOf } from './event-rows';
 
 const NASTY = ["'", '"', '\\', '?', '`', '%', '\n', '\u0000', '\u001a', ' ', 'é', '🔒', ';--', 'x'];

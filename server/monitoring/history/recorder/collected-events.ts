@@ -1,11 +1,8 @@
 import type { SqlValue } from '@/db/database';
-import { WorkTurns } from '../../platform/work-turns';
-import type { HistoryRow } from '../../storage/record-store';
-import { PendingCommits } from '../rollups/pending-commits';
+import type { HistoryRow } from '../../../storage/record-store';
+import { PendingCommits } from '../../rollups/pending-commits';
+import { turnsFor } from './commit-turns';
 import { EventRows } from './event-rows';
-
-/** Changes that are made into rows before other work in this process gets a turn. */
-const CHANGES_PER_TURN = 500;
 
 /** The events of commits that are to be recorded, as the rows that they will be. */
 export class CollectedEvents {
@@ -33,7 +30,7 @@ export class CollectedEvents {
    */
   async add(commits: readonly HistoryRow[], position: number): Promise<void> {
     const fresh = commits.filter(({ id }) => id > this.recordedTo);
-    const turns = new WorkTurns(CHANGES_PER_TURN);
+    const turns = turnsFor(fresh);
     for (const commit of this.ahead.settle(fresh, position)) {
       if (turns.isOver) await turns.pause();
       this.settled.add(commit);

@@ -1,10 +1,10 @@
 import type { Database, RawStatement, SqlValue } from '@/db/database';
-import { spanClass } from '../../core/past/event-span';
-import { isRoutine } from '../../core/timeline/lock-timeline';
-import { separateTexts } from '../../storage/codec/event-codec';
-import { isOwnRecord, recordId } from '../../storage/record-id';
-import type { HistoryRow } from '../../storage/record-store';
-import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace, rowSpan } from './bundled-events';
+import { spanClass } from '../../../core/past/event-span';
+import { isRoutine } from '../../../core/timeline/lock-timeline';
+import { separateTexts } from '../../../storage/codec/event-codec';
+import { isOwnRecord, recordId } from '../../../storage/record-id';
+import type { HistoryRow } from '../../../storage/record-store';
+import { BUNDLE_EVENTS_MAX, BUNDLE_MS, PLACES_APART, rowPlace, rowSpan } from '../bundled-events';
 
 /** Rows written by one statement: SQLite would prepare a longer one for every call. */
 const ROWS_PER_STATEMENT = { mysql: 200, sqlite: 50 };

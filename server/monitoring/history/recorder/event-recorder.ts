@@ -1,0 +1,220 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Database } from '@/db/database';
+import { DEFAULT_RETENTION } from '../../../core/retention';
+import type { Clock } from '../../../platform/clock';
+import type { HistorySource, RecordStore } from '../../../storage/record-store';
+import type { EventTally } from '../../metrics/event-tally';
+import { RollUpWriter } from '../../rollups/roll-up-writer';
+import { BUNDLE_MS } from '../bundled-events';
+import type { EventReaders } from '../event-readers';
+import { HistoryTail } from '../history-tail';
+import { pruneRecorded } from '../prune-recorded';
+import { CollectedEvents } from './collected-events';
+import { EventWriter } from './event-writer';
+import { OngoingWrite } from './ongoing-write';
+
+/** How many times writes are begun in one go, so that a busy backend is caught up with. */
+const ROUNDS_MAX = 50;
+
+/** Where no more changes than this come between two calls, they are recorded at once. */
+const FEW_CHANGES = 600;
+
+/** More are collected for as long, so that those of a lock share rows. */
+const COLLECT_MS = BUNDLE_MS;
+
+/** With this much collected no more is read; as much again may be in a write. */
+const COLLECT_CHARS_MAX = 16 * 1_024 * 1_024;
+
+/** While something is written, a busy history is read again after this time. */
+const READ_ON_EVERY_MS = 250;
+
+/** Commits are kept this long after they were recorded, for tails that fell behind. */
+const KEEP_COMMITS_MS = 60 * 60_000;
+
+interface RecordedBackend {
+  id: string;
+  history: HistorySource;
+  /** Absent: it shares nothing with the control database. */
+  store?: Pick<RecordStore, 'isEmbedded'> | null;
+}
+
+/** The two writes of a recorder: each may go on while the other does. */
+interface Writes {
+  events: OngoingWrite;
+  rollUps: OngoingWrite;
+}
+
+/**
+ * Records one backend's history in the control database: one row a commit becomes the rows of its
+ * events (see `EventRows`), and is counted in the roll-ups. Only the process that runs maintenance
+ * does this; its position is stored, so its successor continues there, and nothing that a former
+ * one still writes is kept. A commit that is read twice is recorded and counted once.
+ *
+ * Events are written at once, unless thousands a second come and none are read: then they are
+ * collected for up to 10 s, which saves most of the work, as a row costs more than the events in
+ * it. If this process dies meanwhile nothing is lost: its successor reads the commits again.
+ *
+ * So many are also read while others are written, which may take seconds. A process keeps its
+ * commits in memory until they are read, within limits: to read them from the store costs more than
+ * to commit them, so a recorder that has fallen behind would fall further behind.
+ */
+export class EventRecorder {
+  private tail: HistoryTail | null = null;
+  private collected: CollectedEvents;
+  /** On the monotonic clock: all that is older than this is written. */
+  private writtenAt = Number.NEGATIVE_INFINITY;
+  /** On the monotonic clock: everything up to then was read. */
+  private readUpTo: number | null = null;
+  /** Whether a write has failed, and none succeeded since: then little is written at a time. */
+  private isFailing = false;
+  /** On the monotonic clock: everything up to then was recorded. */
+  private caughtUpAt: number | null = null;
+  private readonly writer: EventWriter;
+  private readonly rollUps: RollUpWriter;
+  /** Whether locks wait for its writes: then those do not overlap. */
+  private readonly isEmbedded: boolean;
+
+  /**
+   * @param tally receives what this process has counted
+   * @param readers absent: events are always being read
+   */
+  constructor(
+    private readonly database: Database,
+    private readonly backend: RecordedBackend,
+    private readonly clock: Clock,
+    tally: EventTally,
+    private readonly retention = DEFAULT_RETENTION,
+    private readonly readers: Pick<EventReaders, 'areActive'> | null = null,
+  ) {
+    this.isEmbedded = backend.store?.isEmbedded === true;
+    this.collected = new CollectedEvents(backend.id, 0);
+    this.writer = new EventWriter(database, backend.id, this.isEmbedded);
+    this.rollUps = new RollUpWriter(database, backend.id, clock, tally, this.isEmbedded);
+  }
+
+  /**
+   * Records what has come since the last call; after a failure, from what was surely reached. Few
+   * commits that come meanwhile wait for the next call.
+   */
+  async record(): Promise<void> {
+    const writes = { events: new OngoingWrite(), rollUps: new OngoingWrite() };
+    const ends = () => [writes.events.end(), writes.rollUps.end()];
+    try {
+      await this.readAndWrite(this.tail ?? (await this.begin()), writes);
+      await Promise.all(ends());
+    } catch (error) {
+      // Neither may go on when all begins again.
+      await Promise.allSettled(ends());
+      this.tail = null;
+      this.isFailing = true;
+      throw error;
+    }
+  }
+
+  /** Begins again at the kept cursors, as after another process did this work. */
+  restart(): void {
+    this.tail = null;
+    this.caughtUpAt = this.clock.monotonic();
+  }
+
+  get id(): string {
+    return this.backend.id;
+  }
+
+  /** For how long it has not recorded all that there is; null: it has never run here. */
+  lagMs(): number | null {
+    return this.caughtUpAt === null ? null : this.clock.monotonic() - this.caughtUpAt;
+  }
+
+  /** Removes what is too old to be asked for. */
+  async prune(): Promise<void> {
+    const { history, id } = this.backend;
+    const now = this.clock.now();
+    await pruneRecorded(this.database, id, now, this.retention);
+    const done = Math.min(this.writer.position, this.rollUps.position);
+    while ((await history.pruneHistory(done, now - KEEP_COMMITS_MS)) > 0);
+  }
+
+  private async begin(): Promise<HistoryTail> {
+    const { writer, rollUps, backend } = this;
+    await writer.takeOver();
+    this.collected = new CollectedEvents(backend.id, writer.position);
+    this.readUpTo = null;
+    this.writtenAt = this.clock.monotonic();
+    await rollUps.begin(writer.position, writer.whileItsTurn());
+    const from = Math.min(writer.position, rollUps.position);
+    this.tail = new HistoryTail(backend.history, this.clock, from);
+    return this.tail;
+  }
+
+  /** Resolves when all is read, and no write is under way, or at the end of many rounds. */
+  private async readAndWrite(tail: HistoryTail, { events, rollUps }: Writes): Promise<void> {
+    let readAt = this.clock.monotonic();
+    let changes = 0;
+    let areMany = false;
+    let areRead = false;
+    for (let round = 0; ; round += 1) {
+      const mayRead = !this.isMuch && !this.rollUps.isFull;
+      if (mayRead) {
+        readAt = this.clock.monotonic();
+        changes += await this.read(tail);
+      }
+      const isAllRead = mayRead && tail.isAtEnd;
+      areMany ||= changes > FEW_CHANGES || !mayRead;
+      areRead ||= areMany && (!this.readers || (await this.readers.areActive()));
+      const isLast = round >= ROUNDS_MAX;
+      if (!isLast) {
+        const upTo = readAt;
+        const areFew = isAllRead && !areMany;
+        rollUps.begin(() => this.rollUps.writeDue());
+        if (areFew || areRead || this.isDue(upTo)) events.begin(() => this.write(tail, upTo));
+      }
+      const ends = Promise.all([events.end(), rollUps.end()]);
+      const readsOn = areMany && !this.isEmbedded;
+      await (readsOn ? Promise.race([ends, untilNextRead(isAllRead || !mayRead)]) : ends);
+      if ((isAllRead || isLast) && !events.isUnderWay && !rollUps.isUnderWay) return;
+    }
+  }
+
+  /** Reads what has come, and keeps it until it is written. Answers how many changes it was. */
+  private async read(tail: HistoryTail): Promise<number> {
+    const { rollUps } = this;
+    const startedAt = this.clock.monotonic();
+    const commits = await tail.poll();
+    await this.collected.add(commits, tail.position);
+    if (this.isEmbedded) await rollUps.take(commits, tail.position);
+    else await rollUps.count(commits, tail.position);
+    if (tail.isAtEnd) this.readUpTo = startedAt;
+    return commits.reduce((sum, { changes }) => sum + changes.length, 0);
+  }
+
+  /** Whether as much is collected as may be. */
+  private get isMuch(): boolean {
+    return this.collected.chars >= COLLECT_CHARS_MAX;
+  }
+
+  /** Whether what is collected is as much, or as old, as it may be. */
+  private isDue(readAt: number): boolean {
+    return this.isMuch || this.isFailing || readAt - this.writtenAt >= COLLECT_MS;
+  }
+
+  /**
+   * Writes what is collected by now. No row has events on both sides of the cursor: those after it
+   * may be recorded again.
+   *
+   * @param readAt when the reading of the last of it began
+   */
+  private async write({ position }: HistoryTail, readAt: number): Promise<void> {
+    const { collected, readUpTo } = this;
+    const settled = { position, rows: collected.takeSettled() };
+    const { aheadTo } = collected;
+    const ahead = aheadTo === null ? null : { position: aheadTo, rows: collected.takeAhead() };
+    await this.writer.write(settled, ahead);
+    this.writtenAt = readAt;
+    this.caughtUpAt = readUpTo ?? this.caughtUpAt;
+    this.isFailing = false;
+  }
+}
+
+const untilNextRead = (isAllRead: boolean): Promise<void> =>
+  isAllRead ? setTimeout(READ_ON_EVERY_MS, undefined, { ref: false }) : setImmediate();

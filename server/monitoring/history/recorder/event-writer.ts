@@ -1,0 +1,139 @@
+import { setImmediate } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import type { Database, RawStatement, SqlValue } from '@/db/database';
+import { aheadCursor, recordedCursor } from '../../../storage/recorded-position';
+import { deleteRows } from '../delete-rows';
+import { bodyLength, insertionsOf } from './event-rows';
+
+/** What is written in one transaction. */
+const PER_TRANSACTION = { rows: 200, chars: 256 * 1_024 };
+
+/** The same in SQLite where the locks are: they wait for as long. */
+const PER_TRANSACTION_EMBEDDED = { rows: 200, chars: 64 * 1_024 };
+
+/**
+ * The same in SQLite where no locks are: the more rows, the less it writes, as most of them change
+ * another page of the index by lock.
+ */
+const PER_TRANSACTION_ASIDE = { rows: 1_000, chars: 1_024 * 1_024 };
+
+/** A cursor, and how far it is moved. */
+type CursorMove = [id: string, position: number];
+
+/** Rows of events, and the commit up to which they go. */
+export interface RowsUpTo {
+  position: number;
+  rows: Iterable<SqlValue[]>;
+}
+
+/**
+ * Writes rows of one backend's events, and the cursors up to which they are written. Only one
+ * process at a time can: the one that took over last.
+ */
+export class EventWriter {
+  private saved = 0;
+  /** Counts the processes that have begun to record this backend, one after another. */
+  private turn = 0;
+  private readonly cursorId: string;
+  private readonly aheadId: string;
+  private readonly turnId: string;
+
+  /** @param isEmbedded whether locks and events share the queue for writes */
+  constructor(
+    private readonly database: Database,
+    private readonly backend: string,
+    private readonly isEmbedded: boolean,
+  ) {
+    this.cursorId = recordedCursor(backend);
+    this.aheadId = aheadCursor(backend);
+    this.turnId = `opener/${backend}`;
+  }
+
+  /** The cursor: all events of commits up to here are written. */
+  get position(): number {
+    return this.saved;
+  }
+
+  /**
+   * Takes over from the process that recorded last, which can write no more. What it wrote after
+   * the cursor is removed and recorded again, because other events belong in the same rows.
+   */
+  async takeOver(): Promise<void> {
+    const { database, backend, cursorId, aheadId, turnId } = this;
+    const { cursors } = database.tables;
+    this.saved = await database.transaction(async (tx) => {
+      const stored = async (id: string) => {
+        const isIt = eq(cursors.id, id);
+        const [row] = await database.forUpdate(tx.select().from(cursors).where(isIt));
+        if (!row) await tx.insert(cursors).values({ id, position: 0 });
+        return row?.position ?? 0;
+      };
+      const move = (id: string, to: number) =>
+        tx.update(cursors).set({ position: to }).where(eq(cursors.id, id));
+      this.turn = (await stored(turnId)) + 1;
+      await move(turnId, this.turn);
+      await stored(aheadId);
+      await move(aheadId, 0);
+      return stored(cursorId);
+    });
+    await deleteRows(database, 'lock_events', 'backend = ? AND history_id > ?', [
+      backend,
+      this.saved,
+    ]);
+  }
+
+  /** Fails, by giving a row the id of another, once another process has taken over. */
+  whileItsTurn(): RawStatement {
+    const sql = 'UPDATE cursors SET id = CASE WHEN position = ? THEN id ELSE ? END WHERE id = ?';
+    return { sql, values: [this.turn, this.cursorId, this.turnId] };
+  }
+
+  /**
+   * Writes rows in short transactions; the last of those with settled rows moves the cursor.
+   *
+   * @param settled of all commits up to a position, but for those that were written before
+   * @param ahead of commits behind a gap; null: there are none
+   */
+  async write(settled: RowsUpTo, ahead: RowsUpTo | null): Promise<void> {
+    const { position } = settled;
+    const isFurther = position > this.saved;
+    await this.writeRows(settled.rows, isFurther ? [this.cursorId, position] : null);
+    this.saved = Math.max(this.saved, position);
+    if (ahead) await this.writeRows(ahead.rows, [this.aheadId, ahead.position]);
+  }
+
+  /** @param cursor is moved with the last of the rows */
+  private async writeRows(rows: Iterable<SqlValue[]>, cursor: CursorMove | null): Promise<void> {
+    const most = this.perTransaction;
+    let some: SqlValue[][] = [];
+    let chars = 0;
+    for (const row of rows) {
+      if (some.length >= most.rows || chars >= most.chars) {
+        await this.writeSome(some, null);
+        some = [];
+        chars = 0;
+      }
+      some.push(row);
+      chars += bodyLength(row);
+    }
+    if (some.length > 0 || cursor) await this.writeSome(some, cursor);
+  }
+
+  private get perTransaction(): typeof PER_TRANSACTION {
+    if (this.database.kind === 'mysql') return PER_TRANSACTION;
+    return this.isEmbedded ? PER_TRANSACTION_EMBEDDED : PER_TRANSACTION_ASIDE;
+  }
+
+  private async writeSome(rows: SqlValue[][], cursor: CursorMove | null): Promise<void> {
+    const { raw, kind } = this.database;
+    const statements = [this.whileItsTurn(), ...insertionsOf(kind, rows)];
+    if (cursor) {
+      const [id, position] = cursor;
+      const sql = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
+      statements.push({ sql, values: [position, id, position] });
+    }
+    // Beside the event loop it takes longer, and the locks of an embedded store wait for it.
+    await raw.batch(statements, !this.isEmbedded);
+    await setImmediate();
+  }
+}

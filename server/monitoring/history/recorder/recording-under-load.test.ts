@@ -1,0 +1,301 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database, RawSql } from '@/db/database';
+import { openTestDatabase } from '@/db/testing/test-database';
+import type { LockEvent } from '../../../core/lock/lock-event';
+import { newSeed, seeded } from '../../../engine/testing/seeded';
+import { TestClock } from '../../../platform/testing/test-clock';
+import type { HistoryRow, HistorySource } from '../../../storage/record-store';
+import { EventTally } from '../../metrics/event-tally';
+import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from '../../rollups/rollup-rows';
+import { BUNDLE_MS } from '../bundled-events';
+import { EventHistory } from '../event-history';
+import { EventRecorder } from './event-recorder';
+
+/** More changes than are recorded at once in any case. */
+const MANY = 700;
+
+/** Roll-ups of many locks are written after this time. */
+const ROLL_UPS_DUE_MS = 15_000;
+
+/** Many events are collected as long as none are read. */
+const NO_READERS = { areActive: async () => false };
+
+/** A store to which a test adds commits of many locks each. */
+class BusyStore implements HistorySource {
+  readonly rows: HistoryRow[] = [];
+  /** The last commit that was read. */
+  readTo = 0;
+  /** What happens while the next reading goes on. */
+  during: () => unknown = () => undefined;
+
+  constructor(private readonly clock: TestClock) {}
+
+  /** One hold of each lock ends. */
+  commit(locks: number, owner = 'o'): void {
+    const id = this.rows.length + 1;
+    const at = this.clock.now();
+    const whose = { service: 's', owner, token: 1 };
+    const event: LockEvent = { kind: 'released', at, rev: id, ...whose, heldMs: id };
+    const changes = Array.from({ length: locks }, (_, i) => {
+      return { key: { namespace: 'default', name: `lock-${i}` }, rev: id, events: [event] };
+    });
+    this.rows.push({ id, at, changes });
+  }
+
+  async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    await this.during();
+    const rows = this.rows.slice(position, position + limit);
+    this.readTo = rows.at(-1)?.id ?? this.readTo;
+    return rows;
+  }
+
+  async historyOf(): Promise<HistoryRow[]> {
+    return [];
+  }
+
+  async historyEnd(): Promise<number> {
+    return this.rows.length;
+  }
+
+  async pruneHistory(): Promise<number> {
+    return 0;
+  }
+}
+
+/** With so few locks, events are written in batches, and roll-ups in transactions. */
+const WRITE_KINDS = ['events', 'roll-ups'] as const;
+type WriteKind = (typeof WRITE_KINDS)[number];
+
+/** A database whose writes can be held, and fail. */
+function obstructed(database: Database) {
+  const gate = { mayFail: (_: WriteKind) => false };
+  let open = () => {};
+  let opened = Promise.resolve();
+  const pass = async (kind: WriteKind) => {
+    await opened;
+    if (gate.mayFail(kind)) throw new Error('Not now.');
+  };
+  const raw: RawSql = {
+    ask: database.raw.ask,
+    async batch(...args) {
+      await pass('events');
+      return database.raw.batch(...args);
+    },
+    async transaction(work) {
+      await pass('roll-ups');
+      return database.raw.transaction(work);
+    },
+  };
+  return {
+    database: Object.create(database, { raw: { value: raw } }) as Database,
+    gate,
+    hold() {
+      opened = new Promise((resolve) => {
+        open = resolve;
+      });
+    },
+    release: () => open(),
+  };
+}
+
+describe('a recorder whose writes take long', () => {
+  let database: Database;
+  let clock: TestClock;
+  let store: BusyStore;
+
+  beforeEach(async () => {
+    database = await openTestDatabase('sqlite');
+    clock = new TestClock();
+    store = new BusyStore(clock);
+  });
+  afterEach(() => database.close());
+
+  const recorderIn = (of: Database) =>
+    new EventRecorder(
+      ...([of, { id: 'b', history: store }, clock, new EventTally()] as const),
+      undefined,
+      NO_READERS,
+    );
+
+  const revsOf = async (lock: number) => {
+    const page = { namespace: 'default', name: `lock-${lock}`, limit: 1_000 };
+    const { rows } = await new EventHistory(database).list(page);
+    return rows.map(({ rev }) => rev).reverse();
+  };
+  const allRevs = () => store.rows.map(({ id }) => id);
+
+  /** How many holds the roll-ups have of each lock, and of all together. */
+  const holdCounts = async () => {
+    const sql = `SELECT lock_id, minute, ${MINUTE_COLUMNS} FROM lock_minutes`;
+    const { rows } = await database.raw.ask(sql, []);
+    const counts = new Map<string, number>();
+    for (const [lockId, minute, ...columns] of rows) {
+      const { count } = readRollup(Number(minute), columns).holds;
+      counts.set(String(lockId), count + (counts.get(String(lockId)) ?? 0));
+    }
+    return counts;
+  };
+
+  /** What `holdCounts` is of all that was committed. */
+  const allCounts = () => {
+    const commits = store.rows.length;
+    const locks = Array.from({ length: MANY }, (_, i) => [`default/lock-${i}`, commits] as const);
+    return new Map<string, number>([...locks, [ALL_LOCKS, MANY * commits]]);
+  };
+
+  it('reads and counts on meanwhile, so that no commit waits for a write', async () => {
+    const slow = obstructed(database);
+    const recorder = recorderIn(slow.database);
+    store.commit(MANY);
+    await recorder.record();
+    clock.pass(ROLL_UPS_DUE_MS);
+    slow.hold();
+    store.commit(MANY);
+    const recorded = recorder.record();
+    for (let i = 0; i < 3; i += 1) {
+      store.commit(MANY);
+      await expect.poll(() => store.readTo).toBe(store.rows.length);
+    }
+    expect(await revsOf(0)).toEqual([]);
+    expect(await holdCounts()).toEqual(new Map());
+    slow.release();
+    await recorded;
+    clock.pass(ROLL_UPS_DUE_MS);
+    await recorder.record();
+    expect(await revsOf(0)).toEqual(allRevs());
+    expect(await revsOf(MANY - 1)).toEqual(allRevs());
+    expect(await holdCounts()).toEqual(allCounts());
+  });
+
+  it('reads thousands of small commits meanwhile without a pause', async () => {
+    const slow = obstructed(database);
+    const recorder = recorderIn(slow.database);
+    store.commit(MANY);
+    await recorder.record();
+    clock.pass(BUNDLE_MS);
+    slow.hold();
+    store.commit(MANY);
+    const recorded = recorder.record();
+    await expect.poll(() => store.readTo).toBe(2);
+    for (let i = 0; i < 4_000; i += 1) store.commit(1);
+    await expect.poll(() => store.readTo).toBe(4_002);
+    slow.release();
+    await recorded;
+    clock.pass(BUNDLE_MS);
+    store.commit(MANY);
+    await recorder.record();
+    expect(await revsOf(MANY - 1)).toEqual([1, 2, 4_003]);
+  });
+
+  it.each(WRITE_KINDS)(
+    'notices that %s are not written while it reads, and writes them all',
+    async (failing) => {
+      const slow = obstructed(database);
+      const recorder = recorderIn(slow.database);
+      store.commit(MANY);
+      await recorder.record();
+      clock.pass(ROLL_UPS_DUE_MS);
+      slow.hold();
+      slow.gate.mayFail = (kind) => {
+        if (kind !== failing) return false;
+        slow.gate.mayFail = () => false;
+        return true;
+      };
+      store.commit(MANY);
+      const recorded = recorder.record();
+      await expect.poll(() => store.readTo).toBe(2);
+      store.during = async () => {
+        slow.release();
+        await sleep(20);
+      };
+      store.commit(MANY);
+      await expect(recorded).rejects.toThrow('Not now.');
+      store.during = () => undefined;
+      for (let i = 0; i < 2; i += 1) {
+        await recorder.record();
+        clock.pass(ROLL_UPS_DUE_MS);
+      }
+      expect(await revsOf(0)).toEqual(allRevs());
+      expect(await holdCounts()).toEqual(allCounts());
+    },
+  );
+
+  it('counts only what is written as recorded, not what was read meanwhile', async () => {
+    const slow = obstructed(database);
+    const recorder = recorderIn(slow.database);
+    recorder.restart();
+    store.commit(MANY);
+    await recorder.record();
+    clock.pass(BUNDLE_MS);
+    slow.hold();
+    store.commit(MANY);
+    const recorded = recorder.record();
+    await expect.poll(() => store.readTo).toBe(2);
+    const inWriteAt = clock.monotonic();
+    clock.pass(4_000);
+    store.commit(MANY);
+    await expect.poll(() => store.readTo).toBe(3);
+    slow.release();
+    await recorded;
+    expect(await revsOf(0)).toEqual([1, 2]);
+    expect(recorder.lagMs()).toBe(clock.monotonic() - inWriteAt);
+  });
+
+  it('reads no more than it may keep, and loses nothing of the rest', async () => {
+    const slow = obstructed(database);
+    const recorder = recorderIn(slow.database);
+    const owner = 'o'.repeat(2_000);
+    store.commit(MANY);
+    await recorder.record();
+    clock.pass(BUNDLE_MS);
+    slow.hold();
+    store.commit(MANY, owner);
+    const recorded = recorder.record();
+    await expect.poll(() => store.readTo).toBe(2);
+    for (let i = 0; i < 20; i += 1) store.commit(MANY, owner);
+    await expect.poll(() => store.readTo).toBe(22);
+    for (let i = 0; i < 5; i += 1) store.commit(MANY, owner);
+    await sleep(600);
+    expect(store.readTo).toBe(22);
+    slow.release();
+    await recorded;
+    clock.pass(BUNDLE_MS);
+    await recorder.record();
+    expect(await revsOf(3)).toEqual(allRevs());
+  });
+
+  it('records and counts all once, though writes fail, and others take over', async () => {
+    const seed = newSeed();
+    console.info(`seed ${seed}`);
+    const random = seeded(seed);
+    const slow = obstructed(database);
+    slow.gate.mayFail = () => random() < 0.02;
+    store.during = () => (random() < 0.5 ? sleep(random() * 50) : undefined);
+    let recorders = [recorderIn(slow.database)];
+    for (let round = 0; round < 30; round += 1) {
+      if (random() < 0.15) recorders = [recorderIn(slow.database), ...recorders].slice(0, 2);
+      if (random() < 0.1) recorders[0]?.restart();
+      if (random() < 0.6) slow.hold();
+      store.commit(MANY);
+      const runs = recorders.map((each) => each.record().catch(() => undefined));
+      const over = Promise.all(runs);
+      // Often long enough for a recorder to read again meanwhile.
+      for (let more = Math.floor(random() * 3); more > 0; more -= 1) {
+        store.commit(MANY);
+        await Promise.race([over, sleep(random() * 600)]);
+      }
+      slow.release();
+      await over;
+      clock.pass(random() * 20_000);
+    }
+    slow.gate.mayFail = () => false;
+    const last = recorderIn(slow.database);
+    for (let i = 0; i < 3; i += 1) {
+      await last.record();
+      clock.pass(ROLL_UPS_DUE_MS);
+    }
+    for (const lock of [0, 1, 350, MANY - 1]) expect(await revsOf(lock)).toEqual(allRevs());
+    expect(await holdCounts()).toEqual(allCounts());
+  });
+});
