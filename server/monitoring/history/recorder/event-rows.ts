@@ -90,12 +90,12 @@ export class EventRows {
       const texts = separateTexts(change);
       for (const [i, event] of events.entries()) {
         const isSingle = key.kind === 'counter' || SINGLE_KINDS.has(event.kind);
-        const text = `${rev},${texts[i]}`;
+        const text = texts[i] as string;
         const last = this.open.get(lockId);
-        if (last && !isSingle && last.takes(event.at)) last.add(id, place, event, text);
+        if (last && !isSingle && last.takes(event.at)) last.add(id, place, rev, event, text);
         else {
           if (last) this.close(last);
-          const bundle = new Bundle(lockId, id, place, event, text);
+          const bundle = new Bundle(lockId, id, place, rev, event, text);
           if (isSingle) this.closed.push(bundle);
           else this.open.set(lockId, bundle);
         }
@@ -126,11 +126,15 @@ function* rowsOf(backend: string, bundles: Iterable<Bundle>[]): Generator<SqlVal
 
 type RecordedEvent = HistoryRow['changes'][number]['events'][number];
 
+/** An event of a row: where it is in the history, the `rev` of its change, and its text. */
+type Part = number | string;
+const PARTS_OF_EVENT = 4;
+
 /** Events of one lock that share a row; see `bundled-events.ts`. */
 class Bundle {
   private readonly from: number;
-  private more = '';
-  private count = 1;
+  /** Of one event after another: until their text is asked for, they take less memory than it. */
+  private readonly parts: Part[];
   private until: number;
   private rev: number;
   private kind: string;
@@ -138,14 +142,13 @@ class Bundle {
 
   constructor(
     readonly lockId: string,
-    private readonly firstHistoryId: number,
-    private readonly firstPlace: number,
+    historyId: number,
+    place: number,
+    changeRev: number,
     event: RecordedEvent,
-    /** The `rev` of its change and the event, with a comma between them. */
-    private readonly first: string,
-    private historyId = firstHistoryId,
-    private place = firstPlace,
+    text: string,
   ) {
+    this.parts = [historyId, place, changeRev, text];
     this.from = event.at;
     this.until = event.at;
     this.rev = event.rev;
@@ -155,15 +158,18 @@ class Bundle {
 
   /** Whether an event of that instant may be added. */
   takes(at: number): boolean {
-    return this.count < BUNDLE_EVENTS_MAX && at >= this.until && at - this.from < BUNDLE_MS;
+    const isFull = this.count >= BUNDLE_EVENTS_MAX;
+    return !isFull && at >= this.until && at - this.from < BUNDLE_MS;
   }
 
-  /** @param text as `first` */
-  add(historyId: number, place: number, event: RecordedEvent, text: string): void {
-    this.more += `,[${historyId},${place},${text}]`;
-    this.count += 1;
-    this.historyId = historyId;
-    this.place = place;
+  add(
+    historyId: number,
+    place: number,
+    changeRev: number,
+    event: RecordedEvent,
+    text: string,
+  ): void {
+    this.parts.push(historyId, place, changeRev, text);
     this.until = event.at;
     this.rev = event.rev;
     if (!isRoutine(this.kind) || !isRoutine(event.kind)) this.kind = 'several';
@@ -171,11 +177,23 @@ class Bundle {
   }
 
   row(backend: string): SqlValue[] {
-    const { historyId, lockId, from, rev, kind, span, count } = this;
-    const first = `[${this.firstHistoryId},${this.firstPlace},${this.first}]`;
-    const body = count === 1 ? `[${this.first}]` : `[${first}${this.more}]`;
-    const place = rowPlace(this.place, count);
+    const { lockId, from, rev, kind, span, count, parts } = this;
+    const [historyId = 0, lastPlace] = parts.slice(-PARTS_OF_EVENT);
+    const place = rowPlace(Number(lastPlace), count);
     const rowsSpan = rowSpan(span, this.until - from);
-    return [backend, historyId, place, lockId, from, rev, kind, body, rowsSpan];
+    return [backend, historyId, place, lockId, from, rev, kind, this.body(), rowsSpan];
+  }
+
+  private get count(): number {
+    return this.parts.length / PARTS_OF_EVENT;
+  }
+
+  private body(): string {
+    const { parts } = this;
+    const texts: string[] = [];
+    for (let i = 0; i < parts.length; i += PARTS_OF_EVENT) {
+      texts.push(`${parts[i]},${parts[i + 1]},${parts[i + 2]},${parts[i + 3]}`);
+    }
+    return texts.length === 1 ? `[${parts.slice(2)}]` : `[[${texts.join('],[')}]]`;
   }
 }
