@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Database } from '@/db/database';
+import type { Database, RawSql } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { lockListInput } from '../../contract/console/console-inputs';
 import { LogHistogram } from '../../core/statistics/log-histogram';
@@ -139,6 +139,41 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     await write(heir, behind);
     await own.refresh();
     expect(own.of(idOf('behind'))?.count).toBe(20);
+  });
+
+  it('is known where another process counts on after one that ended between two parts', async () => {
+    const own = new HoldBaselines(database, ALONE, clock);
+    const names = Array.from({ length: 3_000 }, (_, i) => `lock-${i}`);
+    const first = held(names, [7]);
+    const others = [held(['a'], twenty(7)), held(names, [7])];
+    let left = SHARES + 3;
+    const step = () => {
+      left -= 1;
+      if (left < 0) throw new Error('Ended.');
+    };
+    const raw: RawSql = {
+      ask: database.raw.ask,
+      async batch(...args) {
+        step();
+        return database.raw.batch(...args);
+      },
+      async transaction(work) {
+        step();
+        return database.raw.transaction(work);
+      },
+    };
+    const ending = Object.create(database, { raw: { value: raw } }) as Database;
+    const ended = new RollUpWriter(ending, 'default', clock, new EventTally());
+    await ended.begin(0);
+    clock.pass(15_000);
+    await expect(ended.take([first, ...others], lastId)).rejects.toThrow('Ended.');
+    await own.refresh();
+    const heir = new RollUpWriter(database, 'default', clock, new EventTally());
+    await heir.begin(0);
+    await write(heir, first);
+    await write(heir, others[0] as HistoryRow);
+    await own.refresh();
+    expect(own.of(idOf('a'))?.count).toBe(20);
   });
 
   it('is kept of the locks whose holds changed last, where there are too many', async () => {

@@ -177,7 +177,7 @@ export class RollUpWriter {
   }
 
   private placeOf(to: number): WritePlace {
-    const countedTo = Math.max(to, ...this.shares.map(({ written }) => written));
+    const countedTo = Math.max(to, ...this.shares.map(({ writtenFurthest }) => writtenFurthest));
     return { kind: this.database.kind, backend: this.backend, countedTo };
   }
 

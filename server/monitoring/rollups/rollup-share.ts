@@ -58,6 +58,11 @@ export class RollupShare {
     return this.writtenTo;
   }
 
+  /** The last commit of which anything is in the database's sums. */
+  get writtenFurthest(): number {
+    return Math.max(this.writtenTo, ...this.partsWrittenTo);
+  }
+
   /** How many rows have been counted since the last write began. */
   get rows(): number {
     return this.counted.rows;
