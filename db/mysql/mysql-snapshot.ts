@@ -1,10 +1,14 @@
 import { createConnection } from 'mysql2';
-import type { RowDataPacket } from 'mysql2/promise';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../../server/platform/start-error';
 import { appliedToMysql } from '../migrate';
 import type { Cell, Snapshot, TablePart } from '../snapshot';
 import { describeBackendUrl } from '../urls/backend-url';
 import { connectionOptions } from './mysql-pool';
+
+/** What MySQL answers where a table has changed since the snapshot began. */
+const TABLE_CHANGED = 1412;
+const ATTEMPTS_MAX = 10;
 
 export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   const connection = createConnection(connectionOptions(url));
@@ -12,8 +16,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   try {
     await session.query("set time_zone = '+00:00', net_write_timeout = 600");
     await session.query('set session transaction isolation level repeatable read');
-    await session.query('start transaction with consistent snapshot, read only');
-    const applied = await appliedToMysql(session);
+    const applied = await beginSnapshot(session);
     return {
       applied,
       async count({ name, where = 'true' }) {
@@ -38,6 +41,19 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
         `${(cause as Error).message.split('\n')[0]}.`,
       { cause },
     );
+  }
+}
+
+/** Begins it, and again where another process makes or changes the table that is read first. */
+async function beginSnapshot(session: Connection): Promise<number[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    await session.query('start transaction with consistent snapshot, read only');
+    try {
+      return await appliedToMysql(session);
+    } catch (error) {
+      const isChanged = (error as { errno?: number }).errno === TABLE_CHANGED;
+      if (!isChanged || attempt === ATTEMPTS_MAX) throw error;
+    }
   }
 }
 

@@ -1,0 +1,44 @@
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../migrate';
+import { openDatabase } from '../open-database';
+import { knownMigrations, MIGRATIONS_TABLE } from '../schema-version';
+import { newTestLocation, TEST_DIALECTS, type TestLocation } from '../testing/test-database';
+import { connectionOptions } from './mysql-pool';
+import { openMysqlSnapshot } from './mysql-snapshot';
+
+describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a snapshot of MySQL', () => {
+  let place: TestLocation;
+  let url: string;
+  beforeAll(async () => {
+    place = await newTestLocation('mysql');
+    if (place.url.kind !== 'mysql') throw new Error('This is no URL of MySQL.');
+    url = place.url.url;
+    const database = await openDatabase(place.url);
+    await migrate(database);
+    await database.close();
+  });
+  afterAll(() => place.remove());
+
+  test('opens though the table of migrations changes between its beginning and the first reading', async () => {
+    const other = await createConnection(connectionOptions(url));
+    let isOver = false;
+    const changing = (async () => {
+      for (let times = 0; !isOver; times += 1) {
+        await other.query(`alter table ${MIGRATIONS_TABLE} comment = '${times}', algorithm = copy`);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    })();
+    try {
+      for (let i = 0; i < 250; i += 1) {
+        const snapshot = await openMysqlSnapshot(url);
+        expect(snapshot.applied).toEqual(knownMigrations('mysql'));
+        await snapshot.close();
+      }
+    } finally {
+      isOver = true;
+      await changing;
+      other.destroy();
+    }
+  });
+});
