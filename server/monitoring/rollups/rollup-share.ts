@@ -109,6 +109,7 @@ export class RollupShare {
 
   /** Begins to write what was counted so far. What is counted from now on is not a part of it. */
   beginWrite(): void {
+    if (this.inWrite.rows > 0) throw new Error('The last write of these roll-ups has not ended.');
     this.inWrite = this.counted;
     this.counted = new Counted();
   }

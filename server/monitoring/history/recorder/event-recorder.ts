@@ -13,7 +13,7 @@ import { CollectedEvents } from './collected-events';
 import { EventWriter } from './event-writer';
 import { OngoingWrite } from './ongoing-write';
 
-/** How many times writes are begun in one go, so that a busy backend is caught up with. */
+/** How often history is read in one go before no more events are written in it. */
 const ROUNDS_MAX = 50;
 
 /** Where no more changes than this come between two calls, they are recorded at once. */
@@ -25,7 +25,7 @@ const COLLECT_MS = BUNDLE_MS;
 /** With this much collected no more is read; as much again may be in a write. */
 const COLLECT_CHARS_MAX = 16 * 1_024 * 1_024;
 
-/** While something is written, a busy history is read again after this time. */
+/** While something is written, a history of which all is read is read again after this time. */
 const READ_ON_EVERY_MS = 250;
 
 /** Commits are kept this long after they were recorded, for tails that fell behind. */
@@ -71,7 +71,7 @@ export class EventRecorder {
   private caughtUpAt: number | null = null;
   private readonly writer: EventWriter;
   private readonly rollUps: RollUpWriter;
-  /** Whether locks wait for its writes: then those do not overlap. */
+  /** Whether locks wait for its writes: then nothing is read meanwhile. */
   private readonly isEmbedded: boolean;
 
   /**
@@ -147,13 +147,14 @@ export class EventRecorder {
     return this.tail;
   }
 
-  /** Resolves when all is read, and no write is under way, or at the end of many rounds. */
+  /** Resolves when no write is under way, and all is read or there were many rounds. */
   private async readAndWrite(tail: HistoryTail, { events, rollUps }: Writes): Promise<void> {
-    let readAt = this.clock.monotonic();
+    let readAt = this.writtenAt;
     let changes = 0;
     let areMany = false;
     let areRead = false;
     for (let round = 0; ; round += 1) {
+      const isLast = round >= ROUNDS_MAX;
       const mayRead = !this.isMuch && !this.rollUps.isFull;
       if (mayRead) {
         readAt = this.clock.monotonic();
@@ -161,12 +162,12 @@ export class EventRecorder {
       }
       const isAllRead = mayRead && tail.isAtEnd;
       areMany ||= changes > FEW_CHANGES || !mayRead;
-      areRead ||= areMany && (!this.readers || (await this.readers.areActive()));
-      const isLast = round >= ROUNDS_MAX;
-      if (!isLast) {
+      // Nothing is read while a share of the roll-ups is full.
+      if (!isLast || events.isUnderWay) rollUps.begin(() => this.rollUps.writeDue());
+      if (!isLast && !events.isUnderWay) {
         const upTo = readAt;
+        areRead ||= areMany && (!this.readers || (await this.readers.areActive()));
         const areFew = isAllRead && !areMany;
-        rollUps.begin(() => this.rollUps.writeDue());
         if (areFew || areRead || this.isDue(upTo)) events.begin(() => this.write(tail, upTo));
       }
       const ends = Promise.all([events.end(), rollUps.end()]);
@@ -216,5 +217,5 @@ export class EventRecorder {
   }
 }
 
-const untilNextRead = (isAllRead: boolean): Promise<void> =>
-  isAllRead ? setTimeout(READ_ON_EVERY_MS, undefined, { ref: false }) : setImmediate();
+const untilNextRead = (mayWait: boolean): Promise<void> =>
+  mayWait ? setTimeout(READ_ON_EVERY_MS, undefined, { ref: false }) : setImmediate();
