@@ -3,9 +3,10 @@ import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/testing/test-database';
 import type { LockEvent } from '../../../core/lock/lock-event';
 import { TestClock } from '../../../platform/testing/test-clock';
-import type { HistoryRow, HistorySource } from '../../../storage/record-store';
+import type { HistoryRow } from '../../../storage/record-store';
 import { recordedPosition } from '../../../storage/recorded-position';
 import { EventTally } from '../../metrics/event-tally';
+import { MemoryHistory } from '../../testing/memory-history';
 import { BUNDLE_MS } from '../bundled-events';
 import { EventHistory } from '../event-history';
 import { EventReaders } from '../event-readers';
@@ -14,27 +15,15 @@ import { EventRecorder } from './event-recorder';
 const LOOK_MS = 40;
 
 /** A store in which a caller commits again whenever the history is read, which takes a while. */
-class BusyHistory implements HistorySource {
-  private readonly rows: HistoryRow[] = [];
+class BusyHistory extends MemoryHistory {
+  constructor(private readonly clock: TestClock) {
+    super();
+  }
 
-  constructor(private readonly clock: TestClock) {}
-
-  async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+  override historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
     this.commit();
     this.clock.pass(LOOK_MS);
-    return this.rows.slice(position, position + limit);
-  }
-
-  async historyOf(): Promise<HistoryRow[]> {
-    return [];
-  }
-
-  async historyEnd(): Promise<number> {
-    return this.rows.length;
-  }
-
-  async pruneHistory(): Promise<number> {
-    return 0;
+    return super.historyAfter(position, limit);
   }
 
   private commit(): void {
@@ -47,10 +36,10 @@ class BusyHistory implements HistorySource {
 }
 
 /** A store to which a test adds commits, of hundreds of locks each. */
-class RushHour implements HistorySource {
-  readonly rows: HistoryRow[] = [];
-
-  constructor(private readonly clock: TestClock) {}
+class RushHour extends MemoryHistory {
+  constructor(private readonly clock: TestClock) {
+    super();
+  }
 
   /** One event of each lock. @param shift ids that are not visible yet */
   commit(locks: number, shift = 0): void {
@@ -61,22 +50,6 @@ class RushHour implements HistorySource {
       return { key: { namespace: 'default', name: `lock-${i}` }, rev: id, events: [event] };
     });
     this.rows.push({ id, at, changes });
-  }
-
-  async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
-    return this.rows.filter(({ id }) => id > position).slice(0, limit);
-  }
-
-  async historyOf(ids: number[]): Promise<HistoryRow[]> {
-    return this.rows.filter(({ id }) => ids.includes(id));
-  }
-
-  async historyEnd(): Promise<number> {
-    return this.rows.at(-1)?.id ?? 0;
-  }
-
-  async pruneHistory(): Promise<number> {
-    return 0;
   }
 }
 

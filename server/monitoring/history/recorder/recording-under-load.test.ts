@@ -5,9 +5,10 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import type { LockEvent } from '../../../core/lock/lock-event';
 import { newSeed, seeded } from '../../../engine/testing/seeded';
 import { TestClock } from '../../../platform/testing/test-clock';
-import type { HistoryRow, HistorySource } from '../../../storage/record-store';
+import type { HistoryRow } from '../../../storage/record-store';
 import { EventTally } from '../../metrics/event-tally';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from '../../rollups/rollup-rows';
+import { MemoryHistory } from '../../testing/memory-history';
 import { BUNDLE_MS } from '../bundled-events';
 import { EventHistory } from '../event-history';
 import { EventRecorder } from './event-recorder';
@@ -25,14 +26,15 @@ const ROLL_UPS_DUE_MS = 15_000;
 const NO_READERS = { areActive: async () => false };
 
 /** A store to which a test adds commits of many locks each. */
-class BusyStore implements HistorySource {
-  readonly rows: HistoryRow[] = [];
+class BusyStore extends MemoryHistory {
   /** The last commit that was read. */
   readTo = 0;
   /** What happens while the next reading goes on. */
   during: () => unknown = () => undefined;
 
-  constructor(private readonly clock: TestClock) {}
+  constructor(private readonly clock: TestClock) {
+    super();
+  }
 
   /** One hold of each lock ends. @param first the number of the first one */
   commit(locks: number, owner = 'o', first = 0): void {
@@ -46,23 +48,11 @@ class BusyStore implements HistorySource {
     this.rows.push({ id, at, changes });
   }
 
-  async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+  override async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
     await this.during();
-    const rows = this.rows.slice(position, position + limit);
+    const rows = await super.historyAfter(position, limit);
     this.readTo = rows.at(-1)?.id ?? this.readTo;
     return rows;
-  }
-
-  async historyOf(): Promise<HistoryRow[]> {
-    return [];
-  }
-
-  async historyEnd(): Promise<number> {
-    return this.rows.length;
-  }
-
-  async pruneHistory(): Promise<number> {
-    return 0;
   }
 }
 
@@ -123,6 +113,13 @@ describe('a recorder whose writes take long', () => {
       NO_READERS,
     );
 
+  /** One commit is read, and then what is collected is due. */
+  const recordFirst = async (recorder: EventRecorder, dueMs: number) => {
+    store.commit(MANY);
+    await recorder.record();
+    clock.pass(dueMs);
+  };
+
   /** A call may leave what it has read to the next one, until it is due. */
   const recordRest = async (recorder: EventRecorder) => {
     for (let i = 0; i < 3; i += 1) {
@@ -160,9 +157,7 @@ describe('a recorder whose writes take long', () => {
   it('reads and counts on meanwhile, so that no commit waits for a write', async () => {
     const slow = obstructed(database);
     const recorder = recorderIn(slow.database);
-    store.commit(MANY);
-    await recorder.record();
-    clock.pass(ROLL_UPS_DUE_MS);
+    await recordFirst(recorder, ROLL_UPS_DUE_MS);
     slow.hold();
     store.commit(MANY);
     const recorded = recorder.record();
@@ -183,9 +178,7 @@ describe('a recorder whose writes take long', () => {
   it('reads and counts thousands of small commits meanwhile without a pause', async () => {
     const slow = obstructed(database);
     const recorder = recorderIn(slow.database);
-    store.commit(MANY);
-    await recorder.record();
-    clock.pass(BUNDLE_MS);
+    await recordFirst(recorder, BUNDLE_MS);
     slow.hold(['events']);
     store.commit(MANY);
     const recorded = recorder.record();
@@ -208,9 +201,7 @@ describe('a recorder whose writes take long', () => {
     async (failing) => {
       const slow = obstructed(database);
       const recorder = recorderIn(slow.database);
-      store.commit(MANY);
-      await recorder.record();
-      clock.pass(ROLL_UPS_DUE_MS);
+      await recordFirst(recorder, ROLL_UPS_DUE_MS);
       slow.hold();
       slow.gate.mayFail = (kind) => {
         if (kind !== failing) return false;
@@ -227,10 +218,7 @@ describe('a recorder whose writes take long', () => {
       store.commit(MANY);
       await expect(recorded).rejects.toThrow('Not now.');
       store.during = () => undefined;
-      for (let i = 0; i < 2; i += 1) {
-        await recorder.record();
-        clock.pass(ROLL_UPS_DUE_MS);
-      }
+      await recordRest(recorder);
       expect(await revsOf(0)).toEqual(allRevs());
       expect(await holdCounts()).toEqual(allCounts());
     },
@@ -240,9 +228,7 @@ describe('a recorder whose writes take long', () => {
     const slow = obstructed(database);
     const recorder = recorderIn(slow.database);
     recorder.restart();
-    store.commit(MANY);
-    await recorder.record();
-    clock.pass(BUNDLE_MS);
+    await recordFirst(recorder, BUNDLE_MS);
     slow.hold();
     store.commit(MANY);
     const recorded = recorder.record();
@@ -261,9 +247,7 @@ describe('a recorder whose writes take long', () => {
     const slow = obstructed(database);
     const recorder = recorderIn(slow.database);
     const owner = 'o'.repeat(2_000);
-    store.commit(MANY);
-    await recorder.record();
-    clock.pass(BUNDLE_MS);
+    await recordFirst(recorder, BUNDLE_MS);
     slow.hold();
     store.commit(MANY, owner);
     const recorded = recorder.record();
