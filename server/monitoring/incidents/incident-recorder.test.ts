@@ -96,6 +96,15 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.waiterMs).toBeGreaterThanOrEqual(2 * 70_000);
   });
 
+  it('writes what it has counted every 10 s also where processes take over from one another sooner', async () => {
+    rig.store('index', STUCK);
+    for (let takeover = 0; takeover < 5; takeover += 1) {
+      await watch(recorder(), 5);
+      const [incident] = await all();
+      expect(rig.now - (incident?.readAt ?? 0)).toBeLessThanOrEqual(10_000);
+    }
+  });
+
   it('has one incident of a lock where two processes record at once for a moment', async () => {
     rig.store('index', STUCK);
     const [one, other] = [recorder(), recorder()];

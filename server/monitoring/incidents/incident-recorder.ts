@@ -119,13 +119,16 @@ export class IncidentRecorder {
   private async load(): Promise<Map<string, Tracked>> {
     const { clock } = this.parts;
     const open = await this.stored.open();
-    this.lastEnds = await this.stored.lastEnds(clock.now() - RECENT_MS);
-    const writtenAt = clock.monotonic();
+    const now = clock.now();
+    this.lastEnds = await this.stored.lastEnds(now - RECENT_MS);
+    const instant = clock.monotonic();
     this.tracked = new Map(
-      [...open].map(([id, each]) => [
-        id,
-        { open: each, isNew: false, isDue: false, writtenAt, written: each.incident },
-      ]),
+      [...open].map(([id, each]) => {
+        const { incident } = each;
+        // It was written right after it was read: a takeover does not put off the next write.
+        const writtenAt = instant - Math.max(0, now - incident.readAt);
+        return [id, { open: each, isNew: false, isDue: false, writtenAt, written: incident }];
+      }),
     );
     return this.tracked;
   }
