@@ -39,13 +39,16 @@ afterAll(() => runtime.close());
 /** Waits for the next poll and its answers. */
 async function poll(): Promise<void> {
   vi.advanceTimersByTime(POLL_MS);
-  for (let turn = 0; turn < 20; turn++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    await runtime.database.sqlite?.flushed();
-  }
+  for (let turn = 0; turn < 20; turn++) await flush();
 }
 
-/** Resolves once it is stored that a session is in use now. */
+/** Lets everything go on that waits for what was written. */
+async function flush(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  await runtime.database.sqlite?.flushed();
+}
+
+/** Resolves once it is stored that a session is in use now, and the poll that stored it is over. */
 async function untilSeen(id: string): Promise<void> {
   const { db, tables } = runtime.database;
   const { sessions } = tables;
@@ -53,6 +56,8 @@ async function untilSeen(id: string): Promise<void> {
     const rows = await db.select().from(sessions).where(eq(sessions.id, id));
     seenAt = rows[0]?.seenAt;
   }
+  // It is read before it is on disk, for which the poll waits.
+  for (let turn = 0; turn < 3; turn++) await flush();
 }
 
 test('all streams together cost one question every half a second, and none when there are none', async () => {
