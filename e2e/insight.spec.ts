@@ -217,8 +217,9 @@ test('an incident says why and how long, and is saved as one file; the timeline 
     const href = (await back.getAttribute('href')) ?? '';
     return Number(new URL(href, server.url).searchParams.get('at'));
   };
-  // A busy machine may have queued the waiter only after the incident had begun.
-  await expect.poll(at).toBeGreaterThan(queuedBy);
+  // A busy machine may have queued the waiter only after the incident had begun. What is counted
+  // of an incident is written every 10 s, and its page asks every 5 s.
+  await expect.poll(at, { timeout: 60_000 }).toBeGreaterThan(queuedBy);
   await back.click();
   const past = page.getByRole('region', { name: 'Looking back' });
   await expect(past).toContainText('As of');
