@@ -39,7 +39,11 @@ export class RollUpWriter {
   private counted = 0;
   /** Commits behind a gap that may still be filled. */
   private ahead = new PendingCommits();
-  private writtenAt = Number.NEGATIVE_INFINITY;
+  /**
+   * On the monotonic clock: the end of the last write, failed or not; at first when this was made.
+   * A new beginning does not reset it.
+   */
+  private writtenAt: number;
   private guard: RawStatement | null = null;
 
   /**
@@ -54,6 +58,7 @@ export class RollUpWriter {
     private readonly isEmbedded = false,
   ) {
     this.shares = Array.from({ length: SHARES }, (_, i) => new RollupShare(backend, i));
+    this.writtenAt = clock.monotonic();
   }
 
   /** Every commit up to here is in the database's sums. */
@@ -73,7 +78,6 @@ export class RollUpWriter {
     for (const share of this.shares) await raw.transaction((ask) => share.begin(ask, from));
     this.counted = this.position;
     this.ahead = new PendingCommits();
-    this.writtenAt = this.clock.monotonic();
   }
 
   /**
@@ -161,19 +165,26 @@ export class RollUpWriter {
   private async write(all: RollupShare[]): Promise<void> {
     const { counted: to } = this;
     const shares = all.filter(({ written }) => written < to);
-    for (const share of shares) share.beginWrite();
-    // Dozens of steps without pauses would delay every call.
     const slice = new TimeSlice(() => this.clock.monotonic());
-    const rest = () => slice.pause();
+    try {
+      await this.writeUpTo(to, shares, slice);
+    } finally {
+      this.writtenAt = this.clock.monotonic();
+    }
+    await slice.pause();
+  }
+
+  private async writeUpTo(to: number, shares: RollupShare[], slice: TimeSlice): Promise<void> {
+    for (const share of shares) share.beginWrite();
     const place = this.placeOf(to);
     const writeMany: RunStep = (work) => this.writeMany(place, work);
+    // Dozens of steps without pauses would delay every call.
+    const rest = () => slice.pause();
     for (const share of shares) await share.writeParts(writeMany, to, rest);
     await this.writeInTransaction(place, async (target) => {
       for (const share of shares) await share.writeRest(target, to);
     });
     for (const share of shares) this.tally.addAll(share.endWrite(to));
-    this.writtenAt = this.clock.monotonic();
-    await rest();
   }
 
   private placeOf(to: number): WritePlace {

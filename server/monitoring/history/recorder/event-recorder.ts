@@ -61,8 +61,11 @@ interface Writes {
 export class EventRecorder {
   private tail: HistoryTail | null = null;
   private collected: CollectedEvents;
-  /** On the monotonic clock: all that is older than this is written. */
-  private writtenAt = Number.NEGATIVE_INFINITY;
+  /**
+   * On the monotonic clock: when what was written last had been read; at first when this was made.
+   * A new beginning does not reset it: a process that begins again every few seconds must write.
+   */
+  private writtenAt: number;
   /** On the monotonic clock: everything up to then was read. */
   private readUpTo: number | null = null;
   /** Whether a write has failed, and none succeeded since: then little is written at a time. */
@@ -87,6 +90,7 @@ export class EventRecorder {
     private readonly readers: Pick<EventReaders, 'areActive'> | null = null,
   ) {
     this.isEmbedded = backend.store?.isEmbedded === true;
+    this.writtenAt = clock.monotonic();
     this.collected = new CollectedEvents(backend.id, 0);
     this.writer = new EventWriter(database, backend.id, this.isEmbedded);
     this.rollUps = new RollUpWriter(database, backend.id, clock, tally, this.isEmbedded);
@@ -140,7 +144,6 @@ export class EventRecorder {
     await writer.takeOver();
     this.collected = new CollectedEvents(backend.id, writer.position);
     this.readUpTo = null;
-    this.writtenAt = this.clock.monotonic();
     await rollUps.begin(writer.position, writer.whileItsTurn());
     const from = Math.min(writer.position, rollUps.position);
     this.tail = new HistoryTail(backend.history, this.clock, from);

@@ -106,9 +106,9 @@ describe('a recorder whose writes take long', () => {
   });
   afterEach(() => database.close());
 
-  const recorderIn = (of: Database) =>
+  const recorderIn = (of: Database, sharesWith: { isEmbedded: boolean } | null = null) =>
     new EventRecorder(
-      ...([of, { id: 'b', history: store }, clock, new EventTally()] as const),
+      ...([of, { id: 'b', history: store, store: sharesWith }, clock, new EventTally()] as const),
       undefined,
       NO_READERS,
     );
@@ -262,6 +262,41 @@ describe('a recorder whose writes take long', () => {
     await recordRest(recorder);
     expect(await revsOf(3)).toEqual(allRevs());
   });
+
+  it('writes what is due also where it has to begin again every few seconds', async () => {
+    const recorder = recorderIn(database);
+    const begun = async (passMs: number) => {
+      recorder.restart();
+      store.commit(MANY);
+      await recorder.record();
+      clock.pass(passMs);
+    };
+    for (let passed = 0; passed <= ROLL_UPS_DUE_MS; passed += 3_000) await begun(3_000);
+    expect((await revsOf(0)).length).toBeGreaterThan(0);
+    expect((await holdCounts()).size).toBe(1 + MANY);
+    await begun(BUNDLE_MS);
+    await begun(0);
+    expect(await revsOf(0)).toEqual(allRevs());
+  });
+
+  it.each([true, false])(
+    'records events also while roll-ups cannot be written, embedded: %s',
+    async (isEmbedded) => {
+      const refuse = "BEGIN SELECT RAISE(ABORT, 'The disk is full.'); END";
+      await database.raw.ask(`CREATE TRIGGER no BEFORE INSERT ON lock_minutes ${refuse}`, []);
+      const recorder = recorderIn(database, { isEmbedded });
+      let failures = 0;
+      for (let call = 0; call < 20; call += 1) {
+        store.commit(1);
+        await recorder.record().catch(() => {
+          failures += 1;
+        });
+        clock.pass(300);
+      }
+      expect(failures).toBeGreaterThan(1);
+      expect((await revsOf(0)).length).toBeGreaterThan(15);
+    },
+  );
 
   it('records and counts all once, though writes fail, and others take over', async () => {
     const seed = newSeed();
