@@ -165,26 +165,22 @@ export class RollUpWriter {
   private async write(all: RollupShare[]): Promise<void> {
     const { counted: to } = this;
     const shares = all.filter(({ written }) => written < to);
+    for (const share of shares) share.beginWrite();
+    // Dozens of steps without pauses would delay every call.
     const slice = new TimeSlice(() => this.clock.monotonic());
+    const rest = () => slice.pause();
+    const place = this.placeOf(to);
+    const writeMany: RunStep = (work) => this.writeMany(place, work);
     try {
-      await this.writeUpTo(to, shares, slice);
+      for (const share of shares) await share.writeParts(writeMany, to, rest);
+      await this.writeInTransaction(place, async (target) => {
+        for (const share of shares) await share.writeRest(target, to);
+      });
+      for (const share of shares) this.tally.addAll(share.endWrite(to));
     } finally {
       this.writtenAt = this.clock.monotonic();
     }
-    await slice.pause();
-  }
-
-  private async writeUpTo(to: number, shares: RollupShare[], slice: TimeSlice): Promise<void> {
-    for (const share of shares) share.beginWrite();
-    const place = this.placeOf(to);
-    const writeMany: RunStep = (work) => this.writeMany(place, work);
-    // Dozens of steps without pauses would delay every call.
-    const rest = () => slice.pause();
-    for (const share of shares) await share.writeParts(writeMany, to, rest);
-    await this.writeInTransaction(place, async (target) => {
-      for (const share of shares) await share.writeRest(target, to);
-    });
-    for (const share of shares) this.tally.addAll(share.endWrite(to));
+    await rest();
   }
 
   private placeOf(to: number): WritePlace {
