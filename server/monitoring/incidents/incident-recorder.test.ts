@@ -96,7 +96,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(incident?.waiterMs).toBeGreaterThanOrEqual(2 * 70_000);
   });
 
-  it('writes what it has counted every 10 s also where processes take over from one another sooner', async () => {
+  it('writes its counts every 10 s, however soon processes take over from one another', async () => {
     rig.store('index', STUCK);
     for (let takeover = 0; takeover < 5; takeover += 1) {
       await watch(recorder(), 5);
