@@ -85,14 +85,15 @@ describe('the timeline of a lock', () => {
       }
       expect(log.filter(({ waiting }) => waiting.length > 0).length).toBeGreaterThan(30);
       for (const { at, held, waiting } of log) {
-        const timeline = buildTimeline(events, at, at + 1);
-        expect(
-          timeline.holds
-            .filter(covers(at))
-            .map(({ token }) => token)
-            .sort(),
-        ).toEqual(held);
-        expect(timeline.waits.filter(covers(at)).map(party).sort()).toEqual(waiting);
+        const since = events.filter((event) => event.at >= at);
+        for (const { holds, waits } of [
+          buildTimeline(events, at, at + 1),
+          buildTimeline(since, at, at + 1, lock.record),
+        ]) {
+          const tokens = holds.filter(covers(at)).map(({ token }) => token);
+          expect(tokens.sort()).toEqual(held);
+          expect(waits.filter(covers(at)).map(party).sort()).toEqual(waiting);
+        }
       }
     },
   );

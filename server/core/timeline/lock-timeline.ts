@@ -8,6 +8,8 @@ import {
   type WaitEnd,
 } from '../../contract/console/past/lock-timeline';
 import type { EventKind, LockEvent } from '../lock/lock-event';
+import type { LockRecord } from '../lock/lock-record';
+import { openSince } from '../past/record-at';
 
 /** Bars narrower than this share of the span are drawn as one with their neighbours. */
 const STEP_SHARE = 1 / 600;
@@ -28,20 +30,26 @@ type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'
 /**
  * The bars and marks of one lock that touch `from` to `to`.
  *
- * A hold or a wait that began before the first event is known from its end, which says how long it
- * lasted. One without an end among the events has `to` null: it lasts, or its end is not recorded.
+ * A hold or a wait that began before `from` is known from its end, which says how long it lasted, or
+ * from the present record. One without an end among the events has `to` null: it lasts, or its end
+ * is not recorded.
  *
- * @param events of that lock up to now, oldest first, also those after `to`
+ * @param events of that lock from `from` up to now, oldest first, also those after `to`
+ * @param now the lock's record; null: what began before `from` is left out until it has ended
  */
 export function buildTimeline(
   events: readonly LockEvent[],
   from: number,
   to: number,
+  now: LockRecord | null = null,
 ): TimelineParts {
   const holds = new Map<number, HoldBar>();
   const waits: WaitBar[] = [];
   const acts: ActMark[] = [];
   const open = new OpenWaits(waits);
+  const before = openSince(now, from - 1);
+  for (const hold of before.holds) addGrant(holds, hold.from, hold);
+  for (const wait of before.waits) open.begin(wait.from, wait);
   for (const event of events) {
     addHold(holds, event);
     open.add(event);
@@ -65,12 +73,20 @@ function addHold(holds: Map<number, HoldBar>, event: LockEvent): void {
   const { kind, at, token, service, owner, heldMs = 0 } = event;
   if (token === undefined) return;
   if (kind === 'granted') {
-    holds.set(token, { from: at, to: null, service, owner, token, end: null, count: 1 });
+    addGrant(holds, at, { service, owner, token });
   } else if (HOLD_ENDS.has(kind)) {
     const end = kind as HoldBar['end'];
     const from = holds.get(token)?.from ?? at - heldMs;
     holds.set(token, { from, to: at, service, owner, token, end, count: 1 });
   }
+}
+
+function addGrant(
+  holds: Map<number, HoldBar>,
+  from: number,
+  { service, owner, token }: Pick<HoldBar, 'service' | 'owner' | 'token'>,
+): void {
+  holds.set(token, { from, to: null, service, owner, token, end: null, count: 1 });
 }
 
 /** Waits that have begun, by who waits: events name no ticket. */
@@ -79,19 +95,20 @@ class OpenWaits {
 
   constructor(private readonly waits: WaitBar[]) {}
 
+  begin(from: number, { service, owner }: Pick<WaitBar, 'service' | 'owner'>): void {
+    const bar: WaitBar = { from, to: null, service, owner, end: null };
+    this.waits.push(bar);
+    const party = partyOf(bar);
+    const mine = this.byParty.get(party);
+    if (mine) mine.push(bar);
+    else this.byParty.set(party, [bar]);
+  }
+
   add({ kind, at, service, owner, waitedMs }: LockEvent): void {
-    const party = `${service}\n${owner}`;
-    if (kind === 'queued') {
-      const bar: WaitBar = { from: at, to: null, service, owner, end: null };
-      this.waits.push(bar);
-      const mine = this.byParty.get(party);
-      if (mine) mine.push(bar);
-      else this.byParty.set(party, [bar]);
-      return;
-    }
+    if (kind === 'queued') this.begin(at, { service, owner });
     if (!isWaitEnd(kind)) return;
     const from = at - (waitedMs ?? 0);
-    const bar = this.take(party, from);
+    const bar = this.take(partyOf({ service, owner }), from);
     if (bar)
       Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
     else if (from < at) this.waits.push({ from, to: at, service, owner, end: kind });
@@ -112,6 +129,8 @@ class OpenWaits {
     return taken ?? null;
   }
 }
+
+const partyOf = ({ service, owner }: Pick<WaitBar, 'service' | 'owner'>) => `${service}\n${owner}`;
 
 const isWaitEnd = (kind: string): kind is WaitEnd =>
   (WAIT_ENDS as readonly string[]).includes(kind);

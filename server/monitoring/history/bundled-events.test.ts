@@ -231,7 +231,7 @@ describe.each(TEST_DIALECTS)('events that share rows, in %s', (dialect) => {
         const expected = eventsOfName(commits, name);
         const ids = (await allPages(name, 1_000)).map(({ id }) => id);
         expect(ids).toHaveLength(expected.length);
-        const story = await new LockPast(database).story(key, from, to);
+        const story = await new LockPast(database).story(key, from, to, null);
         const shown = expected.filter(({ kind }) => kind !== 'renewed');
         expect(story.events.map(({ kind }) => kind)).toEqual(shown.map(({ kind }) => kind));
         const position = commits.length >> 1;

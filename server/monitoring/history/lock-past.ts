@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import type { LockTimeline, RefusalBar } from '../../contract/console/past/lock-timeline';
+import type { LockRecord } from '../../core/lock/lock-record';
 import { buildTimeline, isRoutine, ROUTINE_KINDS } from '../../core/timeline/lock-timeline';
 import { refusalBars } from '../../core/timeline/refusal-bars';
 import { recordId } from '../../storage/record-id';
@@ -31,19 +32,20 @@ export class LockPast {
     private readonly onRead = () => {},
   ) {}
 
-  /** What happened to a lock from `from` to `to`, as far as it is recorded. */
-  async timeline(key: RecordKey, from: number, to: number): Promise<PastPart> {
+  /**
+   * What happened to a lock from `from` to `to`, as far as it is recorded.
+   *
+   * @param now its present record; null: what began before `from` is left out until it has ended
+   */
+  async timeline(
+    key: RecordKey,
+    from: number,
+    to: number,
+    now: LockRecord | null = null,
+  ): Promise<PastPart> {
     const { events, since } = await this.eventsSince(key, from);
-    return {
-      from,
-      to,
-      since,
-      ...buildTimeline(
-        events.map(({ event }) => event),
-        from,
-        to,
-      ),
-    };
+    const bare = events.map(({ event }) => event);
+    return { from, to, since, ...buildTimeline(bare, from, to, now) };
   }
 
   /** The attempts to acquire it that were refused. @param backend its id as users know it */
@@ -53,13 +55,10 @@ export class LockPast {
   }
 
   /** The same, with the events themselves, oldest first: without routine, the first 300. */
-  async story(key: RecordKey, from: number, to: number) {
+  async story(key: RecordKey, from: number, to: number, now: LockRecord | null) {
     const { events, since } = await this.eventsSince(key, from);
-    const timeline = buildTimeline(
-      events.map(({ event }) => event),
-      from,
-      to,
-    );
+    const bare = events.map(({ event }) => event);
+    const timeline = buildTimeline(bare, from, to, now);
     const within = events.filter(({ event: { at } }) => at >= from && at < to);
     return { from, to, since, ...timeline, events: within.slice(0, STORY_MAX).map(eventRow) };
   }

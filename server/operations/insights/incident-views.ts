@@ -8,6 +8,9 @@ import type { IncidentsInput } from '../../contract/console/past/past-inputs';
 import { LockyardError } from '../../contract/errors';
 import { withHoldEnd } from '../../core/incidents/incident';
 import { type IncidentParties, relationOf } from '../../core/incidents/related-incidents';
+import type { LockRecord } from '../../core/lock/lock-record';
+import { rowId } from '../../monitoring/projection/projection-row';
+import { recordId } from '../../storage/record-id';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -53,7 +56,8 @@ export async function getIncident(
     const marginMs = Math.max(MARGIN_MIN_MS, (end - beganAt) * MARGIN_SHARE);
     const to = endedAt === null ? end : end + marginMs;
     const asOf = clock.now();
-    const { events, ...timeline } = await past.story(incident, beganAt - marginMs, to);
+    const now = presentRecord(ctx, incident);
+    const { events, ...timeline } = await past.story(incident, beganAt - marginMs, to, now);
     const { from } = timeline;
     const refused = await past.refused(incident.backend, incident, from, to);
     const related = await relatedIncidents(ctx, incident, timeline.waits);
@@ -71,10 +75,11 @@ const RELATED_MAX = 10;
 
 /** Incidents of other locks at the same time that have to do with this one: see `relationOf`. */
 async function relatedIncidents(
-  { runtime: { incidents, past } }: OperationContext,
+  ctx: OperationContext,
   incident: IncidentRow,
   waiters: IncidentParties['waiters'],
 ): Promise<RelatedIncident[]> {
+  const { incidents, past } = ctx.runtime;
   const { id, beganAt, endedAt, readAt, facts } = incident;
   const until = endedAt ?? readAt;
   const found = await incidents.list({ since: beganAt, until, limit: OTHERS_MAX });
@@ -87,12 +92,20 @@ async function relatedIncidents(
     let relation = relationOf(mine, theirs);
     if (relation !== 'effect' && other.waitersMax > 0 && facts.hold && read < READ_MAX) {
       read += 1;
-      const { waits } = await past.timeline(other, beganAt, until);
+      const { waits } = await past.timeline(other, beganAt, until, presentRecord(ctx, other));
       relation = relationOf(mine, { ...theirs, waiters: waits });
     }
     if (relation) related.push({ relation, incident: other });
   }
   return related;
+}
+
+/** The record of its lock, as it was read last; null: the lock has none. */
+function presentRecord(
+  { runtime: { projection } }: OperationContext,
+  { backend, namespace, name }: IncidentRow,
+): LockRecord | null {
+  return projection.table.byId(rowId(backend, recordId({ namespace, name })))?.record ?? null;
 }
 
 /**
