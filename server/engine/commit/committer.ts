@@ -64,7 +64,8 @@ export class Committer {
         pending.mustRead || isReadOnly(pending.command) || idempotencyKey(pending.command) !== null,
     );
     if (needsRead) return null;
-    return decideBatch(group, entry, this.contextAt(group, now), NOTHING_REMEMBERED);
+    const from = { entry, base: entry.known };
+    return decideBatch(group, from, this.contextAt(group, now), NOTHING_REMEMBERED);
   }
 
   private async readAndSwap(groups: CommandGroup[], startedAt: number): Promise<void> {
@@ -75,18 +76,20 @@ export class Committer {
     const readable = groups.flatMap((group, i) => {
       const { record, now } = read.records[i] ?? never();
       try {
-        return [{ group, entry: cache.update(group.id, keyOfGroup(group), record), now }];
+        const entry = cache.update(group.id, keyOfGroup(group), record);
+        // The record that was read with the answers: a newer one may enter the cache meanwhile.
+        return [{ group, from: { entry, base: entry.known }, now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
         return [];
       }
     });
-    const processes = readable.flatMap(({ group, entry: { known } }) =>
-      known ? recordTypeOf(keyOfGroup(group)).processesIn(known.record) : [],
+    const processes = readable.flatMap(({ group, from: { base } }) =>
+      base ? recordTypeOf(keyOfGroup(group)).processesIn(base.record) : [],
     );
     await membership.refreshAbsent(processes);
-    const proposals = readable.map(({ group, entry, now }) => {
-      const proposal = decideBatch(group, entry, this.contextAt(group, now), memos);
+    const proposals = readable.map(({ group, from, now }) => {
+      const proposal = decideBatch(group, from, this.contextAt(group, now), memos);
       if (createsRecord(proposal)) names.creating(proposal.key);
       // No doubt is left: the record and each request's answer were read after it.
       markMayBeApplied(proposal.outcomes, () => false);

@@ -52,7 +52,7 @@ export interface Proposal {
  */
 export function decideBatch(
   group: CommandGroup,
-  entry: CacheEntry,
+  { entry, base }: Pick<Proposal, 'entry' | 'base'>,
   context: DecisionContext,
   memos: ReadonlyMap<string, IdempotencyRecord>,
 ): Proposal {
@@ -60,7 +60,7 @@ export function decideBatch(
     group,
     key: keyOfGroup(group),
     entry,
-    base: entry.known,
+    base,
     now: context.now,
     epoch: context.epoch,
     next: null,
