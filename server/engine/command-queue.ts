@@ -13,6 +13,7 @@ import type { EngineContext } from './engine-context';
 import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
 import { Deadlines } from './pending-reply';
 import type { AnyCommand } from './record-type';
+import { isWorthRepeating } from './refusals';
 
 /** What a command came to. */
 export interface CommandResult {
@@ -26,6 +27,8 @@ export class CommandQueue {
   private readonly deadlines: Deadlines;
   private readonly batcher: Batcher;
   private readonly multiLockCommitter: MultiLockCommitter;
+  /** What would undo grants that no caller received, and was refused. */
+  private refusedUndos: (() => Promise<unknown>)[] = [];
 
   constructor(private readonly context: EngineContext) {
     this.deadlines = new Deadlines(context);
@@ -94,9 +97,27 @@ export class CommandQueue {
     if (error instanceof BrokenInvariant) this.context.options.onBrokenInvariant?.(key, error);
   }
 
+  /**
+   * Undoes what no caller received; never rejects. Where that is refused it is tried again by
+   * `repeatUndos`, unless it may have been applied: of a re-entered hold it would undo one entry
+   * more.
+   */
+  async undo(run: () => Promise<unknown>): Promise<void> {
+    await run().catch((error) => {
+      if (isWorthRepeating(error)) this.refusedUndos.push(run);
+    });
+  }
+
+  /** Tries again what was refused. */
+  repeatUndos(): void {
+    const refused = this.refusedUndos;
+    this.refusedUndos = [];
+    for (const run of refused) void this.undo(run);
+  }
+
   /** Reverts a grant that no caller received, whenever that succeeds. */
   revertGrant(key: RecordKey, token: number): void {
-    this.run(key, { verb: 'withdraw', token }).catch(() => undefined);
+    void this.undo(() => this.run(key, { verb: 'withdraw', token }));
   }
 
   /** Reverts the grant of all locks of a multi-lock. */
@@ -124,6 +145,6 @@ export class CommandQueue {
     answer: MultiLockAnswer,
   ): void {
     if (command.request.remembered || answer.outcome !== 'granted') return;
-    this.revertMultiLock(namespace, answer, command).catch(() => undefined);
+    void this.undo(() => this.revertMultiLock(namespace, answer, command));
   }
 }

@@ -107,6 +107,7 @@ export class GroupCommitEngine implements StoreEngine {
   /** Checks every lock with waiters in this process: expired leases, offers, lost positions. */
   private async checkWaitedLocks(): Promise<void> {
     giveUpAbandoned(this.context, this.commands);
+    this.commands.repeatUndos();
     const ids = this.context.waiters.recordIds();
     if (ids.length === 0) return;
     await this.context.membership.refresh().catch(() => undefined);

@@ -19,6 +19,7 @@ import { firstFates, PASS, touching } from './testing/faulty-store';
 import { acquireMultiLock } from './testing/multi-lock-calls';
 
 const LEASE_MS = 60_000;
+const PATIENT = { timeout: 20_000, interval: 20 };
 
 describe('callers that hang up while their places cannot be given up', () => {
   it('cost those behind them no more than one that hangs up at any other time', async () => {
@@ -53,6 +54,43 @@ describe('callers that hang up while their places cannot be given up', () => {
     const releasedAt = performance.now();
     expect(await next).toMatchObject({ outcome: 'granted' });
     expect(performance.now() - releasedAt).toBeLessThan(DETACHED_MS + 2_800);
+    await rig.close();
+  });
+});
+
+describe('a grant whose caller hung up while the backend did not answer', () => {
+  it.each([
+    ['asked without an id', {}],
+    ['could ask again', { requestId: 'r' }],
+  ])('is undone once it does, of a caller that %s', async (_, parts) => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    const { token } = await takeLock(member, key, 'w1', { leaseMs: LEASE_MS });
+    const line = new AbortController();
+    const wait = { signal: line.signal };
+    const waiting = acquire(member, key, 'w2', {
+      waitMs: 60_000,
+      leaseMs: 600_000,
+      ...parts,
+      wait,
+    }).catch(() => null);
+    const lock = () => other.engine.run(key, { verb: 'inspect' });
+    await expect.poll(async () => (await lock()).waiters).toHaveLength(1);
+    // The hand-off is applied; until it is confirmed, nothing else is.
+    const last = async () => {
+      member.faults.onScan = () => ({ kind: 'refuse' });
+      await expect.poll(() => member.engine.health().reachable, PATIENT).toBe(false);
+      line.abort();
+      await pause(100);
+    };
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', last });
+    await release(member, key, 'w1', token);
+    member.faults.onScan = () => PASS;
+    await waiting;
+    await expect.poll(async () => (await lock()).state, PATIENT).toBe('free');
+    const grants = (await eventKinds(rig.under.store, key)).filter((kind) => kind === 'granted');
+    expect(grants).toHaveLength(2);
     await rig.close();
   });
 });

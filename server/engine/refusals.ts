@@ -27,6 +27,11 @@ export function mayPass(error: unknown): boolean {
   return error instanceof LockyardError && PASSING.has(error.reason);
 }
 
+/** Whether nothing was changed, and the same command may succeed later. */
+export function isWorthRepeating(error: unknown): boolean {
+  return mayPass(error) && (error as LockyardError).reason !== 'UNKNOWN';
+}
+
 const PASSING: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'UNKNOWN']);
 
 export function unreadable(cause: unknown): LockyardError {

@@ -6,7 +6,8 @@ import type { EngineContext } from '../engine-context';
 
 /**
  * Delivers the committed grants to their waiting callers before any other caller is answered: a
- * granted caller must not receive an earlier state. One that no caller can receive is reverted.
+ * granted caller must not receive an earlier state. One that no caller can receive is reverted, or
+ * kept for a moment where its caller may ask again.
  *
  * @param elapsedMs how much of their leases may have passed since these began
  */
@@ -22,6 +23,12 @@ export function deliverGrants(
     const { hold } = handOff;
     const left = { rev: hold.rev, expiresInMs: Math.floor(hold.leaseMs - elapsedMs), asOf };
     const isReceived = context.waiters.deliver(recordId(key), handOff, left);
-    if (!isReceived && hold.requests.length === 0) commands.revertGrant(key, hold.token);
+    if (isReceived) continue;
+    const [requestKey] = hold.requests;
+    if (requestKey === undefined) commands.revertGrant(key, hold.token);
+    else {
+      const request = { key: requestKey, inputHash: '', remembered: false };
+      void commands.undo(() => commands.run(key, { verb: 'detach', request, hungUp: true }));
+    }
   }
 }

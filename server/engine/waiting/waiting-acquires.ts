@@ -59,13 +59,14 @@ export abstract class WaitingAcquires<
         await this.keepBriefly(deliveredAt, command, wait);
         return answer;
       }
-      const isUnreceived = hasHungUp && !remembered;
-      if (!isUnreceived && !isLate(command.leaseMs, this.leftMs(answer))) return answer;
+      if (hasHungUp && !remembered) {
+        await this.commands.undo(() => this.revert(target, command, answer));
+        return answer;
+      }
+      if (!isLate(command.leaseMs, this.leftMs(answer))) return answer;
       if (command.waitMs > 0) dueAt = this.commands.dueAt();
       if (remembered) return this.restartLeases(target, command, answer, dueAt);
-      const reverted = this.revertLate(target, command, answer, dueAt);
-      if (isUnreceived) return reverted.then(() => answer).catch(() => answer);
-      await reverted;
+      await this.revertLate(target, command, answer, dueAt);
       if (attempt === 2) throw grantTooLate(null);
     }
   }
@@ -129,13 +130,13 @@ export abstract class WaitingAcquires<
   private async keepBriefly(deliveredAt: string, { request }: C, wait: WaitOptions): Promise<void> {
     const isRefused = wait.refused?.aborted === true;
     const detach = { verb: 'detach', request, hungUp: true, isRefused } as const;
-    await this.commands.run(recordKey(deliveredAt), detach).catch(() => undefined);
+    await this.commands.undo(() => this.commands.run(recordKey(deliveredAt), detach));
   }
 
   /** What could not be reverted may still be held: do not answer that nothing changed. */
   private async revertLate(target: T, command: C, answer: Granted<A>, dueAt: number) {
     if (this.context.monotonic() >= dueAt) {
-      this.revert(target, command, answer).catch(() => undefined);
+      void this.commands.undo(() => this.revert(target, command, answer));
       throw grantTooLate(null);
     }
     await this.revert(target, command, answer, dueAt).catch((cause) => {
