@@ -113,6 +113,20 @@ describe('the timeline of a lock', () => {
     ]);
   });
 
+  it('shows a multi-lock that has moved into the queue once, as old as it is', () => {
+    const { lock, events } = recordedWorld();
+    lock.run(acquire('orders/w1', { leaseMs: 60_000 }));
+    lock.pass(5_000);
+    lock.run(acquire('orders/w2', { waitMs: 60_000 }));
+    const { record } = lock;
+    const [waiter] = record?.queue ?? [];
+    if (!record || !waiter) throw new Error('Nobody waits.');
+    const moved = { ...record, queue: [{ ...waiter, enqueuedAt: START_AT - 10_000 }] };
+    const since = events.filter(({ kind }) => kind === 'queued');
+    const { waits } = buildTimeline(since, START_AT, lock.now + 1, moved);
+    expect(waits).toMatchObject([{ owner: 'w2', from: START_AT - 10_000, to: null }]);
+  });
+
   it('shows what operators did, with their reasons', () => {
     const { lock, events } = recordedWorld();
     const answer = lock.run(acquire('orders/w1'));

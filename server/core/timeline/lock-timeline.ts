@@ -8,7 +8,7 @@ import {
   type WaitEnd,
 } from '../../contract/console/past/lock-timeline';
 import type { EventKind, LockEvent } from '../lock/lock-event';
-import type { LockRecord } from '../lock/lock-record';
+import type { LockRecord, Waiter } from '../lock/lock-record';
 import { openSince } from '../past/record-at';
 
 /** Bars narrower than this share of the span are drawn as one with their neighbours. */
@@ -56,10 +56,11 @@ export function buildTimeline(
     const { at, kind, by, reason = '' } = event;
     if (by !== undefined) acts.push({ at, kind, by, reason });
   }
+  const surplus = open.surplus(now?.queue ?? []);
   const touches = (bar: HoldBar | WaitBar) =>
     bar.from < to && (bar.to ?? Number.POSITIVE_INFINITY) >= from;
   const bars = [...holds.values()].filter(touches).sort((a, b) => a.from - b.from);
-  const touching = waits.filter(touches);
+  const touching = waits.filter((bar) => touches(bar) && !surplus.has(bar));
   const listed = [...touching].sort(longestFirst).slice(0, WAIT_BARS_MAX);
   return {
     holds: mergeShort(bars, (to - from) * STEP_SHARE),
@@ -112,6 +113,22 @@ class OpenWaits {
     if (bar)
       Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
     else if (from < at) this.waits.push({ from, to: at, service, owner, end: kind });
+  }
+
+  /**
+   * The open bars by which those who are in this queue have more of them than places, the youngest:
+   * a multi-lock that has moved to it is said to be queued there, but keeps its age.
+   */
+  surplus(queue: readonly Waiter[]): ReadonlySet<WaitBar> {
+    const places = new Map<string, number>();
+    for (const waiter of queue) {
+      const party = partyOf(waiter);
+      places.set(party, (places.get(party) ?? 0) + 1);
+    }
+    const bars = [...places].flatMap(
+      ([party, count]) => this.byParty.get(party)?.slice(count) ?? [],
+    );
+    return new Set(bars);
   }
 
   /** Of several waits of one party, the one that began closest to the instant. */
