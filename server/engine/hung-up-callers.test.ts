@@ -58,6 +58,38 @@ describe('callers that hang up while their places cannot be given up', () => {
   });
 });
 
+describe('callers that do not hear of their places', () => {
+  it('cost those behind them no more than one that hangs up', async () => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    const { token } = await takeLock(other, key, 'w1', { leaseMs: LEASE_MS });
+    let confirm = () => {};
+    const last = () =>
+      new Promise<void>((resolve) => {
+        confirm = resolve;
+      });
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', last });
+    const gone = Array.from({ length: 12 }, (_, i) => `gone-${i}`).map((owner) =>
+      acquire(member, key, owner, { waitMs: 60_000 }).catch((error) => error.reason),
+    );
+    const waiters = async () =>
+      (await other.engine.run(key, { verb: 'inspect' })).waiters.map(({ owner }) => owner);
+    await expect.poll(waiters).toHaveLength(gone.length);
+    rig.passMs(6_000);
+    expect(await Promise.all(gone)).toEqual(gone.map(() => 'UNKNOWN'));
+    confirm();
+    await pause(800);
+    const next = acquire(other, key, 'next', { waitMs: 30_000 });
+    await expect.poll(waiters).toContain('next');
+    await release(other, key, 'w1', token);
+    const releasedAt = performance.now();
+    expect(await next).toMatchObject({ outcome: 'granted' });
+    expect(performance.now() - releasedAt).toBeLessThan(DETACHED_MS + 4_000);
+    await rig.close();
+  });
+});
+
 describe('a grant whose caller hung up while the backend did not answer', () => {
   it.each([
     ['asked without an id', {}],

@@ -27,9 +27,14 @@ export function mayPass(error: unknown): boolean {
   return error instanceof LockyardError && PASSING.has(error.reason);
 }
 
+/** Whether a command that failed in this way may have been applied. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof LockyardError && error.reason === 'UNKNOWN';
+}
+
 /** Whether nothing was changed, and the same command may succeed later. */
 export function isWorthRepeating(error: unknown): boolean {
-  return mayPass(error) && (error as LockyardError).reason !== 'UNKNOWN';
+  return mayPass(error) && !isUnknown(error);
 }
 
 const PASSING: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'UNKNOWN']);

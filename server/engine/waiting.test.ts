@@ -15,6 +15,7 @@ import {
 } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { firstFates, touching } from './testing/faulty-store';
+import { acquireMultiLock } from './testing/multi-lock-calls';
 import { timed, untilQueued } from './testing/observed-calls';
 
 describe.concurrent.each(storeNames)('waiting over %s', (name) => {
@@ -119,6 +120,20 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(ms).toBeLessThan(6_000);
     expect(await queueOf(key)).toEqual([]);
     expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'timeout']);
+  });
+
+  it('a wait that is no longer than its request is held times out, also without an id', async () => {
+    const key = freshKey();
+    await takeLock(a, key, 'w1', { leaseMs: 60_000 });
+    const waitMs = 300;
+    for (const parts of [{}, { requestId: 'r' }]) {
+      const wait = { holdRequestMs: waitMs };
+      const answer = await acquire(a, key, 'w2', { waitMs, ...parts, wait });
+      expect(answer).toMatchObject({ outcome: 'timeout' });
+    }
+    const wait = { holdRequestMs: waitMs };
+    const answer = await acquireMultiLock(a, [key, freshKey()], 'w2', { waitMs, wait });
+    expect(answer).toMatchObject({ outcome: 'timeout' });
   });
 
   it('patience is over all requests of one id: it does not begin again with each', async () => {

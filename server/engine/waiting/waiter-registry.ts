@@ -127,6 +127,15 @@ export class WaiterRegistry {
     this.abandoned.push(call);
   }
 
+  /** The same for one that may have a place at any of the locks that it wants. */
+  abandonEverywhere({ ask, ids }: WaitingCall): void {
+    for (const id of ids) {
+      const call = new WaitingCall(ask, ids);
+      call.waitsAt = id;
+      this.abandon(call);
+    }
+  }
+
   /** The noted calls, unless another call of the same request keeps the place by now. */
   takeAbandoned(): WaitingCall[] {
     const taken = this.abandoned.filter(

@@ -8,7 +8,7 @@ import { recordKey } from '../../storage/record-id';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { WaitOptions } from '../lock-engine';
-import { grantTooLate, unknownIfDenied, unknownOutcome } from '../refusals';
+import { grantTooLate, isUnknown, unknownIfDenied, unknownOutcome } from '../refusals';
 import type { Delivery, LeaveReason, WaitingCall } from './waiter-registry';
 
 export type Granted<A> = Extract<A, { outcome: 'granted' }>;
@@ -152,12 +152,16 @@ export abstract class WaitingAcquires<
   ): Promise<Acquired<A>> {
     const call = this.callOf(target, command);
     call.patienceEndsAt = patienceEndsAt;
-    const stopTimers = startRequestTimers(call, wait);
+    const stopTimers = startRequestTimers(call, command.waitMs, wait);
     try {
       return await this.waitFor(target, command, call, wait);
     } catch (error) {
-      if (call.waitsAt === null) throw error;
-      this.context.waiters.abandon(call);
+      const { waiters } = this.context;
+      if (call.waitsAt === null) {
+        if (isUnknown(error)) waiters.abandonEverywhere(call);
+        throw error;
+      }
+      waiters.abandon(call);
       throw unknownIfDenied(error);
     } finally {
       stopTimers();
@@ -191,7 +195,8 @@ export abstract class WaitingAcquires<
       this.onQueued(call);
       const endsAt = context.monotonic() + answer.patienceLeftMs;
       call.patienceEndsAt = Math.min(call.patienceEndsAt, endsAt);
-      const patience = setTimeout(() => call.wake({ why: 'patience' }), answer.patienceLeftMs);
+      const patienceMs = Math.max(0, call.patienceEndsAt - context.monotonic());
+      const patience = setTimeout(() => call.wake({ why: 'patience' }), patienceMs);
       const wake = waiters.isDraining ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
       throwIfUnknown(call);
@@ -261,9 +266,14 @@ function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A>
   return answer.outcome === 'queued';
 }
 
-/** Ends a wait when its request was open long enough, or its caller hung up. Returns its stop. */
-function startRequestTimers(call: WaitingCall, wait: WaitOptions): () => void {
-  const timer = setTimeout(() => call.wake({ why: 'requestOver' }), wait.holdRequestMs);
+/**
+ * Ends a wait when its request was open long enough, or its caller hung up. Returns its stop. A wait
+ * that is no longer than its request ends by its patience alone.
+ */
+function startRequestTimers(call: WaitingCall, waitMs: number, wait: WaitOptions): () => void {
+  const isOver = () => call.wake({ why: 'requestOver' });
+  const isLonger = waitMs > wait.holdRequestMs;
+  const timer = isLonger ? setTimeout(isOver, wait.holdRequestMs) : undefined;
   const hangUp = () => call.wake({ why: wait.refused?.aborted ? 'refused' : 'hungUp' });
   wait.signal?.addEventListener('abort', hangUp, { once: true });
   if (wait.signal?.aborted) hangUp();
