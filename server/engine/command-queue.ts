@@ -29,6 +29,8 @@ export class CommandQueue {
   private readonly multiLockCommitter: MultiLockCommitter;
   /** What would undo grants that no caller received, and was refused. */
   private refusedUndos: (() => Promise<unknown>)[] = [];
+  /** The locks that are being settled, by their records' ids. */
+  private readonly settling = new Set<string>();
 
   constructor(private readonly context: EngineContext) {
     this.deadlines = new Deadlines(context);
@@ -86,10 +88,24 @@ export class CommandQueue {
     this.batcher.resubmit(commands);
   }
 
-  /** Expires and promotes what is due on these locks; never rejects. */
-  async expireAndPromote(ids: string[]): Promise<void> {
-    const settled = ids.map((id) => this.run(recordKey(id), { verb: 'settle' }));
-    await Promise.allSettled(settled);
+  /** From now on these records share no packet: another transaction has one of them locked. */
+  sendAlone(ids: string[]): void {
+    this.batcher.sendAlone(ids);
+  }
+
+  /** A record was written: it may share packets again. */
+  sendWithOthers(id: string): void {
+    this.batcher.sendWithOthers(id);
+  }
+
+  /** Expires and promotes what is due on these locks. None of them waits for another. */
+  expireAndPromote(ids: string[]): void {
+    for (const id of ids) {
+      if (this.settling.has(id)) continue;
+      this.settling.add(id);
+      const settled = this.run(recordKey(id), { verb: 'settle' }).catch(() => undefined);
+      void settled.finally(() => this.settling.delete(id));
+    }
   }
 
   /** Reports that a command was refused if that is a fault of Lockyard. */

@@ -111,6 +111,6 @@ export class GroupCommitEngine implements StoreEngine {
     const ids = this.context.waiters.recordIds();
     if (ids.length === 0) return;
     await this.context.membership.refresh().catch(() => undefined);
-    await this.commands.expireAndPromote(ids);
+    this.commands.expireAndPromote(ids);
   }
 }

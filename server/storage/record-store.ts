@@ -194,10 +194,16 @@ export class StoreError extends Error {
   constructor(
     message: string,
     readonly applied: 'no' | 'unknown',
-    options: { cause?: unknown; retryable?: boolean; refusal?: string | null } = {},
+    options: {
+      cause?: unknown;
+      retryable?: boolean;
+      isRowLocked?: boolean;
+      refusal?: string | null;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.retryable = options.retryable ?? false;
+    this.isRowLocked = options.isRowLocked ?? false;
     this.refusal = options.refusal ?? null;
   }
 
@@ -206,4 +212,7 @@ export class StoreError extends Error {
 
   /** Rolled back for a passing reason, such as a deadlock: the same call may be made again. */
   readonly retryable: boolean;
+
+  /** Rolled back since another transaction kept a record locked: others may go on without it. */
+  readonly isRowLocked: boolean;
 }

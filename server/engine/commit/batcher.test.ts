@@ -135,6 +135,33 @@ describe('a batcher', () => {
     await expect.poll(sent, { timeout: 5_000, interval: 5 }).toEqual(['ab', 'c']);
   });
 
+  it('sends records that share no packet one by one, beside the packets of others', async () => {
+    const batcher = batcherOf();
+    batcher.sendAlone(['a', 'b', 'c']);
+    submit(batcher, 'a', 'b', 'c', 'd', 'e');
+    await turn();
+    expect(sent()).toEqual(['a', 'b', 'de']);
+    commits[0]?.end();
+    await turn();
+    await turn();
+    expect(sent().slice(3)).toEqual(['c']);
+    for (const { end } of [...commits]) end();
+    await turn();
+    batcher.sendWithOthers('a');
+    submit(batcher, 'a', 'd');
+    await turn();
+    expect(sent().slice(4)).toEqual(['ad']);
+  });
+
+  it('lets those go first that were not tried last', async () => {
+    const batcher = batcherOf();
+    batcher.sendAlone(['a', 'b', 'c']);
+    batcher.sendAlone(['a']);
+    submit(batcher, 'a', 'b', 'c');
+    await turn();
+    expect(sent()).toEqual(['b', 'c']);
+  });
+
   it('has a record in one packet at a time', async () => {
     const batcher = batcherOf();
     submit(batcher, 'a');

@@ -25,6 +25,10 @@ const SPLIT_MIN = 16;
 /** Multi-locks worked on at once; those still waiting block no record. */
 const MULTI_LOCKS_MAX = 2;
 
+/** Packets under way at once of records that share none, and how many such records are noted. */
+const ALONE_COMMITS_MAX = 2;
+const ALONE_MAX = 1_000;
+
 /** Work on several records together: while it runs they are in no commit. */
 export interface MultiLockJob {
   ids: string[];
@@ -59,6 +63,9 @@ export class Batcher {
   private arrivals = 0;
   private runningMultiLocks = 0;
   private commits = 0;
+  /** Records that share no packet with others, and how many of them are under way. */
+  private readonly alone = new Set<string>();
+  private aloneCommits = 0;
   /** Records in commits. */
   private recordsInCommits = 0;
   private scheduled = false;
@@ -97,6 +104,22 @@ export class Batcher {
     this.schedule();
   }
 
+  /** Until they are written, these records share no packet: the last noted come last. */
+  sendAlone(ids: string[]): void {
+    for (const id of ids) {
+      this.alone.delete(id);
+      this.alone.add(id);
+    }
+    for (const id of this.alone) {
+      if (this.alone.size <= ALONE_MAX) break;
+      this.alone.delete(id);
+    }
+  }
+
+  sendWithOthers(id: string): void {
+    this.alone.delete(id);
+  }
+
   private nextArrival(): number {
     this.arrivals += 1;
     return this.arrivals;
@@ -106,7 +129,7 @@ export class Batcher {
     if (this.scheduled) return;
     const mayStartMultiLock =
       this.multiLocks.length > 0 && this.runningMultiLocks < MULTI_LOCKS_MAX;
-    if (mayStartMultiLock) this.startSoon();
+    if (mayStartMultiLock || this.nextAlone() !== null) this.startSoon();
     else if (this.commits >= this.commitsMax) return;
     else if (this.waiting.size >= this.enoughRecords()) this.startSoon();
     else this.companyTimer ??= setTimeout(() => this.startSoon(), BATCH_COMPANY_MS);
@@ -125,11 +148,45 @@ export class Batcher {
 
   private startBatches(): void {
     const reserved = this.startMultiLocks();
+    this.startAlone(reserved);
     if (this.commits >= this.commitsMax) return;
     const groups = this.takeGroups(reserved);
     if (groups.length === 0) return;
     this.commits += 1;
     this.recordsInCommits += groups.length;
+    this.commit(groups, () => {
+      this.commits -= 1;
+      this.recordsInCommits -= groups.length;
+    });
+    this.schedule();
+  }
+
+  private startAlone(reserved: ReadonlyMap<string, number>): void {
+    for (;;) {
+      const group = this.nextAlone(reserved);
+      if (!group) return;
+      this.waiting.delete(group.id);
+      this.busy.add(group.id);
+      this.aloneCommits += 1;
+      this.commit([group], () => {
+        this.aloneCommits -= 1;
+      });
+    }
+  }
+
+  /** The next that shares no packet and may set out; null: there is none. */
+  private nextAlone(reserved: ReadonlyMap<string, number> = new Map()): CommandGroup | null {
+    if (this.aloneCommits >= ALONE_COMMITS_MAX) return null;
+    for (const id of this.alone) {
+      const line = this.busy.has(id) ? undefined : this.waiting.get(id);
+      if (line && line.since <= (reserved.get(id) ?? line.since)) {
+        return { id, commands: line.commands };
+      }
+    }
+    return null;
+  }
+
+  private commit(groups: CommandGroup[], onEnd: () => void): void {
     const refuseAll = (cause: unknown) => {
       const error = new LockyardError('INTERNAL', 'A command could not be run.', { cause });
       for (const { commands } of groups) for (const pending of commands) pending.refuse(error);
@@ -138,12 +195,10 @@ export class Batcher {
       .commit(groups)
       .catch(refuseAll)
       .finally(() => {
-        this.commits -= 1;
-        this.recordsInCommits -= groups.length;
+        onEnd();
         for (const { id } of groups) this.busy.delete(id);
         this.schedule();
       });
-    this.schedule();
   }
 
   /** Starts the multi-locks that are due. Returns which records others wait for, since when. */
@@ -197,7 +252,7 @@ export class Batcher {
     // A new map of the rest: the garbage collector keeps dead parts of a busy one for long.
     const left: typeof this.waiting = new Map();
     for (const [id, line] of this.waiting) {
-      const isNext = groups.length < room && !this.busy.has(id);
+      const isNext = groups.length < room && !this.busy.has(id) && !this.alone.has(id);
       if (isNext && line.since <= (wanted.get(id) ?? line.since)) {
         this.busy.add(id);
         groups.push({ id, commands: line.commands });

@@ -149,9 +149,12 @@ export class Committer {
     try {
       outcomes = await swapWithRecovery(context, changes, dueAt);
     } catch (cause) {
+      const isRowLocked = cause instanceof StoreError && cause.isRowLocked;
+      if (isRowLocked) this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
       for (const { proposal } of prepared) {
         if (createsRecord(proposal)) names.finished(proposal.key, false);
-        this.refuse(proposal, cause);
+        if (isRowLocked) this.decideAgain(proposal, { applied: 'no', now: proposal.now });
+        else this.refuse(proposal, cause);
       }
       return;
     }
@@ -169,6 +172,7 @@ export class Committer {
       if (createsRecord(proposal)) names.finished(proposal.key, applied === 'yes');
       if (applied === 'yes') {
         proposal.entry.known = { record: next, writer: outcome.writer, storedQueue };
+        this.commands.sendWithOthers(proposal.group.id);
         this.reply(proposal, startedAt, latest);
       } else {
         this.decideAgain(proposal, outcome);

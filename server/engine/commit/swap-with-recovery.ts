@@ -26,7 +26,7 @@ const SHORT_PAUSE_MS = 3;
  *
  * @param dueAt when to stop trying, on the monotonic clock
  * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the
- *   budget ended first
+ *   budget ended first. With `isRowLocked` before that: these changes are not tried again together
  */
 export function swapWithRecovery(
   context: EngineContext,
@@ -36,7 +36,7 @@ export function swapWithRecovery(
   const each = (found: (SwapOutcome | null)[]) =>
     found.every((one) => one !== null) ? found : null;
   const swap = (proposals: Change[]) => context.store.swap(proposals);
-  return swapUntilKnown(context, swap, each, { changes, dueAt });
+  return swapUntilKnown(context, swap, each, { changes, dueAt, mayBeTakenApart: true });
 }
 
 /** The result of an all-or-none swap. A writer is null where its record has changed since. */
@@ -80,7 +80,11 @@ async function swapUntilKnown<T>(
   context: EngineContext,
   swap: (proposals: Change[]) => Promise<SwapResult[]>,
   combine: (found: (SwapOutcome | null)[]) => T | null,
-  { changes, dueAt }: { changes: Change[]; dueAt: number },
+  {
+    changes,
+    dueAt,
+    mayBeTakenApart = false,
+  }: { changes: Change[]; dueAt: number; mayBeTakenApart?: boolean },
 ): Promise<T> {
   const giveUpIfLate = (error: StoreError) => {
     if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw error;
@@ -108,7 +112,9 @@ async function swapUntilKnown<T>(
       if (!(error instanceof StoreError)) throw error;
       if (error.applied === 'unknown') recordAttempt(attempts, proposals);
       if (error.retryable) pauseMs = SHORT_PAUSE_MS;
-      giveUpIfLate(withDoubt(error, attempts));
+      const failure = withDoubt(error, attempts);
+      if (failure.isRowLocked && mayBeTakenApart) throw failure;
+      giveUpIfLate(failure);
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     proposals = changes.map((change) => ({ ...change, writer: context.options.newWriter() }));

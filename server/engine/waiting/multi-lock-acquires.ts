@@ -71,7 +71,7 @@ export class MultiLockAcquires
     const ids = [...this.waiting].flatMap(({ queued, waitsAt }) =>
       queued && waitsAt ? [waitsAt] : [],
     );
-    await this.commands.expireAndPromote([...new Set(ids)]);
+    this.commands.expireAndPromote([...new Set(ids)]);
     if (this.waiting.size === 0) void this.checking.stop();
   }
 

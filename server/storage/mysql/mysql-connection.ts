@@ -28,12 +28,13 @@ const CHECKREAD = 1020;
 
 /**
  * The session settings that every statement of the store relies on: times are UTC, a backslash in a
- * text is a backslash, a statement waits at most 2 s for a row, and gaps are not locked.
+ * text is a backslash, a statement waits at most 1 s for a row, and gaps are not locked. That is
+ * less than a packet may take, so the end of such a wait is known.
  */
 const SESSION = [
   "SET NAMES utf8mb4, time_zone = '+00:00'",
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
-  'SET SESSION innodb_lock_wait_timeout = 2, group_concat_max_len = 16777216',
+  'SET SESSION innodb_lock_wait_timeout = 1, group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   // Last, because its answer is read.
   READ_SERVER,
@@ -151,6 +152,7 @@ export class MysqlConnection {
     return new StoreError('Another writer conflicted with this one.', 'no', {
       cause: error,
       retryable: isPassing,
+      isRowLocked: errno === LOCK_WAIT_TIMEOUT,
     });
   }
 

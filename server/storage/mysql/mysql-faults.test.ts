@@ -193,7 +193,7 @@ inEachForm('changes that belong together', () => {
 
   it('are all of them there or none when their process goes away in the middle', async () => {
     // The call ends before its wait for the row does.
-    store = open(1_500);
+    store = open(900);
     const { error, changes } = await stalled();
     await store.close();
     expect(await error).toMatchObject({ applied: 'unknown' });
@@ -220,7 +220,7 @@ inEachForm('a row that another transaction keeps locked', () => {
       update(kept, seen, { events: [eventOf(2)] }),
     ];
     const error = await failureOf(patient.swap(changes));
-    expect(error).toMatchObject({ applied: 'no', retryable: true });
+    expect(error).toMatchObject({ applied: 'no', retryable: true, isRowLocked: true });
     await expect.poll(openTransactions, SOON).toBe(0);
     expect((await readOne(store, beside)).record).toBe(null);
     await foreign.query('ROLLBACK');
@@ -242,7 +242,7 @@ inEachForm('a row that another transaction keeps locked', () => {
   });
 
   it('beyond the time of a packet leaves its effect unknown, and a second swap finds it out', async () => {
-    const hasty = open(1_000);
+    const hasty = open(900);
     const key = freshKey();
     const seen = await created(store, key);
     await lockRows(key);

@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freshKey } from '../storage/conformance/testing/changes';
+import type { RecordKey } from '../storage/record-store';
+import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
+import { timed, untilQueued } from './testing/observed-calls';
+
+const LEASE_MS = 600_000;
+
+/** Less than a call takes of which the store says nothing. */
+const PROMPT_MS = 2_000;
+
+/** As where an operator's transaction, or a backup, has read a row for update. */
+describe('a row that another transaction keeps locked', () => {
+  let rig: EngineRig;
+  let member: Member;
+  let other: Member;
+  const unlocks: (() => Promise<void>)[] = [];
+
+  beforeAll(async () => {
+    rig = await EngineRig.open('mysql');
+    member = await rig.join();
+    other = await rig.join();
+  });
+  afterEach(async () => {
+    for (const unlock of unlocks.splice(0)) await unlock();
+  });
+  afterAll(() => rig.close());
+
+  const lockRow = async (key: RecordKey) => {
+    unlocks.push(await rig.under.stallRow(key));
+  };
+  const take = async (key: RecordKey, leaseMs = LEASE_MS) =>
+    (await takeLock(member, key, 'w', { leaseMs })).token;
+  const outcomeOf = (work: Promise<{ outcome: string }>) =>
+    work.then(
+      ({ outcome }) => outcome,
+      (error) => error.reason as string,
+    );
+
+  it('holds up no other lock whose change shares its packet, and changes nothing of its own', async () => {
+    const [locked, ...others] = Array.from({ length: 12 }, freshKey) as [RecordKey, ...RecordKey[]];
+    const token = await take(locked);
+    const tokens: number[] = [];
+    for (const key of others) tokens.push(await take(key));
+    await lockRow(locked);
+    const refused = outcomeOf(release(member, locked, 'w', token));
+    const released = others.map((key, i) =>
+      outcomeOf(release(member, key, 'w', tokens[i] as number)),
+    );
+    expect(await Promise.all(released)).toEqual(others.map(() => 'released'));
+    expect(await refused).toBe('CONTENDED');
+    for (const unlock of unlocks.splice(0)) await unlock();
+    expect(await outcomeOf(release(member, locked, 'w', token))).toBe('released');
+  });
+
+  it('slows no other lock down while its own is asked for again and again', async () => {
+    const locked = Array.from({ length: 3 }, freshKey);
+    const tokens: number[] = [];
+    for (const key of locked) tokens.push(await take(key));
+    for (const key of locked) await lockRow(key);
+    let isOver = false;
+    const asking: Promise<void>[] = [];
+    const ask = async (key: RecordKey, token = 0) => {
+      while (!isOver) await outcomeOf(release(member, key, 'w', token));
+    };
+    for (const [i, key] of locked.entries()) {
+      asking.push(ask(key, tokens[i]));
+      // Each in a packet of its own.
+      await pause(100);
+    }
+    // Until the server has said of each that it is locked.
+    await pause(2_000);
+    const times: number[] = [];
+    for (let i = 0; i < 30; i += 1) {
+      const { answer, ms } = await timed(acquire(member, freshKey(), 'w', { leaseMs: LEASE_MS }));
+      expect(answer).toMatchObject({ outcome: 'granted' });
+      times.push(ms);
+    }
+    isOver = true;
+    await Promise.all(asking);
+    times.sort((a, b) => a - b);
+    expect(times.at(-1)).toBeLessThan(PROMPT_MS);
+  });
+
+  it('costs waiters for other locks no place', async () => {
+    const [locked, key] = [freshKey(), freshKey()];
+    await take(locked, 1_000);
+    const token = await take(key);
+    const behind = acquire(member, locked, 'x', { waitMs: 12_000 }).catch(() => null);
+    await untilQueued(other, locked, 1);
+    const order: string[] = [];
+    const queued = async (from: Member, owner: string, place: number) => {
+      const granted = acquire(from, key, owner, { waitMs: 30_000, leaseMs: LEASE_MS });
+      await untilQueued(other, key, place);
+      return granted.then(async (answer) => {
+        order.push(`${owner} ${answer.outcome}`);
+        if (answer.outcome === 'granted') await release(from, key, owner, answer.token);
+      });
+    };
+    const first = queued(member, 'first', 1);
+    await untilQueued(other, key, 1);
+    const second = queued(other, 'second', 2);
+    await untilQueued(other, key, 2);
+    await lockRow(locked);
+    // The lease of that lock is over by then, which cannot be written.
+    await pause(2_500);
+    await release(other, key, 'w', token);
+    await Promise.all([first, second]);
+    expect(order).toEqual(['first granted', 'second granted']);
+    for (const unlock of unlocks.splice(0)) await unlock();
+    await behind;
+  });
+});
