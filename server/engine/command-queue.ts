@@ -38,9 +38,13 @@ export class CommandQueue {
     this.multiLockCommitter = new MultiLockCommitter(context, this);
   }
 
-  /** When the budget of a command that comes now is over, on the monotonic clock. */
-  dueAt(): number {
-    return this.context.monotonic() + COMMAND_BUDGET_MS;
+  /**
+   * When the budget of a command that comes now is over, on the monotonic clock.
+   *
+   * @param patienceEndsAt of a call that waits: what all of its commands take is over in time
+   */
+  dueAt(patienceEndsAt = Number.POSITIVE_INFINITY): number {
+    return Math.min(this.context.monotonic(), patienceEndsAt) + COMMAND_BUDGET_MS;
   }
 
   submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<CommandResult> {

@@ -1,11 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RenewAnswer } from '../contract/lock/answers';
+import { ANSWER_MAX_MS } from '../core/timing';
 import { patientStores } from '../storage/conformance/contract/contract-stores';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import { EngineRig, eventKinds, type Member, pause, renew, takeLock } from './testing/engine-rig';
+import {
+  acquire,
+  EngineRig,
+  eventKinds,
+  type Member,
+  pause,
+  renew,
+  takeLock,
+} from './testing/engine-rig';
 import { firstFates, PASS, touching } from './testing/faulty-store';
+import { acquireMultiLock } from './testing/multi-lock-calls';
+import { timed } from './testing/observed-calls';
+
+/** Nearly as long as a store call may take. */
+const SLOW_MS = 1_400;
+
+/** A busy machine adds to what is measured. */
+const BUSY_MS = 300;
 
 describe.each(storeNames)('an engine whose commits over %s are slow', (name) => {
   let rig: EngineRig;
@@ -140,5 +157,38 @@ describe('a renewal that was over when its commit returned, too late to be decid
       },
     });
     expect(answer).toBe('UNKNOWN');
+  });
+});
+
+describe.concurrent('a store that takes long for every call', () => {
+  let rig: EngineRig;
+  beforeAll(async () => {
+    rig = await EngineRig.open('sqlite');
+  });
+  afterAll(() => rig.close());
+
+  /** Asks a process whose every call about a lock is slow. How long the answer took. */
+  async function timeOf(key: RecordKey, ask: (from: Member) => Promise<unknown>): Promise<number> {
+    const member = await rig.join();
+    const slow = { kind: 'pass', beforeMs: SLOW_MS / 2, afterMs: SLOW_MS / 2 } as const;
+    member.faults.onRead = (keys) => (keys.some(({ name }) => name === key.name) ? slow : PASS);
+    member.faults.onSwap = (changes) => (touching(key)(changes) ? slow : PASS);
+    const { ms } = await timed(ask(member).catch(() => undefined));
+    return ms;
+  }
+
+  it('delays the answer to several locks that are granted too late by no more than 5 s', async () => {
+    const [key, beside] = [freshKey(), freshKey()];
+    const asked = { leaseMs: 2_900, requestId: 'r' };
+    const ms = await timeOf(key, (from) => acquireMultiLock(from, [key, beside], 'w1', asked));
+    expect(ms).toBeLessThan(ANSWER_MAX_MS + BUSY_MS);
+  });
+
+  it('delays the answer to a wait by no more than 5 s beyond it', async () => {
+    const key = freshKey();
+    await takeLock(await rig.join(), key, 'w1', { leaseMs: 60_000 });
+    const asked = { waitMs: 200, requestId: 'r' };
+    const ms = await timeOf(key, (from) => acquire(from, key, 'w2', asked));
+    expect(ms).toBeLessThan(asked.waitMs + ANSWER_MAX_MS + BUSY_MS);
   });
 });

@@ -54,8 +54,8 @@ export class MultiLockAcquires
     return asked as Promise<Acquired<AcquireManyAnswer>>;
   }
 
-  protected giveUp(namespace: string, command: AcquireMultiLockCommand) {
-    return this.ask(namespace, { ...command, verb: 'giveUpSet' });
+  protected giveUp(namespace: string, command: AcquireMultiLockCommand, dueAt?: number) {
+    return this.ask(namespace, { ...command, verb: 'giveUpSet' }, dueAt);
   }
 
   protected queuedAt(namespace: string, { name }: MultiLockQueued): string {
@@ -127,13 +127,16 @@ export class MultiLockAcquires
     namespace: string,
     command: AcquireMultiLockCommand,
     { grants }: MultiLockGranted,
+    dueAt: number,
   ): Promise<AcquireManyAnswer> {
     const { service, owner, leaseMs } = command;
-    const renewals = grants.map(({ name, token }) =>
-      this.commands.run({ namespace, name }, { verb: 'renew', service, owner, token, leaseMs }),
-    );
+    const renewals = grants.map(({ name, token }) => {
+      const renew = { verb: 'renew', service, owner, token, leaseMs } as const;
+      return this.commands.run({ namespace, name }, renew, dueAt);
+    });
     await Promise.allSettled(renewals);
-    const { answer } = await this.ask(namespace, { ...command, waitMs: 0 }).catch((cause) => {
+    const asked = this.ask(namespace, { ...command, waitMs: 0 }, dueAt);
+    const { answer } = await asked.catch((cause) => {
       throw grantTooLate(cause);
     });
     const isGranted = answer.outcome === 'granted';

@@ -28,8 +28,8 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     return this.commands.submit(key, command, dueAt) as Promise<Acquired<AcquireAnswer>>;
   }
 
-  protected giveUp(key: RecordKey, { request }: AcquireCommand) {
-    return this.commands.submit(key, { verb: 'giveUp', request }).then(unchanged);
+  protected giveUp(key: RecordKey, { request }: AcquireCommand, dueAt?: number) {
+    return this.commands.submit(key, { verb: 'giveUp', request }, dueAt).then(unchanged);
   }
 
   protected queuedAt(key: RecordKey): string {

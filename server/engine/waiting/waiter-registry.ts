@@ -56,6 +56,11 @@ export class WaitingCall {
     this.fingerprint = requestFingerprint(ask.request);
   }
 
+  /** Its patience ends then at the latest: a timer may be early as well as late. */
+  endPatience(at: number): void {
+    this.patienceEndsAt = Math.min(this.patienceEndsAt, at);
+  }
+
   /** Ends the current or coming `next`. A grant is never overtaken, nor an end by a change. */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;

@@ -46,11 +46,10 @@ export abstract class WaitingAcquires<
   async acquire(target: T, command: C, wait: WaitOptions): Promise<A> {
     const { remembered } = command.request;
     const patienceEndsAt = this.context.monotonic() + command.waitMs;
-    let dueAt = this.commands.dueAt();
     for (let attempt = 1; ; attempt += 1) {
       const { answer, changed, deliveredAt } =
         command.waitMs === 0
-          ? await this.ask(target, command, dueAt)
+          ? await this.ask(target, command, this.commands.dueAt(patienceEndsAt))
           : await this.acquireInQueue(target, command, wait, patienceEndsAt);
       if (!isGranted(answer) || !changed) return answer;
       if (deliveredAt) await wait.hangUpNoticed?.();
@@ -64,7 +63,7 @@ export abstract class WaitingAcquires<
         return answer;
       }
       if (!isLate(command.leaseMs, this.leftMs(answer))) return answer;
-      if (command.waitMs > 0) dueAt = this.commands.dueAt();
+      const dueAt = this.commands.dueAt(patienceEndsAt);
       if (remembered) return this.restartLeases(target, command, answer, dueAt);
       await this.revertLate(target, command, answer, dueAt);
       if (attempt === 2) throw grantTooLate(null);
@@ -78,7 +77,7 @@ export abstract class WaitingAcquires<
   protected abstract ask(target: T, command: C, dueAt?: number): Promise<Acquired<A>>;
 
   /** Ends a wait whose patience is over. */
-  protected abstract giveUp(target: T, command: C): Promise<Acquired<A>>;
+  protected abstract giveUp(target: T, command: C, dueAt?: number): Promise<Acquired<A>>;
 
   /** The id of the record where this call is in the queue. */
   protected abstract queuedAt(target: T, answer: Queued<A>): string;
@@ -185,23 +184,22 @@ export abstract class WaitingAcquires<
     for (;;) {
       waiters.add(call);
       const leftMs = Math.round(call.patienceEndsAt - context.monotonic());
-      if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command));
-      const asking = { ...command, waitMs: leftMs };
-      const asked = await this.ask(target, asking);
+      const dueAt = this.commands.dueAt(call.patienceEndsAt);
+      if (leftMs <= 0) return this.lastAnswer(call, await this.giveUp(target, command, dueAt));
+      const asked = await this.ask(target, { ...command, waitMs: leftMs }, dueAt);
       const { answer } = asked;
       if (!isQueued(answer)) return asked;
       waiters.keepAt(this.queuedAt(target, answer), call);
       onQueued?.();
       this.onQueued(call);
-      const endsAt = context.monotonic() + answer.patienceLeftMs;
-      call.patienceEndsAt = Math.min(call.patienceEndsAt, endsAt);
+      call.endPatience(context.monotonic() + answer.patienceLeftMs);
       const patienceMs = Math.max(0, call.patienceEndsAt - context.monotonic());
       const patience = setTimeout(() => call.wake({ why: 'patience' }), patienceMs);
       const wake = waiters.isDraining ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
       throwIfUnknown(call);
       if (wake.why === 'granted') return this.delivered(call, wake.delivery);
-      if (wake.why === 'patience') call.patienceEndsAt = context.monotonic();
+      if (wake.why === 'patience') call.endPatience(context.monotonic());
       else if (isLeaving(wake.why)) {
         const waitMs = Math.max(1, Math.round(call.patienceEndsAt - context.monotonic()));
         const leaving = { ...command, waitMs };
