@@ -150,6 +150,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     database,
     table: projection.table,
     isRead: (backend) => projection.isRead(backend),
+    isFresh: (backend) => projection.stores.isFresh(backend),
     backends,
     past: new LockPast(database),
     clock,
@@ -192,7 +193,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const statusOf = ({ key }: ProjectionRow) =>
     projection.row(key.namespace, key.name)?.status ?? 'unknown';
   const blockedBy = projection.blockedBy.bind(projection);
-  const waits = new WaitWatch({ table, backends, clock, statusOf, blockedBy });
+  const states = projection.stores.states(backends);
+  const waits = new WaitWatch({ table, backends: states, clock, statusOf, blockedBy });
   const deadlocks = new DeadlockHistory({
     database,
     clock,
@@ -285,7 +287,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     refusals,
     waits,
     deadlocks,
-    holders: new HolderView({ table, backends, clock, waits, evidence, statusOf }),
+    holders: new HolderView({ table, backends: states, clock, waits, evidence, statusOf }),
     async close() {
       projection.live.close();
       await projection.watches.close();

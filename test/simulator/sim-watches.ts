@@ -4,6 +4,7 @@ import { NameCount } from '@/server/engine/names/name-count';
 import { TimeSlice } from '@/server/monitoring/lock-list/order/time-slice';
 import { LockTable } from '@/server/monitoring/lock-list/table/lock-table';
 import { CounterProjection } from '@/server/monitoring/projection/counter-projection';
+import { KnownStores } from '@/server/monitoring/projection/known-stores';
 import { RecordFollower } from '@/server/monitoring/projection/record-follower';
 import { GrantRate } from '@/server/monitoring/rollups/grant-rate';
 import { KnownBaselines } from '@/server/monitoring/rollups/known-baselines';
@@ -39,7 +40,11 @@ export function startWatches(
       () => 0,
       async () => {},
     );
-  const journals = new WatchJournals(backends, clock, (store) => follower.readAt.get(store));
+  const journals = new WatchJournals(
+    backends,
+    clock,
+    new KnownStores(clock, (store) => follower.readAt.get(store)),
+  );
   const refusals = { of: () => null, remove: () => {} };
   const evidence = { hasDeaths: false, reportsOn: () => [] };
   const baselines = new KnownBaselines(

@@ -1,6 +1,5 @@
 import type { AlertSubject } from '../../contract/console/alerts/alert-row';
 import type { AlertRules } from '../../contract/console/alerts/alert-rules';
-import type { BackendHealth } from '../../contract/console/backend-health';
 import { LOCK_STATUSES } from '../../contract/console/console-terms';
 import { type AlertReading, alertKey } from '../../core/alerts/alert';
 import { isBackendUnknown, lockConditions } from '../../core/alerts/alert-conditions';
@@ -20,10 +19,13 @@ const EXPIRED = LOCK_STATUSES.indexOf('expired');
 
 /** What the alerts are found in. */
 export interface AlertSources {
-  table: Pick<LockTable, 'refresh' | 'slice' | 'columns' | 'facts' | 'at' | 'byId' | 'lockRow'>;
+  table: Pick<LockTable, 'refresh' | 'slice' | 'columns' | 'facts' | 'at' | 'byId' | 'lockRow'> &
+    Pick<LockTable, 'reads'>;
   counters: Pick<NearCounters, 'refresh' | 'all'>;
   /** Whether all of a backend has been read: only then is a name that is not there gone. */
   isRead: (backend: string) => boolean;
+  /** Whether the present of a backend or shard is known. */
+  isFresh: (backend: MonitoredBackend) => boolean;
   backends: readonly MonitoredBackend[];
   /** Every namespace, and its backend. */
   namespaces: () => Iterable<{ name: string; backend: string }>;
@@ -34,8 +36,8 @@ export interface AlertSources {
 /** Finds the rules that are met. */
 export class AlertReadings {
   /**
-   * By backend or shard: its clock minus that of this process at the last reading; null: it did not
-   * respond.
+   * By backend or shard: its clock minus that of this process at the last reading; null: its
+   * present was not known.
    */
   private offsets = new Map<string, number | null>();
 
@@ -46,9 +48,11 @@ export class AlertReadings {
 
   /** Every rule that is met now, by `alertKey`. Looks only at locks in trouble. */
   async met(): Promise<Map<string, AlertReading>> {
-    const { table, backends } = this.parts;
+    const { table, backends, isFresh } = this.parts;
     await table.refresh();
-    this.offsets = new Map(backends.map(({ id, engine }) => [id, offsetOf(engine.health())]));
+    this.offsets = new Map(
+      backends.map((one) => [one.id, isFresh(one) ? one.engine.health().clockOffsetMs : null]),
+    );
     const met = new Map<string, AlertReading>();
     const add = (reading: AlertReading) => met.set(alertKey(reading), reading);
     await table.slice().forEach([...table.columns.troubled], (slot) => {
@@ -74,8 +78,10 @@ export class AlertReadings {
     if (stores.length === 0) return false;
     const key = { namespace, name };
     const row = kind === 'counterNear' ? null : table.byId(rowId(backend, recordId(key)));
-    if (row && !row.isReadable) return true;
-    if (row) return this.offsetOf(row.backend) === null;
+    if (row) {
+      const offsetMs = this.offsetOf(row.backend);
+      return offsetMs === null || !this.isPresent(row, this.parts.now() + offsetMs);
+    }
     return !isRead(backend) || stores.some(({ id }) => this.offsetOf(id) === null);
   }
 
@@ -85,11 +91,12 @@ export class AlertReadings {
     const row = columns.troubled.has(slot) && columns.groups[slot] !== 0 ? table.at(slot) : null;
     if (!row) return [];
     const offsetMs = this.offsetOf(row.backend);
-    if (offsetMs === null || !row.isReadable) return [];
+    if (offsetMs === null) return [];
+    const at = Math.floor(now() + offsetMs);
+    if (!this.isPresent(row, at)) return [];
     const callers = columns.blockedCallers[slot] as number;
     const sinceSum = columns.blockedSince[slot] as number;
     const { stuck, orphaned } = table.facts.of(slot);
-    const at = Math.floor(now() + offsetMs);
     const facts = {
       at,
       stuckSince: stuck?.since ?? null,
@@ -106,6 +113,11 @@ export class AlertReadings {
       kind,
       since: since - offsetMs,
     }));
+  }
+
+  /** @param at the clock of its backend */
+  private isPresent(row: ProjectionRow, at: number): boolean {
+    return row.isReadable && this.parts.table.reads.areLapsesRead(row, at);
   }
 
   private sentenceOf(slot: number, row: ProjectionRow, at: number): string {
@@ -132,9 +144,6 @@ export class AlertReadings {
     return this.offsets.get(id) ?? null;
   }
 }
-
-const offsetOf = ({ reachable, clockOffsetMs }: BackendHealth) =>
-  reachable ? clockOffsetMs : null;
 
 /** When the last lease ran out. */
 function expiredAt({ record }: ProjectionRow, at: number): number {

@@ -117,6 +117,17 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     });
   });
 
+  it('of an expired lease fire when history was read past its end: until then it may be renewed', async () => {
+    const process = rig.process([]);
+    rig.store('index', { heldMs: 1_000, leaseLeftMs: 2_000 });
+    rig.table.reads.note('default', rig.now);
+    await rig.pass(process, 20_000);
+    expect(await new AlertTable(database).firing(10)).toEqual([]);
+    rig.table.reads.note('default', rig.now);
+    await rig.pass(process, 1_000);
+    expect(await new AlertTable(database).firing(10)).toMatchObject([{ kind: 'expired' }]);
+  });
+
   it('of a silence are sent when it ends, if they fire by then', async () => {
     const process = rig.process([webhook(receiver.url)]);
     await rig.silence({ name: 'in*' }, rig.now + 120_000);

@@ -26,6 +26,7 @@ export interface AlertDelivery {
 interface AlertingParts extends AlertDelivery {
   database: Database;
   projection: Pick<AlertSources, 'table' | 'isRead'> & {
+    stores: Pick<AlertSources, 'isFresh'>;
     counters: { table: ConstructorParameters<typeof NearCounters>[0] };
   };
   backends: AlertSources['backends'];
@@ -95,11 +96,12 @@ function sourcesOf(
   }: Pick<AlertingParts, 'projection' | 'backends' | 'namespaces'>,
   clock: Clock,
 ): AlertSources {
-  const { table, counters } = projection;
+  const { table, counters, stores } = projection;
   return {
     table,
     counters: new NearCounters(counters.table, () => table.slice()),
     isRead: (backend) => projection.isRead(backend),
+    isFresh: (backend) => stores.isFresh(backend),
     backends,
     namespaces: () => namespaces.all(),
     now: () => clock.now(),

@@ -10,7 +10,7 @@ const ACT_NOW = TIERS.indexOf('actNow');
 
 /** What the incidents are found in. */
 export type IncidentTable = Pick<LockTable, 'refresh' | 'slice' | 'columns'> &
-  Pick<LockTable, 'at' | 'byId' | 'facts'>;
+  Pick<LockTable, 'at' | 'byId' | 'facts' | 'reads'>;
 
 /** One lock in which something is wrong. */
 export interface FoundIncident {
@@ -74,7 +74,7 @@ function readingOf(
   at: number,
 ): Omit<IncidentReading, 'isActNow' | 'blockingMs'> | null {
   const { status } = table.columns.statusOf(slot);
-  if (status === 'unknown') return null;
+  if (status === 'unknown' || !table.reads.areLapsesRead(row, at)) return null;
   const { stuck, orphaned } = table.facts.of(slot);
   const expiredAt = row.hold?.expiresAt ?? row.record.ended?.at ?? at;
   return {

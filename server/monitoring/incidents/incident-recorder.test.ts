@@ -25,16 +25,17 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
   });
   afterAll(() => database.close());
 
-  const health = (id: string) => ({ reachable: !rig.silent.has(id), clockOffsetMs: 0 });
+  const health = () => ({ clockOffsetMs: 0 });
 
   const recorder = (backends = ['default', 'other'], over = database) =>
     new IncidentRecorder({
       database: over,
       table: rig.table,
       isRead: () => true,
+      isFresh: ({ id }) => !rig.silent.has(id),
       backends: backends.map((id) => ({
         id,
-        engine: { health: () => health(id) },
+        engine: { health },
       })) as unknown as MonitoredBackend[],
       past: new LockPast(database),
       clock: { now: () => rig.now, monotonic: () => rig.now },
@@ -163,6 +164,17 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     rig.store('remote', { ...FINE, namespace: 'away' });
     await watch(by, 31);
     expect((await all())[0]?.endedAt).not.toBeNull();
+  });
+
+  it('takes no lease for expired before history was read past its end: it may be renewed', async () => {
+    const by = recorder();
+    rig.store('index', { heldMs: 1_000, leaseLeftMs: 2_000 });
+    rig.table.reads.note('default', rig.now);
+    await watch(by, 5);
+    expect(await all()).toEqual([]);
+    rig.table.reads.note('default', rig.now);
+    await watch(by, 1);
+    expect(await all()).toMatchObject([{ name: 'index', status: 'expired' }]);
   });
 
   it('ends the incident of a lock that is deleted', async () => {

@@ -39,6 +39,8 @@ interface Parts {
   table: LockReadings;
   /** Whether all of a backend has been read: only then is a lock that is not there gone. */
   isRead: (backend: string) => boolean;
+  /** Whether the present of a backend or shard is known. */
+  isFresh: (backend: MonitoredBackend) => boolean;
   backends: readonly MonitoredBackend[];
   past: Pick<LockPast, 'timeline'>;
   clock: Clock;
@@ -60,15 +62,15 @@ interface Tracked {
 /**
  * Records incidents: finds locks in which something is wrong, and follows each until it is over.
  * Only the process that runs maintenance does this. What is open is stored, so its successor goes
- * on with it. While a backend does not respond nothing is known of its locks, and their incidents
- * neither end nor grow.
+ * on with it. While a backend does not respond, or was not read for long, nothing is known of its
+ * locks, and their incidents neither end nor grow.
  */
 export class IncidentRecorder {
   private readonly stored: IncidentTable;
   private tracked: Map<string, Tracked> | null = null;
   /** By lock: when its last incident ended. */
   private lastEnds = new Map<string, number>();
-  /** By backend or shard: its clock minus that of this process; absent: it did not respond. */
+  /** By backend or shard: its clock minus that of this process; absent: its present is not known. */
   private readonly offsets = new Map<string, number>();
 
   constructor(private readonly parts: Parts) {
@@ -152,7 +154,8 @@ export class IncidentRecorder {
     const { open } = each;
     const row = this.parts.table.byId(open.id);
     const at = row ? this.nowOf(row.backend) : this.nowOfGone(open);
-    if (at === null || (row && !row.isReadable)) return;
+    if (at === null) return;
+    if (row && !(row.isReadable && this.parts.table.reads.areLapsesRead(row, at))) return;
     const reading = quietReading(row, at);
     const held = row || this.storesOf(open).length > 0 ? reading.held : null;
     this.follow(each, nextIncident(open.incident, { ...reading, held }));
@@ -205,13 +208,13 @@ export class IncidentRecorder {
 
   private readClocks(): void {
     this.offsets.clear();
-    for (const { id, engine } of this.parts.backends) {
-      const { reachable, clockOffsetMs } = engine.health();
-      if (reachable) this.offsets.set(id, clockOffsetMs);
+    for (const backend of this.parts.backends) {
+      if (!this.parts.isFresh(backend)) continue;
+      this.offsets.set(backend.id, backend.engine.health().clockOffsetMs);
     }
   }
 
-  /** The clock of a backend, or null if it did not respond when the clocks were read. */
+  /** The clock of a backend, or null if its present was not known when the clocks were read. */
   private nowOf(id: string): number | null {
     const offsetMs = this.offsets.get(id);
     return offsetMs === undefined ? null : Math.floor(this.parts.clock.now() + offsetMs);

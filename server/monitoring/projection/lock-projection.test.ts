@@ -22,7 +22,7 @@ import {
   update,
 } from '../../storage/conformance/testing/changes';
 import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
-import type { RecordKey } from '../../storage/record-store';
+import { type RecordKey, StoreError } from '../../storage/record-store';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 const ALL = lockListInput.parse({});
@@ -192,6 +192,26 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     watcher.faults.comeBack();
     await soon(() => expect(rowOf(held)).toMatchObject({ status: 'held' }));
     expect(await projection.detail(held.namespace, held.name)).toMatchObject({ fresh: true });
+  });
+
+  it('calls a lock unknown after an outage until it is read again: others may have renewed it', async () => {
+    watcher = await rig.watch();
+    const { projection } = watcher.monitoring;
+    const key = freshKey();
+    await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
+    await soon(() => expect(rowOf(key)?.status).toBe('held'));
+    watcher.faults.goAway();
+    await soon(() => expect(rowOf(key)?.status).toBe('unknown'));
+    const silent = new StoreError('It is not there.', 'no');
+    const history = vi.spyOn(watcher.faults, 'historyAfter').mockRejectedValue(silent);
+    watcher.faults.comeBack();
+    await soon(() => expect(watcher.engine.health().reachable).toBe(true));
+    expect(rowOf(key)?.status).toBe('unknown');
+    const { counts } = await projection.page(ALL);
+    const held = (await projection.tallies())(key.namespace, 'default').held;
+    expect([counts.unknown, held]).toEqual([1, null]);
+    history.mockRestore();
+    await soon(() => expect(rowOf(key)?.status).toBe('held'));
   });
 
   it('goes on though a record cannot be read, and does not call that one free', async () => {

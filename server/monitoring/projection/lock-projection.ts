@@ -28,6 +28,7 @@ import { LockWatches } from '../watch/lock-watches';
 import { WatchJournals } from '../watch/watch-journals';
 import { WatchReader } from '../watch/watch-reader';
 import { CounterProjection } from './counter-projection';
+import { KnownStores } from './known-stores';
 import { LockDetails } from './lock-details';
 import {
   isBackendRead,
@@ -71,7 +72,8 @@ interface DueLock {
  * those are read again in batches, so a row is always a complete recent reading, never a sum of
  * events.
  *
- * While a backend does not respond its rows stay as last read, with the status `unknown`.
+ * While a backend does not respond, and until it was read after that, its rows stay as last read,
+ * with the status `unknown`.
  */
 export class LockProjection {
   /** The counters of the same backends. */
@@ -82,6 +84,8 @@ export class LockProjection {
   /** What services watch. */
   readonly watches: LockWatches;
   readonly table: LockTable;
+  /** Of which stores the present is known. */
+  readonly stores: KnownStores;
   private readonly lists: LockListPages;
   private readonly listeners = new Set<() => void>();
   private readonly backends: MonitoredBackend[];
@@ -99,7 +103,8 @@ export class LockProjection {
     this.grantRate = new GrantRate(clock);
     this.baselines = new KnownBaselines(namespaces, holdBaselines, refusals, evidence);
     const { slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs) } = parts;
-    const journals = new WatchJournals(backends, clock, (id) => this.follower.readAt.get(id));
+    this.stores = new KnownStores(clock, (id) => this.follower.readAt.get(id));
+    const journals = new WatchJournals(backends, clock, this.stores);
     this.table = new LockTable({
       journals: {
         replaced: (before, after) => {
@@ -109,7 +114,7 @@ export class LockProjection {
         },
         turned: (row) => journals.turned(row),
       },
-      backends,
+      backends: this.stores.states(backends),
       clock,
       baselines: this.baselines,
       namespaces,
@@ -147,8 +152,10 @@ export class LockProjection {
   /** How the locks of each namespace are used. */
   async tallies(): Promise<NamespaceTallies> {
     await this.table.refresh();
-    const whole = publicHealths(this.backends).filter(({ reachable }) => reachable);
-    return tallyNamespaces(this.table.groups.list(), new Set(whole.map(({ id }) => id)));
+    const unread = this.backends.filter((one) => !this.stores.isKnown(one));
+    const unknown = new Set(unread.map(publicId));
+    const whole = this.backends.map(publicId).filter((id) => !unknown.has(id));
+    return tallyNamespaces(this.table.groups.list(), new Set(whole));
   }
 
   /** How many locks there are in each namespace of each backend, and how they are. */
@@ -168,7 +175,7 @@ export class LockProjection {
   row(namespace: string, name: string): LockRow | null {
     for (const backend of this.backends) {
       const kept = this.table.byId(rowId(publicId(backend), recordId({ namespace, name })));
-      if (kept?.backend === backend.id) return this.currentRow(kept, backend.engine.health());
+      if (kept?.backend === backend.id) return this.currentRow(kept, this.stores.healthOf(backend));
     }
     return null;
   }

@@ -214,9 +214,9 @@ export class HolderView {
     const health = new Map(backends.map((one) => [one.id, one.engine.health()]));
     const isSilent = ({ backend }: ProjectionRow) => health.get(backend)?.reachable === false;
     const holds = sampled.flatMap((row) => {
-      const { clockOffsetMs: offsetMs = 0, silentForMs = 0 } = health.get(row.backend) ?? {};
+      const { clockOffsetMs: offsetMs = 0 } = health.get(row.backend) ?? {};
       const now = clock.now() + offsetMs;
-      const knownUntil = isSilent(row) ? clock.now() - silentForMs : null;
+      const knownUntil = isSilent(row) ? table.reads.of(row) - offsetMs : null;
       return row.record.holds
         .filter((hold) => this.index.idOf(hold) === id)
         .map((hold) => ({

@@ -5,9 +5,11 @@ import {
   EngineRig,
   type Member,
   release,
+  renew,
   takeLock,
 } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
+import { StoreError } from '../../storage/record-store';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 const MINUTE = { leaseMs: 60_000 };
@@ -75,6 +77,48 @@ describe('who waits for whom', () => {
     expect(await watcher.monitoring.metrics.text()).toMatch(/^lockyard_deadlocks 0$/m);
     await release(other, theirs, 'q', held.token);
     expect((await first).outcome).toBe('granted');
+  });
+
+  it('a deadlock that lasts over an outage is not called ended, though leases were not seen renewed', async () => {
+    const away = await elsewhere.join();
+    const watching = await rig.watch({
+      otherBackends: [{ id: 'away', store: away.faults, engine: away.engine, epochOf: () => 1 }],
+    });
+    const { projection, waits } = watching.monitoring;
+    const [one, two] = [freshKey(), freshKey()];
+    const leaseMs = 2_000;
+    const held = [
+      { key: one, owner: 'p', token: (await takeLock(other, one, 'p', { leaseMs })).token },
+      { key: two, owner: 'q', token: (await takeLock(other, two, 'q', { leaseMs })).token },
+    ];
+    const renewing = setInterval(() => {
+      for (const { key, owner, token } of held) void renew(other, key, owner, token, leaseMs);
+    }, 200);
+    try {
+      const waiting = [acquire(other, one, 'q', PATIENT), acquire(other, two, 'p', PATIENT)];
+      await soon(() => expect(waits.rows()).toHaveLength(1));
+      const ids = () => waits.rows().map(({ id }) => id);
+      const found = ids();
+      away.faults.goAway();
+      const rowOf = () => projection.row(one.namespace, one.name);
+      await soon(() => expect(rowOf()?.status).toBe('unknown'));
+      const silent = new StoreError('It is not there.', 'no');
+      const history = vi.spyOn(away.faults, 'historyAfter').mockRejectedValue(silent);
+      away.faults.comeBack();
+      await soon(() => {
+        expect(away.engine.health().reachable).toBe(true);
+        expect(Date.now()).toBeGreaterThan((rowOf()?.hold?.expiresAt ?? Number.NaN) + 1_500);
+      });
+      expect(ids()).toEqual(found);
+      history.mockRestore();
+      await soon(() => expect(rowOf()?.status).toBe('contended'));
+      expect(ids()).toEqual(found);
+      clearInterval(renewing);
+      await Promise.all(held.map(({ key, owner, token }) => release(other, key, owner, token)));
+      for (const answer of await Promise.all(waiting)) expect(answer.outcome).toBe('granted');
+    } finally {
+      clearInterval(renewing);
+    }
   });
 
   it('a chain over two backends has one head blocker, with everyone behind it', async () => {

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { WatchAnswer } from '../../contract/lock/watch';
 import { TimeSlice } from '../lock-list/order/time-slice';
+import { KnownStores } from '../projection/known-stores';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 import { type ProjectionRow, rowId } from '../projection/projection-row';
 import { TableRig } from '../testing/table-rig';
@@ -65,7 +66,11 @@ function startProcess(id: string, clockLateMs = 0): Process {
   };
   const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
   const readAt = new Map([['default', rig.now]]);
-  const journals = new WatchJournals(backends, clock, (store) => readAt.get(store));
+  const journals = new WatchJournals(
+    backends,
+    clock,
+    new KnownStores(clock, (store) => readAt.get(store)),
+  );
   const reader = new WatchReader(rig.table, backends, readAt, clock, journals);
   const slice = () =>
     new TimeSlice(

@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock';
+import type { KnownStores } from '../projection/known-stores';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { ChangeJournal } from './change-journal';
@@ -19,14 +20,11 @@ export class WatchJournals {
   /** Of the last change. */
   version = 0;
   private readonly watched = new Map<string, WatchedNamespace>();
-  /** By store: when it last did not respond, on the clock that never steps. */
-  private readonly awayAt = new Map<string, number>();
 
-  /** @param readAtOf when a store was read last, on the clock that never steps */
   constructor(
     private readonly backends: readonly MonitoredBackend[],
     private readonly clock: Clock,
-    private readonly readAtOf: (store: string) => number | undefined,
+    private readonly stores: Pick<KnownStores, 'isKnown'>,
   ) {}
 
   /** The namespace, whose changes are written down from now on if they were not already. */
@@ -107,17 +105,12 @@ export class WatchJournals {
   /** Whether a backend responds, with all its shards, and all were read since they last did not. */
   isReachable(backend: string): boolean {
     const parts = this.backends.filter((each) => publicId(each) === backend);
-    return parts.filter((part) => this.isKnown(part)).length === parts.length;
+    return parts.filter((part) => this.stores.isKnown(part)).length === parts.length;
   }
 
-  /** The same of one store. What was read before it went away may be older than what others say. */
-  isKnown({ id, engine }: MonitoredBackend): boolean {
-    if (!engine.health().reachable) {
-      this.awayAt.set(id, this.clock.monotonic());
-      return false;
-    }
-    const awayAt = this.awayAt.get(id);
-    return awayAt === undefined || (this.readAtOf(id) ?? Number.NEGATIVE_INFINITY) >= awayAt;
+  /** The same of one store. */
+  isKnown(store: MonitoredBackend): boolean {
+    return this.stores.isKnown(store);
   }
 
   private note(watched: WatchedNamespace, name: string, laterMs: number, isQuiet = false): void {

@@ -32,7 +32,12 @@ export class AlertRig extends TableRig {
     });
     const alerting = new Alerting({
       database: this.database,
-      projection: { table: this.table, counters: { table: this.counters }, isRead: () => true },
+      projection: {
+        table: this.table,
+        counters: { table: this.counters },
+        isRead: () => true,
+        stores: { isFresh: ({ id }) => !this.silent.has(id) },
+      },
       backends: ['default', 'other'].map((id) => ({
         id,
         engine: { health: () => health(id) },

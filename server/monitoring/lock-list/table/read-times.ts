@@ -14,6 +14,17 @@ export class ReadTimes {
     return this.readUpTo.get(backend) ?? 0;
   }
 
+  /**
+   * Whether history was read past the end of every lease that has run out: until then it may have
+   * been renewed.
+   *
+   * @param now the clock of its backend
+   */
+  areLapsesRead({ backend, record: { holds } }: ProjectionRow, now: number): boolean {
+    const upTo = this.upTo(backend);
+    return holds.every(({ expiresAt }) => expiresAt > now || expiresAt <= upTo);
+  }
+
   /** The last instant at which the lock is known to have been as it was read. */
   of({ backend, readAt, isReadable }: ProjectionRow): number {
     return isReadable ? Math.max(readAt, this.readUpTo.get(backend) ?? 0) : readAt;

@@ -1,0 +1,52 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { BackendHealth } from '../../contract/console/backend-health';
+import { TestClock } from '../../platform/testing/test-clock';
+import { KnownStores } from './known-stores';
+
+const health: BackendHealth = {
+  id: 'default',
+  kind: 'sqlite',
+  reachable: true,
+  latencyMs: 1,
+  silentForMs: 0,
+  clockOffsetMs: 0,
+};
+const store = { id: 'default', engine: { health: () => health } };
+let clock: TestClock;
+let readAt: number | undefined;
+let stores: KnownStores;
+
+beforeEach(() => {
+  clock = new TestClock();
+  readAt = undefined;
+  health.reachable = true;
+  stores = new KnownStores(clock, () => readAt);
+});
+
+it('after an outage the present of a store is known only when it was read again', () => {
+  readAt = clock.monotonic();
+  const [state] = stores.states([store]);
+  const reachable = () => state?.engine.health().reachable;
+  expect([stores.isKnown(store), reachable()]).toEqual([true, true]);
+  health.reachable = false;
+  clock.pass(1_000);
+  expect([stores.isKnown(store), reachable()]).toEqual([false, false]);
+  health.reachable = true;
+  clock.pass(1_000);
+  expect([stores.isKnown(store), reachable(), stores.isFresh(store)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  readAt = clock.monotonic();
+  expect([stores.isKnown(store), reachable(), stores.isFresh(store)]).toEqual([true, true, true]);
+});
+
+it('what was read before this process stood still for 5 s is not the present', () => {
+  expect(stores.isFresh(store)).toBe(false);
+  readAt = clock.monotonic();
+  clock.pass(4_999);
+  expect(stores.isFresh(store)).toBe(true);
+  clock.pass(1);
+  expect(stores.isFresh(store)).toBe(false);
+});

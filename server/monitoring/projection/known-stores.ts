@@ -1,0 +1,52 @@
+import type { BackendHealth } from '../../contract/console/backend-health';
+import type { Clock } from '../../platform/clock';
+import type { BackendState } from './monitored-backend';
+
+/** What was read longer ago is not recorded as the present. */
+const FRESH_MS = 5_000;
+
+type Store = Pick<BackendState, 'id' | 'engine'>;
+
+/** Of which stores this process knows the present, and not only what was read some time ago. */
+export class KnownStores {
+  /** By store: when it last did not respond, on the clock that never steps. */
+  private readonly awayAt = new Map<string, number>();
+
+  /** @param readAtOf when a store was read last, on the clock that never steps */
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly readAtOf: (store: string) => number | undefined,
+  ) {}
+
+  /**
+   * Whether a store responds, and was read since it last did not. What was read before it went away
+   * may be older than what others say.
+   */
+  isKnown({ id, engine }: Store): boolean {
+    if (!engine.health().reachable) {
+      this.awayAt.set(id, this.clock.monotonic());
+      return false;
+    }
+    const awayAt = this.awayAt.get(id);
+    return awayAt === undefined || (this.readAtOf(id) ?? Number.NEGATIVE_INFINITY) >= awayAt;
+  }
+
+  /** The same, and it was read within the last seconds: this process did not stand still. */
+  isFresh(store: Store): boolean {
+    const readAt = this.readAtOf(store.id) ?? Number.NEGATIVE_INFINITY;
+    return this.isKnown(store) && this.clock.monotonic() - readAt < FRESH_MS;
+  }
+
+  /** Its health; after an outage it counts as reachable only when it was read again. */
+  healthOf(store: Store): BackendHealth {
+    return { ...store.engine.health(), reachable: this.isKnown(store) };
+  }
+
+  /** The same stores with that health. */
+  states(stores: readonly BackendState[]): BackendState[] {
+    return stores.map((store) => ({
+      ...store,
+      engine: { health: () => this.healthOf(store) },
+    }));
+  }
+}
