@@ -17,6 +17,9 @@ const RESOLVED_MAX = 1_000;
 /** Written in one transaction. */
 const ROWS_AT_ONCE = 100;
 
+/** After a new beginning that follows so soon, rules go on to be not met. */
+const SOON_MS = 10_000;
+
 /** What is known of the alerts. */
 interface Watched {
   /** Those that fire, by what they are about. */
@@ -37,6 +40,8 @@ export class AlertWatch {
   private readonly readings: AlertReadings;
   private rules = new Map<string, AlertRules>();
   private watched: Watched | null = null;
+  /** Since when rules are not met is not stored, but known from the last reading. */
+  private last: { at: number; firing: Watched['firing'] } | null = null;
   private restarts = 0;
   private left = 0;
 
@@ -82,6 +87,7 @@ export class AlertWatch {
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const met = await this.readings.met();
       await this.write(watched, this.changes(watched, met, silences));
+      this.last = { at: now, firing: watched.firing };
       if (restarts === this.restarts) this.watched = watched;
     } catch (error) {
       this.restart();
@@ -101,11 +107,19 @@ export class AlertWatch {
     const position = await this.stored.position();
     const alerts = await this.stored.load(await this.sentUpTo());
     const isFiring = ({ resolvedAt }: StoredAlert) => resolvedAt === null;
+    const firing = alerts.filter(isFiring).map((alert) => this.asLastRead(alert));
     return {
-      firing: new Map(alerts.filter(isFiring).map((alert) => [alertKey(alert), alert])),
+      firing: new Map(firing.map((alert) => [alertKey(alert), alert])),
       resolved: alerts.filter((alert) => !isFiring(alert)),
       position,
     };
+  }
+
+  private asLastRead(alert: StoredAlert): StoredAlert {
+    const { last } = this;
+    const isSoon = last !== null && Math.abs(this.sources.now() - last.at) < SOON_MS;
+    const before = isSoon ? last.firing.get(alertKey(alert)) : undefined;
+    return before?.id === alert.id ? { ...alert, clearedAt: before.clearedAt } : alert;
   }
 
   private changes(

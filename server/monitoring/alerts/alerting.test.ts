@@ -187,6 +187,19 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock', since }]);
   });
 
+  it('are resolved in time also where maintenance begins again every 20 s', async () => {
+    const process = rig.process([]);
+    rig.store('index', STUCK);
+    await rig.pass(process, 40_000);
+    expect(await new AlertTable(database).countFiring()).toBe(1);
+    rig.store('index', FINE);
+    for (let i = 0; i < 2; i += 1) {
+      process.alerting.restart();
+      await rig.pass(process, 20_000);
+    }
+    expect(await new AlertTable(database).countFiring()).toBe(0);
+  });
+
   it('begin again at what is stored, also where that is asked for while they are read', async () => {
     rig.store('index', STUCK);
     const { alerting } = rig.process([webhook(receiver.url)]);
