@@ -97,6 +97,8 @@ export class AlertWatch {
 
   async prune(): Promise<void> {
     await this.stored.prune(this.sources.now() - this.historyMs);
+    // What a former process wrote late is followed too from now on.
+    this.restart();
   }
 
   private rulesOf(namespace: string): AlertRules {

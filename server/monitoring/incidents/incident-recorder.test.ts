@@ -139,6 +139,20 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect([...(await incidents.open()).keys()]).toContain('default/default/lock-99');
   });
 
+  it('follows to its end what a former process wrote after its successor began', async () => {
+    const [former, heir] = [recorder(), recorder()];
+    rig.store('index', FINE);
+    await watch(heir, 1);
+    rig.store('index', STUCK);
+    await watch(former, 1);
+    rig.store('index', FINE);
+    await watch(heir, 60);
+    expect(await incidents.countOpen()).toBe(1);
+    await heir.prune();
+    await watch(heir, 31);
+    expect(await incidents.countOpen()).toBe(0);
+  });
+
   it('leaves an incident that another process has ended as it is', async () => {
     rig.store('index', STUCK);
     const former = recorder();

@@ -111,11 +111,9 @@ export class IncidentRecorder {
 
   async prune(): Promise<void> {
     const { clock, historyMs = DEFAULT_RETENTION.historyMs } = this.parts;
-    const now = clock.now();
-    for (const [id, endedAt] of this.lastEnds) {
-      if (endedAt < now - RECENT_MS) this.lastEnds.delete(id);
-    }
-    await this.stored.prune(now - historyMs);
+    await this.stored.prune(clock.now() - historyMs);
+    // What a former process wrote late is followed too from now on.
+    this.restart();
   }
 
   private async load(): Promise<Map<string, Tracked>> {

@@ -34,7 +34,7 @@ const INCIDENTS_EVERY_MS = 1_000;
 const DEAD_PROCESS_MS = 60 * 60_000;
 const SCAN_PAGE = 200;
 
-interface MaintenanceOptions {
+export interface MaintenanceOptions {
   backends: MonitoredBackend[];
   projection: Pick<LockProjection, 'dueForExpiry'>;
   recorders: Pick<EventRecorder, 'id' | 'record' | 'prune' | 'restart' | 'lagMs'>[];
@@ -76,11 +76,19 @@ export class Maintenance {
   constructor(private readonly parts: MaintenanceOptions) {
     const { backends, recorders, incidents, heat, capacity, resolveIntents } = parts;
     const { holders, alerts, log, pruneAudit } = parts;
-    const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
-      new Periodic({ job: name, everyMs, run, log });
-    this.leasing = job('hold the maintenance lock', MAINTENANCE_RENEW_EVERY_MS, () =>
-      this.keepLease(),
-    );
+    this.leasing = new Periodic({
+      job: 'hold the maintenance lock',
+      everyMs: MAINTENANCE_RENEW_EVERY_MS,
+      run: () => this.keepLease(),
+      log,
+    });
+    const job = (name: string, everyMs: number, work: () => Promise<unknown>) => {
+      // After a stall a job may be due before this process finds out that it has lost the lock.
+      const run = async () => {
+        if (this.isRunner) await work();
+      };
+      return new Periodic({ job: name, everyMs, run, log });
+    };
     this.jobs = [
       ...backends.flatMap((backend) => [
         job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, () => this.expire(backend)),
