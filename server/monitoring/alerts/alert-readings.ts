@@ -33,6 +33,9 @@ export interface AlertSources {
   now: () => number;
 }
 
+/** What an alert is about, and since when. */
+type FiringAlert = AlertSubject & Pick<AlertReading, 'since'>;
+
 /** Finds the rules that are met. */
 export class AlertReadings {
   /**
@@ -70,10 +73,11 @@ export class AlertReadings {
     return met;
   }
 
-  /** Whether nothing is known now of what an alert is about. */
-  isUnknown({ kind, backend, namespace, name }: AlertSubject): boolean {
+  /** Whether nothing is known now that ends an alert, though its rule may not be met. */
+  isUnknown(alert: FiringAlert): boolean {
+    const { kind, backend, namespace, name } = alert;
     const { backends, table, isRead } = this.parts;
-    if (kind === 'backendUnknown' || name === null) return false;
+    if (kind === 'backendUnknown' || name === null) return this.isStillSilent(alert);
     const stores = backends.filter((one) => publicId(one) === backend);
     if (stores.length === 0) return false;
     const key = { namespace, name };
@@ -83,6 +87,17 @@ export class AlertReadings {
       return offsetMs === null || !this.isPresent(row, this.parts.now() + offsetMs);
     }
     return !isRead(backend) || stores.some(({ id }) => this.offsetOf(id) === null);
+  }
+
+  /** A process that began later has counted the silence for a shorter time. */
+  private isStillSilent({ namespace, backend, since }: FiringAlert): boolean {
+    const { backends, namespaces, now } = this.parts;
+    const health = publicHealths(backends).find(({ id }) => id === backend);
+    const isKept = Array.from(namespaces()).some(
+      (one) => one.name === namespace && one.backend === backend,
+    );
+    const isMet = isBackendUnknown(now() - since, this.rulesOf(namespace));
+    return isKept && isMet && health?.reachable === false;
   }
 
   private ofLock(slot: number): AlertReading[] {

@@ -187,37 +187,6 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock', since }]);
   });
 
-  it('are resolved in time also where maintenance begins again every 20 s', async () => {
-    const process = rig.process([]);
-    rig.store('index', STUCK);
-    await rig.pass(process, 40_000);
-    expect(await new AlertTable(database).countFiring()).toBe(1);
-    rig.store('index', FINE);
-    for (let i = 0; i < 2; i += 1) {
-      process.alerting.restart();
-      await rig.pass(process, 20_000);
-    }
-    expect(await new AlertTable(database).countFiring()).toBe(0);
-  });
-
-  it('are resolved also where a former process wrote them after its successor began', async () => {
-    const [former, heir] = [rig.process([]), rig.process([])];
-    const stored = new AlertTable(database);
-    rig.store('index', FINE);
-    await rig.pass(heir, 1_000);
-    rig.store('index', { ...STUCK, waitedMs: 40_000 });
-    await rig.pass(former, 1_000);
-    rig.store('index', FINE);
-    await rig.pass(heir, 60_000);
-    expect(await stored.countFiring()).toBe(1);
-    await heir.alerting
-      .jobs()
-      .find(({ name }) => name === 'prune alerts')
-      ?.run();
-    await rig.pass(heir, 31_000);
-    expect(await stored.countFiring()).toBe(0);
-  });
-
   it('begin again at what is stored, also where that is asked for while they are read', async () => {
     rig.store('index', STUCK);
     const { alerting } = rig.process([webhook(receiver.url)]);

@@ -14,6 +14,8 @@ export const ORIGIN = 'https://locks.example';
 export class AlertRig extends TableRig {
   /** The clock of every backend minus that of the processes. */
   clockOffsetMs = 0;
+  /** For how long a silent backend has not responded, as far as a process knows. */
+  silentForMs = 90_000;
   readonly counters = new CounterTable(new NameCount(() => this.now));
 
   constructor(private readonly database: Database) {
@@ -27,7 +29,7 @@ export class AlertRig extends TableRig {
       id,
       kind: 'sqlite',
       reachable: !this.silent.has(id),
-      silentForMs: this.silent.has(id) ? 90_000 : 0,
+      silentForMs: this.silent.has(id) ? this.silentForMs : 0,
       clockOffsetMs: this.clockOffsetMs,
     });
     const alerting = new Alerting({

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { AlertTable } from './alert-table';
+import { AlertRig } from './testing/alert-rig';
+
+const STUCK = { heldMs: 120_000, leaseLeftMs: 36_000_000, waiters: 2, waitedMs: 5_000 };
+const FINE = { heldMs: 10, leaseLeftMs: 36_000_000, waiters: 0 };
+
+describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => {
+  let database: Database;
+  let stored: AlertTable;
+  let rig: AlertRig;
+
+  beforeAll(async () => {
+    database = await openTestDatabase(dialect);
+    stored = new AlertTable(database);
+  });
+  beforeEach(async () => {
+    for (const table of ['alerts', 'cursors']) await database.raw.ask(`DELETE FROM ${table}`, []);
+    rig = new AlertRig(database);
+  });
+  afterAll(() => database.close());
+
+  it('are resolved in time also where maintenance begins again every 20 s', async () => {
+    const process = rig.process([]);
+    rig.store('index', STUCK);
+    await rig.pass(process, 40_000);
+    expect(await stored.countFiring()).toBe(1);
+    rig.store('index', FINE);
+    for (let i = 0; i < 2; i += 1) {
+      process.alerting.restart();
+      await rig.pass(process, 20_000);
+    }
+    expect(await stored.countFiring()).toBe(0);
+  });
+
+  it('are resolved also where a former process wrote them after its successor began', async () => {
+    const [former, heir] = [rig.process([]), rig.process([])];
+    rig.store('index', FINE);
+    await rig.pass(heir, 1_000);
+    rig.store('index', { ...STUCK, waitedMs: 40_000 });
+    await rig.pass(former, 1_000);
+    rig.store('index', FINE);
+    await rig.pass(heir, 60_000);
+    expect(await stored.countFiring()).toBe(1);
+    await heir.alerting
+      .jobs()
+      .find(({ name }) => name === 'prune alerts')
+      ?.run();
+    await rig.pass(heir, 31_000);
+    expect(await stored.countFiring()).toBe(0);
+  });
+
+  it('of a silent backend go on at a process that has just begun, until it responds', async () => {
+    rig.silent.add('other');
+    await rig.pass(rig.process([]), 1_000);
+    const firing = await stored.firing(10);
+    expect(firing).toMatchObject([{ kind: 'backendUnknown' }]);
+    const heir = rig.process([]);
+    rig.silentForMs = 0;
+    await rig.pass(heir, 50_000);
+    expect(await stored.firing(10)).toEqual(firing);
+    rig.silent.delete('other');
+    await rig.pass(heir, 31_000);
+    expect(await stored.firing(10)).toEqual([]);
+  });
+});
