@@ -61,6 +61,7 @@ export class AlertWatch {
   /** Begins again at what is stored, as after another process did this work. */
   restart(): void {
     this.watched = null;
+    this.left = 0;
     this.restarts += 1;
   }
 

@@ -77,8 +77,9 @@ export class Alerting {
     for (const sender of this.senders) sender.restart();
   }
 
-  /** Ends attempts to send that are under way. */
+  /** Leaves this work to another process: forgets the alerts, and ends attempts to send them. */
   abort(): void {
+    this.watch.restart();
     for (const sender of this.senders) sender.abort();
   }
 

@@ -65,4 +65,18 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     await rig.pass(heir, 31_000);
     expect(await stored.firing(10)).toEqual([]);
   });
+
+  it('are counted in the metrics of the process that watches them, and of no other', async () => {
+    const [former, heir] = [rig.process([]), rig.process([])];
+    const firing = () =>
+      [former, heir].map(({ alerting }) => {
+        const family = alerting.metrics().find(({ name }) => name === 'lockyard_alerts_firing');
+        return family?.samples.find(({ labels }) => labels.kind === 'stuck');
+      });
+    rig.store('index', STUCK);
+    await rig.pass(former, 40_000);
+    former.alerting.abort();
+    await rig.pass(heir, 1_000);
+    expect(firing()).toMatchObject([{ value: 0 }, { value: 1 }]);
+  });
 });
