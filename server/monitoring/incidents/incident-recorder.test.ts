@@ -25,7 +25,7 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
   });
   afterAll(() => database.close());
 
-  const health = () => ({ clockOffsetMs: 0 });
+  const health = () => ({ clockOffsetMs: rig.clockOffsetMs });
 
   const recorder = (backends = ['default', 'other'], over = database) =>
     new IncidentRecorder({
@@ -80,6 +80,17 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     await watch(by, 1);
     const facts = { stuck: null, hold: { owner: 'w1' } };
     expect(await all()).toMatchObject([{ name: 'hot', status: 'contended', facts }]);
+  });
+
+  it('begins none because the clock of this process was set', async () => {
+    const by = recorder();
+    rig.clockOffsetMs = 90_000;
+    rig.store('queue', { heldMs: 1_000, leaseLeftMs: 3_600_000, waiters: 1 });
+    await watch(by, 3);
+    rig.now += 90_000;
+    rig.clockOffsetMs = 0;
+    await watch(by, 3);
+    expect(await all()).toEqual([]);
   });
 
   it('goes on with what is open after a restart, and counts on', async () => {

@@ -34,6 +34,8 @@ export interface LockSpec {
 /** Locks of two backends in a table, the lists over it, and a clock that the test moves. */
 export class TableRig {
   now = 1_000_000_000;
+  /** The clock of every backend minus that of this process. */
+  clockOffsetMs = 0;
   /** Every look at the clock finds a slice over, so that the table pauses as often as it can. */
   isBusy = false;
   private busyMs = 0;
@@ -80,8 +82,9 @@ export class TableRig {
     const backend = namespace === 'away' ? 'other' : 'default';
     const keeper = { id: backend, publicId: backend };
     this.rev += 1;
-    const record = recordOf(this.now, this.rev, parts);
-    const row = ProjectionRow.of(keeper, { namespace, name }, this.now, record);
+    const at = this.now + this.clockOffsetMs;
+    const record = recordOf(at, this.rev, parts);
+    const row = ProjectionRow.of(keeper, { namespace, name }, at, record);
     this.truth.set(row.id, row);
     this.table.store(row);
   }
@@ -148,8 +151,8 @@ export class TableRig {
 
   private health(id: string): BackendHealth {
     const reachable = !this.silent.has(id);
-    const rest = { latencyMs: 1, silentForMs: 0, clockOffsetMs: 0 };
-    return { id, kind: 'sqlite', reachable, ...rest };
+    const { clockOffsetMs } = this;
+    return { id, kind: 'sqlite', reachable, latencyMs: 1, silentForMs: 0, clockOffsetMs };
   }
 }
 

@@ -12,8 +12,6 @@ export const ORIGIN = 'https://locks.example';
 
 /** The alerts of several processes over locks that the test sets and a clock that it moves. */
 export class AlertRig extends TableRig {
-  /** The clock of every backend minus that of the processes. */
-  clockOffsetMs = 0;
   /** For how long a silent backend has not responded, as far as a process knows. */
   silentForMs = 90_000;
   readonly counters = new CounterTable(new NameCount(() => this.now));

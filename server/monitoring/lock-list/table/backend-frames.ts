@@ -15,6 +15,8 @@ const ABSENT: BackendFrame = { now: 0, offsetMs: 0, reachable: false };
 /** The instants and policies of the last statuses, and which of them have changed. */
 export class BackendFrames {
   private readonly frames = new Map<string, BackendFrame>();
+  /** By backend: `offsetMs` when all of its locks were checked last. */
+  private readonly checkedOffsets = new Map<string, number>();
   private readonly policies = new Map<string, string>();
 
   constructor(
@@ -41,6 +43,10 @@ export class BackendFrames {
       else if (isSetBack) changed.add(id);
       frame.offsetMs = frame.now - Math.floor(here);
       if (before && before.reachable !== reachable) changed.add(id);
+      // What is kept of locks by the clock of this process is wrong once that was set.
+      const checked = this.checkedOffsets.get(id) ?? frame.offsetMs;
+      if (Math.abs(frame.offsetMs - checked) >= SMALL_STEP_MS) changed.add(id);
+      if (!before || changed.has(id)) this.checkedOffsets.set(id, frame.offsetMs);
       this.frames.set(id, frame);
     }
     return changed;
@@ -60,5 +66,5 @@ export class BackendFrames {
   }
 }
 
-/** Below this, a step back is jitter: the measured offset of a backend's clock varies a little. */
+/** Below this, a step is jitter: the measured offset of a backend's clock varies a little. */
 const SMALL_STEP_MS = 1_000;
