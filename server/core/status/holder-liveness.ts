@@ -9,7 +9,7 @@ export type LivenessState = (typeof LIVENESS_STATES)[number];
 export type WitnessKind = 'renewals' | 'host' | 'url';
 
 /** Older evidence says nothing about now. Death is the exception: it stays proven. */
-const EVIDENCE_FRESH_MS = 30_000;
+export const EVIDENCE_FRESH_MS = 30_000;
 
 /** A renewal that arrives this soon after a proof of death may have been sent before. */
 const IN_FLIGHT_MS = 2_000;

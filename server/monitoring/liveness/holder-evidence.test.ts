@@ -4,7 +4,7 @@ import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
 import type { MonitoredBackend } from '../projection/monitored-backend';
 import { ProjectionRow } from '../projection/projection-row';
-import { HolderEvidence } from './holder-evidence';
+import { HolderEvidence, type Witness } from './holder-evidence';
 import { UrlWitnesses } from './url-witnesses';
 
 const HOST = {
@@ -13,6 +13,7 @@ const HOST = {
   pidNamespace: '4026531836',
 };
 const KERNEL = { kind: 'host', witness: 'host-4' } as const;
+const PODS = { kind: 'url', witness: 'k8s' } as const;
 const ALIVE = { state: 'alive', evidence: 'pid 7 is running' } as const;
 const DEAD = { state: 'dead', evidence: 'pid 7 is gone' } as const;
 
@@ -55,12 +56,16 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
       const held = row?.record.holds[0];
       return row && held && evidence.verdictOn(row.id, held, now).state;
     };
-    const report = async (observation: typeof ALIVE | typeof DEAD, pid = '7') => {
+    const report = async (
+      observation: typeof ALIVE | typeof DEAD,
+      { pid = '7', by = KERNEL }: { pid?: string; by?: Witness } = {},
+    ) => {
       const holder = evidence.holders.ofProcess({ ...HOST, pid, pidStart: '881234' });
-      await evidence.note(KERNEL, holder ? [[holder, observation]] : []);
+      await evidence.note(by, holder ? [[holder, observation]] : []);
     };
     return { evidence, news, hold, stateOf, report };
   }
+  type Member = ReturnType<typeof member>;
 
   test('of a death reaches every process, and concerns all locks of that process and no other', async () => {
     const [one, two] = [member(), member()];
@@ -88,7 +93,7 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
       each.hold('a', processMeta());
       each.hold('b', processMeta('8'));
     }
-    await one.report(ALIVE, '8');
+    await one.report(ALIVE, { pid: '8' });
     await one.report(DEAD);
     await two.report(ALIVE);
     await two.evidence.refresh();
@@ -96,6 +101,41 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     now += 30_001;
     await two.evidence.refresh();
     expect([two.stateOf('a'), two.stateOf('b')]).toEqual(['dead', 'unknown']);
+  });
+
+  test('of a death has its locks looked at again when another witness disagrees, and when that is old', async () => {
+    const members = [member(), member()];
+    const [one, two] = members as [Member, Member];
+    const looked = async () => {
+      for (const { evidence, news } of members) {
+        news.length = 0;
+        await evidence.refresh();
+      }
+      return members.map(({ news, stateOf }) => [new Set(news).size, stateOf('a')]);
+    };
+    for (const each of members) each.hold('a', processMeta());
+    await looked();
+    await one.report(DEAD, { by: PODS });
+    await looked();
+    now += 1_000;
+    await two.report(ALIVE);
+    expect(await looked()).toEqual([
+      [1, 'unknown'],
+      [1, 'unknown'],
+    ]);
+    now += 30_001;
+    expect(await looked()).toEqual([
+      [1, 'dead'],
+      [1, 'dead'],
+    ]);
+    for (let i = 0; i < 2; i += 1) {
+      now += 5_000;
+      await looked();
+    }
+    expect(await looked()).toEqual([
+      [0, 'dead'],
+      [0, 'dead'],
+    ]);
   });
 
   test('is asked for of the processes of that machine only, and no more once they are dead', async () => {

@@ -1,6 +1,7 @@
 import type { Database } from '@/db/database';
 import type { Hold } from '../../core/lock/lock-record';
 import {
+  EVIDENCE_FRESH_MS,
   type LivenessState,
   type LivenessVerdict,
   livenessOf,
@@ -34,6 +35,9 @@ const PRUNE_DEAD_AFTER_MS = 2 * 60_000;
 /** Of more holders than these, only deaths are noted. */
 const REPORTS_MAX = 50_000;
 
+/** The clocks of backends are known no better. */
+const CLOCK_ERROR_MS = 5_000;
+
 /** Processes that one witness is asked about at a time. */
 const QUESTIONS_MAX = 1_000;
 
@@ -62,6 +66,8 @@ export class HolderEvidence {
   /** By holder. */
   private reports = new Map<string, readonly FiledReport[]>();
   private deaths = 0;
+  /** By holder that one witness calls dead: when another one last called it alive. */
+  private readonly disputed = new Map<string, number>();
   private readTo = Number.POSITIVE_INFINITY;
   private readAllAt = Number.NEGATIVE_INFINITY;
   private onNews: (rowId: string) => void = () => undefined;
@@ -156,9 +162,17 @@ export class HolderEvidence {
     for (const report of fresh) this.file(report);
   }
 
-  /** Reads what other processes have filed. */
+  /** Reads what other processes have filed, and notices where the word of a witness is old. */
   async refresh(): Promise<void> {
     const now = this.now();
+    await this.read(now);
+    for (const [holder, at] of this.disputed) {
+      this.tell(holder);
+      if (Math.abs(now - at) > EVIDENCE_FRESH_MS + CLOCK_ERROR_MS) this.disputed.delete(holder);
+    }
+  }
+
+  private async read(now: number): Promise<void> {
     const isDue = this.clock.monotonic() - this.readAllAt > REREAD_ALL_MS || now < this.readTo;
     if (!isDue) {
       for (const report of await this.table.read(this.readTo - OVERLAP_MS)) this.file(report);
@@ -175,6 +189,7 @@ export class HolderEvidence {
     for (const [holder, reports] of all) {
       if (!reports.some(isDeath)) continue;
       this.deaths += 1;
+      this.noteDispute(holder);
       if (!before.get(holder)?.some(isDeath)) this.tell(holder);
     }
     for (const [holder, reports] of before) {
@@ -210,14 +225,23 @@ export class HolderEvidence {
     if (same && isDeath(same)) return;
     const wasDead = known.some(isDeath);
     this.reports.set(holder, [...known.filter((each) => each !== same), report]);
-    if (state !== 'dead') return;
+    if (state !== 'dead' && !wasDead) return;
     if (!wasDead) this.deaths += 1;
+    this.noteDispute(holder);
     this.tell(holder);
+  }
+
+  private noteDispute(holder: string): void {
+    for (const { state, at } of this.reports.get(holder) ?? []) {
+      const before = this.disputed.get(holder) ?? 0;
+      if (state === 'alive') this.disputed.set(holder, Math.max(at, before));
+    }
   }
 
   private forget(holder: string): void {
     if (this.reports.get(holder)?.some(isDeath)) this.deaths -= 1;
     this.reports.delete(holder);
+    this.disputed.delete(holder);
   }
 
   private tell(holder: string): void {
