@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
@@ -217,6 +217,26 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     now += 1_000;
     hold('a', { pod: 'web-0' }, { token: 2 });
     expect(stateOf('a')).toBe('unknown');
+  });
+
+  test('of a URL is known and counts from its answer, however late another one comes', async () => {
+    const { evidence, hold, stateOf } = member();
+    let answerLast = () => {};
+    const last = new Promise<void>((resolve) => {
+      answerLast = resolve;
+    });
+    const witness = { id: 'k8s', template: 'http://k8s/{pod}', authorization: null };
+    const urls = new UrlWitnesses([witness], evidence, async (url) => {
+      if (url === 'http://k8s/web-1') await last;
+      return { state: 'dead', evidence: 'deleted' };
+    });
+    hold('a', { pod: 'web-0' });
+    hold('b', { pod: 'web-1' });
+    const asking = urls.run();
+    await vi.waitFor(() => expect([stateOf('a'), stateOf('b')]).toEqual(['dead', 'unknown']));
+    answerLast();
+    await asking;
+    expect(stateOf('b')).toBe('dead');
   });
 
   test('of a URL is asked for of every service in turn, however many pods another one names', async () => {

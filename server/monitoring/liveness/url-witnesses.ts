@@ -30,14 +30,23 @@ export class UrlWitnesses {
     const by = { kind: 'url', witness: witness.id } as const;
     const next = inTurn(this.questions(witness)).slice(0, URLS_MAX).values();
     const observed: (readonly [Holder, Observation])[] = [];
+    let noting: Promise<void> | null = null;
+    const note = () =>
+      this.life.note(by, observed.splice(0)).finally(() => {
+        noting = null;
+      });
     const worker = async () => {
       for (const { url, holders } of next) {
         const answer = await this.ask(url, witness);
         for (const holder of holders) observed.push([holder, answer]);
+        // It counts as of when it is noted. What comes during a write is in the next one, together.
+        while (observed.length > 0) {
+          noting ??= note();
+          await noting;
+        }
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
-    await this.life.note(by, observed);
   }
 
   /** Each URL, and whom it is about. One that is of several services counts as of the first. */
