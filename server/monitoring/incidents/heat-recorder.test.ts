@@ -2,11 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import type { LockStatus } from '../../contract/console/console-terms';
+import type { HeatMap } from '../../contract/console/past/overview';
 import { TableRig } from '../testing/table-rig';
 import { HeatRecorder } from './heat-recorder';
 import { HeatTable } from './heat-table';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const minutesOf = ({ rows }: HeatMap) => Math.round((rows[0]?.waiterMs ?? 0) / MINUTE_MS);
 
 describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
   let database: Database;
@@ -14,6 +18,20 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     database = await openTestDatabase(dialect);
   });
   afterAll(() => database.close());
+
+  /** One lock with one waiter, `days` after all that other tests count. */
+  async function warm(days: number, stored: Partial<HeatTable> = {}) {
+    const rig = new TableRig();
+    rig.now = days * 1_000 * DAY_MS;
+    const heat = new HeatTable(database);
+    const clock = { now: () => rig.now, monotonic: () => rig.now };
+    const add: HeatTable['add'] = (...step) => heat.add(...step);
+    const prune: HeatTable['prune'] = (...until) => heat.prune(...until);
+    const recorder = new HeatRecorder(rig.table, { add, prune, ...stored }, clock);
+    rig.store('warm', { waiters: 1 });
+    await rig.table.refresh();
+    return { rig, heat, recorder };
+  }
 
   it('say which locks were waited for, how long and when, over an hour and a day', async () => {
     const rig = new TableRig();
@@ -39,6 +57,20 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     rig.now += 4 * 60 * MINUTE_MS;
     await recorder.prune();
     expect((await heat.map('24h', rig.now)).rows).toHaveLength(2);
+  });
+
+  it('as of an instant are those until then, each once', async () => {
+    const { rig, heat, recorder } = await warm(40);
+    const begin = rig.now;
+    const at = begin + 40 * MINUTE_MS;
+    for (; rig.now < begin + 60 * MINUTE_MS; rig.now += 5_000) await recorder.run();
+    for (const range of ['24h', '30d', '1h'] as const) {
+      expect(minutesOf(await heat.map(range, at))).toBe(40);
+    }
+    // The minutes are gone: the coarse step of that instant has a little more.
+    rig.now += 4 * 60 * MINUTE_MS;
+    await recorder.prune();
+    expect(minutesOf(await heat.map('24h', at))).toBe(45);
   });
 
   it('show the worst status of a step that two processes have written, one after the other', async () => {

@@ -56,26 +56,37 @@ export class HeatTable {
     );
   }
 
-  /** Which locks were waited for most over a range that ends now. */
+  /** Which locks were waited for most over a range that ends at this instant. */
   async map(range: InsightRange, now: number): Promise<HeatMap> {
     const steps = new HeatSteps(range, now);
     const { from, stepMs } = heatSpan(range, now);
-    await this.read(stepMs, from, steps);
-    // What is in no coarse step yet, since that is under way.
     const [fineMs] = HEAT_STEPS_MS;
-    if (stepMs !== fineMs) await this.read(fineMs, Math.floor(now / stepMs) * stepMs, steps);
+    const isFine = stepMs === fineMs;
+    const underWay = Math.floor(now / stepMs) * stepMs;
+    await this.read(stepMs, from, isFine ? now : underWay, steps);
+    // The coarse step of that instant has, or will have, what was waited later too.
+    const isKnown = isFine || (await this.read(fineMs, underWay, now, steps));
+    // The fine ones are not kept for long.
+    if (!isKnown) await this.read(stepMs, underWay, now + 1, steps);
     return steps.view();
   }
 
-  private async read(stepMs: number, from: number, steps: HeatSteps): Promise<void> {
+  /** Reads the steps that begin from one instant on and before another. Returns if there are any. */
+  private async read(
+    stepMs: number,
+    from: number,
+    before: number,
+    steps: HeatSteps,
+  ): Promise<boolean> {
     const sql =
       'SELECT at, backend, lock_id, waiter_ms, status FROM lock_heat WHERE step_ms = ? AND ' +
-      'at >= ? AND (at > ? OR backend > ? OR (backend = ? AND lock_id > ?)) ' +
+      'at >= ? AND at < ? AND (at > ? OR backend > ? OR (backend = ? AND lock_id > ?)) ' +
       `ORDER BY at, backend, lock_id LIMIT ${ROWS_AT_ONCE}`;
     let last: [at: number, backend: string, lockId: string] = [from, '', ''];
+    let isAny = false;
     for (;;) {
       const [at, backend, lockId] = last;
-      const values = [stepMs, at, at, backend, backend, lockId];
+      const values = [stepMs, at, before, at, backend, backend, lockId];
       const { rows } = await this.database.raw.ask(sql, values);
       for (const [when, where, id, waiterMs, status] of rows) {
         last = [Number(when), String(where), String(id)];
@@ -83,7 +94,8 @@ export class HeatTable {
         const counted = { waiterMs: Number(waiterMs), status: String(status) as LockStatus };
         steps.add({ at: last[0], backend: last[1], namespace, name, ...counted });
       }
-      if (rows.length < ROWS_AT_ONCE) return;
+      isAny ||= rows.length > 0;
+      if (rows.length < ROWS_AT_ONCE) return isAny;
       await setImmediate();
     }
   }
