@@ -73,6 +73,33 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', at))).toBe(45);
   });
 
+  it('lack nothing of a day in which recording began again every ten minutes', async () => {
+    const { rig, heat, recorder } = await warm(50);
+    const begin = rig.now;
+    for (; rig.now <= begin + 60 * MINUTE_MS; rig.now += 5_000) {
+      if ((rig.now - begin) % (10 * MINUTE_MS) === 0) recorder.restart();
+      await recorder.run();
+    }
+    expect(minutesOf(await heat.map('24h', rig.now))).toBe(60);
+  });
+
+  it('go on while the control database is away, and are stored when it is back', async () => {
+    let isAway = false;
+    const { rig, heat, recorder } = await warm(60, {
+      add: async (...step) => {
+        if (isAway) throw new Error('It is away.');
+        await heat.add(...step);
+      },
+    });
+    const begin = rig.now;
+    for (; rig.now <= begin + 60 * MINUTE_MS; rig.now += 5_000) {
+      const minute = (rig.now - begin) / MINUTE_MS;
+      isAway = minute > 10 && minute < 40;
+      await recorder.run().catch(() => undefined);
+    }
+    expect(minutesOf(await heat.map('24h', rig.now))).toBe(60);
+  });
+
   it('show the worst status of a step that two processes have written, one after the other', async () => {
     const heat = new HeatTable(database);
     const at = 90 * 24 * 60 * MINUTE_MS;

@@ -8,6 +8,9 @@ import type { HeatRecord, HeatTable } from './heat-table';
 /** Locks that are counted in one step; of more only the first are. */
 const COUNTED_MAX = 5_000;
 
+/** Steps that may wait for the control database; of more, the oldest are lost. */
+const ENDED_MAX = 1_000;
+
 /** A longer gap between two readings, as after a pause of this process, is not counted whole. */
 const GAP_MAX_MS = 5_000;
 
@@ -23,9 +26,11 @@ export class HeatRecorder {
     private readonly historyMs = DEFAULT_RETENTION.historyMs,
   ) {}
 
-  /** Forgets what is not stored yet, as after another process did this work. */
+  /**
+   * Counts on from the next reading, as after another process did this work. What was counted before
+   * is added to what others store of the same step.
+   */
   restart(): void {
-    for (const step of this.steps) step.clear();
     this.readAt = null;
   }
 
@@ -34,8 +39,12 @@ export class HeatRecorder {
     const now = this.clock.now();
     const passedMs = this.readAt === null ? 0 : Math.min(GAP_MAX_MS, now - this.readAt);
     this.readAt = now;
-    for (const step of this.steps) await step.advance(now, this.stored);
-    if (passedMs <= 0) return;
+    for (const step of this.steps) step.advance(now);
+    if (passedMs > 0) await this.count(passedMs);
+    for (const step of this.steps) await step.store(this.stored);
+  }
+
+  private async count(passedMs: number): Promise<void> {
     const { table } = this;
     const { columns } = table;
     await table.slice().times(table.slotsEnd, (slot) => {
@@ -57,12 +66,10 @@ export class HeatRecorder {
 class HeatStep {
   private at = Number.NaN;
   private readonly locks = new Map<string, HeatRecord>();
+  /** Steps that are over, and not stored yet. */
+  private readonly ended: { at: number; records: HeatRecord[] }[] = [];
 
   constructor(private readonly stepMs: number) {}
-
-  clear(): void {
-    this.locks.clear();
-  }
 
   add(id: string, record: HeatRecord): void {
     const known = this.locks.get(id);
@@ -72,13 +79,22 @@ class HeatStep {
     } else if (this.locks.size < COUNTED_MAX) this.locks.set(id, { ...record });
   }
 
-  /** Begins the step of this instant, if that is another one, and stores the one before. */
-  async advance(now: number, stored: Pick<HeatTable, 'add'>): Promise<void> {
+  /** Begins the step of this instant, if that is another one. */
+  advance(now: number): void {
     const at = Math.floor(now / this.stepMs) * this.stepMs;
     if (at === this.at) return;
     const ranked = [...this.locks.values()].sort((a, b) => b.waiterMs - a.waiterMs);
-    if (ranked.length > 0) await stored.add(this.stepMs, this.at, ranked.slice(0, HEAT_LOCKS_MAX));
+    const records = ranked.slice(0, HEAT_LOCKS_MAX);
+    if (records.length > 0) this.ended.push({ at: this.at, records });
+    if (this.ended.length > ENDED_MAX) this.ended.shift();
     this.locks.clear();
     this.at = at;
+  }
+
+  async store(stored: Pick<HeatTable, 'add'>): Promise<void> {
+    for (let step = this.ended[0]; step; step = this.ended[0]) {
+      await stored.add(this.stepMs, step.at, step.records);
+      this.ended.shift();
+    }
   }
 }
