@@ -75,7 +75,7 @@ export async function databaseNow({ raw, kind }: Database): Promise<number> {
 }
 
 /**
- * How many attempts were refused in each minute from `since` on, at all processes together.
+ * How many attempts were refused in each minute that began in a time, at all processes together.
  *
  * @param lockId empty: on all locks of the backend
  */
@@ -83,12 +83,12 @@ export async function refusalsByMinute(
   { raw }: Database,
   backend: string,
   lockId: string,
-  since: number,
+  { since, until }: { since: number; until: number },
 ): Promise<{ minute: number; refused: number }[]> {
   const { rows } = await raw.ask(
     'SELECT minute, SUM(attempts) FROM lock_refusals WHERE backend = ? AND lock_id = ? AND ' +
-      'minute >= ? GROUP BY minute',
-    [backend, lockId, since],
+      'minute >= ? AND minute <= ? GROUP BY minute',
+    [backend, lockId, since, until],
   );
   return rows.map(([minute, refused]) => ({ minute: Number(minute), refused: Number(refused) }));
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LockEvent } from '../../core/lock/lock-event';
+import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { TestClock } from '../../platform/testing/test-clock';
 import { creation, freshKey, update } from '../../storage/conformance/testing/changes';
 import {
@@ -9,6 +10,7 @@ import {
 import type { Change } from '../../storage/record-store';
 import { EventRecorder } from '../history/recorder/event-recorder';
 import { EventTally } from '../metrics/event-tally';
+import { writeRefusals } from '../refusals/refusal-rows';
 import { LockInsights } from './lock-insights';
 
 const START = Date.UTC(2026, 10, 20, 8);
@@ -49,6 +51,21 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
     clock.pass(20_000);
     await opener.record();
     expect(await totalNow()).toEqual({ grants: 4, holds: 4 });
+  });
+
+  it('counts no attempt that was refused after the instant that is looked at', async () => {
+    const refusedAt = (minute: number, attempts: number) => {
+      const all = { attempts, token: 0, firstAt: minute, lastAt: minute };
+      const counts = { all, owners: [], others: null };
+      return { backend: 'default', lockId: '', minute, process: 'p', counts };
+    };
+    await writeRefusals(under.database, [
+      refusedAt(START, 3),
+      refusedAt(START + 5 * MINUTE_MS, 100),
+    ]);
+    const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
+    const { total } = await insights.ofAll(['default'], '30d', START + MINUTE_MS);
+    expect(total.refused).toBe(3);
   });
 
   it('says of a lock that was never used that nothing happened', async () => {

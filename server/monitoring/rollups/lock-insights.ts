@@ -53,7 +53,8 @@ export class LockInsights {
       const rollups = await this.readConsistently(id, recordId(key), rangeBegin(range, now));
       for (const rollup of rollups) steps.add(rollup);
     }
-    await this.addRefusals(steps, backend, recordId(key), rangeBegin(range, now));
+    const time = { since: rangeBegin(range, now), until: now };
+    await this.addRefusals(steps, backend, recordId(key), time);
     return steps.view();
   }
 
@@ -64,8 +65,9 @@ export class LockInsights {
       const rollups = await this.read(backend, ALL_LOCKS, rangeBegin(range, now), now);
       for (const rollup of rollups) steps.add(rollup);
     }
+    const time = { since: rangeBegin(range, now), until: now };
     for (const backend of backends.length > 0 ? this.publicIds : []) {
-      await this.addRefusals(steps, backend, ALL_LOCKS, rangeBegin(range, now));
+      await this.addRefusals(steps, backend, ALL_LOCKS, time);
     }
     return steps.view();
   }
@@ -74,9 +76,9 @@ export class LockInsights {
     steps: InsightSteps,
     backend: string,
     lockId: string,
-    since: number,
+    time: { since: number; until: number },
   ): Promise<void> {
-    const minutes = await refusalsByMinute(this.database, backend, lockId, since);
+    const minutes = await refusalsByMinute(this.database, backend, lockId, time);
     for (const { minute, refused } of minutes) {
       steps.add({ ...emptyRollup(minute), refused });
     }
