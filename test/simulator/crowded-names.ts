@@ -125,7 +125,7 @@ export class CrowdedNames {
       policyOf: () => policy,
     };
     const names = this.knownBy(process).count;
-    const holdBaselines = { of: () => null } as never;
+    const holdBaselines = { of: () => null, onChange: () => {} } as never;
     // Its pauses are real time, which nothing here may depend on.
     const slice = () => new TimeSlice(() => 0);
     const shared = { backends, clock, log, namespaces, names, slice };

@@ -127,7 +127,7 @@ export class LockProjection {
     this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);
     const reader = new WatchReader(table, backends, this.follower.readAt, clock, journals);
     this.watches = new LockWatches(journals, reader, slice, clock, processId, log);
-    evidence.onChange((rowId) => table.recheck(rowId));
+    for (const each of [evidence, holdBaselines]) each.onChange((rowId) => table.recheck(rowId));
     this.details = new LockDetails(backends, clock, namespaces, baselines, evidence, this);
   }
 

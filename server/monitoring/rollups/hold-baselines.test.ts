@@ -10,7 +10,7 @@ import { freshKey } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
-import { MonitoringRig } from '../testing/monitoring-rig';
+import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 import { HoldBaselines } from './hold-baselines';
 import { RollUpWriter } from './roll-up-writer';
 import { SHARES, shareOf } from './rollup-cursors';
@@ -226,32 +226,65 @@ describe.each(storeNames)('the lock list over %s', (name) => {
   let rig: MonitoringRig;
   afterEach(() => rig.close());
 
-  it('says beside each lock how long it is held as a rule, as soon as a process begins', async () => {
-    rig = await MonitoringRig.open(name);
-    const worker = await rig.watch();
+  const soon = (look: () => void | Promise<void>) =>
+    vi.waitFor(look, { timeout: 20_000, interval: 50 });
+
+  /** A lock that was held 25 times, which are all counted. */
+  const heldOften = async (worker: MonitoringMember) => {
     const key = freshKey();
     for (let i = 0; i < 25; i += 1) {
       const { token } = await takeLock(worker, key, 'w1');
       await release(worker, key, 'w1', token);
     }
+    const { raw } = rig.engines.under.database;
+    await soon(async () => {
+      const { rows } = await raw.ask('SELECT holds FROM lock_weeks', []);
+      const counts = rows.map(([text]) => LogHistogram.decode(String(text)).count);
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(25);
+    });
+    return key;
+  };
+  const listed = async ({ monitoring }: MonitoringMember) => {
+    const { rows } = await monitoring.projection.page(lockListInput.parse({}));
+    return new Map(rows.map((row) => [row.name, row]));
+  };
+
+  it('says beside each lock how long it is held as a rule, as soon as a process begins', async () => {
+    rig = await MonitoringRig.open(name);
+    const worker = await rig.watch();
     const other = freshKey();
     await takeLock(worker, other, 'w1');
-    const { raw } = rig.engines.under.database;
-    const soon = (look: () => void | Promise<void>) =>
-      vi.waitFor(look, { timeout: 20_000, interval: 50 });
-    const counted = async () => {
-      const { rows } = await raw.ask('SELECT holds FROM lock_weeks', []);
-      return rows.reduce((sum, [text]) => sum + LogHistogram.decode(String(text)).count, 0);
-    };
-    await soon(async () => expect(await counted()).toBe(25));
-    const { projection } = (await rig.watch()).monitoring;
+    const key = await heldOften(worker);
+    const begun = await rig.watch();
     await soon(async () => {
-      const { rows } = await projection.page(lockListInput.parse({}));
-      const found = new Map(rows.map((row) => [row.name, row.ownHold]));
-      expect(found.get(key.name)).toMatchObject({ count: 25 });
-      expect(found.get(other.name)).toBeNull();
+      const found = await listed(begun);
+      expect(found.get(key.name)?.ownHold).toMatchObject({ count: 25 });
+      expect(found.get(other.name)?.ownHold).toBeNull();
     });
-    const { row } = await projection.detail(key.namespace, key.name);
+    const { row } = await begun.monitoring.projection.detail(key.namespace, key.name);
     expect(row.ownHold?.count).toBe(25);
+  });
+
+  it('says so also where a process reads that later than the locks', async () => {
+    rig = await MonitoringRig.open(name);
+    const worker = await rig.watch();
+    const key = await heldOften(worker);
+    await takeLock(worker, key, 'w1', { leaseMs: 3_600_000 });
+    let answer = () => {};
+    const late = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const { database } = rig.engines.under;
+    const ask: RawSql['ask'] = async (sql, values) => {
+      if (sql.includes('FROM lock_weeks')) await late;
+      return database.raw.ask(sql, values);
+    };
+    const raw = { value: { ...database.raw, ask } };
+    const begun = await rig.watch({ database: Object.create(database, { raw }) });
+    await soon(async () => expect((await listed(begun)).get(key.name)?.status).toBe('held'));
+    answer();
+    await soon(async () => {
+      expect((await listed(begun)).get(key.name)?.ownHold).toMatchObject({ count: 25 });
+    });
   });
 });

@@ -46,6 +46,7 @@ export class HoldBaselines {
   /** By backend: rows that were written up to here have been read. */
   private readonly readTo = new Map<string, number>();
   private readonly locksMax: number;
+  private onNews: (rowId: string) => void = () => undefined;
 
   constructor(
     private readonly database: Database,
@@ -54,6 +55,11 @@ export class HoldBaselines {
     { locksMax = LOCKS_MAX }: { locksMax?: number } = {},
   ) {
     this.locksMax = locksMax;
+  }
+
+  /** @param onNews called with the id of each row whose baseline has changed */
+  onChange(onNews: (rowId: string) => void): void {
+    this.onNews = onNews;
   }
 
   /**
@@ -77,6 +83,7 @@ export class HoldBaselines {
     const locks = isNew ? new Map<string, LockBaseline>() : this.locks;
     const namespaces = isNew ? new NamespaceHolds() : this.namespaces;
     if (isNew) this.readTo.clear();
+    const changed = new Set(isNew ? this.locks.keys() : []);
     for (const { id: backend, publicId } of this.backends) {
       const from = week - WEEK_MS;
       const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, from);
@@ -88,6 +95,7 @@ export class HoldBaselines {
         const before = locks.get(id)?.texts ?? ['', ''];
         const texts = storeWeek(locks, id, row, week);
         namespaces.replace(id, before, texts);
+        changed.add(id);
         if (i % ROWS_A_TURN === 0) await setImmediate();
       }
       const last = rows.at(-1);
@@ -97,10 +105,15 @@ export class HoldBaselines {
       if (locks.size <= this.locksMax) break;
       namespaces.replace(id, locks.get(id)?.texts ?? [], []);
       locks.delete(id);
+      changed.add(id);
     }
     this.locks = locks;
     this.namespaces = namespaces;
     this.week = week;
+    for (const [i, id] of [...changed].entries()) {
+      this.onNews(id);
+      if (i % ROWS_A_TURN === 0) await setImmediate();
+    }
   }
 
   /** Newest first, bounded. Rows of the last write that was seen may be among them again. */
