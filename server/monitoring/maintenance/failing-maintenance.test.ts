@@ -20,7 +20,7 @@ const idle = {
 };
 
 async function start(
-  parts: Partial<Pick<MaintenanceOptions, 'incidents' | 'clock'>>,
+  parts: Partial<MaintenanceOptions>,
   record: () => Promise<void>,
   write: (line: string) => void = () => undefined,
 ): Promise<Maintenance> {
@@ -61,22 +61,53 @@ it('a maintenance job that goes on failing is logged once, under its name, with 
   await maintenance.stop();
 });
 
-it('a process that stood still for longer than its lease does no job until it has the lock again', async () => {
-  const begun: boolean[] = [];
+/** A clock that the process may stand still by. */
+function stallingClock() {
   let stoodStillMs = 0;
-  const maintenance = await start(
-    {
-      clock: {
-        now: () => systemClock.now() + stoodStillMs,
-        monotonic: () => systemClock.monotonic() + stoodStillMs,
-      },
-      incidents: { ...idle, run: async () => void begun.push(maintenance.isRunner) },
+  return {
+    now: () => systemClock.now() + stoodStillMs,
+    monotonic: () => systemClock.monotonic() + stoodStillMs,
+    loseLease: () => {
+      stoodStillMs += MAINTENANCE_LEASE_MS;
     },
+  };
+}
+
+it('a process that stood still for longer than its lease does no job until it has the lock again', async () => {
+  const clock = stallingClock();
+  const begun: boolean[] = [];
+  let runs = 0;
+  const maintenance = await start(
+    { clock, incidents: { ...idle, run: async () => void begun.push(maintenance.isRunner) } },
     async () => {
-      stoodStillMs = MAINTENANCE_LEASE_MS;
+      runs += 1;
+      if (runs === 1) clock.loseLease();
     },
   );
   await vi.waitFor(() => expect(begun.length).toBeGreaterThan(0), 10_000);
   expect(begun).not.toContain(false);
+  await maintenance.stop();
+});
+
+it('what is done every ten minutes is not done again whenever a process has the lock again', async () => {
+  const clock = stallingClock();
+  const begun: number[] = [];
+  let [runs, pruned] = [0, 0];
+  const maintenance = await start(
+    {
+      clock,
+      incidents: { ...idle, restart: () => void begun.push(runs) },
+      pruneAudit: async () => {
+        pruned += 1;
+      },
+    },
+    async () => {
+      runs += 1;
+      if (runs === 2) clock.loseLease();
+    },
+  );
+  await vi.waitFor(() => expect(begun).toHaveLength(2), 10_000);
+  await vi.waitFor(() => expect(runs).toBeGreaterThan((begun[1] ?? Number.NaN) + 1), 10_000);
+  expect(pruned).toBe(1);
   await maintenance.stop();
 });

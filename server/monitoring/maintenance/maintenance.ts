@@ -83,9 +83,15 @@ export class Maintenance {
       log,
     });
     const job = (name: string, everyMs: number, work: () => Promise<unknown>) => {
-      // After a stall a job may be due before this process finds out that it has lost the lock.
+      let doneAt = Number.NEGATIVE_INFINITY;
       const run = async () => {
-        if (this.isRunner) await work();
+        // After a stall a job may be due before this process finds out that it has lost the lock.
+        if (!this.isRunner) return;
+        // All are due when it has the lock again, which may be every few seconds.
+        const isSoon = parts.clock.monotonic() - doneAt < everyMs / 2;
+        if (isSoon) return;
+        await work();
+        doneAt = parts.clock.monotonic();
       };
       return new Periodic({ job: name, everyMs, run, log });
     };
