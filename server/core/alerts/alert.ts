@@ -33,8 +33,11 @@ export function nextAlert(
 ): Alert | null {
   if (!alert) return reading && fired(reading, now, isSilenced);
   if (!reading) {
-    const clearedAt = alert.clearedAt ?? now;
-    if (now - clearedAt >= ALERT_QUIET_MS) return { ...alert, clearedAt, resolvedAt: clearedAt };
+    // A clock that was set back puts nothing off.
+    const clearedAt = Math.min(now, alert.clearedAt ?? now);
+    if (now - clearedAt >= ALERT_QUIET_MS) {
+      return { ...alert, clearedAt, resolvedAt: Math.max(clearedAt, alert.firedAt) };
+    }
     return alert.clearedAt === clearedAt ? alert : { ...alert, clearedAt };
   }
   const announcedAt = alert.announcedAt ?? (isSilenced ? null : now);

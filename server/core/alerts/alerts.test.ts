@@ -143,6 +143,18 @@ describe('an alert', () => {
     );
   });
 
+  it('is resolved after 30 s of quiet also where the clock is set back meanwhile', () => {
+    const isSilenced = false;
+    const fired = nextAlert(null, reading(STUCK, 9_000_000), { now: 9_000_000, isSilenced });
+    let alert = nextAlert(fired, null, { now: 9_010_000, isSilenced });
+    for (const now of [5_000_000, 5_029_999]) {
+      alert = nextAlert(alert, null, { now, isSilenced });
+      expect(alert?.resolvedAt).toBeNull();
+    }
+    alert = nextAlert(alert, null, { now: 5_030_000, isSilenced });
+    expect(alert?.resolvedAt).toBe(fired?.firedAt);
+  });
+
   it('that was silenced is news when the silence ends, and no news where it ends before', () => {
     const silenced = nextAlert(null, reading(STUCK, 0), { now: 5, isSilenced: true }) as Alert;
     expect(isNews(null, silenced)).toBe(false);

@@ -140,6 +140,17 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
   });
 
+  it('are told to Alertmanager once a minute, also where the clock is set back', async () => {
+    const process = rig.process([webhook(receiver.url, { format: 'alertmanager' })]);
+    rig.store('index', STUCK);
+    await rig.pass(process, 40_000);
+    const before = receiver.received.length;
+    rig.now -= 3_600_000;
+    rig.store('index', STUCK);
+    await rig.pass(process, 119_000);
+    expect(receiver.received).toHaveLength(before + 2);
+  });
+
   it('of hundreds of locks at once are written in few statements, and mixed up with no other', async () => {
     const statements: string[] = [];
     rig = new AlertRig(countingStatements(database, statements));

@@ -41,7 +41,7 @@ export interface AttemptCounts {
 export class AlertSender {
   readonly counts: AttemptCounts = { accepted: 0, failed: 0 };
   private ending = new AbortController();
-  private remindedAt = Number.NEGATIVE_INFINITY;
+  private remindedAt: number | null = null;
 
   constructor(private readonly parts: SenderParts) {}
 
@@ -109,8 +109,9 @@ export class AlertSender {
   private async remind({ messageAt }: StoredReceiver, now: number): Promise<void> {
     const { receiver, origin, newId } = this.parts;
     if (receiver.format !== 'alertmanager') return;
-    const since = now - Math.max(this.remindedAt, messageAt ?? Number.NEGATIVE_INFINITY);
-    if (since >= 0 && since < MESSAGE_EVERY_MS) return;
+    // What is later than now is from before the clock was set back.
+    const isRecent = (at: number | null) => at !== null && at <= now && now - at < MESSAGE_EVERY_MS;
+    if (isRecent(this.remindedAt) || isRecent(messageAt)) return;
     const firing = this.firing();
     if (firing.length === 0) return;
     this.remindedAt = now;
