@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
+import { KnownRefusals } from './known-refusals';
 import { RefusalCounter } from './refusal-counter';
 
 const LOCKS_MAX = 20_000;
@@ -27,6 +28,22 @@ it('attempts on more locks than are counted in a minute cost no more than others
   expect(beyondMs).toBeLessThan(5 * countedMs);
   const [total] = counter.totals();
   expect(total?.attempts).toBe(2.5 * LOCKS_MAX);
+});
+
+it('attempts after a clock was set back are known with those before', () => {
+  const counter = new RefusalCounter();
+  const known = new KnownRefusals();
+  const key = { namespace: 'default', name: 'lock' };
+  const attempts = [30, 31, 32, 12, 13].map((minute) => {
+    counter.note('default', key, CALLER, 7, minute * MINUTE_MS);
+    for (const part of counter.takeChanged()) {
+      const { rowId, minute, attempts } = part;
+      const counts = () => part.counts();
+      if (rowId) known.put(rowId, { process: 'p', minute, attempts, counts });
+    }
+    return known.of('default/default/lock')?.all.attempts;
+  });
+  expect(attempts).toEqual([1, 2, 3, 4, 5]);
 });
 
 it('the next minute counts other locks in the place of those of the one before', () => {

@@ -1,4 +1,4 @@
-import { MINUTE_MS, minuteOf } from '../../core/statistics/minute-rollup';
+import { minuteOf } from '../../core/statistics/minute-rollup';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
 import { RefusalTally } from '../../core/statistics/refusal-tally';
 import { recordId } from '../../storage/record-id';
@@ -157,7 +157,7 @@ export class RefusalCounter {
  * and one may be set back: a minute that began again would replace what was counted of it.
  */
 const isCountedIn = (counted: Pick<CountedMinute, 'minute'>, minute: number): boolean =>
-  counted.minute === minute || counted.minute === minute + MINUTE_MS;
+  counted.minute >= minute;
 
 /** In the next turn of the event loop, the calls that follow these answers go to the store. */
 function afterNextTurn(work: () => void): void {
