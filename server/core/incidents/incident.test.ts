@@ -123,12 +123,26 @@ describe('an incident', () => {
     expect(lock.incident?.actors).toEqual(['ada', 'ben']);
   });
 
-  it('does not change with a reading that is not later, as after the clock was set back', () => {
+  it('does not change with a reading that is a little earlier, as of another process', () => {
     const lock = new Watched().pass(5, stuck);
     const before = lock.incident;
     lock.now -= 3_000;
     lock.read(fine);
     expect(lock.incident).toBe(before);
+  });
+
+  it('goes on, and ends 30 s after it is clear, though the clock is set back by an hour', () => {
+    const lock = new Watched().pass(5, stuck);
+    const { beganAt, waiterMs = 0 } = lock.incident ?? {};
+    lock.now -= 3_600_000;
+    lock.pass(5, stuck);
+    expect(lock.incident?.waiterMs).toBeGreaterThan(waiterMs);
+    lock.pass(10, fine);
+    lock.now -= 3_600_000;
+    lock.pass(30, fine);
+    expect(lock.incident).toMatchObject({ endedAt: null });
+    lock.pass(1, fine);
+    expect(lock.ended).toMatchObject([{ beganAt, endedAt: beganAt }]);
   });
 
   it('of any length ends once, however its readings are spaced', () => {

@@ -9,6 +9,9 @@ const INCIDENT_BLOCKING_MS = 30_000;
 /** An incident ends when for so long nothing was wrong. */
 export const INCIDENT_QUIET_MS = 30_000;
 
+/** Processes know the clock of a backend with such errors; it is set back by more. */
+const CLOCK_ERROR_MS = 5_000;
+
 const ACTORS_MAX = 20;
 const DEATHS_MAX = 20;
 
@@ -61,22 +64,31 @@ export const isIncident = ({
 
 /**
  * The incident of a lock after one more reading; null: there is none. A reading that is not later
- * than the one before changes nothing. An incident with `endedAt` is over: do not pass it again.
+ * than the one before changes nothing, unless the clock was set back: then the incident goes on
+ * from there. An incident with `endedAt` is over: do not pass it again.
  *
  * @param notBefore when the lock's last incident ended: the next one begins no sooner
  */
 export function nextIncident(
-  open: Incident | null,
+  known: Incident | null,
   reading: IncidentReading,
   notBefore = 0,
 ): Incident | null {
-  if (!open) return isIncident(reading) ? beginning(reading, notBefore) : null;
-  if (reading.at <= open.readAt) return open;
+  if (!known) return isIncident(reading) ? beginning(reading, notBefore) : null;
+  const isSetBack = reading.at < known.readAt - CLOCK_ERROR_MS;
+  if (reading.at <= known.readAt && !isSetBack) return known;
+  const open = isSetBack ? setBack(known, reading.at) : known;
   const seen = withEndSeen(withDeath(counted(open, reading), reading), reading);
   if (isIncident(reading)) return { ...worse(seen, reading), clearedAt: null };
   const clearedAt = open.clearedAt ?? reading.at;
   const isOver = reading.at - clearedAt >= INCIDENT_QUIET_MS;
-  return { ...seen, clearedAt, endedAt: isOver ? clearedAt : null };
+  return { ...seen, clearedAt, endedAt: isOver ? Math.max(clearedAt, open.beganAt) : null };
+}
+
+/** As if it had been read last when the clock was set to `at`. */
+function setBack(open: Incident, at: number): Incident {
+  const { clearedAt } = open;
+  return { ...open, readAt: at, clearedAt: clearedAt === null ? null : Math.min(clearedAt, at) };
 }
 
 function beginning(reading: IncidentReading, notBefore: number): Incident {
