@@ -23,8 +23,8 @@ const CHARS_AT_ONCE = 1_000_000;
 
 /** The state before the restore, and the times used in it. */
 interface RestoreTarget {
-  /** Epochs before the restore, by backend. */
-  epochs: Map<string, number>;
+  /** The rows of the backends before the restore, by id. */
+  backends: Map<string, Row>;
   now: number;
   grantsFrom: number;
 }
@@ -68,9 +68,10 @@ export class BackupLoad {
   async finish(): Promise<{ rows: number; epoch: number; grantsFrom: number }> {
     await this.insertBuffer();
     for (const row of this.restored.history()) await this.insert('lock_history', row);
-    const { now, grantsFrom } = this.at;
-    for (const id of new Set([HOME, ...Object.keys(this.header.epochs)])) {
-      const row = { created_at: now, ...this.backends.get(id), id, epoch: this.nextEpoch(id) };
+    const { backends: before, now, grantsFrom } = this.at;
+    for (const id of new Set([HOME, ...Object.keys(this.header.epochs), ...before.keys()])) {
+      const known = this.backends.get(id) ?? before.get(id);
+      const row = { created_at: now, ...known, id, epoch: this.nextEpoch(id) };
       await this.insert('backends', id === HOME ? { ...row, grants_from: grantsFrom } : row);
     }
     return { rows: this.rows, epoch: this.nextEpoch(HOME), grantsFrom };
@@ -78,7 +79,8 @@ export class BackupLoad {
 
   /** Higher than every known epoch: the backup's, and that of the database it replaces. */
   private nextEpoch(backend: string): number {
-    const known = Math.max(this.header.epochs[backend] ?? 0, this.at.epochs.get(backend) ?? 0);
+    const before = Number(this.at.backends.get(backend)?.epoch ?? 0);
+    const known = Math.max(this.header.epochs[backend] ?? 0, before);
     if (known < EPOCH_MAX) return known + 1;
     throw new StartError(`The backend "${backend}" has used up its ${EPOCH_MAX} epochs.`);
   }

@@ -140,6 +140,19 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     });
   });
 
+  test('lets no epoch fall, also that of a backend which it does not know', async () => {
+    const later = { id: 'orders', epoch: 3, createdAt: 1, longestLeaseMs: 60_000 };
+    await home.serve(async ({ runtime: { database } }) => {
+      await succeed(home, ['backup', home.file()]);
+      await database.db.insert(database.tables.backends).values(later);
+    });
+    await succeed(home, ['restore', home.file(), '--replace']);
+    await home.serve(async ({ runtime: { database } }) => {
+      const known = await database.db.select().from(database.tables.backends);
+      expect(known).toContainEqual(expect.objectContaining({ ...later, epoch: 4 }));
+    });
+  });
+
   test('is as of one instant, whatever is written meanwhile', async () => {
     await home.serve(async ({ runtime }) => {
       const { database } = runtime;

@@ -53,8 +53,8 @@ export async function checkBackup(file: string, kind: Database['kind']): Promise
 
 /**
  * Restores a backup into a database, all of it or nothing. A backup of an older schema is migrated
- * to this program's: new columns get their defaults. Every backend's epoch rises, all holds end,
- * and nothing is granted for `quietMs`.
+ * to this program's: new columns get their defaults. Every backend's epoch rises, also that of one
+ * that only the replaced database knows; all holds end, and nothing is granted for `quietMs`.
  *
  * @throws StartError when a server runs, the database is in use, or the file has changed since it
  *   was checked
@@ -72,10 +72,10 @@ export async function restoreBackup(
       const now = await clock();
       await refuseLiveServers(change, now);
       if (!options.replace) await refuseNonEmpty(change);
-      const epochs = await epochsIn(change);
+      const backends = await backendsIn(change);
       for (const { name } of tableShapes()) await clear(change, name);
       const load = new BackupLoad(change, header, {
-        epochs,
+        backends,
         now,
         grantsFrom: now + options.quietMs,
       });
@@ -135,9 +135,9 @@ function auditEntry(
   return [Object.keys(entry), [Object.values(entry)]];
 }
 
-async function epochsIn(change: BulkChange): Promise<Map<string, number>> {
-  const rows = await change.select('select id, epoch from backends');
-  return new Map(rows.map(({ id, epoch }) => [String(id), Number(epoch)]));
+async function backendsIn(change: BulkChange): Promise<Map<string, Record<string, Cell>>> {
+  const rows = await change.select('select * from backends');
+  return new Map(rows.map((row) => [String(row.id), row as Record<string, Cell>]));
 }
 
 async function clear(change: BulkChange, table: string): Promise<void> {
