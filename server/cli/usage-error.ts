@@ -6,14 +6,37 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Node's `parseArgs`. Throws `UsageError`. */
+/**
+ * Node's `parseArgs`, but an option that takes one value is refused where it is given twice.
+ *
+ * @throws UsageError
+ */
 export function parseOptions<const O extends NonNullable<ParseArgsConfig['options']>>(
   args: string[],
   options: O,
   allowPositionals = false,
 ) {
+  const parsed = parseKnown(args, options, allowPositionals);
+  const given = new Set<string>();
+  for (const token of parsed.tokens) {
+    if (token.kind !== 'option' || token.value === undefined) continue;
+    const { name } = token;
+    // Node would use the last value alone.
+    if (given.has(name) && !options[name]?.multiple) {
+      throw new UsageError(`--${name} may be given only once.`);
+    }
+    given.add(name);
+  }
+  return parsed;
+}
+
+function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  options: O,
+  allowPositionals: boolean,
+) {
   try {
-    return parseArgs({ args, options, allowPositionals });
+    return parseArgs({ args, options, allowPositionals, tokens: true });
   } catch (error) {
     // The first sentence of Node's message says what is wrong.
     throw new UsageError(`${(error as Error).message.split(/[.\n]/)[0]}.`);

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { printable } from '@/client/command/terminal/printable';
 import { type Config, readConfig } from '@/server/bootstrap/config/config';
@@ -15,7 +14,7 @@ import { openFilesLimit } from '@/server/platform/open-files-limit.mjs';
 import { StartError } from '@/server/platform/start-error';
 import { askRunningServer } from '../control-socket';
 import { counted } from '../counted';
-import { UsageError } from '../usage-error';
+import { parseOptions } from '../usage-error';
 import { examineAddress } from './examine-address';
 import { examineStores } from './examine-stores';
 
@@ -48,7 +47,7 @@ export async function runDoctor(
   words: string[],
   { env, clock, write }: { env: Env; clock: Clock; write: (text: string) => void },
 ): Promise<number> {
-  const options = readOptions(words);
+  const options = parseOptions(words, OPTIONS).values;
   if (options.help) {
     write(USAGE);
     return 0;
@@ -57,14 +56,6 @@ export async function runDoctor(
   const exitCode = exitCodeOf(found);
   write(options.json ? `${JSON.stringify({ exitCode, findings: found })}\n` : textOf(found));
   return exitCode;
-}
-
-function readOptions(words: string[]) {
-  try {
-    return parseArgs({ args: words, options: OPTIONS }).values;
-  } catch (error) {
-    throw new UsageError(`${(error as Error).message.split(/[.\n]/)[0]}.`);
-  }
 }
 
 async function examine(url: string | undefined, env: Env, clock: Clock): Promise<Finding[]> {
