@@ -80,6 +80,18 @@ test('while queries fail, cached values are returned at once, for as long as all
   expect(answers.whileFailing('a', 60_000)).toBeNull();
 });
 
+test('a failure of a minute ago does not bring back what was found before it', async () => {
+  const { clock, table, state, answers } = setUp();
+  await answers.get('a');
+  state.isAway = true;
+  await expect(answers.get('b')).rejects.toThrow('away');
+  state.isAway = false;
+  table.delete('a');
+  clock.pass(60_000);
+  expect(answers.whileFailing('a', 900_000)).toBeNull();
+  expect(await answers.get('a')).toBeNull();
+});
+
 test('of more than 10,000 answers the oldest are forgotten', async () => {
   const { table, answers } = setUp();
   for (let i = 0; i < 10_001; i += 1) table.set(`key ${i}`, i);

@@ -4,6 +4,8 @@ import type { Clock } from '../platform/clock';
 const FRESH_MAX_MS = 1_000;
 /** From this age on an answer is refreshed in the background, so that busy callers never wait. */
 const REFRESH_AFTER_MS = 500;
+/** For so long a failed query speaks for the next; longer than a query may take. */
+const FAILING_MAX_MS = 60_000;
 /** Bounds the memory; the oldest entries are evicted. */
 const ENTRIES_MAX = 10_000;
 
@@ -17,7 +19,8 @@ export class LookupCache<T> {
   private readonly queries = new Map<string, Promise<T | null>>();
   /** Rises with each `forget`: the result of a query that was sent before it is not cached. */
   private generation = 0;
-  private isFailing = false;
+  /** When the last query failed; null if it did not. */
+  private failedAt: number | null = null;
 
   constructor(
     private readonly find: (key: string) => Promise<T | null>,
@@ -39,11 +42,11 @@ export class LookupCache<T> {
   }
 
   /**
-   * What was found at most `maxAgeMs` ago, if the last query failed: callers need not each wait for
-   * a database that does not respond. Starts a new query in the background.
+   * What was found at most `maxAgeMs` ago, if the last query failed within the last minute: callers
+   * need not each wait for a database that does not respond. Starts a new query in the background.
    */
   whileFailing(key: string, maxAgeMs: number): T | null {
-    const known = this.isFailing ? this.lastKnown(key, maxAgeMs) : null;
+    const known = this.isFailing() ? this.lastKnown(key, maxAgeMs) : null;
     if (known) this.query(key).catch(() => undefined);
     return known;
   }
@@ -61,6 +64,10 @@ export class LookupCache<T> {
     for (const [key, { value }] of this.entries) if (isMeant(value, key)) this.entries.delete(key);
   }
 
+  private isFailing(): boolean {
+    return this.failedAt !== null && this.clock.monotonic() - this.failedAt < FAILING_MAX_MS;
+  }
+
   private query(key: string): Promise<T | null> {
     const running = this.queries.get(key);
     if (running) return running;
@@ -75,10 +82,10 @@ export class LookupCache<T> {
     const { generation } = this;
     const askedAt = this.clock.monotonic();
     const value = await this.find(key).catch((error: unknown) => {
-      this.isFailing = true;
+      this.failedAt = this.clock.monotonic();
       throw error;
     });
-    this.isFailing = false;
+    this.failedAt = null;
     if (generation === this.generation) this.store(key, value, askedAt);
     return value;
   }
