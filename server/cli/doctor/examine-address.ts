@@ -1,3 +1,4 @@
+import { canBeKey } from '@/client/client-settings';
 import {
   type Finding,
   lengthOf,
@@ -116,6 +117,11 @@ async function examineKey(
   apiKey: string,
   clock: Clock,
 ): Promise<Finding[]> {
+  // `fetch` would quote it in its error.
+  if (!canBeKey(apiKey)) {
+    const says = 'the API key of the environment has characters that no key has';
+    return [problem(subject, says, 'Set LOCKYARD_API_KEY to the key alone, in one line.')];
+  }
   const headers = { authorization: `Bearer ${apiKey}` };
   const answer = await ask(url, '/api/v1/lock.list?limit=1', { headers });
   if (typeof answer === 'string') return [problem(subject, `no answer: ${answer}`, PROXY)];

@@ -121,7 +121,7 @@ const originHost = ({ host }: Config) =>
   ({ '0.0.0.0': '127.0.0.1', '::': '[::1]' })[host] ?? (host.includes(':') ? `[${host}]` : host);
 
 function apiKeyOf({ LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file }: Env): string | null {
-  if (key) return key;
+  if (key) return key.trim();
   try {
     return file ? readFileSync(file, 'utf8').trim() : null;
   } catch {

@@ -1,0 +1,32 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '@/server/platform/clock';
+import { examineAddress } from './examine-address';
+
+const KEY = `lyk_${'a'.repeat(43)}`;
+
+let server: Server;
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+async function listen(answer: RequestListener): Promise<string> {
+  server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a key that can be none is a problem, and neither sent nor printed', async () => {
+  const sent: (string | undefined)[] = [];
+  const url = await listen(({ headers }, res) => {
+    sent.push(headers.authorization);
+    res.end('{}');
+  });
+  for (const apiKey of [`${KEY}\nsecond line`, `${KEY}\u0000`, `${KEY}€`]) {
+    const found = await examineAddress(url, apiKey, systemClock);
+    expect(found.filter(({ level }) => level === 'problem')).toMatchObject([
+      { says: 'the API key of the environment has characters that no key has' },
+    ]);
+    expect(JSON.stringify(found)).not.toContain(KEY);
+  }
+  expect(new Set(sent)).toEqual(new Set([undefined]));
+});
