@@ -30,3 +30,22 @@ test('a key that can be none is a problem, and neither sent nor printed', async 
   }
   expect(new Set(sent)).toEqual(new Set([undefined]));
 });
+
+test.each([
+  [429, 'RATE_LIMITED', 'This key has as many watches open as it may.'],
+  [503, 'BACKEND_DOWN', 'The backend "default" does not respond.'],
+])(
+  'a stream that is refused with %i is not taken for one that a proxy buffers',
+  async (status, reason, message) => {
+    const url = await listen(({ url: path }, res) => {
+      res.statusCode = path === '/api/v1/lock.watch' ? status : 200;
+      res.end(JSON.stringify({ error: { message, data: { reason } } }));
+    });
+    const found = await examineAddress(url, KEY, systemClock);
+    expect(found.at(-1)).toMatchObject({
+      level: 'warning',
+      says: `no stream was examined: ${message}`,
+    });
+    expect(JSON.stringify(found)).not.toContain('buffers');
+  },
+);

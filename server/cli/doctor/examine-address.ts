@@ -155,11 +155,12 @@ async function examineStream(
       body: JSON.stringify({ names: ['lockyard-doctor'] }),
       signal: ending.signal,
     });
-    if (typeof answer !== 'string' && answer.status === 403) {
-      const why = await messageOf(answer);
-      return [ok(subject, `accepts the API key, but no stream was examined: ${why}`)];
+    if (typeof answer !== 'string' && !answer.ok) {
+      const says = `no stream was examined: ${await messageOf(answer)}`;
+      if (answer.status !== 403) return [warning(subject, says, `Try again. ${PROXY}`)];
+      return [ok(subject, `accepts the API key, but ${says}`)];
     }
-    if (typeof answer !== 'string' && answer.ok) {
+    if (typeof answer !== 'string') {
       const read = await answer.body?.getReader().read();
       if (read && !read.done) {
         const after = lengthOf(clock.monotonic() - begunAt);
