@@ -191,7 +191,8 @@ async function parseProvisioningCommand(
   args: string[],
   readPassword: () => Promise<string>,
 ): Promise<CliCommand | null> {
-  if (args.some((arg) => arg === '-h' || arg === 'help')) return null;
+  // Further on it is the value of an option.
+  if (args.slice(0, 3).includes('help') || args.includes('-h')) return null;
   const asked = await parseProvisioning(args, readPassword);
   if (!asked) {
     const verb = args.slice(0, 2).join(' ');

@@ -198,6 +198,12 @@ test.each([
   await expect(parse(...words)).rejects.toThrow(/^[^\n]+$/);
 });
 
+test('help is a word behind a command, and any name as the value of an option', async () => {
+  expect(await parse('users', 'create', 'help')).toBeNull();
+  const named = { verb: 'namespaces show', input: { name: 'help' } };
+  expect(await parse('namespaces', 'show', '--name', 'help')).toEqual(named);
+});
+
 test('the documentation names every command, and every procedure with its verb', () => {
   const text = readFileSync('docs/provisioning.md', 'utf8');
   for (const { shape } of PROVISIONING_COMMANDS) {
