@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { CommitUnknown, causes } from '@/db/database-failure';
 import { programSchemaVersion } from '@/db/schema-version';
 import { version } from '@/package.json';
 import { StartError } from '@/server/platform/start-error';
@@ -7,7 +8,7 @@ import { printableJson } from '../../client/command/terminal/printable';
 import { newApiKey } from '../auth/api-keys/api-key-text';
 import { type Config, readConfig } from '../bootstrap/config/config';
 import { openControlRuntime } from '../bootstrap/open-control-runtime';
-import { LockyardError } from '../contract/errors';
+import { LockyardError, type Reason } from '../contract/errors';
 import { systemClock } from '../platform/clock';
 import { createLog } from '../platform/log';
 import { applyFile } from './apply/apply-file';
@@ -46,12 +47,17 @@ export async function runCommandLine(args: string[], io: CommandLineIo): Promise
     return await run(args, io);
   } catch (error) {
     const message = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
-    const reason = error instanceof LockyardError ? error.reason : 'INVALID';
     const isJson = args.includes('--json');
-    const line = isJson ? printableJson({ error: { reason, message } }) : message;
+    const line = isJson ? printableJson({ error: { reason: reasonOf(error), message } }) : message;
     io.stderr.write(`${line}\n`);
     return error instanceof UsageError && args[0] !== 'apply' ? 2 : 1;
   }
+}
+
+function reasonOf(error: unknown): Reason {
+  if (error instanceof LockyardError) return error.reason;
+  if (causes(error).some((each) => each instanceof CommitUnknown)) return 'UNKNOWN';
+  return error instanceof UsageError || error instanceof StartError ? 'INVALID' : 'INTERNAL';
 }
 
 async function run(args: string[], io: CommandLineIo): Promise<number> {
@@ -127,8 +133,7 @@ async function askServer(
 ): Promise<string | null> {
   const reply = await askRunningServer(config.dataDir, command, options.stop);
   if (reply?.ok !== false) return reply ? reply.print : runAlone(config, command, options);
-  const { reason, message } = reply;
-  throw reason ? new LockyardError(reason, message) : new StartError(message);
+  throw new LockyardError(reply.reason ?? 'INTERNAL', reply.message);
 }
 
 /** No server runs: the database is opened for this one command. */

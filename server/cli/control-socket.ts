@@ -15,6 +15,7 @@ const controlReply = z.union([
   z.strictObject({
     ok: z.literal(false),
     message: z.string(),
+    // Absent where the server failed in a way that no caller has to expect.
     reason: z.enum(REASONS).optional(),
   }),
 ]);
@@ -162,14 +163,16 @@ export function askRunningServer(
   return new Promise((resolve, reject) => {
     const socket = connect(controlSocketPath(dataDir));
     let text = '';
+    let isSent = false;
     socket.setEncoding('utf8');
     socket.setTimeout(UNLIMITED.has(command.verb) ? 0 : ANSWER_MAX_MS, () =>
-      socket.destroy(new Error('The running server did not respond.')),
+      socket.destroy(unknown('The running server did not respond.')),
     );
     const endEarly = () => socket.write('\n');
     socket.on('connect', () => {
       if (line.length + LINE_ENDS > REQUEST_MAX_CHARS) return socket.destroy(tooLong());
       socket.write(`${line}\n`);
+      isSent = true;
       if (stop?.aborted) endEarly();
       else stop?.addEventListener('abort', endEarly, { once: true });
     });
@@ -179,7 +182,8 @@ export function askRunningServer(
     });
     socket.on('end', () => resolve(parseReply(text)));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (NOT_RUNNING.includes(error.code ?? '')) resolve(null);
+      if (isSent) reject(error instanceof LockyardError ? error : unknown(STOPPED, error));
+      else if (NOT_RUNNING.includes(error.code ?? '')) resolve(null);
       else reject(error.code === 'EACCES' ? notAllowed(dataDir, error) : error);
     });
   });
@@ -187,6 +191,11 @@ export function askRunningServer(
 
 const tooLong = () =>
   new LockyardError('TOO_LARGE', 'A running server takes a command of 1 MB at most.');
+
+const STOPPED = 'The running server stopped before it answered.';
+
+const unknown = (message: string, cause?: Error) =>
+  new LockyardError('UNKNOWN', message, { cause });
 
 const notAllowed = (dataDir: string, cause: Error) =>
   new StartError(
@@ -198,6 +207,6 @@ function parseReply(text: string): ControlReply {
   try {
     return controlReply.parse(JSON.parse(text));
   } catch {
-    return { ok: false, message: 'The running server stopped before it answered.' };
+    return { ok: false, message: STOPPED, reason: 'UNKNOWN' };
   }
 }

@@ -43,7 +43,7 @@ export async function applyFile(
   }
   const files = new KeyFiles(file, state, planned);
   const report = await request(files.keys).catch((error: unknown) => {
-    if (error instanceof LockyardError) files.removeAll();
+    if (error instanceof LockyardError) files.removeAfter(error.reason);
     throw error;
   });
   files.removeUnused(report);

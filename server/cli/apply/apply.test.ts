@@ -15,6 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { newApiKey } from '../../auth/api-keys/api-key-text';
+import { LockyardError } from '../../contract/errors';
 import { listAllApiKeys } from '../../operations/api-keys/list-api-keys';
 import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import { rotateApiKey } from '../../operations/api-keys/rotate-api-key';
@@ -300,6 +301,20 @@ test('where the file of a key cannot be written, nothing is done and no file is 
   expect(readdirSync(folder).filter((name) => name.startsWith('full'))).toEqual([]);
   expect([await isThere('full-1'), await isThere('full-2')]).toEqual([false, false]);
 });
+
+test.each(['UNKNOWN', 'INTERNAL'] as const)(
+  'after a failure %s, which may have stored it, a key stays in its file',
+  async (reason) => {
+    const name = `unsure-${reason}`;
+    const { code, error } = await apply(oneKey(name), {
+      onAsk: (asked) => {
+        if (asked === 2) throw new LockyardError(reason, 'The running server did not respond.');
+      },
+    });
+    expect([code, error?.reason]).toEqual([1, reason]);
+    expect(existsSync(fileOf(name))).toBe(true);
+  },
+);
 
 test('a key is in its file before it is stored, and the run after an interrupted one stores it', async () => {
   let written = '';

@@ -57,8 +57,12 @@ export class KeyFiles {
     }
   }
 
-  /** Removes all of them: nothing was stored. */
-  removeAll(): void {
+  /** Removes all of them where nothing was stored, as that failure says. */
+  removeAfter(reason: Reason): void {
+    if (!UNSURE.has(reason)) this.removeAll();
+  }
+
+  private removeAll(): void {
     for (const path of this.written.values()) rmSync(path, { force: true });
   }
 
