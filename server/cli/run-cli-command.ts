@@ -132,6 +132,8 @@ type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: str
  * Deletes names, request after request, until the requested number is gone or no more can be
  * deleted. Returns what to print: one line a name, then their number. Without a count, shows what
  * would be deleted.
+ *
+ * @throws LockyardError; `UNKNOWN`, with how many are gone, where a request failed after others
  */
 async function runDeletion(ctx: OperationContext, asked: DeletionCommand): Promise<string> {
   const { atMost, reason, ...chosen } = asked;
@@ -142,9 +144,14 @@ async function runDeletion(ctx: OperationContext, asked: DeletionCommand): Promi
   let deleted = 0;
   const request = (left: ChosenNames, most: number) =>
     deleteNames(ctx, { ...left, atMost: most, reason });
-  for await (const answer of deletionRequests(chosen, atMost, request)) {
-    deleted += answer.deleted;
-    lines.push(...answer.results.map(resultLine));
+  try {
+    for await (const answer of deletionRequests(chosen, atMost, request)) {
+      deleted += answer.deleted;
+      lines.push(...answer.results.map(resultLine));
+    }
+  } catch (cause) {
+    if (deleted === 0 || !(cause instanceof LockyardError)) throw cause;
+    throw new LockyardError('UNKNOWN', `${deleted} deleted, then: ${cause.message}`, { cause });
   }
   return [...lines, `${deleted} deleted.`].join('\n');
 }

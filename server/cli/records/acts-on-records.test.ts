@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
+import { LockyardError } from '../../contract/errors';
 import { listAudit } from '../../operations/audit/list-audit';
 import type { CliCommand } from '../cli-command';
 import { parseCommand } from '../parse-command';
@@ -81,4 +82,23 @@ test('a preview of what would be deleted says in words why the rest is kept', as
   await expect
     .poll(() => runCliCommand(api.runtime, preview))
     .toBe('1 lock matches; 0 can be deleted.\n1 kept, held: kept:a');
+});
+
+test('a deletion of which a later request fails says how many are gone', async () => {
+  const away = new LockyardError('BACKEND_DOWN', 'The backend "default" does not respond.');
+  const deleting = vi
+    .spyOn(api.runtime.nameDeletion, 'delete')
+    .mockImplementationOnce(async (_backend, _chosen, _atMost, note) => {
+      note([{ name: 'old:a', outcome: 'deleted' }]);
+      return true;
+    })
+    .mockRejectedValueOnce(away);
+  try {
+    await expect(run('locks', 'delete', '--prefix', 'old:', '--count', '9')).rejects.toMatchObject({
+      reason: 'UNKNOWN',
+      message: `1 deleted, then: ${away.message}`,
+    });
+  } finally {
+    deleting.mockRestore();
+  }
 });
