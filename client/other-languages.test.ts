@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -145,6 +147,36 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     const { said, code } = await running;
     expect(said).toMatch(/\nlost: forced by ana$/);
     expect(code).toBe(1);
+  });
+
+  test('loses the lock where something that is not Lockyard answers its renewals', async () => {
+    const granted = { outcome: 'granted', token: 7, expiresInMs: 1_500, expiresAt: 1 };
+    const others = [
+      { status: 200, body: 'Back soon.' },
+      { status: 200, body: '{"result":{"data":null}}' },
+      { status: 502, body: '{"error":"Bad Gateway"}' },
+      { status: 502, body: '{"error":{"message":"upstream"}}' },
+    ];
+    let renewals = 0;
+    const server = createServer((req, res) => {
+      const isAcquire = req.url?.endsWith('lock.acquire');
+      const grant = { status: 200, body: JSON.stringify({ result: { data: granted } }) };
+      const { status, body } = isAcquire ? grant : (others[renewals++ % 4] ?? grant);
+      req.resume();
+      res.writeHead(status).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const variables = { LOCKYARD_URL: `http://127.0.0.1:${port}` };
+    try {
+      const ended = await run(lock('replaced'), { leaseMs: 1_500, workMs: 30_000 }, variables);
+      expect(ended).toMatchObject({ code: 1, complained: '' });
+      expect(ended.said).toMatch(/^granted, token 7\nlost: not renewed: .+$/);
+      expect(renewals).toBeGreaterThan(others.length);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   test('ends with 2 for a wrong configuration, with 69 without a server, and never with a trace', async () => {

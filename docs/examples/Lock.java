@@ -150,7 +150,8 @@ public final class Lock {
               .POST(HttpRequest.BodyPublishers.ofString(body))
               .build();
       var reply = http.send(request, BodyHandlers.ofString());
-      if (reply.statusCode() == 200) return reply.body();
+      // Something else than Lockyard may answer there too.
+      if (reply.statusCode() == 200 && text(reply.body(), "outcome").isPresent()) return reply.body();
       String reason = text(reply.body(), "reason").orElse("UNKNOWN");
       String message = text(reply.body(), "message").orElse("status " + reply.statusCode());
       throw new Refused(reason, message, number(reply.body(), "retryAfterMs").orElse(1_000L));

@@ -72,7 +72,7 @@ class Lockyard:
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
             with urllib.request.urlopen(request, timeout=timeout_s) as reply:
-                return json.load(reply)["result"]["data"]
+                return answer_in(reply)
         except urllib.error.HTTPError as error:
             raise refusal_in(error) from None
         except http.client.HTTPException as error:
@@ -206,14 +206,24 @@ def is_server_failure(error):
     return not isinstance(error, Refused) or error.reason in {"BACKEND_DOWN", "UNKNOWN"}
 
 
+def answer_in(reply):
+    try:
+        answer = json.load(reply)["result"]["data"]
+        if "outcome" in answer:
+            return answer
+    except (ValueError, LookupError, TypeError):
+        pass
+    raise OSError(f"status {reply.status} from something that is not Lockyard")
+
+
 def refusal_in(error):
     try:
         refusal = json.load(error)["error"]
-    except (ValueError, KeyError):
+        data = refusal["data"]
+        retry_after_ms = data.get("retryAfterMs")
+        return Refused(data["reason"], refusal["message"], retry_after_ms and retry_after_ms / 1000)
+    except (ValueError, LookupError, TypeError, AttributeError, http.client.HTTPException):
         return OSError(f"status {error.code} from something that is not Lockyard")
-    data = refusal["data"]
-    retry_after_ms = data.get("retryAfterMs")
-    return Refused(data["reason"], refusal["message"], retry_after_ms and retry_after_ms / 1000)
 
 
 def work(hold, work_ms):
