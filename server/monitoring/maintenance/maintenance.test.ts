@@ -271,3 +271,25 @@ describe.concurrent.each(storeNames)('maintenance over %s', (name) => {
     expect(left).toHaveLength(0);
   });
 });
+
+describe('maintenance beside a row that another transaction keeps locked', () => {
+  it('records the ends of other leases as soon as at any other time', async () => {
+    const rig = await MonitoringRig.open('mysql');
+    const watcher = await rig.watch();
+    const locked = freshKey();
+    const { expiresAt } = await takeLock(watcher, locked, 'w0', { leaseMs: SHORT_MS });
+    const unlock = await rig.engines.under.stallRow(locked);
+    await pause(Math.max(0, expiresAt - Date.now()));
+    const lateBy = Array.from({ length: 6 }, async (_, i) => {
+      const key = freshKey();
+      const hold = await takeLock(watcher, key, 'w1', { leaseMs: SHORT_MS + i * 700 });
+      const row = () => watcher.monitoring.projection.row(key.namespace, key.name);
+      await pause(hold.expiresAt - Date.now());
+      await vi.waitFor(() => expect(row()?.hold).toBe(null), { timeout: 20_000, interval: 20 });
+      return Date.now() - hold.expiresAt;
+    });
+    expect(Math.max(...(await Promise.all(lateBy)))).toBeLessThan(3_500);
+    await unlock();
+    await rig.close();
+  });
+});

@@ -11,6 +11,7 @@ import { anonymousRequest } from '../../engine/request-identity';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
+import { recordId } from '../../storage/record-id';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { Alerting } from '../alerts/alerting';
 import type { EventRecorder } from '../history/recorder/event-recorder';
@@ -21,6 +22,7 @@ import { deleteReadRecords } from '../names/delete-records';
 import type { NamespaceCapacity } from '../names/namespace-capacity';
 import type { LockProjection } from '../projection/lock-projection';
 import type { MonitoredBackend } from '../projection/monitored-backend';
+import { rowId } from '../projection/projection-row';
 
 export const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 const RECORD_EVERY_MS = 300;
@@ -72,6 +74,8 @@ export class Maintenance {
   private readonly leasing: Periodic;
   /** Run only while this process has the lock. A slow backend delays only its own jobs. */
   private readonly jobs: Periodic[];
+  /** The locks that are being settled, by the ids of their rows. */
+  private readonly settling = new Set<string>();
 
   constructor(private readonly parts: MaintenanceOptions) {
     const { backends, recorders, incidents, heat, capacity, resolveIntents } = parts;
@@ -97,8 +101,13 @@ export class Maintenance {
     };
     this.jobs = [
       ...backends.flatMap((backend) => [
-        job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, () => this.expire(backend)),
-        job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, () => this.checkQueues(backend)),
+        job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, async () =>
+          this.settle(backend, this.findDue(backend, true)),
+        ),
+        // Removes dead waiters from those that no caller touches.
+        job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, async () =>
+          this.settle(backend, this.findDue(backend, false)),
+        ),
         job(`clean up ${backend.id}`, CLEAN_UP_EVERY_MS, () => this.deleteIdle(backend)),
       ]),
       ...recorders.flatMap((recorder) => [
@@ -201,14 +210,15 @@ export class Maintenance {
     for (const job of this.jobs) void job.stop();
   }
 
-  /** Ends expired leases that no caller touches. */
-  private expire(backend: MonitoredBackend): Promise<void> {
-    return expireAll(backend, this.findDue(backend, true));
-  }
-
-  /** Removes dead waiters from queues that no caller touches. */
-  private checkQueues(backend: MonitoredBackend): Promise<void> {
-    return expireAll(backend, this.findDue(backend, false));
+  /** Expires and promotes what is due on these locks. None of them waits for another. */
+  private settle({ id, engine }: MonitoredBackend, keys: RecordKey[]): void {
+    for (const key of keys) {
+      const lock = rowId(id, recordId(key));
+      if (this.settling.has(lock)) continue;
+      this.settling.add(lock);
+      const settled = engine.run(key, { verb: 'settle' }).catch(() => undefined);
+      void settled.finally(() => this.settling.delete(lock));
+    }
   }
 
   private findDue({ id, engine }: MonitoredBackend, areExpired: boolean): RecordKey[] {
@@ -246,10 +256,6 @@ export class Maintenance {
   private identity() {
     return { service: 'lockyard', owner: this.parts.processId };
   }
-}
-
-async function expireAll({ engine }: MonitoredBackend, keys: RecordKey[]): Promise<void> {
-  await Promise.all(keys.map((key) => engine.run(key, { verb: 'settle' }).catch(() => undefined)));
 }
 
 /** A heartbeat that ended long ago. Lockyard's own locks stay. */
