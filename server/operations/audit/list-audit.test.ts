@@ -55,6 +55,7 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
   it('finds an entry by its request id, whether its caller sent one or not', async () => {
     expect(await subjects({ requestId: 'a"b_c%' })).toEqual([2]);
     expect(await subjects({ requestId: 'aXbYcZ' })).toEqual([]);
+    expect(await subjects({ requestId: 'A"b_c%' })).toEqual([]);
     expect(await subjects({ requestId: 'intent-3' })).toEqual([3]);
     const viewer = contextOf(runtime, userActor('viewer'));
     const { rows } = await listAudit(viewer, { limit: 2, from: 2_000, to: 4_000 });

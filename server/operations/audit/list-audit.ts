@@ -53,10 +53,8 @@ function matching(audit: Schema['audit'], input: AuditListInput): SQL | undefine
 /** A request id that the caller sent is among what it saw; else it is that of the intent. */
 function hasRequestId(audit: Schema['audit'], requestId: string): SQL | undefined {
   const sent = `"requestId":${JSON.stringify(requestId)}`;
-  return or(
-    eq(audit.intent, requestId),
-    sql`cast(${audit.seen} as char) like ${patternOf(sent)} escape '!'`,
-  );
+  // Unlike LIKE, it tells upper case from lower.
+  return or(eq(audit.intent, requestId), sql`instr(${audit.seen}, ${sent}) > 0`);
 }
 
 const patternOf = (part: string) => `%${part.replace(/[!%_]/g, '!$&')}%`;
