@@ -29,6 +29,8 @@ const MULTI_LOCKS_MAX = 2;
 const ALONE_COMMITS_MAX = 2;
 const ALONE_MAX = 1_000;
 
+const NOTHING_RESERVED: ReadonlyMap<string, number> = new Map();
+
 /** Work on several records together: while it runs they are in no commit. */
 export interface MultiLockJob {
   ids: string[];
@@ -175,7 +177,7 @@ export class Batcher {
   }
 
   /** The next that shares no packet and may set out; null: there is none. */
-  private nextAlone(reserved: ReadonlyMap<string, number> = new Map()): CommandGroup | null {
+  private nextAlone(reserved = NOTHING_RESERVED): CommandGroup | null {
     if (this.aloneCommits >= ALONE_COMMITS_MAX) return null;
     for (const id of this.alone) {
       const line = this.busy.has(id) ? undefined : this.waiting.get(id);
