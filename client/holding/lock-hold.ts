@@ -213,8 +213,8 @@ export class LockHold {
       return;
     }
     const latencyMs = clock.monotonic() - sentAt;
-    this.expiresAt = answer.expiresAt;
     const provenUntil = provenLeaseEnd({ sentAt, expiresInMs: answer.expiresInMs });
+    this.expiresAt = answer.expiresAt;
     // A renewal never shortens a lease: what was certain stays so, whatever a slow answer proves.
     const isProlonged = answer.renewalsStopped === undefined;
     this.provenUntil = isProlonged ? Math.max(this.provenUntil, provenUntil) : provenUntil;

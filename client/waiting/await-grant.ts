@@ -1,4 +1,4 @@
-import { LockTimeout } from '../errors';
+import { LockTimeout, LockyardError } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { type RetryBounds, retrying } from '../wire/retry';
 import type { CallOptions } from '../wire/send-request';
@@ -38,11 +38,19 @@ export interface Grant {
   waitedForTraceparent?: string | undefined;
 }
 
-/** Until when, on our clock, the lease in the answer to a request sent at `sentAt` surely lasts. */
+/**
+ * Until when, on our clock, the lease in the answer to a request sent at `sentAt` surely lasts.
+ *
+ * @throws LockyardError `UNKNOWN` where the answer does not say it
+ */
 export function provenLeaseEnd({
   sentAt,
   expiresInMs,
 }: Pick<Grant, 'sentAt' | 'expiresInMs'>): number {
+  // A hold until NaN would never end.
+  if (!Number.isFinite(expiresInMs)) {
+    throw new LockyardError('UNKNOWN', 'The answer has no "expiresInMs".');
+  }
   return sentAt + expiresInMs - driftMs(expiresInMs);
 }
 

@@ -86,4 +86,31 @@ export const SINCE_LAST_VERSION: Scenarios = {
     const ended = await agent.lock(name).ended();
     expect(ended).toMatchObject({ reason: 'FORBIDDEN', detail: 'missingNamespace' });
   },
+
+  'answers that do not say for how long keep no hold alive': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const work = agent.lock(name, { leaseMs: 1_500 });
+    await work.begun();
+    const answers = [{ outcome: 'renewed' }, { outcome: 'renewed', expiresInMs: 'soon' }];
+    let renewals = 0;
+    proxy.rule = ({ procedure }) => {
+      if (procedure !== 'lock.renew') return null;
+      return { status: 200, body: { result: { data: answers[renewals++ % answers.length] } } };
+    };
+    await work.aborted();
+    expect(await work.ended()).toMatchObject({ error: 'LockLost', cause: 'unrenewed' });
+    expect(renewals).toBeGreaterThan(answers.length);
+  },
+
+  'an answer without an outcome is no reason to stop watching the time of a hold': async (
+    bench,
+  ) => {
+    const { agent, name, proxy } = bench;
+    const work = agent.lock(name, { leaseMs: 1_500 });
+    await work.begun();
+    const body = { result: { data: {} } };
+    proxy.rule = ({ procedure }) => (procedure === 'lock.renew' ? { status: 200, body } : null);
+    await work.aborted();
+    expect(await work.ended()).toMatchObject({ error: 'LockLost' });
+  },
 };

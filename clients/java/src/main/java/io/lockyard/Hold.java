@@ -275,7 +275,8 @@ public final class Hold {
         try {
           renew();
           failures = 0;
-        } catch (LockyardException failure) {
+        } catch (RuntimeException thrown) {
+          LockyardException failure = failureOf(thrown);
           // Any refusal may pass while the lease lasts: tried again, sooner for short leases.
           long delay = Timing.retryDelay(failures++, failure.retryAfterMs());
           synchronized (this) {
@@ -287,6 +288,13 @@ public final class Hold {
     } catch (InterruptedException ended) {
       // The work has ended.
     }
+  }
+
+  /** Whatever is thrown must not end the thread, which also notices that the time is out. */
+  private static LockyardException failureOf(RuntimeException thrown) {
+    return thrown instanceof LockyardException
+        ? (LockyardException) thrown
+        : LockyardException.broken("The answer cannot be read.", thrown);
   }
 
   /** Until a renewal is due, or the time surely out; false: the hold is over. */
