@@ -37,6 +37,7 @@ import { recordedPosition } from '../storage/recorded-position';
 import { RedisStore } from '../storage/redis/redis-store';
 import { openZookeeperStore } from '../storage/zookeeper/zookeeper-store';
 import type { Config } from './config/config';
+import { ownOrigin } from './config/own-origin';
 import { seedDemo } from './demo/seed-demo';
 import { DuplicateStores, refuseDuplicateShards } from './duplicate-stores';
 import { logBrokenInvariant } from './log-broken-invariant';
@@ -164,7 +165,7 @@ async function addBackends(
     witnesses: config.witnesses,
     receivers: config.receivers,
     retention: config.retention,
-    origin: config.publicUrl ?? `http://${config.host}:${config.port}`,
+    origin: config.publicUrl ?? ownOrigin(config),
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },

@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import { printable } from '@/client/command/terminal/printable';
 import { type Config, readConfig } from '@/server/bootstrap/config/config';
+import { ownOrigin } from '@/server/bootstrap/config/own-origin';
 import { type Finding, finding, problem } from '@/server/operations/installation/finding';
 import {
   diskFinding,
@@ -69,7 +70,7 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
   const isHere = existsSync(config.dataDir) || Boolean(env.LOCKYARD_DATABASE_URL);
   const server = isHere ? await examineServer(config) : null;
   const alone = isHere && !server ? await examineMachine(config, clock) : [];
-  const own = server ? `http://${originHost(config)}:${config.port}` : undefined;
+  const own = server ? ownOrigin(config) : undefined;
   const addresses = (url ?? env.LOCKYARD_URL ?? config.publicUrl ?? own)?.split(',') ?? [];
   const key = apiKeyOf(env);
   const reached = await Promise.all(addresses.map((each) => examineNamed(each.trim(), key, clock)));
@@ -115,10 +116,6 @@ const nothingHere = ({ dataDir }: Config): Finding =>
     `there is none at ${dataDir}`,
     'Name its folder in LOCKYARD_DATA_DIR, or its address with --url.',
   );
-
-/** What to connect to where the server listens on every address. */
-const originHost = ({ host }: Config) =>
-  ({ '0.0.0.0': '127.0.0.1', '::': '[::1]' })[host] ?? (host.includes(':') ? `[${host}]` : host);
 
 function apiKeyOf({ LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file }: Env): string | null {
   if (key) return key.trim();

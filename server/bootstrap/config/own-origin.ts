@@ -1,0 +1,10 @@
+import { isIPv6 } from 'node:net';
+import type { Config } from './config';
+
+const EVERY_ADDRESS: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Where this machine itself reaches its server, also one that listens on every address. */
+export function ownOrigin({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const address = EVERY_ADDRESS[host] ?? host;
+  return `http://${isIPv6(address) ? `[${address}]` : address}:${port}`;
+}
