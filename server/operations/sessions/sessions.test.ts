@@ -21,6 +21,7 @@ import {
 } from '../testing/test-runtime';
 import { changePassword } from '../users/change-password';
 import { createUser } from '../users/create-user';
+import { removeUser } from '../users/remove-user';
 import { resetPassword } from '../users/reset-password';
 import { setDisabled } from '../users/set-disabled';
 import { setUpFirstAdmin } from '../users/set-up-first-admin';
@@ -152,6 +153,22 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(value)).toBeNull();
     await enter(name);
     await elsewhere.apiKeys.close();
+  });
+
+  test('a person who is removed while signing in is refused as an unknown one', async () => {
+    const { id, name } = await newPerson();
+    const { database } = runtime;
+    const transaction = database.transaction.bind(database);
+    // The first begins after the person was found.
+    vi.spyOn(database, 'transaction').mockImplementationOnce(async (work) => {
+      await removeUser(contextOf(runtime, COMMAND_LINE), { id });
+      return transaction(work);
+    });
+    const refused = await enter(name).catch((error: Error) => error);
+    vi.restoreAllMocks();
+    const unknown = await enter(name).catch((error: Error) => error);
+    expect(refused).toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(refused).toEqual(unknown);
   });
 
   test('a password that was reset ends every session', async () => {

@@ -7,7 +7,7 @@ import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import type { ControlContext } from '../operation-context';
-import { findUserByName, selectUserForUpdate } from '../users/find-user';
+import { findUserByName, findUserForUpdate } from '../users/find-user';
 
 /** Who is signed in, as pages may know it. */
 export interface SignedInUser {
@@ -71,16 +71,14 @@ export async function signIn(
     throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
   }
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const { id, passwordHash, disabledAt, ...now } = await selectUserForUpdate(
-      database,
-      tx,
-      user.id,
-    );
-    if (passwordHash !== user.passwordHash || disabledAt !== null) {
+    const now = await findUserForUpdate(database, tx, user.id);
+    // Removed, disabled, or with another password since the check.
+    if (now?.passwordHash !== user.passwordHash || now.disabledAt !== null) {
       throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
     }
+    const { id, name, role } = now;
     await revertSignInAttempt(database, tx, attempt);
     const session = await sessions.begin(tx, id);
-    return { answer: { user: { id, name: now.name, role: now.role as Role }, session } };
+    return { answer: { user: { id, name, role: role as Role }, session } };
   });
 }

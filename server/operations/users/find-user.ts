@@ -15,10 +15,20 @@ export async function selectUserForUpdate(
   tx: Db,
   id: string,
 ): Promise<UserRow> {
-  const { users } = database.tables;
-  const [row] = await database.forUpdate(tx.select().from(users).where(eq(users.id, id)));
+  const row = await findUserForUpdate(database, tx, id);
   if (!row) throw new LockyardError('NOT_FOUND', 'There is no such user.');
   return row;
+}
+
+/** The same; null if there is no such user any more. */
+export async function findUserForUpdate(
+  database: Database,
+  tx: Db,
+  id: string,
+): Promise<UserRow | null> {
+  const { users } = database.tables;
+  const [row] = await database.forUpdate(tx.select().from(users).where(eq(users.id, id)));
+  return row ?? null;
 }
 
 export async function findUserByName(
