@@ -120,7 +120,7 @@ describe('the timeline of a lock', () => {
     lock.run(acquire('orders/w2', { waitMs: 60_000 }));
     const { record } = lock;
     const [waiter] = record?.queue ?? [];
-    if (!record || !waiter) throw new Error('Nobody waits.');
+    if (!record || !waiter) throw new Error('No caller waits.');
     const moved = { ...record, queue: [{ ...waiter, enqueuedAt: START_AT - 10_000 }] };
     const since = events.filter(({ kind }) => kind === 'queued');
     const { waits } = buildTimeline(since, START_AT, lock.now + 1, moved);

@@ -30,9 +30,9 @@ type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'
 /**
  * The bars and marks of one lock that touch `from` to `to`.
  *
- * A hold or a wait that began before `from` is known from its end, which says how long it lasted, or
- * from the present record. One without an end among the events has `to` null: it lasts, or its end
- * is not recorded.
+ * A hold or a wait that began before `from` is known from its end, which says how long it lasted,
+ * or from the present record. One without an end among the events has `to` null: it lasts, or its
+ * end is not recorded.
  *
  * @param events of that lock from `from` up to now, oldest first, also those after `to`
  * @param now the lock's record; null: what began before `from` is left out until it has ended

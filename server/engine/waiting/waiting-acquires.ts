@@ -265,8 +265,8 @@ function isQueued<A extends { outcome: string }>(answer: A): answer is Queued<A>
 }
 
 /**
- * Ends a wait when its request was open long enough, or its caller hung up. Returns its stop. A wait
- * that is no longer than its request ends by its patience alone.
+ * Ends a wait when its request was open long enough, or its caller hung up. Returns its stop. A
+ * wait that is no longer than its request ends by its patience alone.
  */
 function startRequestTimers(call: WaitingCall, waitMs: number, wait: WaitOptions): () => void {
   const isOver = () => call.wake({ why: 'requestOver' });

@@ -140,7 +140,7 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
   });
 
-  it('are told to Alertmanager once a minute, also where the clock is set back', async () => {
+  it('are sent to Alertmanager once a minute, also where the clock is set back', async () => {
     const process = rig.process([webhook(receiver.url, { format: 'alertmanager' })]);
     rig.store('index', STUCK);
     await rig.pass(process, 40_000);

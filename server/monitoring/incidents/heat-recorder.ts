@@ -27,8 +27,8 @@ export class HeatRecorder {
   ) {}
 
   /**
-   * Counts on from the next reading, as after another process did this work. What was counted before
-   * is added to what others store of the same step.
+   * Counts on from the next reading, as after another process did this work. What was counted
+   * before is added to what others store of the same step.
    */
   restart(): void {
     this.readAt = null;

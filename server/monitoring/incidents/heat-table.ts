@@ -71,7 +71,7 @@ export class HeatTable {
     return steps.view();
   }
 
-  /** Reads the steps that begin from one instant on and before another. Returns if there are any. */
+  /** Reads the steps that begin from one instant on and before another. False: there are none. */
   private async read(
     stepMs: number,
     from: number,

@@ -70,7 +70,7 @@ export class IncidentRecorder {
   private tracked: Map<string, Tracked> | null = null;
   /** By lock: when its last incident ended. */
   private lastEnds = new Map<string, number>();
-  /** By backend or shard: its clock minus that of this process; absent: its present is not known. */
+  /** By backend or shard: its clock minus that of this process; absent: its present is unknown. */
   private readonly offsets = new Map<string, number>();
 
   constructor(private readonly parts: Parts) {

@@ -4,6 +4,7 @@ import type { LockDetail, LockPage, LockRow } from '../../contract/console/lock-
 import type { NamespaceRow } from '../../contract/console/namespace-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
+import type { LockRecord } from '../../core/lock/lock-record';
 import {
   type BlockedCallers,
   blockedCallers,
@@ -170,6 +171,11 @@ export class LockProjection {
     const sum = this.table.groups.sum();
     const now = this.clock.now() - this.table.columns.blockedOrigin;
     return { ...sum, blockingMs: totalBlockingMs(sum.blocked, now) };
+  }
+
+  /** @param backend its id as users know it */
+  record(backend: string, key: RecordKey): LockRecord | null {
+    return this.table.byId(rowId(backend, recordId(key)))?.record ?? null;
   }
 
   row(namespace: string, name: string): LockRow | null {

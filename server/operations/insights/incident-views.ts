@@ -9,8 +9,6 @@ import { LockyardError } from '../../contract/errors';
 import { withHoldEnd } from '../../core/incidents/incident';
 import { type IncidentParties, relationOf } from '../../core/incidents/related-incidents';
 import type { LockRecord } from '../../core/lock/lock-record';
-import { rowId } from '../../monitoring/projection/projection-row';
-import { recordId } from '../../storage/record-id';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -105,7 +103,7 @@ function presentRecord(
   { runtime: { projection } }: OperationContext,
   { backend, namespace, name }: IncidentRow,
 ): LockRecord | null {
-  return projection.table.byId(rowId(backend, recordId({ namespace, name })))?.record ?? null;
+  return projection.record(backend, { namespace, name });
 }
 
 /**
