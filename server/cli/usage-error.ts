@@ -23,7 +23,7 @@ export function parseOptions<const O extends NonNullable<ParseArgsConfig['option
     const { name } = token;
     // Node would use the last value alone.
     if (given.has(name) && !options[name]?.multiple) {
-      throw new UsageError(`--${name} may be given only once.`);
+      throw new UsageError(`--${name}: may be given only once.`);
     }
     given.add(name);
   }

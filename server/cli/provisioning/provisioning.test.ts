@@ -191,8 +191,8 @@ test.each([
     /^--expires: must be/,
   ],
   [['backends', 'list', '--name', 'x'], /does not take --name/],
-  [['keys', 'revoke', '--id', 'x', '--id', 'y'], /^--id may be given only once/],
-  [['apply', '-f', 'x', '--file=y'], /^--file may be given only once/],
+  [['keys', 'revoke', '--id', 'x', '--id', 'y'], /^--id: may be given only once/],
+  [['apply', '-f', 'x', '--file=y'], /^--file: may be given only once/],
 ])('%j is refused in one line', async (words, message) => {
   await expect(parse(...words)).rejects.toThrow(message);
   await expect(parse(...words)).rejects.toThrow(/^[^\n]+$/);
