@@ -22,6 +22,28 @@ it('grants a second are those of the last minute', () => {
   expect(rate.perSecond()).toBe(0);
 });
 
+it.each([-1, 1])(
+  'grants a second are those of the last minute after the clock was set by %i h',
+  (hours) => {
+    const backend = new TestClock(1_000_000_000);
+    let setMs = 0;
+    const rate = new GrantRate({
+      now: () => backend.now() + setMs,
+      monotonic: () => backend.monotonic(),
+    });
+    const pass = (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        rate.note(granted(backend.now()), -setMs);
+        backend.pass(1_000);
+      }
+      return rate.perSecond();
+    };
+    pass(600);
+    setMs = hours * 3_600_000;
+    for (let i = 0; i < 4; i += 1) expect(pass(30)).toBeCloseTo(1, 1);
+  },
+);
+
 it('grants leave no memory behind, though their rate is not asked for', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

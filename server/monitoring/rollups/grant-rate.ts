@@ -8,27 +8,28 @@ const SECONDS_MAX = 2 * WINDOW_SECONDS;
 
 /** Grants a second over the last minute; over less in the first minute of a process. */
 export class GrantRate {
-  /** By second of this process's clock. */
+  /** By second of the clock that never steps. */
   private readonly grants = new Map<number, number>();
   private readonly startedAt: number;
 
   constructor(private readonly clock: Clock) {
-    this.startedAt = clock.now();
+    this.startedAt = clock.monotonic();
   }
 
   /** @param clockOffsetMs the clock of the events minus that of this process */
   note(events: readonly RecordEvent[], clockOffsetMs: number): void {
+    const aheadMs = this.clock.now() + clockOffsetMs - this.clock.monotonic();
     for (const { kind, at } of events) {
-      const grantedAt = at - clockOffsetMs;
+      const grantedAt = at - aheadMs;
       if (kind !== 'granted' || grantedAt < this.startedAt) continue;
       const second = Math.floor(grantedAt / 1_000);
       this.grants.set(second, (this.grants.get(second) ?? 0) + 1);
     }
-    if (this.grants.size > SECONDS_MAX) this.forgetOld(this.clock.now());
+    if (this.grants.size > SECONDS_MAX) this.forgetOld(this.clock.monotonic());
   }
 
   perSecond(): number {
-    const now = this.clock.now();
+    const now = this.clock.monotonic();
     this.forgetOld(now);
     let sum = 0;
     for (const count of this.grants.values()) sum += count;
