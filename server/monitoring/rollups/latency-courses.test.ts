@@ -46,6 +46,18 @@ test('the course covers the last hour and no more, also after a pause of the pro
   expect(points()).toEqual([]);
 });
 
+test('a clock that was set back leaves no point that is yet to come, and the course goes on', () => {
+  const { clock, health, courses, sampleFor } = rig();
+  sampleFor(COURSE_SPAN_MS);
+  clock.pass(-COURSE_SPAN_MS / 2);
+  health.latencyMs = 50;
+  sampleFor(4 * COURSE_STEP_MS);
+  const { courses: [course] = [], asOf } = courses.now();
+  const points = course?.points ?? [];
+  expect(points.filter(({ at }) => at > asOf)).toEqual([]);
+  expect(points.slice(-4).map(({ latencyMs }) => latencyMs)).toEqual([50, 50, 50, 50]);
+});
+
 test('a backend that has not responded yet has no response time', () => {
   const { health, courses, points } = rig();
   health.latencyMs = null;

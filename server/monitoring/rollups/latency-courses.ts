@@ -32,9 +32,11 @@ export class LatencyCourses {
       if (latencyMs === null && reachable) continue;
       const points = this.points.get(id) ?? [];
       this.points.set(id, points);
+      // Later points are from before the clock was set back.
+      while ((points.at(-1)?.at ?? at) > at) points.pop();
       const last = points.at(-1);
       const responded = reachable ? latencyMs : null;
-      if (last && last.at >= at) {
+      if (last?.at === at) {
         last.latencyMs = slower(last.latencyMs, responded);
         last.wasSilent ||= !reachable;
       } else {
