@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import type { InsightRange } from '../../contract/console/insight-row';
+import { InsightSteps } from '../../core/statistics/insight-steps';
 import { TestClock } from '../../platform/testing/test-clock';
 import { storesUnderTest } from '../../storage/conformance/testing/stores-under-test';
 import { FleetView } from './fleet-view';
@@ -25,6 +27,20 @@ test('after a time without readers, the first to ask receives a new reading', as
   } finally {
     await under.close();
   }
+});
+
+test('a last hour that could not be read is not said to be empty, however soon it is asked for', async () => {
+  const clock = new TestClock();
+  const insights = {
+    ofAll: async (backends: string[], range: InsightRange, now: number) => {
+      if (backends.length > 0) throw new Error('The control database is away.');
+      return new InsightSteps(range, now).view();
+    },
+  };
+  const fleet = new FleetView(['default'], nothingHeld as never, insights as never, clock);
+  await expect(fleet.now()).rejects.toThrow('away');
+  clock.pass(300);
+  await expect(fleet.now()).rejects.toThrow('away');
 });
 
 test('the figures of the last hour are there for a page that was not', async () => {

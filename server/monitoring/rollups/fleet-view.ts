@@ -18,10 +18,15 @@ const HOUR_WITHIN_MS = 500;
 export const SAMPLE_EVERY_MS = 30_000;
 const SAMPLES_MAX = 120;
 
+interface Hour {
+  view: SumView;
+  at: number;
+}
+
 /** All locks together: now from the projection, the last hour from the roll-ups. */
 export class FleetView {
-  private hour: { view: SumView; at: number } | null = null;
-  private reading: Promise<void> | null = null;
+  private hour: Hour | null = null;
+  private reading: Promise<Hour> | null = null;
   private samples: FleetSample[] = [];
   private readAt = Number.NEGATIVE_INFINITY;
 
@@ -47,13 +52,12 @@ export class FleetView {
   /** While the control database is silent, the hour is the last one read; `hourAt` says when. */
   async now(): Promise<FleetNow> {
     const reading = this.readHour();
-    if (!this.hour) await reading;
-    const settled = reading.catch(() => undefined);
-    if (this.hour && this.clock.now() - this.hour.at > HOUR_OLD_MS) {
-      await Promise.race([settled, pause(HOUR_WITHIN_MS, undefined, { ref: false })]);
-    }
+    const known = this.hour ?? (await reading);
+    const settled = reading.catch(() => known);
+    const isOld = this.clock.now() - known.at > HOUR_OLD_MS;
+    const late = () => pause(HOUR_WITHIN_MS, known, { ref: false });
+    const { view, at } = isOld ? await Promise.race([settled, late()]) : known;
     const asOf = this.clock.now();
-    const { view, at } = this.hour ?? { view: await this.insights.ofAll([], '1h', asOf), at: asOf };
     const { points: minutes, total: hour } = view;
     const grantsPerSecond = this.projection.grantRate.perSecond();
     const { counts, held, waiting, blocked, blockingMs } = await this.projection.counts();
@@ -65,14 +69,16 @@ export class FleetView {
   }
 
   /** Concurrent requests share one reading. */
-  private readHour(): Promise<void> {
+  private readHour(): Promise<Hour> {
+    if (this.reading) return this.reading;
     const isFresh = this.clock.monotonic() - this.readAt < HOUR_FRESH_MS;
-    if (this.reading || isFresh) return this.reading ?? Promise.resolve();
+    if (this.hour && isFresh) return Promise.resolve(this.hour);
     this.readAt = this.clock.monotonic();
     this.reading = this.insights
       .ofAll(this.backends, '1h', this.clock.now())
       .then((view) => {
         this.hour = { view, at: this.clock.now() };
+        return this.hour;
       })
       .finally(() => {
         this.reading = null;
