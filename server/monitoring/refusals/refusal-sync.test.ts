@@ -268,6 +268,27 @@ describe.each(TEST_DIALECTS)('refused attempts over %s', (dialect) => {
     expect(new Set(process.changed).size).toBe(4_500);
   });
 
+  it('of others are all known, however many are written within a few seconds', async () => {
+    const process = start();
+    await process.run();
+    const writtenAt = await databaseNow(database);
+    const rows = Array.from({ length: 21_000 }, (_, i) => {
+      const all = { attempts: 1 + (i % 4_000), token: 7, firstAt: START, lastAt: START };
+      const counts = { all, owners: [], others: null };
+      return {
+        backend: 'default',
+        minute: START,
+        process: 'other',
+        lockId: `default/${i}`,
+        counts,
+      };
+    });
+    await writeRefusals(database, rows);
+    await database.raw.ask('UPDATE lock_refusals SET written_at = ? + attempts', [writtenAt]);
+    for (let run = 0; run < 2; run += 1) await process.run();
+    expect(new Set(process.changed).size).toBe(rows.length);
+  });
+
   it('of all processes are known at each after one exchange', async () => {
     const [one, two] = [start(), start()];
     for (const process of [one, two]) await process.run();

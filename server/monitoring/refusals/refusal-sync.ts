@@ -45,8 +45,8 @@ export interface RefusalSyncOptions {
 export class RefusalSync {
   /** Those that changed longest ago first. */
   private readonly unwritten = new Set<CountedMinute>();
-  /** Rows written before this, by the clock of the database, have been read; null: none yet. */
-  private readTo: number | null = null;
+  /** From which instant of the database's clock on rows are read next; null: none were yet. */
+  private readFrom: number | null = null;
 
   constructor(private readonly parts: RefusalSyncOptions) {}
 
@@ -100,7 +100,7 @@ export class RefusalSync {
   private async read(): Promise<void> {
     const { database, processId, slice } = this.parts;
     const now = await databaseNow(database);
-    let since = (this.readTo ?? now - LOOK_BACK_MS) - IN_FLIGHT_MS;
+    let since = this.readFrom ?? now - LOOK_BACK_MS - IN_FLIGHT_MS;
     let limit = READ_AT_ONCE;
     for (let i = 0; i < READS_MAX; i += 1) {
       const rows = await readRefusals(database, processId, since, limit);
@@ -110,7 +110,7 @@ export class RefusalSync {
       const whole = isEnd ? rows : rows.filter(({ writtenAt }) => writtenAt < last);
       await slice().forEach(whole, (row) => this.learn(row));
       // Also where no other process writes: the search passes all rows that this one has written.
-      this.readTo = isEnd ? now : Math.max(this.readTo ?? 0, last);
+      this.readFrom = isEnd ? now - IN_FLIGHT_MS : last;
       if (isEnd) return;
       // All of them were written in one millisecond, which is read as a whole.
       if (last === since) limit *= 2;
