@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decide } from '../core/lock/decide';
-import { decodeRecord, encodeRecord } from '../storage/codec/record-codec';
-import { freshKey, readOne, swapOne, update } from '../storage/conformance/testing/changes';
+import { freshKey } from '../storage/conformance/testing/changes';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import { requestIdentity } from './request-identity';
+import { decideElsewhere } from './testing/decide-elsewhere';
 import {
   acquire,
   acquireCommand,
@@ -16,19 +15,10 @@ import {
 import { PASS } from './testing/faulty-store';
 
 /** Puts a waiter of a process that has died into the queue of a lock that is held. */
-async function leaveWaiter(store: Store, key: RecordKey): Promise<void> {
-  const { record, now } = await readOne(store, key);
-  const known = record && decodeRecord(record);
-  if (!record || !known) throw new Error('There is no such lock.');
+const leaveWaiter = (store: Store, key: RecordKey) => {
   const ask = acquireCommand(key, 'gone', { waitMs: 60_000 });
-  const caller = { process: 'dead', isAlive: () => true, callerOf: () => null };
-  const policy = { queueLimit: 200, lockDelayMs: 0 };
-  const context = { now, epoch: 1, ...caller, remembered: null, policy };
-  const { next, events } = decide(known.record, ask, context);
-  if (!next) throw new Error('It was not queued.');
-  const { head, queue } = encodeRecord(next, known);
-  await swapOne(store, update(key, record, { head, queue, events }));
-}
+  return decideElsewhere(store, key, ask, { process: 'dead', isAlive: () => true });
+};
 
 /** A promise, and what resolves it. */
 function moment(): [comes: Promise<void>, come: () => void] {

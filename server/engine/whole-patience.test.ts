@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AcquireAnswer } from '../contract/lock/answers';
-import { decide } from '../core/lock/decide';
-import { decodeRecord, encodeRecord } from '../storage/codec/record-codec';
-import { freshKey, readOne, swapOne, update } from '../storage/conformance/testing/changes';
+import { freshKey } from '../storage/conformance/testing/changes';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import type { WaitOptions } from './lock-engine';
+import { decideElsewhere } from './testing/decide-elsewhere';
 import {
   acquire,
   EngineRig,
@@ -19,18 +18,8 @@ import { firstFates, PASS, touching } from './testing/faulty-store';
 import { untilQueued } from './testing/observed-calls';
 
 /** What a process does that takes all others for dead. */
-async function dropWaiters(store: Store, key: RecordKey): Promise<void> {
-  const { record, now } = await readOne(store, key);
-  const known = record && decodeRecord(record);
-  if (!record || !known) throw new Error('There is no such record.');
-  const alone = { process: 'other', isAlive: () => false, callerOf: () => null };
-  const policy = { queueLimit: 200, lockDelayMs: 0 };
-  const context = { now, epoch: 1, ...alone, remembered: null, policy };
-  const { next, events } = decide(known.record, { verb: 'settle' }, context);
-  if (!next) throw new Error('There was no waiter to be dropped.');
-  const { head, queue } = encodeRecord(next, known);
-  await swapOne(store, update(key, record, { head, queue, events }));
-}
+const dropWaiters = (store: Store, key: RecordKey) =>
+  decideElsewhere(store, key, { verb: 'settle' }, { process: 'other', isAlive: () => false });
 
 describe.concurrent.each(storeNames)('one request over several calls, over %s', (name) => {
   let rig: EngineRig;
