@@ -82,6 +82,9 @@ export const INTENT_RESOLVED_WITHIN_MS = 60_000;
 export const MAINTENANCE_LEASE_MS = 1_500;
 export const MAINTENANCE_RENEW_EVERY_MS = 400;
 
+/** Processes know the clock of a backend with such errors: one that is set back is so by more. */
+export const CLOCK_ERROR_MS = 5_000;
+
 /** How often maintenance ends the expired holds that no process touches. */
 export const EXPIRY_SCAN_EVERY_MS = 300;
 

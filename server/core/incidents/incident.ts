@@ -2,15 +2,13 @@ import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-t
 import type { IncidentFacts, IncidentRow, ProvenDeath } from '../../contract/console/past/incident';
 import type { HoldBar } from '../../contract/console/past/lock-timeline';
 import type { OrphanReason } from '../status/holder-liveness';
+import { CLOCK_ERROR_MS } from '../timing';
 
 /** A lock's total blocking time above which it is an incident, whatever its status. */
 const INCIDENT_BLOCKING_MS = 30_000;
 
 /** An incident ends when for so long nothing was wrong. */
 export const INCIDENT_QUIET_MS = 30_000;
-
-/** Processes know the clock of a backend with such errors; it is set back by more. */
-const CLOCK_ERROR_MS = 5_000;
 
 const ACTORS_MAX = 20;
 const DEATHS_MAX = 20;

@@ -8,6 +8,7 @@ import {
   type WitnessReport,
 } from '../../core/status/holder-liveness';
 import type { HostIdentity, ProcessIdentity } from '../../core/status/process-identity';
+import { CLOCK_ERROR_MS } from '../../core/timing';
 import type { Clock } from '../../platform/clock';
 import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
@@ -34,9 +35,6 @@ const PRUNE_DEAD_AFTER_MS = 2 * 60_000;
 
 /** Of more holders than these, only deaths are noted. */
 const REPORTS_MAX = 50_000;
-
-/** The clocks of backends are known no better. */
-const CLOCK_ERROR_MS = 5_000;
 
 /** Processes that one witness is asked about at a time. */
 const QUESTIONS_MAX = 1_000;
