@@ -8,7 +8,6 @@ import type { IncidentsInput } from '../../contract/console/past/past-inputs';
 import { LockyardError } from '../../contract/errors';
 import { withHoldEnd } from '../../core/incidents/incident';
 import { type IncidentParties, relationOf } from '../../core/incidents/related-incidents';
-import type { LockRecord } from '../../core/lock/lock-record';
 import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -45,7 +44,7 @@ export async function getIncident(
   { id }: { id: number },
 ): Promise<IncidentDetail> {
   await requireRole(ctx, 'viewer');
-  const { incidents, past, clock } = ctx.runtime;
+  const { incidents, past, projection, clock } = ctx.runtime;
   return askDatabase(async () => {
     const incident = await incidents.get(id);
     if (!incident) throw new LockyardError('NOT_FOUND', `There is no incident ${id}.`);
@@ -54,7 +53,7 @@ export async function getIncident(
     const marginMs = Math.max(MARGIN_MIN_MS, (end - beganAt) * MARGIN_SHARE);
     const to = endedAt === null ? end : end + marginMs;
     const asOf = clock.now();
-    const now = presentRecord(ctx, incident);
+    const now = projection.record(incident.backend, incident);
     const { events, ...timeline } = await past.story(incident, beganAt - marginMs, to, now);
     const { from } = timeline;
     const refused = await past.refused(incident.backend, incident, from, to);
@@ -73,11 +72,10 @@ const RELATED_MAX = 10;
 
 /** Incidents of other locks at the same time that have to do with this one: see `relationOf`. */
 async function relatedIncidents(
-  ctx: OperationContext,
+  { runtime: { incidents, past, projection } }: OperationContext,
   incident: IncidentRow,
   waiters: IncidentParties['waiters'],
 ): Promise<RelatedIncident[]> {
-  const { incidents, past } = ctx.runtime;
   const { id, beganAt, endedAt, readAt, facts } = incident;
   const until = endedAt ?? readAt;
   const found = await incidents.list({ since: beganAt, until, limit: OTHERS_MAX });
@@ -90,20 +88,13 @@ async function relatedIncidents(
     let relation = relationOf(mine, theirs);
     if (relation !== 'effect' && other.waitersMax > 0 && facts.hold && read < READ_MAX) {
       read += 1;
-      const { waits } = await past.timeline(other, beganAt, until, presentRecord(ctx, other));
+      const now = projection.record(other.backend, other);
+      const { waits } = await past.timeline(other, beganAt, until, now);
       relation = relationOf(mine, { ...theirs, waiters: waits });
     }
     if (relation) related.push({ relation, incident: other });
   }
   return related;
-}
-
-/** The record of its lock, as it was read last; null: the lock has none. */
-function presentRecord(
-  { runtime: { projection } }: OperationContext,
-  { backend, namespace, name }: IncidentRow,
-): LockRecord | null {
-  return projection.record(backend, { namespace, name });
 }
 
 /**
