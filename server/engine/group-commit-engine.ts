@@ -88,6 +88,10 @@ export class GroupCommitEngine implements StoreEngine {
     return rereadRecords(this.context, keys);
   }
 
+  settle(keys: RecordKey[]): void {
+    this.commands.expireAndPromote(keys.map(recordId));
+  }
+
   async rememberedAnswer({ key, inputHash }: RequestIdentity): Promise<unknown> {
     const { memos } = await this.context.store.read([], [key]);
     const memo = memos.find((one) => one.key === key && one.inputHash === inputHash);

@@ -91,4 +91,9 @@ export interface LockEngine {
 export interface StoreEngine extends LockEngine {
   /** Reads records that another process has changed, and takes note of them: `rereadRecords`. */
   reread(keys: RecordKey[]): Promise<ReadRecord[]>;
+  /**
+   * Begins to expire and promote what is due on these locks, unless that is under way. None of them
+   * waits for another; what fails is due again.
+   */
+  settle(keys: RecordKey[]): void;
 }

@@ -11,7 +11,6 @@ import { anonymousRequest } from '../../engine/request-identity';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
-import { recordId } from '../../storage/record-id';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { Alerting } from '../alerts/alerting';
 import type { EventRecorder } from '../history/recorder/event-recorder';
@@ -22,7 +21,6 @@ import { deleteReadRecords } from '../names/delete-records';
 import type { NamespaceCapacity } from '../names/namespace-capacity';
 import type { LockProjection } from '../projection/lock-projection';
 import type { MonitoredBackend } from '../projection/monitored-backend';
-import { rowId } from '../projection/projection-row';
 
 export const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 const RECORD_EVERY_MS = 300;
@@ -74,8 +72,6 @@ export class Maintenance {
   private readonly leasing: Periodic;
   /** Run only while this process has the lock. A slow backend delays only its own jobs. */
   private readonly jobs: Periodic[];
-  /** The locks that are being settled, by the ids of their rows. */
-  private readonly settling = new Set<string>();
 
   constructor(private readonly parts: MaintenanceOptions) {
     const { backends, recorders, incidents, heat, capacity, resolveIntents } = parts;
@@ -86,7 +82,7 @@ export class Maintenance {
       run: () => this.keepLease(),
       log,
     });
-    const job = (name: string, everyMs: number, work: () => Promise<unknown>) => {
+    const job = (name: string, everyMs: number, work: () => unknown) => {
       let doneAt = Number.NEGATIVE_INFINITY;
       const run = async () => {
         // After a stall a job may be due before this process finds out that it has lost the lock.
@@ -101,12 +97,12 @@ export class Maintenance {
     };
     this.jobs = [
       ...backends.flatMap((backend) => [
-        job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, async () =>
-          this.settle(backend, this.findDue(backend, true)),
+        job(`end expired holds of ${backend.id}`, EXPIRY_SCAN_EVERY_MS, () =>
+          backend.engine.settle(this.findDue(backend, true)),
         ),
         // Removes dead waiters from those that no caller touches.
-        job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, async () =>
-          this.settle(backend, this.findDue(backend, false)),
+        job(`check queues of ${backend.id}`, QUEUES_EVERY_MS, () =>
+          backend.engine.settle(this.findDue(backend, false)),
         ),
         job(`clean up ${backend.id}`, CLEAN_UP_EVERY_MS, () => this.deleteIdle(backend)),
       ]),
@@ -208,17 +204,6 @@ export class Maintenance {
     this.token = null;
     this.parts.alerts.abort();
     for (const job of this.jobs) void job.stop();
-  }
-
-  /** Expires and promotes what is due on these locks. None of them waits for another. */
-  private settle({ id, engine }: MonitoredBackend, keys: RecordKey[]): void {
-    for (const key of keys) {
-      const lock = rowId(id, recordId(key));
-      if (this.settling.has(lock)) continue;
-      this.settling.add(lock);
-      const settled = engine.run(key, { verb: 'settle' }).catch(() => undefined);
-      void settled.finally(() => this.settling.delete(lock));
-    }
   }
 
   private findDue({ id, engine }: MonitoredBackend, areExpired: boolean): RecordKey[] {
