@@ -109,6 +109,17 @@ describe('under several locks', () => {
   });
 });
 
+test.each([{ mode: 'shared' }, { mode: 'permit', permits: 1, capacity: 3 }] as const)(
+  'withLocks of one that is held with %j is refused as well',
+  async (options) => {
+    const name = `in part ${options.mode}`;
+    const nested = withLock(name, { client, ...options }, () =>
+      withLocks([name, 'elsewhere'], { client }, () => 'never'),
+    );
+    await expect(nested).rejects.toMatchObject({ reason: 'INVALID' });
+  },
+);
+
 describe('waiting for several locks', () => {
   test('nothing is held meanwhile, and all are granted when the last is free', async () => {
     const { free } = await occupied(names[1]);

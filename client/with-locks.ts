@@ -1,6 +1,6 @@
 import { LockTimeout, LockyardError } from './errors';
 import type { Hold } from './holding/lock-hold';
-import { enclosingHold } from './holding/lock-scope';
+import { holdAround } from './holding/lock-scope';
 import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
 import { environmentClient, type LockyardClient } from './lockyard-client';
@@ -134,8 +134,7 @@ function requestOf(
 
 function refuseNested(client: LockyardClient, { namespace, locks }: MultiLockRequest): void {
   for (const { name } of locks) {
-    const wanted = { client, namespace, name, mode: 'shared', owner: undefined } as const;
-    if (!enclosingHold(wanted)) continue;
+    if (!holdAround({ client, namespace, name, owner: undefined })) continue;
     const text = `"${name}" is held by the work that asks for it with others: that would wait for itself.`;
     throw new LockyardError('INVALID', text);
   }

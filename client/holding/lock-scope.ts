@@ -17,16 +17,20 @@ export function runUnderHold<T>(hold: LockHold, work: () => T): T {
   return scopes.run({ hold, outer: firstOpen(scopes.getStore()) }, work);
 }
 
-/** What is asked for within some work, perhaps. */
-export interface InnerRequest {
+/** A lock that is asked for within some work, perhaps. */
+interface InnerLock {
   client: LockyardClient;
   namespace: string;
   name: string;
+  /** Undefined: any owner. */
+  owner: string | undefined;
+}
+
+/** How it is asked for. */
+export interface InnerRequest extends InnerLock {
   mode: Mode;
   /** In mode permit. */
   permits?: number | undefined;
-  /** Undefined: any owner. */
-  owner: string | undefined;
 }
 
 /**
@@ -38,12 +42,18 @@ export interface InnerRequest {
  * more than the hold has, and would wait for it.
  */
 export function enclosingHold(wish: InnerRequest): LockHold | null {
+  const hold = holdAround(wish);
+  if (hold) refuseUpgrade(hold, wish);
+  return hold;
+}
+
+/** The same, whatever its mode. */
+export function holdAround(lock: InnerLock): LockHold | null {
   for (let scope = firstOpen(scopes.getStore()); scope; scope = scope.outer) {
-    if (!isSameLock(scope.hold, wish)) continue;
     const { hold } = scope;
+    if (!isSameLock(hold, lock)) continue;
     const lost = hold.checkLost();
     if (lost) throw lost;
-    refuseUpgrade(hold, wish);
     return hold;
   }
   return null;
@@ -62,7 +72,7 @@ function refuseUpgrade({ request: held, token }: LockHold, wish: InnerRequest): 
   }
 }
 
-function isSameLock({ client, request: held }: LockHold, wish: InnerRequest): boolean {
+function isSameLock({ client, request: held }: LockHold, wish: InnerLock): boolean {
   return (
     client === wish.client &&
     held.namespace === wish.namespace &&
