@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { endWithNpm } from './process/end-with-npm.mjs';
+import { withFileFrom } from './process/file-words.mjs';
 import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { nodeComplaint } from './process/start-requirements.mjs';
 
@@ -9,16 +9,6 @@ import { nodeComplaint } from './process/start-requirements.mjs';
  * server.
  */
 const clientVerbs = new Set(['exec', 'ls', 'inspect', 'watch', 'release', 'witness']);
-
-/** What names a file, as the caller's folder knows it: right behind the verb, but for `apply`. */
-const fileVerbs = new Set(['apply', 'backup', 'restore']);
-
-function absoluteFile(words, folder) {
-  // `apply` names it with an option.
-  const at = words[2] === 'apply' ? words.findIndex((word) => /^(-f|--file)$/.test(word)) + 1 : 3;
-  const file = words[at];
-  if (at > 2 && file !== undefined && !file.startsWith('-')) words[at] = resolve(folder, file);
-}
 
 /**
  * `npm run -s lockyard -- …`: the command line. Nothing but its own answer goes to standard output.
@@ -39,10 +29,11 @@ async function runCommandLine() {
   await makeCommandLineReady((line) => process.stderr.write(`${line}\n`));
   if (isForClient) process.chdir(folder);
   else process.env.NODE_ENV = 'production';
-  if (fileVerbs.has(process.argv[2])) absoluteFile(process.argv, folder);
   process.setSourceMapsEnabled(true);
-  process.argv[1] = isForClient ? clientCommandBundle : commandLineBundle;
-  await import(pathToFileURL(process.argv[1]).href);
+  const bundle = isForClient ? clientCommandBundle : commandLineBundle;
+  const [program, , ...words] = process.argv;
+  process.argv = [program, bundle, ...withFileFrom(words, folder)];
+  await import(pathToFileURL(bundle).href);
 }
 
 runCommandLine().catch(endWith);

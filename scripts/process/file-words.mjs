@@ -1,0 +1,25 @@
+import { resolve } from 'node:path';
+
+/**
+ * The words of a command, with the file that they name as the caller's folder knows it.
+ *
+ * @param {string[]} words behind the program's name
+ * @param {string} folder the caller's
+ * @returns {string[]}
+ */
+export function withFileFrom(words, folder) {
+  const from = (file) => (/^-?$/.test(file) ? file : resolve(folder, file));
+  const [verb, ...rest] = words;
+  if (verb === 'backup' || verb === 'restore') {
+    const isFile = (word, at) => !word.startsWith('-') && rest[at - 1] !== '--quiet';
+    return [verb, ...rest.map((word, at) => (isFile(word, at) ? from(word) : word))];
+  }
+  if (verb !== 'apply') return words;
+  const isValue = (at) => /^(-f|--file)$/.test(rest[at - 1] ?? '');
+  const found = rest.map((word, at) => {
+    const [, option, file] = /^(--file=|-f)(.+)$/.exec(word) ?? [];
+    if (file) return option + from(file);
+    return isValue(at) && !word.startsWith('-') ? from(word) : word;
+  });
+  return [verb, ...found];
+}
