@@ -1,9 +1,10 @@
 import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
 import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
+import type { ErrorShape } from '@/server/api/rpc/refusal';
 import type { SERVICE_API } from '@/server/contract/service-api';
 import { ApiHarness } from '@/test/api-harness';
-import type { ServiceRouter } from './service-router';
+import type { ServiceErrorShape, ServiceRouter } from './service-router';
 
 type Api = typeof SERVICE_API;
 type Procedures = ServiceRouter['_def']['record'];
@@ -26,6 +27,10 @@ test('the type for tRPC has the inputs and answers of every procedure of the ser
   expectTypeOf<{ [P in keyof Api]: TypesOf<P> }>().toEqualTypeOf<{
     [P in keyof Api]: { input: z.input<Api[P]['input']>; output: z.output<Api[P]['answer']> };
   }>();
+});
+
+test('the type of a refusal has every field that a refusal carries', () => {
+  expectTypeOf<keyof ServiceErrorShape['data']>().toEqualTypeOf<keyof ErrorShape['data']>();
 });
 
 test('tRPC’s own client calls through its batching link, alone and together', async () => {

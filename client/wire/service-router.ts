@@ -45,6 +45,8 @@ export interface ServiceErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
     path?: string;
     retryAfterMs?: number;
     capacity?: number;
+    /** What is the matter with the API key. */
+    detail?: string;
   };
 }
 
