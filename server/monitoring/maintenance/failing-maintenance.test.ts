@@ -27,7 +27,7 @@ async function start(
   const { engine, faults, process } = await rig.join();
   return new Maintenance({
     backends: [{ id: 'default', store: faults, engine, epochOf: () => 1 }],
-    projection: { dueForExpiry: () => [] },
+    projection: { dueForExpiry: () => [], remove: () => undefined },
     recorders: [{ ...idle, id: 'default', lagMs: () => 0, record }],
     incidents: idle,
     heat: idle,

@@ -36,7 +36,7 @@ const SCAN_PAGE = 200;
 
 export interface MaintenanceOptions {
   backends: MonitoredBackend[];
-  projection: Pick<LockProjection, 'dueForExpiry'>;
+  projection: Pick<LockProjection, 'dueForExpiry' | 'remove'>;
   recorders: Pick<EventRecorder, 'id' | 'record' | 'prune' | 'restart' | 'lagMs'>[];
   incidents: Pick<IncidentRecorder, 'run' | 'prune' | 'restart'>;
   heat: Pick<HeatRecorder, 'run' | 'prune' | 'restart'>;
@@ -219,7 +219,8 @@ export class Maintenance {
   private async deleteIdle(backend: MonitoredBackend): Promise<void> {
     const { store } = backend;
     let cursor: Cursor | null = { namespace: null, after: null };
-    const { clock, slice: newSlice = () => new TimeSlice(() => clock.monotonic()) } = this.parts;
+    const { projection, clock } = this.parts;
+    const { slice: newSlice = () => new TimeSlice(() => clock.monotonic()) } = this.parts;
     const slice = newSlice();
     while (cursor) {
       const page = await store.scan(cursor, SCAN_PAGE);
@@ -227,7 +228,12 @@ export class Maintenance {
       const ended = page.records.filter(isOwn).flatMap(endedHeartbeat);
       if (ended.length > 0) await store.deleteRecords(ended);
       const others = page.records.filter((read) => !isOwn(read));
-      await deleteReadRecords(backend, others, IDLE_MS);
+      const fates = await deleteReadRecords(backend, others, IDLE_MS);
+      const deleted = fates.filter(({ outcome }) => outcome === 'deleted');
+      projection.remove(
+        backend,
+        deleted.map(({ key }) => key),
+      );
       cursor = page.next;
       if (slice.isOver) await slice.pause();
     }

@@ -92,6 +92,18 @@ describe.each(storeNames)('free locks over %s', (name) => {
     expect(await isThere(hot)).toBe(true);
     expect(await isThere(young)).toBe(true);
   });
+
+  it('leave the lists of the process that deletes them after 30 days at once', async () => {
+    const first = await rig.watch();
+    await until(async () => expect(first.intents.asked).toBeGreaterThan(0));
+    const keys = [await released(31 * DAY_MS), await released(31 * DAY_MS)];
+    const second = await rig.watch();
+    const shown = () => keys.map((key) => second.monitoring.projection.row(key.namespace, key.name));
+    await until(async () => expect(shown()).not.toContain(null));
+    await first.monitoring.close();
+    await until(async () => expect(await Promise.all(keys.map(isThere))).toEqual([false, false]));
+    await vi.waitFor(() => expect(shown()).toEqual([null, null]), { timeout: 3_000, interval: 20 });
+  });
 });
 
 describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {

@@ -5,6 +5,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { NameCount } from '../../engine/names/name-count';
 import { EngineRig, type Member, release, takeLock } from '../../engine/testing/engine-rig';
+import { systemClock } from '../../platform/clock';
 import { TestClock } from '../../platform/testing/test-clock';
 import { freshKey, stored } from '../../storage/conformance/testing/changes';
 import { recordId } from '../../storage/record-id';
@@ -102,6 +103,18 @@ it('nothing is kept of a lock that another process deleted', async () => {
   await rig.under.store.deleteRecords([{ key, rev, writer }]);
   await projection.resync(backend);
   expect(refusals.of(id)).toBeNull();
+});
+
+it('a deleted copy that a reshard left over on another shard takes no lock off the list', async () => {
+  const key = freshKey();
+  const { token } = await takeLock(member, key, 'w1');
+  await release(member, key, 'w1', token);
+  const projection = await project('p1');
+  clock.pass(systemClock.now() + 20 * MINUTE_MS - clock.now());
+  const health = () => member.engine.health();
+  const shard = { backend: 'default', owns: () => false, health };
+  projection.remove({ ...backend, id: 'default/old', shard }, [key]);
+  expect(projection.row(key.namespace, key.name)).not.toBeNull();
 });
 
 it('a watch misses nothing that the process of its last request had yet to read', async () => {

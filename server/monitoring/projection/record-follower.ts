@@ -111,11 +111,12 @@ export class RecordFollower {
 
   /**
    * Removes records that were deleted: that leaves no history to follow. A name that was used again
-   * since stays.
+   * since stays, and one of which only a copy left over from before a reshard was deleted.
    */
   remove(backend: MonitoredBackend, keys: RecordKey[]): void {
     const now = this.clockOf(backend);
     for (const key of keys) {
+      if (backend.shard?.owns(key) === false) continue;
       if (key.kind === 'counter') this.counters.removeDeleted(backend, key, now);
       else this.removeDeletedLock(rowId(publicId(backend), recordId(key)), now);
     }
