@@ -12,6 +12,7 @@ import { decodeRecord, encodeRecord } from '../storage/codec/record-codec';
 import { recordKey } from '../storage/record-id';
 import type { Change } from '../storage/record-store';
 import type { BackupHeader } from './backup-header';
+import { restoredBackend } from './restored-backend';
 
 type Table = BackupHeader['tables'][number];
 type Row = Record<string, Cell>;
@@ -70,7 +71,7 @@ export class BackupLoad {
     for (const row of this.restored.history()) await this.insert('lock_history', row);
     const { backends: before, now, grantsFrom } = this.at;
     for (const id of new Set([HOME, ...Object.keys(this.header.epochs), ...before.keys()])) {
-      const known = this.backends.get(id) ?? before.get(id);
+      const known = restoredBackend(this.backends.get(id), before.get(id));
       const row = { created_at: now, ...known, id, epoch: this.nextEpoch(id) };
       await this.insert('backends', id === HOME ? { ...row, grants_from: grantsFrom } : row);
     }

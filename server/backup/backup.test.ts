@@ -1,5 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
+import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
 import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
@@ -150,6 +151,39 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     await home.serve(async ({ runtime: { database } }) => {
       const known = await database.db.select().from(database.tables.backends);
       expect(known).toContainEqual(expect.objectContaining({ ...later, epoch: 4 }));
+    });
+  });
+
+  test('takes away nothing that was learnt since of the store of another backend', async () => {
+    const backed = (id: string, life: string) => ({
+      ...{ id, epoch: 3, createdAt: 1, grantsFrom: null, life, runId: 'run', beat: 1_000 },
+      ...{ replicationId: null, isDurable: 1, evictedKeys: 0, longestLeaseMs: 60_000 },
+      ...{ lossAt: null, lossWhat: null },
+    });
+    const learnt = { beat: 2_000, isDurable: 0, grantsFrom: 9e12, longestLeaseMs: 3_600_000 };
+    await home.serve(async ({ runtime: { database } }) => {
+      const { backends } = database.tables;
+      const rows = [backed('same', 'first'), backed('lost', 'first'), backed('calm', 'first')];
+      await database.db.insert(backends).values(rows);
+      await succeed(home, ['backup', home.file()]);
+      await database.db
+        .update(backends)
+        .set(learnt)
+        .where(inArray(backends.id, ['same', 'lost']));
+      await database.db.update(backends).set({ life: 'second' }).where(eq(backends.id, 'lost'));
+      await database.db.update(backends).set({ beat: 500 }).where(eq(backends.id, 'calm'));
+    });
+    await succeed(home, ['restore', home.file(), '--replace']);
+    await home.serve(async ({ runtime: { database } }) => {
+      const { backends } = database.tables;
+      const rows = await database.db.select().from(backends).orderBy(backends.id);
+      const { grantsFrom, longestLeaseMs } = learnt;
+      expect(rows.filter(({ id }) => id !== 'default')).toEqual([
+        { ...backed('calm', 'first'), epoch: 4 },
+        // With the life of the backup the guard finds the loss again, and waits for long enough.
+        { ...backed('lost', 'first'), epoch: 4, grantsFrom, longestLeaseMs },
+        { ...backed('same', 'first'), epoch: 4, ...learnt },
+      ]);
     });
   });
 

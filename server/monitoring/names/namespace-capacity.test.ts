@@ -98,7 +98,8 @@ describe.each(storeNames)('free locks over %s', (name) => {
     await until(async () => expect(first.intents.asked).toBeGreaterThan(0));
     const keys = [await released(31 * DAY_MS), await released(31 * DAY_MS)];
     const second = await rig.watch();
-    const shown = () => keys.map((key) => second.monitoring.projection.row(key.namespace, key.name));
+    const shown = () =>
+      keys.map((key) => second.monitoring.projection.row(key.namespace, key.name));
     await until(async () => expect(shown()).not.toContain(null));
     await first.monitoring.close();
     await until(async () => expect(await Promise.all(keys.map(isThere))).toEqual([false, false]));
