@@ -100,7 +100,18 @@ function serverUrl(text: string, example: string): URL | string {
   if (url.search !== '' || url.hash !== '') return 'must not carry options after ? or #';
   if (url.hostname === '') return 'must name a host';
   if (url.port === '0') return 'must not use port 0';
-  return url;
+  const isEncoded = [url.username, url.password, url.pathname].every(isPercentEncoded);
+  return isEncoded ? url : 'has a % that begins no percent-encoding; write it as %25';
+}
+
+/** The drivers fail with an error that names no variable where a part is not. */
+function isPercentEncoded(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The database that a MySQL URL names, as `host:port/database`, without its user. */

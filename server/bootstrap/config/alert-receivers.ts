@@ -1,5 +1,6 @@
 import { RECEIVER_FORMATS, type ReceiverFormat } from '../../contract/console/alerts/alert-row';
 import { ConfigError } from '../../platform/start-error';
+import { authorizationOf } from './secrets';
 
 /** Where alerts are sent. */
 export interface ConfiguredReceiver {
@@ -83,16 +84,6 @@ function readTarget(name: string, text: string): Omit<ConfiguredReceiver, 'id' |
   url.hash = '';
   if (format === 'alertmanager') url.pathname = `${url.pathname.replace(/\/$/, '')}/api/v2/alerts`;
   return { format, url: url.href, authorization };
-}
-
-function authorizationOf(name: string, { username, password }: URL): string | null {
-  if (username === '' && password === '') return null;
-  try {
-    const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return `Basic ${Buffer.from(plain).toString('base64')}`;
-  } catch {
-    throw new ConfigError(`${name}: its user or password is not percent-encoded properly.`);
-  }
 }
 
 function readKey(env: Env, id: string, format: ReceiverFormat): Buffer | null {

@@ -240,6 +240,11 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_DATABASE_URL: 'mysql:///lockyard' }, 'must name a host'],
     [{ LOCKYARD_DATABASE_URL: 'mysql://root@host:99999/x' }, 'is not a URL'],
     [{ LOCKYARD_DATABASE_URL: 'mysql://h/x?authPlugins=1' }, 'must not carry options'],
+    [{ LOCKYARD_DATABASE_URL: 'mysql://ana:100%sure@h/x' }, 'LOCKYARD_DATABASE_URL has a % that'],
+    [{ LOCKYARD_DATABASE_URL: 'mysql://h/100%' }, 'LOCKYARD_DATABASE_URL has a % that'],
+    [{ LOCKYARD_BACKEND_A: 'redis://:100%@h' }, 'LOCKYARD_BACKEND_A has a % that'],
+    [{ LOCKYARD_BACKEND_A: 'mysql://h/a,mysql://a%zz@h/b' }, 'has a % that'],
+    [{ LOCKYARD_WITNESS_A: 'https://a:1%@h/{pod}' }, 'LOCKYARD_WITNESS_A: its user or password'],
     [{ LOCKYARD_BACKEND_ORDERS: '' }, 'LOCKYARD_BACKEND_ORDERS is empty; it must begin with'],
     [
       { LOCKYARD_BACKEND_ORDERS: 'valkey://h' },

@@ -33,3 +33,18 @@ export function readMetricsToken(env: Env): string | null {
       'letters, digits and signs without spaces.',
   );
 }
+
+/**
+ * The `Authorization` header for the user and password in a URL; null: it has neither.
+ *
+ * @throws ConfigError
+ */
+export function authorizationOf(name: string, { username, password }: URL): string | null {
+  if (username === '' && password === '') return null;
+  try {
+    const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return `Basic ${Buffer.from(plain).toString('base64')}`;
+  } catch {
+    throw new ConfigError(`${name}: its user or password is not percent-encoded properly.`);
+  }
+}

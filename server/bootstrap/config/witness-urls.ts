@@ -1,4 +1,5 @@
 import { ConfigError } from '../../platform/start-error';
+import { authorizationOf } from './secrets';
 
 /** Where to ask whether a pod or CI run is alive. */
 export interface ConfiguredWitness {
@@ -55,10 +56,9 @@ function readTemplate(name: string, text: string): Omit<ConfiguredWitness, 'id'>
     throw new ConfigError(`${name}: placeholders must be in the path or the query only.`);
   }
   if (username === '' && password === '') return { template: text, authorization: null };
-  const plain = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return {
     template: text.replace(/\/\/[^/?#]*@/, '//'),
-    authorization: `Basic ${Buffer.from(plain).toString('base64')}`,
+    authorization: authorizationOf(name, url),
   };
 }
 
