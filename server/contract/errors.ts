@@ -79,7 +79,9 @@ export const REASON_LABELS: Record<Reason, string> = {
     'allows, or the server is short of memory; the message says which. Existing ones keep ' +
     'working. Nothing was applied.',
   CONTENDED: 'Other callers changed the lock too often meanwhile; nothing was applied. Try again.',
-  UNSUPPORTED: 'This server does not support it.',
+  UNSUPPORTED:
+    'It cannot be done here, such as several locks on different shards at once, or on a record ' +
+    'that cannot be read. Nothing was applied.',
   BACKEND_DOWN:
     'The backend does not respond, or is not configured safely; the message says which. ' +
     'Definitely not applied; safe to repeat.',

@@ -4,7 +4,7 @@ import { DescribedWire } from '@/test/described-wire';
 import { DEFAULT_POLICY, type NamespacePolicy } from '../../contract/namespace-policy';
 import type { OpenApiDocument } from '../../contract/openapi/openapi-shape';
 import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
-import { backendDown, contended, unknownOutcome } from '../../engine/refusals';
+import { backendDown, contended, unknownOutcome, unreadable } from '../../engine/refusals';
 import { createApiKey } from '../../operations/api-keys/create-api-key';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 import { createUser } from '../../operations/users/create-user';
@@ -239,6 +239,7 @@ describe('what is answered is what is described:', () => {
       if (name === 'lock.list' || name === 'lock.watch') continue;
       await withFailure(contended(), () => call(name, example, 'CONTENDED'));
       await withFailure(backendDown(null), () => call(name, example, 'BACKEND_DOWN'));
+      await withFailure(unreadable(null), () => call(name, example, 'UNSUPPORTED'));
       await withFailure(unknownOutcome(null), () => call(name, example, 'UNKNOWN'));
       await withFailure(new Error('a fault'), () => call(name, example, 'INTERNAL'));
     }
