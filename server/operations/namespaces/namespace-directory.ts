@@ -21,6 +21,9 @@ const REFRESH_EVERY_MS = 1_000;
 export class NamespaceDirectory {
   private readonly known = new Map<string, NamespaceEntry & { policy: NamespacePolicy }>();
   private readonly queries = new Map<string, Promise<NamespaceEntry | null>>();
+  /** Readings that have begun, and the latest of those of all namespaces that has ended. */
+  private begun = 0;
+  private ended = 0;
 
   constructor(private readonly database: Database) {}
 
@@ -55,7 +58,13 @@ export class NamespaceDirectory {
 
   /** Reads all of them again; rejects, and keeps what is known, while the database is away. */
   async refresh(): Promise<void> {
-    for (const row of await this.database.db.select().from(this.database.tables.namespaces)) {
+    this.begun += 1;
+    const own = this.begun;
+    const rows = await this.database.db.select().from(this.database.tables.namespaces);
+    // What a later reading has found is not undone by one that answers after it.
+    if (own < this.ended) return;
+    this.ended = own;
+    for (const row of rows) {
       if (row.removedAt === null) this.store(row);
       else this.known.delete(row.id);
     }
@@ -74,9 +83,13 @@ export class NamespaceDirectory {
   private async query(name: string): Promise<NamespaceEntry | null> {
     const { db, tables } = this.database;
     const { namespaces } = tables;
+    this.begun += 1;
+    const own = this.begun;
     const [row] = await askDatabase(() =>
       db.select().from(namespaces).where(eq(namespaces.id, name)),
     );
+    const later = own < this.ended ? this.cached(name) : null;
+    if (later) return later;
     return row && row.removedAt === null ? this.store(row) : null;
   }
 

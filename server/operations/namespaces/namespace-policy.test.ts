@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
@@ -43,6 +43,24 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
       expect(performance.now() - startedAt).toBeLessThan(8_000);
     }
     await following.stop();
+    await set(null);
+  });
+
+  test('that is changed holds though a reading from before the change comes late', async () => {
+    const { namespaces: directory, database } = runtime;
+    const former = await database.db.select().from(database.tables.namespaces);
+    let arrive = () => {};
+    const late = new Promise<typeof former>((resolve) => {
+      arrive = () => resolve(former);
+    });
+    const asked = vi.spyOn(database.db, 'select');
+    asked.mockImplementationOnce((() => ({ from: () => late })) as never);
+    const reading = directory.refresh();
+    asked.mockRestore();
+    await set(POLICY);
+    arrive();
+    await reading;
+    expect(directory.policyOf('billing')).toEqual(POLICY);
     await set(null);
   });
 
