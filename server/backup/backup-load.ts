@@ -24,8 +24,9 @@ const CHARS_AT_ONCE = 1_000_000;
 
 /** The state before the restore, and the times used in it. */
 interface RestoreTarget {
-  /** The rows of the backends before the restore, by id. */
+  /** The rows of the backends before the restore, by id, and those of the namespaces. */
   backends: Map<string, Row>;
+  namespaces: Map<string, Row>;
   now: number;
   grantsFrom: number;
 }
@@ -34,6 +35,7 @@ interface RestoreTarget {
 export class BackupLoad {
   private readonly restored: RestoredRows;
   private readonly backends = new Map<string, Row>();
+  private readonly namespaces = new Set<string>();
   private table: Table | null = null;
   private buffer: Cell[][] = [];
   private bufferChars = 0;
@@ -57,6 +59,7 @@ export class BackupLoad {
       this.backends.set(String(row.id), row);
       return;
     }
+    if (table.name === 'namespaces') this.namespaces.add(String(rowOf(table, cells).id));
     if (table !== this.table) await this.insertBuffer();
     this.table = table;
     this.buffer.push(this.loadedCells(table, cells));
@@ -75,7 +78,20 @@ export class BackupLoad {
       const row = { created_at: now, ...known, id, epoch: this.nextEpoch(id) };
       await this.insert('backends', id === HOME ? { ...row, grants_from: grantsFrom } : row);
     }
+    await this.removeLaterNamespaces();
     return { rows: this.rows, epoch: this.nextEpoch(HOME), grantsFrom };
+  }
+
+  /**
+   * A namespace that the backup does not know is gone, and stays bound to its backend: on another
+   * one its tokens might start below those of before.
+   */
+  private async removeLaterNamespaces(): Promise<void> {
+    for (const [id, row] of this.at.namespaces) {
+      if (this.namespaces.has(id)) continue;
+      const removedAt = row.removed_at ?? this.at.now;
+      await this.insert('namespaces', { ...row, id, removed_at: removedAt });
+    }
   }
 
   /** Higher than every known epoch: the backup's, and that of the database it replaces. */

@@ -6,6 +6,7 @@ import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
 import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { listAudit } from '../operations/audit/list-audit';
+import { createNamespace } from '../operations/namespaces/create-namespace';
 import { signIn } from '../operations/sessions/sign-in';
 import { createUser } from '../operations/users/create-user';
 import { Installation, type Server } from './testing/backup-rig';
@@ -151,6 +152,20 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     await home.serve(async ({ runtime: { database } }) => {
       const known = await database.db.select().from(database.tables.backends);
       expect(known).toContainEqual(expect.objectContaining({ ...later, epoch: 4 }));
+    });
+  });
+
+  test('lets a namespace that it does not know come back on its own backend alone', async () => {
+    const later = { id: 'later', backend: 'elsewhere', createdAt: 1 };
+    await home.serve(async ({ runtime: { database } }) => {
+      await succeed(home, ['backup', home.file()]);
+      await database.db.insert(database.tables.namespaces).values(later);
+    });
+    await succeed(home, ['restore', home.file(), '--replace']);
+    await home.serve(async ({ cli, runtime }) => {
+      expect(await runtime.namespaces.get('later')).toBeNull();
+      const elsewhere = createNamespace(cli, { name: 'later', backend: 'default' });
+      await expect(elsewhere).rejects.toMatchObject({ reason: 'CONFLICT' });
     });
   });
 

@@ -72,10 +72,12 @@ export async function restoreBackup(
       const now = await clock();
       await refuseLiveServers(change, now);
       if (!options.replace) await refuseNonEmpty(change);
-      const backends = await backendsIn(change);
+      const backends = await rowsById(change, 'backends');
+      const namespaces = await rowsById(change, 'namespaces');
       for (const { name } of tableShapes()) await clear(change, name);
       const load = new BackupLoad(change, header, {
         backends,
+        namespaces,
         now,
         grantsFrom: now + options.quietMs,
       });
@@ -135,8 +137,11 @@ function auditEntry(
   return [Object.keys(entry), [Object.values(entry)]];
 }
 
-async function backendsIn(change: BulkChange): Promise<Map<string, Record<string, Cell>>> {
-  const rows = await change.select('select * from backends');
+async function rowsById(
+  change: BulkChange,
+  table: string,
+): Promise<Map<string, Record<string, Cell>>> {
+  const rows = await change.select(`select * from ${table}`);
   return new Map(rows.map((row) => [String(row.id), row as Record<string, Cell>]));
 }
 
