@@ -19,7 +19,8 @@ export function openGates(control: ControlRuntime, processId: string): CounterGa
       const scope = createHash('sha256').update(`${secret}\ngate of ${backend}`).digest('hex');
       return openRedisGate(urls.get(gate) ?? '', {
         scope: scope.slice(0, SCOPE_CHARS),
-        process: processId,
+        // Two gates may name one Redis: each numbers its messages, and says what is under way.
+        process: `${processId}.${gate}`,
       });
     },
     gateIdOf: (namespace) => namespaces.policyOf(namespace).gate,
