@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
+import { FlatQueries } from './requests/flat-queries';
 
 const NAME = 'stock:1+1=2 & ü';
 
@@ -103,4 +104,14 @@ test('a refusal for want of a key says which kind of key, on every path', async 
     expect([path, status]).toEqual([path, 401]);
     expect(headers.get('www-authenticate')).toBe('Bearer');
   }
+});
+
+test('an address full of parameters keeps no other caller waiting', () => {
+  const flat = new FlatQueries('/api/v1/');
+  const names = Array.from({ length: 14_000 }, (_, i) => i.toString(36));
+  const startedAt = performance.now();
+  const read = flat.withInput(`/api/v1/lock.inspect?${names.join('&')}`);
+  expect(performance.now() - startedAt).toBeLessThan(300);
+  const input = JSON.parse(new URL(read, 'http://h').searchParams.get('input') ?? '');
+  expect(Object.keys(input)).toHaveLength(names.length);
 });

@@ -36,13 +36,23 @@ export class FlatQueries {
     const params = new URLSearchParams(query);
     if (['input', 'batch', 'connectionParams'].some((name) => params.has(name))) return url;
     const input: Record<string, unknown> = Object.create(null);
-    for (const name of new Set(params.keys())) {
-      const [value = '', ...more] = params.getAll(name);
+    for (const [name, [value = '', ...more]] of valuesByName(params)) {
       // A parameter that is given twice is a list, which no field takes.
       input[name] = more.length > 0 ? [value, ...more] : read(value, fields.get(name));
     }
     return `${path}?input=${encodeURIComponent(JSON.stringify(input))}`;
   }
+}
+
+/** In one pass: an address may be full of parameters, and all callers wait meanwhile. */
+function valuesByName(params: URLSearchParams): Map<string, string[]> {
+  const byName = new Map<string, string[]>();
+  for (const [name, value] of params) {
+    const values = byName.get(name);
+    if (values) values.push(value);
+    else byName.set(name, [value]);
+  }
+  return byName;
 }
 
 function read(text: string, type: FieldType | undefined): unknown {
