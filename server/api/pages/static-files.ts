@@ -91,7 +91,12 @@ export class StaticFiles {
 
 /** Whether a caller accepts gzip. One that lists it with `q=0` does not. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
-  return /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(header ?? ''));
+  return String(header ?? '')
+    .split(',')
+    .some((item) => {
+      const [coding, ...weights] = item.split(';').map((part) => part.trim().toLowerCase());
+      return coding === 'gzip' && !weights.some((weight) => /^q=0(\.0*)?$/.test(weight));
+    });
 }
 
 async function readStatic(path: string, extension: string, caching: string): Promise<StaticFile> {
