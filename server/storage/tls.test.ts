@@ -1,3 +1,4 @@
+import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '@/db/open-database';
 import { openTestDatabase } from '@/db/testing/test-database';
@@ -138,6 +139,21 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
     }, SOON);
     expect(line).toMatch(/^[^\n]*cannot be (used|reached)[^\n]*$/);
   });
+});
+
+test('the settings of a MySQL that refuses connections without TLS are read, with TLS', async () => {
+  const admin = await createConnection(mysql.url);
+  await admin.query("CREATE USER careful IDENTIFIED BY 'pw' REQUIRE SSL");
+  await admin.query('GRANT ALL ON *.* TO careful');
+  await admin.end();
+  const url = new URL(KINDS.mysql.secure());
+  [url.username, url.password] = ['careful', 'pw'];
+  const store = await opened(url.href, authority.file);
+  try {
+    expect((await store.guarantees()).settings.length).toBeGreaterThan(0);
+  } finally {
+    await store.close();
+  }
 });
 
 test('a control database with TLS is spoken to with TLS', async () => {

@@ -1,4 +1,5 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { mysqlTls } from '@/db/mysql/mysql-tls';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 
@@ -89,7 +90,7 @@ export async function readMysqlFacts(uri: string, timeoutMs: number): Promise<My
   let connection: Connection | undefined;
   const timeLimit = new TimeLimit(timeoutMs, () => new Error('No answer in time.'));
   const read = async () => {
-    connection = await createConnection({ uri, connectTimeout: timeoutMs });
+    connection = await createConnection({ uri, ...mysqlTls(uri), connectTimeout: timeoutMs });
     connection.on('error', () => undefined);
     return factsOf(connection);
   };
