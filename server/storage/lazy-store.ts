@@ -1,3 +1,4 @@
+import { tlsFailure } from '@/db/tls-failure';
 import { Periodic } from '../platform/periodic';
 import {
   type Change,
@@ -24,7 +25,7 @@ export class LazyStore implements RecordStore, HistorySource {
     run: () => this.tryToOpen(),
   });
   /** Why the last attempt failed. */
-  private failure: string | null = null;
+  private failure: unknown = null;
 
   /**
    * @param onFailure called with a failed attempt, unless it failed for the same reason as the one
@@ -108,7 +109,9 @@ export class LazyStore implements RecordStore, HistorySource {
 
   private async requireStore(): Promise<Store> {
     if (this.store) return this.store;
-    throw new StoreError('This backend has not been reachable since the start.', 'no');
+    const { failure: cause } = this;
+    const text = 'This backend has not been reachable since the start.';
+    throw new StoreError(text, 'no', { cause, refusal: refusalIn(cause) });
   }
 
   private async tryToOpen(): Promise<void> {
@@ -116,9 +119,16 @@ export class LazyStore implements RecordStore, HistorySource {
       this.store = await this.open();
       void this.opening.stop();
     } catch (error) {
-      const isSameFailure = String(error) === this.failure;
-      this.failure = String(error);
+      const isSameFailure = String(error) === String(this.failure);
+      this.failure = error;
       if (!isSameFailure) this.onFailure(error);
     }
   }
+}
+
+/** Why the backend cannot be used although it may answer, for callers; null where it does not. */
+function refusalIn(failure: unknown): string | null {
+  if (failure instanceof StoreError) return failure.refusal;
+  const why = tlsFailure(failure);
+  return why && `The backend cannot be used: ${why}.`;
 }

@@ -7,16 +7,22 @@ import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { freePort } from '@/scripts/system/free-port.mjs';
 import { readConfig } from '../bootstrap/config/config';
+import { createEngine } from '../engine/create-engine';
+import { newWriter } from '../engine/new-writer';
+import { newProcess } from '../engine/testing/engine-rig';
 import { systemClock } from '../platform/clock';
 import { created, freshKey, stored } from './conformance/testing/changes';
 import { type Store, testMysqlUrl } from './conformance/testing/stores-under-test';
 import { TestAuthority } from './conformance/testing/test-authority';
 import { StoreIncarnation } from './incarnation/store-incarnation';
+import { LazyStore } from './lazy-store';
 import { openBackend } from './open-store';
 import { RedisStore } from './redis/redis-store';
 import { openZookeeperStore } from './zookeeper/zookeeper-store';
 
 const SOON = { timeout: 25_000, interval: 50 };
+
+const STATE_WITHIN = { timeout: 10_000, interval: 50 };
 
 let authority: TestAuthority;
 let stranger: TestAuthority;
@@ -83,6 +89,30 @@ async function complaint(url: string, authorityFile?: string): Promise<string> {
   return 'It can be used.';
 }
 
+/** What the console says of a backend with such a store, once it gives a reason. */
+async function stateOf(open: () => Promise<Store>): Promise<string> {
+  const store = await LazyStore.start(open, () => undefined);
+  const engine = await createEngine({
+    backend: 'orders',
+    kind: 'test',
+    store,
+    epochOf: () => 1,
+    clock: systemClock,
+    processId: newProcess(),
+    newWriter,
+    policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0 }),
+  });
+  try {
+    return await vi.waitFor(() => {
+      const { reachable, refusal } = engine.health();
+      expect({ reachable, refusal }).toEqual({ reachable: false, refusal: expect.any(String) });
+      return refusal as string;
+    }, STATE_WITHIN);
+  } finally {
+    await engine.close();
+  }
+}
+
 const KINDS = {
   mysql: {
     secure: () => `${mysql.url.replace('mysql:', 'mysqls:')}/mysql`,
@@ -138,6 +168,9 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
       return said;
     }, SOON);
     expect(line).toMatch(/^[^\n]*cannot be (used|reached)[^\n]*$/);
+    // A Redis without TLS waits for the end of the handshake: it is not told from one that is away.
+    if (url === plain() && url.startsWith('rediss:')) return;
+    expect(await stateOf(() => opened(url as string, file))).toMatch(why);
   });
 });
 

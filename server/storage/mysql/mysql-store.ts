@@ -244,8 +244,8 @@ export class MysqlStore implements RecordStore, HistorySource {
       return await this.packet(statements);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      const { message, cause, retryable } = error;
-      throw new StoreError(message, 'no', { cause, retryable });
+      const { message, cause, retryable, refusal } = error;
+      throw new StoreError(message, 'no', { cause, retryable, refusal });
     }
   }
 

@@ -86,8 +86,9 @@ export class ZookeeperSession implements ConnectionProvider {
   async connected(): Promise<GuardedConnection> {
     if (!this.connection?.isOpen) await this.waitForOne();
     if (this.connection?.isOpen) return this.connection;
-    const why = this.failure ? asStoreError(this.failure).message : LATE;
-    throw new StoreError(why, 'no', { cause: this.failure });
+    const { failure: cause } = this;
+    const { message, refusal } = cause ? asStoreError(cause) : { message: LATE, refusal: null };
+    throw new StoreError(message, 'no', { cause, refusal });
   }
 
   async write(
