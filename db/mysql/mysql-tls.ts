@@ -10,12 +10,16 @@ export function mysqlTls(url: string): Pick<ConnectionOptions, 'ssl' | 'stream'>
   if (!tls) return {};
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
-  return {
-    ssl: {
-      rejectUnauthorized: true,
-      verifyIdentity: true,
-      ...(tls.ca ? { ca: String(tls.ca) } : {}),
+  const verified = { rejectUnauthorized: true, verifyIdentity: true };
+  const byAuthority = {
+    ...verified,
+    // A pool keeps these settings, and its driver reads this one for each connection.
+    get ca() {
+      return String(tlsOf(url)?.ca);
     },
+  };
+  return {
+    ssl: tls.ca ? byAuthority : verified,
     ...(isIP(host) ? { stream: () => socketTo(host, Number(port || PORT)) } : {}),
   };
 }

@@ -34,6 +34,18 @@ export function tlsWith(host: string, authorityFile: string | null): ConnectionO
   return {
     rejectUnauthorized: true,
     ...(isIP(host) ? {} : { servername: host }),
-    ...(authorityFile === null ? {} : { ca: readFileSync(authorityFile, 'utf8') }),
+    ...(authorityFile === null ? {} : { ca: authorityIn(authorityFile) }),
   };
+}
+
+const lastRead = new Map<string, string>();
+
+/** The text of such a file as it is now, or as it was last: it may be missing while replaced. */
+function authorityIn(file: string): string {
+  try {
+    lastRead.set(file, readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (!lastRead.has(file)) throw error;
+  }
+  return lastRead.get(file) ?? '';
 }

@@ -1,11 +1,16 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openDatabase } from '@/db/open-database';
 import { openTestDatabase } from '@/db/testing/test-database';
+import { tlsFailure } from '@/db/tls-failure';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { freePort } from '@/scripts/system/free-port.mjs';
+import { TcpProxy } from '@/test/tcp-proxy';
 import { readConfig } from '../bootstrap/config/config';
 import { createEngine } from '../engine/create-engine';
 import { newWriter } from '../engine/new-writer';
@@ -113,6 +118,27 @@ async function stateOf(open: () => Promise<Store>): Promise<string> {
   }
 }
 
+/** A server behind a proxy, trusted by a file that can be replaced while connections are cut. */
+async function replaceable(secureUrl: string) {
+  const { port } = new URL(secureUrl);
+  const proxy = await TcpProxy.start('127.0.0.1', Number(port));
+  const folder = await mkdtemp(join(tmpdir(), 'lockyard-trusted-'));
+  const file = join(folder, 'ca.pem');
+  await copyFile(authority.file, file);
+  return {
+    url: secureUrl.replace(port, String(proxy.port)),
+    file,
+    async distrust() {
+      await copyFile(stranger.file, file);
+      proxy.open();
+    },
+    async close() {
+      await proxy.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
 const KINDS = {
   mysql: {
     secure: () => `${mysql.url.replace('mysql:', 'mysqls:')}/mysql`,
@@ -172,6 +198,21 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
     if (url === plain() && url.startsWith('rediss:')) return;
     expect(await stateOf(() => opened(url as string, file))).toMatch(why);
   });
+
+  test('is not used any more once its certificate is not trusted any more, which is said', async () => {
+    const { url, file, distrust, close } = await replaceable(secure());
+    const state = stateOf(async () => {
+      const store = await vi.waitFor(() => opened(url, file), SOON);
+      await vi.waitFor(() => created(store, freshKey(), { head: 'here' }), SOON);
+      await distrust();
+      return store;
+    });
+    try {
+      expect(await state).toMatch(/authority/);
+    } finally {
+      await close();
+    }
+  });
 });
 
 test('the settings of a MySQL that refuses connections without TLS are read, with TLS', async () => {
@@ -186,6 +227,20 @@ test('the settings of a MySQL that refuses connections without TLS are read, wit
     expect((await store.guarantees()).settings.length).toBeGreaterThan(0);
   } finally {
     await store.close();
+  }
+});
+
+test('a control database is not used any more once its certificate is not trusted any more', async () => {
+  const { url, file, distrust, close } = await replaceable(KINDS.mysql.secure());
+  const { database } = readConfig({ LOCKYARD_DATABASE_URL: url, LOCKYARD_TLS_CA_DEFAULT: file });
+  const control = await openDatabase(database);
+  try {
+    await distrust();
+    const asked = () => control.raw.ask('SELECT 1', []).then(() => null, tlsFailure);
+    await expect.poll(asked, SOON).toMatch(/authority/);
+  } finally {
+    await control.close();
+    await close();
   }
 });
 

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { tlsOf } from '@/db/urls/server-tls';
+import { speaksTls, tlsOf } from '@/db/urls/server-tls';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { redisRefusal, redisUnreached } from './redis-refusal';
@@ -32,7 +32,7 @@ export interface ConnectionGuard<Admitted> {
  * anything twice, and sends nothing before the guard has admitted it.
  */
 export class RedisConnection<Admitted> {
-  private readonly options: ReturnType<typeof redisOptions>;
+  private readonly isSecure: boolean;
   private opening: Promise<{ redis: Redis; admitted: Admitted }> | null = null;
   private current: Redis | null = null;
   private ready: { redis: Redis; admitted: Admitted } | null = null;
@@ -45,12 +45,12 @@ export class RedisConnection<Admitted> {
    * @param openDriver makes the driver of each connection
    */
   constructor(
-    url: string,
+    private readonly url: string,
     private readonly timeoutMs: number,
     private readonly guard: ConnectionGuard<Admitted>,
     private readonly openDriver: OpenDriver = (options) => new Redis(options),
   ) {
-    this.options = redisOptions(url);
+    this.isSecure = speaksTls(url);
   }
 
   /**
@@ -87,7 +87,7 @@ export class RedisConnection<Admitted> {
       return await work(redis);
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
-      throw redisUnreached(refusalIn(cause), cause, 'tls' in this.options);
+      throw redisUnreached(refusalIn(cause), cause, this.isSecure);
     } finally {
       redis.disconnect();
     }
@@ -124,7 +124,7 @@ export class RedisConnection<Admitted> {
 
   private driver(): Redis {
     const limits = { connectTimeout: CONNECT_TIMEOUT_MS, commandTimeout: this.timeoutMs };
-    const redis = this.openDriver({ ...this.options, ...ONCE_ONLY, ...limits });
+    const redis = this.openDriver({ ...redisOptions(this.url), ...ONCE_ONLY, ...limits });
     redis.on('error', () => undefined);
     return redis;
   }
@@ -143,7 +143,7 @@ export class RedisConnection<Admitted> {
         const { refusal } = cause;
         throw new StoreError(cause.message, 'no', { cause: cause.cause ?? cause, refusal });
       }
-      throw redisUnreached(refusalIn(cause), cause, 'tls' in this.options);
+      throw redisUnreached(refusalIn(cause), cause, this.isSecure);
     }
   }
 
