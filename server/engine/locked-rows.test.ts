@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import type { RecordKey } from '../storage/record-store';
 import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
+import { acquireMultiLock } from './testing/multi-lock-calls';
 import { timed, untilQueued } from './testing/observed-calls';
 
 const LEASE_MS = 600_000;
@@ -80,6 +81,38 @@ describe('a row that another transaction keeps locked', () => {
     await Promise.all(asking);
     times.sort((a, b) => a - b);
     expect(times.at(-1)).toBeLessThan(PROMPT_MS);
+  });
+
+  it('closes the backend to no other lock, though multi-locks ask for such rows as well', async () => {
+    const [one, two, ...inMultiLocks] = Array.from({ length: 4 }, freshKey) as [
+      RecordKey,
+      RecordKey,
+      ...RecordKey[],
+    ];
+    const held = [one, two].map(async (key) => ({ key, token: await take(key) }));
+    for (const key of inMultiLocks) await release(member, key, 'w', await take(key));
+    const asks = [
+      ...(await Promise.all(held)).map(({ key, token }) => {
+        return () => release(member, key, 'w', token);
+      }),
+      ...inMultiLocks.map((key) => () => acquireMultiLock(member, [key, freshKey()], 'w')),
+    ];
+    for (const key of [one, two, ...inMultiLocks]) await lockRow(key);
+    let isOver = false;
+    const asking = asks.map(async (ask) => {
+      while (!isOver) {
+        await outcomeOf(ask());
+        await pause(10);
+      }
+    });
+    const outcomes = new Set<string>();
+    for (let i = 0; i < 60; i += 1) {
+      await pause(50);
+      outcomes.add(await outcomeOf(acquire(member, freshKey(), 'w')));
+    }
+    isOver = true;
+    await Promise.all(asking);
+    expect([...outcomes]).toEqual(['granted']);
   });
 
   it('costs waiters for other locks no place', async () => {

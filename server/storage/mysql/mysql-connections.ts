@@ -3,8 +3,11 @@ import { MysqlConnection } from './mysql-connection';
 import type { MysqlServer } from './mysql-server';
 import type { Packet } from './packets/packet';
 
-/** Packets in flight at once; more would only make the groups smaller. */
-const CONNECTIONS = 4;
+/**
+ * Packets in flight at once. Six commits of an engine may each wait a second for a row that another
+ * program has locked: heartbeats and reads must find a connection all the same.
+ */
+const CONNECTIONS = 10;
 
 /** The connections of one store, each used for one packet at a time. */
 export class MysqlConnections {
