@@ -115,6 +115,14 @@ describe('a row that another transaction keeps locked', () => {
     expect([...outcomes]).toEqual(['granted']);
   });
 
+  it('has a multi-lock refused for what it is: the backend answers', async () => {
+    const locked = freshKey();
+    await release(member, locked, 'w', await take(locked));
+    await lockRow(locked);
+    const asked = acquireMultiLock(member, [locked, freshKey()], 'w');
+    expect(await outcomeOf(asked)).toBe('CONTENDED');
+  });
+
   it('costs waiters for other locks no place', async () => {
     const [locked, key] = [freshKey(), freshKey()];
     await take(locked, 1_000);

@@ -223,6 +223,13 @@ describe.each(storeNames)('an engine over %s', (name) => {
       },
     );
 
+    it('is CONTENDED where its store rolls it back each time', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const { token } = await takeLock(own, key, 'w1', { leaseMs: 60_000 });
+      own.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'rollBack' } : PASS);
+      expect(await reasonOf(renew(own, key, 'w1', token))).toBe('CONTENDED');
+    });
+
     it('succeeds as soon as the races end', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       const { token } = await takeLock(own, key, 'w1');

@@ -149,11 +149,12 @@ export class Committer {
     try {
       outcomes = await swapWithRecovery(context, changes, dueAt);
     } catch (cause) {
-      const isRowLocked = cause instanceof StoreError && cause.isRowLocked;
-      if (isRowLocked) this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
+      const failure = cause instanceof StoreError ? cause : null;
+      if (failure?.isRowLocked)
+        this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
       for (const { proposal } of prepared) {
         if (createsRecord(proposal)) names.finished(proposal.key, false);
-        if (isRowLocked) this.decideAgain(proposal, { applied: 'no', now: proposal.now });
+        if (failure?.retryable) this.decideAgain(proposal, { applied: 'no', now: proposal.now });
         else this.refuse(proposal, cause);
       }
       return;

@@ -171,6 +171,7 @@ export class MultiLockCommitter {
       this.evict(locks);
       pending.mayBeApplied = !(cause instanceof StoreError) || cause.applied === 'unknown';
       if (pending.mayBeApplied) this.wakeUncertain(locks);
+      if (cause instanceof StoreError && cause.retryable) return null;
       throw backendDown(cause);
     }
     if (!store.estimatesClock) storeClock.observe(outcome.now, sentAt);

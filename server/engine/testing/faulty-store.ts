@@ -19,6 +19,7 @@ type Store = RecordStore & HistorySource;
  * - `loseRequest`: it never runs, and no reply comes.
  * - `landLate`: no reply comes, and it runs `afterMs` later.
  * - `refuse`: it is known not to have run.
+ * - `rollBack`: likewise, because another writer conflicted with it.
  */
 export type Fate =
   | {
@@ -28,7 +29,7 @@ export type Fate =
       first?: () => Promise<unknown>;
       last?: () => Promise<unknown>;
     }
-  | { kind: 'loseReply' | 'loseRequest' | 'refuse' }
+  | { kind: 'loseReply' | 'loseRequest' | 'refuse' | 'rollBack' }
   | { kind: 'landLate'; afterMs: number };
 
 export const PASS: Fate = { kind: 'pass' };
@@ -165,6 +166,8 @@ export class FaultyStore implements RecordStore, HistorySource {
       case 'loseReply':
         await work();
         throw new StoreError('The reply was lost.', 'unknown');
+      case 'rollBack':
+        throw new StoreError('Another writer conflicted.', 'no', { retryable: true });
       case 'loseRequest':
         throw new StoreError('The request was lost.', 'unknown');
       case 'landLate':
