@@ -67,8 +67,7 @@ export class CommandQueue {
     return new Promise((resolve, reject) => {
       const pending = new PendingMultiLock(this, namespace, command, dueAt, resolve, reject);
       this.deadlines.watch(pending);
-      const run = () => this.multiLockCommitter.commit(pending);
-      this.batcher.submitMultiLock({ ids: pending.ids, run });
+      this.retryMultiLock(pending);
     });
   }
 
@@ -90,6 +89,12 @@ export class CommandQueue {
   /** Decides commands again that are surely not applied, from what is known by then, or is read. */
   retryFromCache(commands: PendingCommand[]): void {
     this.batcher.resubmit(commands);
+  }
+
+  /** Decides a multi-lock when its turn comes, after those that wait by now. */
+  retryMultiLock(pending: PendingMultiLock): void {
+    const run = () => this.multiLockCommitter.commit(pending);
+    this.batcher.submitMultiLock({ ids: pending.ids, run });
   }
 
   /** From now on these records share no packet: another transaction has one of them locked. */

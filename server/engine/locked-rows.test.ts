@@ -123,6 +123,37 @@ describe('a row that another transaction keeps locked', () => {
     expect(await outcomeOf(asked)).toBe('CONTENDED');
   });
 
+  it('holds up no multi-lock of other locks, and none of the other locks of its own', async () => {
+    const locked = Array.from({ length: 4 }, freshKey);
+    const others = locked.map(() => freshKey());
+    const refusals = new Set<string>();
+    for (const key of locked) await release(member, key, 'w', await take(key));
+    for (const key of locked) await lockRow(key);
+    let isOver = false;
+    const asking = locked.map(async (key, i) => {
+      const keys = [key, others[i] as RecordKey];
+      while (!isOver) {
+        refusals.add(await outcomeOf(acquireMultiLock(member, keys, 'w')));
+        await pause(10);
+      }
+    });
+    // Until the server has said of each that it is locked.
+    await pause(5_000);
+    const times: number[] = [];
+    for (const key of others) {
+      const keys = [freshKey(), freshKey()];
+      const multiLock = await timed(outcomeOf(acquireMultiLock(member, keys, 'x')));
+      const single = await timed(outcomeOf(acquire(member, key, 'x')));
+      expect([multiLock.answer, single.answer]).toEqual(['granted', 'granted']);
+      times.push(multiLock.ms, single.ms);
+    }
+    isOver = true;
+    await Promise.all(asking);
+    expect(Math.max(...times)).toBeLessThan(PROMPT_MS);
+    expect(refusals).toContain('CONTENDED');
+    expect(refusals).not.toContain('BACKEND_DOWN');
+  });
+
   it('costs waiters for other locks no place', async () => {
     const [locked, key] = [freshKey(), freshKey()];
     await take(locked, 1_000);

@@ -2,7 +2,7 @@ import type { LockyardError } from '../contract/errors';
 import { COMMAND_GRACE_MS, DEADLINES_EVERY_MS } from '../core/timing';
 import { Periodic } from '../platform/periodic';
 import type { EngineContext } from './engine-context';
-import { backendDown, unknownIfDenied } from './refusals';
+import { backendDown, contended, unknownIfDenied } from './refusals';
 
 /** An entry of a doubly linked circle; of one that is in no list, the only one. */
 class Linked {
@@ -32,6 +32,8 @@ export class PendingReply<R> extends Linked {
   mayBeApplied = false;
   /** A change of it was applied, and it is decided again: what comes of that does not undo it. */
   wasApplied = false;
+  /** Another transaction was in its way, and it waits for its next turn: the backend answers. */
+  isHindered = false;
 
   /** @param dueAt when its time budget is over, on the monotonic clock */
   constructor(
@@ -94,7 +96,8 @@ export class Deadlines {
       const first = this.list.after;
       if (!(first instanceof PendingReply)) break;
       if (first.dueAt + COMMAND_GRACE_MS > now) return;
-      first.refuse(this.context.membership.refusal ?? backendDown(null));
+      const why = first.isHindered ? contended() : backendDown(null);
+      first.refuse(this.context.membership.refusal ?? why);
     }
     void this.sweeping.stop();
   }

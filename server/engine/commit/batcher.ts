@@ -27,6 +27,9 @@ const MULTI_LOCKS_MAX = 2;
 
 /** Packets under way at once of records that share none, and how many such records are noted. */
 const ALONE_COMMITS_MAX = 2;
+
+/** Multi-locks of such records that are worked on at once, so that others go on. */
+const ALONE_MULTI_LOCKS_MAX = 1;
 const ALONE_MAX = 1_000;
 
 const NOTHING_RESERVED: ReadonlyMap<string, number> = new Map();
@@ -64,6 +67,8 @@ export class Batcher {
   private readonly busy = new Set<string>();
   private arrivals = 0;
   private runningMultiLocks = 0;
+  /** Those of records that share no packet. */
+  private aloneMultiLocks = 0;
   private commits = 0;
   /** Records that share no packet with others, and how many of them are under way. */
   private readonly alone = new Set<string>();
@@ -206,23 +211,32 @@ export class Batcher {
   /** Starts the multi-locks that are due. Returns which records others wait for, since when. */
   private startMultiLocks(): Map<string, number> {
     const reserved = new Map<string, number>();
-    for (const job of this.multiLocks.slice(0, MULTI_LOCKS_MAX - this.runningMultiLocks)) {
+    let room = MULTI_LOCKS_MAX - this.runningMultiLocks;
+    let roomForAlone = ALONE_MULTI_LOCKS_MAX - this.aloneMultiLocks;
+    for (const job of [...this.multiLocks]) {
+      if (room === 0) break;
+      const isAlone = job.ids.some((id) => this.alone.has(id));
+      if (isAlone && roomForAlone === 0) continue;
+      room -= 1;
+      if (isAlone) roomForAlone -= 1;
       const isBlocking = (id: string) =>
         this.busy.has(id) ||
         reserved.has(id) ||
         (this.waiting.get(id)?.since ?? job.since) < job.since;
-      if (!job.ids.some(isBlocking)) this.startMultiLock(job);
+      if (!job.ids.some(isBlocking)) this.startMultiLock(job, isAlone);
       else for (const id of job.ids) reserved.set(id, reserved.get(id) ?? job.since);
     }
     return reserved;
   }
 
-  private startMultiLock(job: MultiLockJob & { since: number }): void {
+  private startMultiLock(job: MultiLockJob & { since: number }, isAlone: boolean): void {
     this.multiLocks.splice(this.multiLocks.indexOf(job), 1);
     this.runningMultiLocks += 1;
+    if (isAlone) this.aloneMultiLocks += 1;
     for (const id of job.ids) this.busy.add(id);
     void job.run().finally(() => {
       this.runningMultiLocks -= 1;
+      if (isAlone) this.aloneMultiLocks -= 1;
       for (const id of job.ids) this.busy.delete(id);
       this.schedule();
     });

@@ -59,13 +59,23 @@ export class MultiLockCommitter {
   async commit(pending: PendingMultiLock): Promise<void> {
     if (pending.isAnswered) return;
     try {
-      pending.answer(await this.decideUntilCommitted(pending));
+      // Its next try might be answered too late to be known.
+      if (pending.isHindered && this.context.monotonic() >= pending.dueAt) throw contended();
+      const result = await this.decideUntilCommitted(pending);
+      if (result) pending.answer(result);
+      else this.giveWay(pending);
     } catch (error) {
       pending.refuse(error instanceof LockyardError ? error : undecidable(error));
     }
   }
 
-  private async decideUntilCommitted(pending: PendingMultiLock): Promise<MultiLockResult> {
+  private giveWay(pending: PendingMultiLock): void {
+    pending.isHindered = true;
+    this.commands.retryMultiLock(pending);
+  }
+
+  /** Null: another transaction has a row locked, for which no other command should wait. */
+  private async decideUntilCommitted(pending: PendingMultiLock): Promise<MultiLockResult | null> {
     const { context } = this;
     for (;;) {
       const reading = await this.read(pending);
@@ -82,6 +92,8 @@ export class MultiLockCommitter {
         const answer = await this.swapAndCount(pending, reading, decision);
         if (answer) return { answer, changed: true };
       } catch (error) {
+        if (error instanceof StoreError && context.monotonic() < pending.dueAt) return null;
+        if (error instanceof StoreError) throw contended();
         if (!(error instanceof LockyardError && isStaleRead(error))) throw error;
         pending.mayBeApplied = true;
       }
@@ -147,7 +159,11 @@ export class MultiLockCommitter {
     return answer;
   }
 
-  /** The answer, or null where another writer was faster. */
+  /**
+   * The answer, or null where another writer was faster.
+   *
+   * @throws StoreError where another transaction has a row locked
+   */
   private async swap(
     pending: PendingMultiLock,
     reading: Reading,
@@ -171,6 +187,10 @@ export class MultiLockCommitter {
       this.evict(locks);
       pending.mayBeApplied = !(cause instanceof StoreError) || cause.applied === 'unknown';
       if (pending.mayBeApplied) this.wakeUncertain(locks);
+      if (cause instanceof StoreError && cause.isRowLocked) {
+        this.commands.sendAlone(pending.ids);
+        throw cause;
+      }
       if (cause instanceof StoreError && cause.retryable) return null;
       throw backendDown(cause);
     }
@@ -198,6 +218,7 @@ export class MultiLockCommitter {
       const { next: record, handOffs } = decision;
       const id = recordId(key);
       const writer = writers[i] ?? null;
+      commands.sendWithOthers(id);
       if (writer === null) cache.evict(id);
       else cache.entryOf(id).known = { record, writer, storedQueue };
       deliverGrants(context, commands, { key, handOffs }, elapsedMs);

@@ -26,7 +26,8 @@ const SHORT_PAUSE_MS = 3;
  *
  * @param dueAt when to stop trying, on the monotonic clock
  * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the
- *   budget ended first. With `isRowLocked` before that: these changes are not tried again together
+ *   budget ended first. With `isRowLocked` before that: what else these changes concern should not
+ *   wait for that row
  */
 export function swapWithRecovery(
   context: EngineContext,
@@ -36,7 +37,7 @@ export function swapWithRecovery(
   const each = (found: (SwapOutcome | null)[]) =>
     found.every((one) => one !== null) ? found : null;
   const swap = (proposals: Change[]) => context.store.swap(proposals);
-  return swapUntilKnown(context, swap, each, { changes, dueAt, mayBeTakenApart: true });
+  return swapUntilKnown(context, swap, each, changes, dueAt);
 }
 
 /** The result of an all-or-none swap. A writer is null where its record has changed since. */
@@ -46,6 +47,8 @@ export type SwapAllOutcome =
 
 /**
  * The same for changes that are applied all or none: what is known of one of them is known of all.
+ *
+ * @throws StoreError likewise
  */
 export function swapAllWithRecovery(
   context: EngineContext,
@@ -53,7 +56,7 @@ export function swapAllWithRecovery(
   dueAt: number,
 ): Promise<SwapAllOutcome> {
   const swap = (proposals: Change[]) => context.store.swapAll(proposals);
-  return swapUntilKnown(context, swap, combineOutcomes, { changes, dueAt });
+  return swapUntilKnown(context, swap, combineOutcomes, changes, dueAt);
 }
 
 /**
@@ -80,11 +83,8 @@ async function swapUntilKnown<T>(
   context: EngineContext,
   swap: (proposals: Change[]) => Promise<SwapResult[]>,
   combine: (found: (SwapOutcome | null)[]) => T | null,
-  {
-    changes,
-    dueAt,
-    mayBeTakenApart = false,
-  }: { changes: Change[]; dueAt: number; mayBeTakenApart?: boolean },
+  changes: Change[],
+  dueAt: number,
 ): Promise<T> {
   const giveUpIfLate = (error: StoreError) => {
     if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw error;
@@ -113,7 +113,7 @@ async function swapUntilKnown<T>(
       if (error.applied === 'unknown') recordAttempt(attempts, proposals);
       if (error.retryable) pauseMs = SHORT_PAUSE_MS;
       const failure = withDoubt(error, attempts);
-      if (failure.isRowLocked && mayBeTakenApart) throw failure;
+      if (failure.isRowLocked) throw failure;
       giveUpIfLate(failure);
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
