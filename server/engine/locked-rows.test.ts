@@ -54,6 +54,15 @@ describe('a row that another transaction keeps locked', () => {
     expect(await outcomeOf(release(member, locked, 'w', token))).toBe('released');
   });
 
+  it('is what callers hear of, however many such rows there are', async () => {
+    const locked = Array.from({ length: 10 }, () => freshKey());
+    const tokens: number[] = [];
+    for (const key of locked) tokens.push(await take(key));
+    for (const key of locked) await lockRow(key);
+    const asked = locked.map((key, i) => outcomeOf(release(member, key, 'w', tokens[i] as number)));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set(['CONTENDED']));
+  });
+
   it('slows no other lock down while its own is asked for again and again', async () => {
     const locked = Array.from({ length: 3 }, freshKey);
     const tokens: number[] = [];

@@ -13,6 +13,7 @@ import { cacheFound } from './cache-found';
 import { type CommandOutcome, decideBatch, type Proposal, selectOversize } from './decide-batch';
 import { type PreparedChange, prepareChange } from './prepare-change';
 import { readRecords } from './read-records';
+import { refuseHindered } from './refuse-hindered';
 import { answerSpentRenewal, isSpentRenewal } from './spent-renewal';
 import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
@@ -41,6 +42,7 @@ export class Committer {
 
   async commit(groups: CommandGroup[]): Promise<void> {
     const startedAt = this.context.monotonic();
+    refuseHindered(groups, startedAt);
     const now = this.context.storeClock.atLeast();
     const prepared: PreparedProposal[] = [];
     const unread: CommandGroup[] = [];
@@ -154,6 +156,8 @@ export class Committer {
         this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
       for (const { proposal } of prepared) {
         if (createsRecord(proposal)) names.finished(proposal.key, false);
+        for (const { pending } of proposal.outcomes)
+          pending.isHindered ||= failure?.isRowLocked === true;
         if (failure?.retryable) this.decideAgain(proposal, { applied: 'no', now: proposal.now });
         else this.refuse(proposal, cause);
       }
