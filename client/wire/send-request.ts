@@ -44,7 +44,9 @@ export async function sendRequest<A>(
   const hangUp = () => connection.abort();
   const stopTimer = settings.clock.after(timeoutMs, hangUp);
   const stopProbe = hangUpUnconnected(settings, address, options.connectWithinMs, connection);
-  signal?.addEventListener('abort', hangUp, { once: true });
+  const giveUp = () =>
+    connection.abort(signal?.reason instanceof LockyardError ? undefined : GIVEN_UP);
+  signal?.addEventListener('abort', giveUp, { once: true });
   try {
     const request = httpRequest(settings, address, procedure, input, connection.signal);
     const trace = traceHeader(options.traceparent);
@@ -66,9 +68,12 @@ export async function sendRequest<A>(
   } finally {
     stopTimer();
     stopProbe();
-    signal?.removeEventListener('abort', hangUp);
+    signal?.removeEventListener('abort', giveUp);
   }
 }
+
+/** Why a request was ended whose caller has given it up: that tells nothing of a server. */
+export const GIVEN_UP = Symbol('given up');
 
 /** Why a request was ended whose server cannot be reached. */
 const UNCONNECTED = Symbol('unconnected');

@@ -275,7 +275,7 @@ describe('waiting', () => {
       await rig.queueOf(name, 1);
       waiter.child.kill(signal);
       const code = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }[signal];
-      expect(await waiter.ended).toMatchObject({ code, out: '' });
+      expect(await waiter.ended).toMatchObject({ code, out: '', err: '' });
       expect((await rig.client.inspect({ name })).waiters).toEqual([]);
       holder.child.kill();
       await holder.ended;

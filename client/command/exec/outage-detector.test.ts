@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { TestClock } from '../../testing/test-clock';
+import { GIVEN_UP } from '../../wire/send-request';
 import { OutageDetector } from './outage-detector';
 
 /** A watch on a server with scripted answers: a status, or none. */
@@ -46,6 +47,23 @@ test('an outage is counted from the last answer, and reported when its time is o
   clock.advance(1_000);
   await ask(null);
   expect(told.at(-1)).toBe('lasted');
+});
+
+test('a request that its caller gives up is no outage, one without an answer in time is', async () => {
+  const told: string[] = [];
+  const began = () => told.push('began');
+  const watch = new OutageDetector(
+    new TestClock(),
+    60_000,
+    { began, ended() {}, lasted() {} },
+    async (_, init) => {
+      throw init?.signal?.reason;
+    },
+  );
+  for (const reason of [GIVEN_UP, undefined]) {
+    await watch.fetch('http://127.0.0.1', { signal: AbortSignal.abort(reason) }).catch(() => {});
+    expect(told).toEqual(reason ? [] : ['began']);
+  }
 });
 
 test('requests and their failures pass through unchanged', async () => {

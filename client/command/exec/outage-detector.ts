@@ -1,4 +1,5 @@
 import type { ClientClock } from '../../platform/client-clock';
+import { GIVEN_UP } from '../../wire/send-request';
 
 /** Callbacks about a server that stops responding. */
 export interface OutageListener {
@@ -12,7 +13,7 @@ export interface OutageListener {
 
 /**
  * Notices with every request whether the server answers; one that says that its database is away
- * does not. Changes nothing about the requests.
+ * does not. A request that its caller gives up says neither. Changes nothing about the requests.
  */
 export class OutageDetector {
   private silentSince: number | null = null;
@@ -31,7 +32,7 @@ export class OutageDetector {
       this.note(reply.status < 500, sentAt);
       return reply;
     } catch (error) {
-      this.note(false, sentAt);
+      if (request[1]?.signal?.reason !== GIVEN_UP) this.note(false, sentAt);
       throw error;
     }
   };
