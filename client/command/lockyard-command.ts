@@ -7,6 +7,7 @@ import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';
 import { runWatch } from './run-watch';
+import { openOutput } from './terminal/open-output';
 import { createReporter } from './terminal/reporter';
 import { USAGE } from './usage';
 import { runWitness } from './witness/run-witness';
@@ -42,16 +43,16 @@ async function main([verb, ...words]: string[]): Promise<number> {
 }
 
 function help(): number {
-  process.stdout.write(USAGE);
-  return 0;
+  return write(USAGE);
 }
 
 /** Null: help was asked for. */
 function print(text: string | null): number {
-  if (text === null) return help();
-  // The reader of the pipe may close it early.
-  process.stdout.on('error', () => {});
-  process.stdout.write(`${text}\n`);
+  return text === null ? help() : write(`${text}\n`);
+}
+
+function write(text: string): number {
+  openOutput().write(text);
   return 0;
 }
 

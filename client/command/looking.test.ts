@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CommandRig } from './testing/command-rig';
 
@@ -237,4 +240,28 @@ test('help is on standard output, for every verb, and asks for nothing', async (
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain('lockyard exec NAME');
   }
+});
+
+describe('an output that takes nothing', () => {
+  const asked = [['--help'], ['--version'], ['ls'], ['inspect', 'job'], ['watch', 'job']];
+
+  test.each(asked)('is no failure if it is a pipe whose reader has gone: %s', async (...words) => {
+    const { child, ended } = rig.start(words);
+    child.stdout?.destroy();
+    expect(await ended).toMatchObject({ code: 0, err: '' });
+  });
+
+  test.runIf(process.platform === 'linux').each(asked)(
+    'is a failure otherwise, told in one line: %s',
+    async (...words) => {
+      const full = `"$0" "$@" > /dev/full`;
+      const child = spawn('sh', ['-c', full, process.execPath, rig.bundle, ...words], {
+        env: rig.environment as NodeJS.ProcessEnv,
+      });
+      const told = text(child.stderr);
+      const [code] = await once(child, 'close');
+      expect(code).toBe(70);
+      expect(await told).toMatch(/^lockyard: Standard output cannot be written: ENOSPC[^\n]*\n$/);
+    },
+  );
 });

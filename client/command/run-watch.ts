@@ -2,6 +2,7 @@ import { type WatchedLock, watchLocks } from '../watching/watch-locks';
 import { endWithNpm } from './exec/end-with-npm';
 import { openClient } from './open-client';
 import { COMMON_OPTIONS, readArguments, wrongUsage } from './read-arguments';
+import { openOutput } from './terminal/open-output';
 import { printable, printableJson } from './terminal/printable';
 
 export const WATCH_USAGE = 'lockyard watch NAME... [options]';
@@ -29,10 +30,10 @@ export async function runWatch(words: string[]): Promise<number | null> {
   endWithNpm(process.env);
   const client = openClient({ url, namespace });
   const reader = new AbortController();
-  process.stdout.on('error', () => reader.abort());
+  const output = openOutput().on('error', () => reader.abort());
   const locks = prefix === undefined ? { names } : { prefix };
   for await (const lock of watchLocks({ ...locks, client, signal: reader.signal })) {
-    process.stdout.write(`${values.json ? printableJson(lock) : formatState(lock)}\n`);
+    output.write(`${values.json ? printableJson(lock) : formatState(lock)}\n`);
     if (untilFree && isFree(lock)) break;
   }
   return 0;

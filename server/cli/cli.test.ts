@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -62,7 +70,27 @@ function run(words: string[], input = '') {
   });
 }
 
-/** The same in this process, which starts sooner: for what is not about the process itself. */
+/** Runs it with an output that takes nothing. */
+function runInto(output: 'closed pipe' | '/dev/full', words: string[]) {
+  const file = output === '/dev/full' ? openSync(output, 'w') : null;
+  return new Promise<{ code: number | null; err: string }>((resolve) => {
+    const child = spawn(process.execPath, [bundle, ...words], {
+      env: { ...process.env, ...variables() },
+      stdio: ['ignore', file ?? 'pipe', 'pipe'],
+    });
+    child.stdout?.destroy();
+    let err = '';
+    child.stderr?.on('data', (chunk) => {
+      err += chunk;
+    });
+    child.on('close', (code) => {
+      if (file !== null) closeSync(file);
+      resolve({ code, err });
+    });
+  });
+}
+
+/** `run` in this process, which starts sooner: for what is not about the process itself. */
 async function runInside(words: string[], input = '') {
   const { code, out, err } = await runHere(words, variables(), input);
   return { code, out: out.toString('utf8'), err };
@@ -222,6 +250,24 @@ describe('the command line', () => {
       expect(await run([word]), word).toEqual({ code: 0, out, err: '' });
     }
   });
+
+  test('ends quietly when the reader of its output closes the pipe', async () => {
+    expect(await runInto('closed pipe', ['--help'])).toEqual({ code: 0, err: '' });
+    const { code, err } = await runInto('closed pipe', createKey);
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringMatching(/^Created a new [^\n]+\n$/),
+    });
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'says in one line that its answer could not be written, and fails',
+    async () => {
+      await runInside(createKey);
+      const err = expect.stringMatching(/^Standard output cannot be written: ENOSPC[^\n]*\n$/);
+      expect(await runInto('/dev/full', ['keys', 'list'])).toEqual({ code: 1, err });
+    },
+  );
 
   test('refuses a weak password', async () => {
     const create = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];

@@ -1,3 +1,4 @@
+import { watchOutput } from '../../client/command/terminal/watch-output';
 import { type CommandLineIo, runCommandLine } from './command-line';
 
 // What this process makes is for its owner alone.
@@ -26,6 +27,9 @@ function firstSignal(): AbortSignal {
   return first.signal;
 }
 
+watchOutput(stdout, 1, (message) => stderr.write(`${message}\n`));
+// Of that there is nowhere to tell.
+stderr.on('error', () => {});
 void runCommandLine(args, io).then((code) => {
   process.exitCode = code;
 });

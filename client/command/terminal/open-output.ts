@@ -1,0 +1,9 @@
+import { EXIT } from '../exit-codes';
+import { createReporter } from './reporter';
+import { watchOutput } from './watch-output';
+
+/** Standard output, opened where it is written: Node would make a pipe of others non-blocking. */
+export function openOutput(): NodeJS.WriteStream {
+  watchOutput(process.stdout, EXIT.software, createReporter('quiet').always);
+  return process.stdout;
+}
