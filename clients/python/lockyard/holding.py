@@ -64,6 +64,11 @@ class Hold:
         self._state = threading.Lock()
         self._listeners: List[Listeners] = [listeners]
 
+    @property
+    def is_of_this_process(self) -> bool:
+        """Not in one that was forked since: there nothing renews it, or learns of its end."""
+        return self._pid == os.getpid()
+
     def remaining_ms(self) -> float:
         """How much of the lease surely is left: counted on a clock that never steps, from before
         the request was sent, less an allowance for drift. 0 once it is lost or the work is over."""
@@ -111,7 +116,7 @@ class Hold:
         loss = self.loss
         is_over = loss is not None and loss.cause != "unrenewed"
         # A process that was forked within the block must not release what its parent still holds.
-        if is_over or self._pid != os.getpid():
+        if is_over or not self.is_of_this_process:
             return None
         left_ms = self._proven_until - now_ms()
         budget_ms = TIDY_UP_MS if loss is not None else min(RETRY_BUDGET_MS, left_ms)

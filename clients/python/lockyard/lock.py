@@ -220,7 +220,9 @@ def _refuse_upgrade(hold: Hold, ask: Dict[str, Any]) -> None:
 
 
 def _open_holds() -> Tuple[Hold, ...]:
-    return tuple(hold for hold in _holds.get() if not hold.is_over)
+    return tuple(
+        hold for hold in _holds.get() if hold.is_of_this_process and not hold.is_over
+    )
 
 
 def _raise(loss: LockLost, error: Optional[BaseException]) -> None:

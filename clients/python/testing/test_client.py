@@ -12,7 +12,7 @@ import time
 import unittest
 from unittest import mock
 
-from lockyard import Client, LockyardError, WaitAbandoned
+from lockyard import Client, LockTimeout, LockyardError, WaitAbandoned
 
 PATIENCE_S = 20
 
@@ -96,6 +96,24 @@ class ClientTest(unittest.TestCase):
             lock.__exit__(None, None, None)
             is_named = f":{os.getpid()}:" in self.client.owner and self.client.owner != parent
             code = 0 if is_named else 2
+        finally:
+            os._exit(code)
+
+    def test_a_forked_process_does_not_work_under_the_hold_of_its_parent(self):
+        with self.client.lock(self.name):
+            child = os.fork()
+            if child == 0:
+                self.ask_as_forked_process()
+            _, status = os.waitpid(child, 0)
+        self.assertEqual(os.WEXITSTATUS(status), 0)
+
+    def ask_as_forked_process(self):
+        code = 1
+        try:
+            with self.client.lock(self.name, wait_ms=0):
+                code = 2
+        except LockTimeout:
+            code = 0
         finally:
             os._exit(code)
 
