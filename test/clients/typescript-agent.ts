@@ -87,7 +87,10 @@ async function during(id: string, hold: Hold, { client }: WithLockOptions, comma
   if (command.do === 'remaining') say({ id, event: 'remaining', ms, at });
   if (command.do === 'step') say({ id, event: ms > 0 ? 'stepped' : 'refused' });
   if (command.do !== 'nested') return;
-  await withLock(command.name, { ...command.options, client }, (inner) =>
+  const onAskedToRelease = (remark: object) =>
+    say({ id, event: 'remark', what: 'asked within', ...remark });
+  const options = { ...command.options, client, onAskedToRelease };
+  await withLock(command.name, options, (inner) =>
     say({ id, event: 'nested', token: inner.token }),
   ).catch((error: unknown) => say({ id, event: 'nested', ...facts(error) }));
 }

@@ -145,6 +145,7 @@ public final class Agent {
       case "nested":
         try {
           LockOptions options = lockOptions(Json.objectIn(command.get("options")));
+          options.onAskedToRelease(remark(id, "asked within"));
           client.withLock(
               text(command, "name"),
               options,

@@ -125,13 +125,19 @@ async def lock_in_task(command):
 
 
 async def nested_in_task(id, client, command):
-    options = {snake(name): value for name, value in command.pop("options").items()}
+    options = nested_options(id, command.pop("options"))
     command["do"] = "done"
     try:
         async with client.lock(command["name"], **options) as inner:
             say(id, "nested", token=inner.token)
     except Exception as error:
         say(id, "nested", **facts(error))
+
+
+def nested_options(id, asked):
+    options = {snake(name): value for name, value in asked.items()}
+    options["on_asked_to_release"] = lambda remark: say(id, "remark", what="asked within", **remark)
+    return options
 
 
 def during(id, client, hold, command):
@@ -145,7 +151,7 @@ def during(id, client, hold, command):
         except LockLost:
             say(id, "refused")
     if command["do"] == "nested":
-        options = {snake(name): value for name, value in command["options"].items()}
+        options = nested_options(id, command["options"])
         try:
             with client.lock(command["name"], **options) as inner:
                 say(id, "nested", token=inner.token)

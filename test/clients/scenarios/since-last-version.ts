@@ -102,6 +102,27 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(renewals).toBeGreaterThan(answers.length);
   },
 
+  'work that asks for its own lock again hears who has asked for it before': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const askedToRelease = { by: 'ana', reason: 'a deploy waits', at: 5 };
+    proxy.rule = ({ procedure }) => {
+      const lease = {
+        outcome: 'renewed',
+        rev: 8,
+        expiresAt: Date.now() + 6_000,
+        expiresInMs: 6_000,
+      };
+      const body = { result: { data: { ...lease, askedToRelease } } };
+      return procedure === 'lock.renew' ? { status: 200, body } : null;
+    };
+    const work = agent.lock(name, { leaseMs: 6_000 });
+    await work.begun();
+    expect(await work.remark()).toMatchObject({ what: 'asked', by: 'ana' });
+    await work.nested(name);
+    expect(await work.remark()).toMatchObject({ what: 'asked within', by: 'ana' });
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+  },
+
   'an answer without an outcome is no reason to stop watching the time of a hold': async (
     bench,
   ) => {

@@ -162,7 +162,11 @@ func during(
 			say(id, "nested", facts{"token": hold.Token})
 			return nil
 		}
-		if err := client.WithLock(ctx, ask.Name, lockOptions(ask.Options), inner); err != nil {
+		made := lockOptions(ask.Options)
+		made.OnAskedToRelease = func(said lockyard.Remark) {
+			say(id, "remark", facts{"what": "asked within", "by": said.By, "reason": said.Reason})
+		}
+		if err := client.WithLock(ctx, ask.Name, made, inner); err != nil {
 			say(id, "nested", factsOf(err))
 		}
 	}

@@ -158,7 +158,7 @@ public final class Hold {
   /** Work under a hold that an outer call keeps, without any request. */
   <T, X extends Exception> T workWithin(LockOptions options, LockyardClient.Work<T, X> work)
       throws X, InterruptedException {
-    listeners.add(options);
+    listen(options);
     T result = null;
     Throwable error = null;
     try {
@@ -176,6 +176,19 @@ public final class Hold {
       throw Hold.<X>as(error);
     }
     return result;
+  }
+
+  /** Passes on what operators say, and what they have said before. */
+  private void listen(LockOptions each) {
+    Wire.Remark askedBefore;
+    Wire.Remark stoppedBefore;
+    synchronized (this) {
+      listeners.add(each);
+      askedBefore = asked;
+      stoppedBefore = stopped;
+    }
+    notify(each.onAskedToRelease, askedBefore);
+    notify(each.onRenewalsStopped, stoppedBefore);
   }
 
   /** Asks the clock, since the watchdog may be late. Null while the lease surely lives. */
@@ -337,6 +350,7 @@ public final class Hold {
   private void prolong(long sentAt, Wire.RenewAnswer answer) {
     Wire.Remark newlyAsked;
     Wire.Remark newlyStopped;
+    List<LockOptions> told;
     synchronized (this) {
       if (loss != null || isOver) {
         return;
@@ -352,8 +366,10 @@ public final class Hold {
       newlyStopped = stopped == null ? answer.renewalsStopped() : null;
       stopped = stopped == null ? newlyStopped : stopped;
       asked = asked == null ? newlyAsked : asked;
+      // Who listens from now on is told by `listen`.
+      told = List.copyOf(listeners);
     }
-    for (LockOptions each : listeners) {
+    for (LockOptions each : told) {
       notify(each.onAskedToRelease, newlyAsked);
       notify(each.onRenewalsStopped, newlyStopped);
     }

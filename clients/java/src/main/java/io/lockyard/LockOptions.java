@@ -95,13 +95,16 @@ public final class LockOptions {
     return this;
   }
 
-  /** Called once, by the thread that renews, when an operator asks for the lock. */
+  /**
+   * Called once, by the thread that renews, when an operator asks for the lock; of a call within
+   * work under it also by its own thread, if that was before.
+   */
   public LockOptions onAskedToRelease(Consumer<Wire.Remark> listener) {
     this.onAskedToRelease = listener;
     return this;
   }
 
-  /** Called once, by the thread that renews, when an operator has stopped the renewals. */
+  /** Called once, likewise, when an operator has stopped the renewals. */
   public LockOptions onRenewalsStopped(Consumer<Wire.Remark> listener) {
     this.onRenewalsStopped = listener;
     return this;
