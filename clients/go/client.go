@@ -168,14 +168,22 @@ func (c *Client) send(ctx context.Context, ask request, fields map[string]any, a
 				continue
 			}
 		}
-		if acquired, ok := answer.(*AcquireAnswer); ok && err == nil {
-			if acquired.Outcome == "queued" && time.Since(sentAt) < atOnce {
-				c.addresses.leave(address)
-			}
+		if err == nil && isQueued(answer) && time.Since(sentAt) < atOnce {
+			c.addresses.leave(address)
 		}
 		return err
 	}
 	return noneReachable(failures)
+}
+
+func isQueued(answer any) bool {
+	switch asked := answer.(type) {
+	case *AcquireAnswer:
+		return asked.Outcome == "queued"
+	case *AcquireManyAnswer:
+		return asked.Outcome == "queued"
+	}
+	return false
 }
 
 func noneReachable(failures []*Error) *Error {

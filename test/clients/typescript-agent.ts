@@ -29,12 +29,13 @@ interface Command {
 
 const say = (event: object) => process.stdout.write(`${JSON.stringify(event)}\n`);
 
-let shared: LockyardClient | undefined;
+const clients = new Map<string, LockyardClient>();
 
 function clientOf(options: LockyardClientOptions): LockyardClient {
-  if (Object.keys(options).length > 0) return new LockyardClient(options);
-  shared ??= new LockyardClient();
-  return shared;
+  const key = JSON.stringify(options);
+  const client = clients.get(key) ?? new LockyardClient(options);
+  clients.set(key, client);
+  return client;
 }
 
 const work = new Map<string, { give: (command: Command) => void; stop: AbortController }>();

@@ -247,6 +247,8 @@ public final class Agent {
       LockyardClient client, String procedure, Map<String, Object> input)
       throws InterruptedException {
     switch (procedure) {
+      case "acquireMany":
+        return client.acquireMany(filled(new Wire.LockAcquireManyInput(), input));
       case "createCounter":
         return client.createCounter(filled(new Wire.CounterCreateInput(), input));
       case "addToCounter":

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { FaultProxy } from '../fault-proxy';
 import type { Scenarios } from '../scenario-bench';
 
 /** What the version before does otherwise: to be moved to the others when a version is released. */
@@ -100,6 +101,21 @@ export const SINCE_LAST_VERSION: Scenarios = {
     await work.aborted();
     expect(await work.ended()).toMatchObject({ error: 'LockLost', cause: 'unrenewed' });
     expect(renewals).toBeGreaterThan(answers.length);
+  },
+
+  'of several addresses one that shuts down is left by a request for several locks': async (
+    bench,
+  ) => {
+    const { agent, name, proxy, key, api } = bench;
+    const ending = await FaultProxy.start(api.url);
+    const data = { outcome: 'queued', name: 'a', ticket: 1, place: 1, patienceLeftMs: 9_000 };
+    ending.rule = () => ({ status: 200, body: { result: { data } } });
+    const client = { url: `${ending.url},${proxy.url}`, apiKey: key };
+    const locks = [{ name: `${name} a` }, { name: `${name} b` }];
+    const ask = () => agent.call('acquireMany', { locks, leaseMs: 6_000, waitMs: 9_000 }, client);
+    expect((await ask()).answer).toMatchObject({ outcome: 'queued' });
+    expect((await ask()).answer).toMatchObject({ outcome: 'granted' });
+    await ending.close();
   },
 
   'work that asks for its own lock again hears who has asked for it before': async (bench) => {

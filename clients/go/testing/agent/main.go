@@ -274,6 +274,8 @@ func call(ask command) (facts, error) {
 		return nil, err
 	}
 	switch ask.Procedure {
+	case "acquireMany":
+		return one(ask.Input, client.AcquireMany)
 	case "createCounter":
 		return one(ask.Input, client.CreateCounter)
 	case "addToCounter":
