@@ -137,6 +137,37 @@ describe.each(languages)('the example in $language', ({ language, program, args 
     expect(await inspect(name)).toMatchObject({ state: 'free' });
   });
 
+  test('does not besiege a server that answers queued at once, since it shuts down', async () => {
+    let queued = 0;
+    let until = 0;
+    const server = createServer((req, res) => {
+      req.resume();
+      const now = performance.now();
+      if (queued === 0) until = now + 1_000;
+      const isEnding = req.url?.endsWith('lock.acquire') && now < until;
+      if (isEnding) queued += 1;
+      const lease = { token: 7, expiresInMs: 60_000, expiresAt: 1 };
+      const outcome = req.url?.endsWith('lock.release') ? 'released' : 'granted';
+      const data = isEnding ? { outcome: 'queued' } : { outcome, ...lease };
+      res.end(JSON.stringify({ result: { data } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const waiting = { leaseMs: 60_000, waitMs: 30_000 };
+    try {
+      expect(await run(lock('ending'), waiting, { LOCKYARD_URL: url })).toMatchObject({ code: 0 });
+      expect(queued).toBeLessThan(12);
+      queued = 0;
+      const both = { LOCKYARD_URL: `${url},${api.url}` };
+      expect(await run(lock('left'), waiting, both)).toMatchObject({ code: 0 });
+      // The first answer may be slow, while the program is still being loaded.
+      expect(queued).toBeLessThan(4);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   test('stops when it loses the lock', async () => {
     const name = lock('loses');
     const running = run(name, { workMs: 60_000 });

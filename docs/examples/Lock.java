@@ -38,6 +38,9 @@ public final class Lock {
   /** A server that does not answer, or says that it cannot do this now, is asked again for so long beyond the wait. */
   static final long RETRY_FOR_MS = 5_000;
 
+  /** An answer faster than this, and yet queued, comes from a server that is shutting down. */
+  static final long AT_ONCE_MS = 200;
+
   static final String USAGE = "usage: java Lock.java NAME [--lease-ms N] [--wait-ms N] [--work-ms N]";
 
   public static void main(String[] args) throws Exception {
@@ -135,10 +138,14 @@ public final class Lock {
       try {
         return post(urls.get(asked) + "/api/v1/" + procedure, body, replyMax);
       } catch (IOException failure) {
-        // The next try goes to the next server, unless another thread has seen to that.
-        if (isServerFailure(failure)) index.compareAndSet(asked, (asked + 1) % urls.size());
+        if (isServerFailure(failure)) leave(asked);
         throw failure;
       }
+    }
+
+    /** The next try goes to the next server, unless another thread has seen to that. */
+    private void leave(int asked) {
+      index.compareAndSet(asked, (asked + 1) % urls.size());
     }
 
     private String post(String url, String body, Duration replyMax) throws IOException, InterruptedException {
@@ -166,11 +173,16 @@ public final class Lock {
       try {
         while (true) {
           long sentAt = System.nanoTime();
+          int asked = index.get();
           try {
             String answer = call("lock.acquire", ask, REPLY_MAX);
             String outcome = text(answer, "outcome").orElseThrow();
             if (outcome.equals("granted")) return new Hold(this, who, leaseMs, answer, sentAt);
             if (!outcome.equals("queued")) throw new NotGranted(answer);
+            if (System.nanoTime() - sentAt < AT_ONCE_MS * 1_000_000) {
+              leave(asked);
+              Thread.sleep(AT_ONCE_MS);
+            }
           } catch (IOException failure) {
             if (System.nanoTime() - giveUpAt > 0 || !mayRepeat(failure)) throw failure;
             Thread.sleep(failure instanceof Refused refused ? refused.retryAfterMs : 1_000);

@@ -28,6 +28,9 @@ REPLY_MAX_S = 35
 # A server that does not answer, or says that it cannot do this now, is asked again for so long beyond the wait.
 RETRY_FOR_S = 5
 
+# An answer faster than this, and yet queued, comes from a server that is shutting down.
+AT_ONCE_S = 0.2
+
 
 class Refused(Exception):
     """A refusal of the server. `reason` is one of the API's names, such as INVALID or BACKEND_DOWN."""
@@ -62,10 +65,14 @@ class Lockyard:
         try:
             return self.post(f"{url}/api/v1/{procedure}", body, timeout_s)
         except (Refused, OSError) as error:
-            # The next try goes to the next server, unless another thread has seen to that.
-            if is_server_failure(error) and self.url == url:
-                self.url = self.urls[(self.urls.index(url) + 1) % len(self.urls)]
+            if is_server_failure(error):
+                self.leave(url)
             raise
+
+    def leave(self, url):
+        """The next try goes to the next server, unless another thread has seen to that."""
+        if self.url == url:
+            self.url = self.urls[(self.urls.index(url) + 1) % len(self.urls)]
 
     def post(self, url, body, timeout_s):
         headers = {"Authorization": f"Bearer {self.api_key}", "Content-Type": "application/json"}
@@ -92,6 +99,7 @@ class Lockyard:
         try:
             while True:
                 sent_at = time.monotonic()
+                url = self.url
                 try:
                     answer = self.call("lock.acquire", ask)
                 except (Refused, OSError) as error:
@@ -103,6 +111,9 @@ class Lockyard:
                     return Hold(self, ask, answer, sent_at)
                 if answer["outcome"] != "queued":
                     raise NotGranted(answer)
+                if time.monotonic() - sent_at < AT_ONCE_S:
+                    self.leave(url)
+                    time.sleep(AT_ONCE_S)
         except NotGranted:
             raise
         except BaseException:
