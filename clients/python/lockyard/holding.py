@@ -72,8 +72,9 @@ class Hold:
     def remaining_ms(self) -> float:
         """How much of the lease surely is left: counted on a clock that never steps, from before
         the request was sent, less an allowance for drift. 0 once it is lost or the work is over."""
-        if self.is_over or self.loss is not None:
-            return 0
+        return 0 if self.is_over or self.loss is not None else self._left_ms()
+
+    def _left_ms(self) -> float:
         return max(0, self._proven_until - now_ms())
 
     def check(self) -> None:
@@ -86,7 +87,8 @@ class Hold:
 
     def check_lost(self) -> Optional[LockLost]:
         """None while the lease surely lives: asks the clock, since the watchdog may be late."""
-        if not self.is_over and self.remaining_ms() == 0:
+        # Not by `remaining_ms`: the block may be left meanwhile, which is no loss.
+        if not self.is_over and self._left_ms() == 0:
             self._lose("unrenewed", failure=self._last_failure)
         return self.loss
 

@@ -12,9 +12,20 @@ import time
 import unittest
 from unittest import mock
 
-from lockyard import Client, LockTimeout, LockyardError, WaitAbandoned
+from lockyard import Client, Hold, LockTimeout, LockyardError, WaitAbandoned
 
 PATIENCE_S = 20
+
+
+class HoldThatEndsMeanwhile(Hold):
+    """Its block is left by another thread as soon as one has seen that it goes on."""
+
+    looks = 0
+
+    @property
+    def is_over(self):
+        self.looks += 1
+        return self.looks > 1
 
 
 class ClientTest(unittest.TestCase):
@@ -116,6 +127,12 @@ class ClientTest(unittest.TestCase):
             code = 0
         finally:
             os._exit(code)
+
+    def test_a_hold_whose_block_ends_while_a_thread_checks_it_is_not_lost(self):
+        with self.client.lock(self.name) as hold:
+            hold.__class__ = HoldThatEndsMeanwhile
+            self.assertIsNone(hold.check_lost())
+            hold.__class__ = Hold
 
     def test_a_renewal_for_which_there_is_no_thread_is_tried_again(self):
         start = threading.Thread.start
