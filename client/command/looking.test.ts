@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CommandRig } from './testing/command-rig';
@@ -19,6 +20,8 @@ async function held(name: string, owner = 'worker-1') {
   if (answer.outcome !== 'granted') throw new Error(answer.outcome);
   return answer.token;
 }
+
+const stateOf = async (name: string) => (await rig.client.inspect({ name })).state;
 
 /** What is changed is on the server's projection a moment later. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
@@ -264,4 +267,22 @@ describe('an output that takes nothing', () => {
       expect(await told).toMatch(/^lockyard: Standard output cannot be written: ENOSPC[^\n]*\n$/);
     },
   );
+});
+
+test.each([
+  ['exec', 'exec job -- cat'],
+  ['watch', 'watch job'],
+])('a script of npm for lockyard %s ends with its shell, which npm ends', async (_, words) => {
+  const script = `lockyard ${words}`;
+  const program = ['-c', `"$0" "$@" <&3; exit`, process.execPath, rig.bundle, ...words.split(' ')];
+  const npm = { npm_lifecycle_event: 'locks', npm_lifecycle_script: script };
+  const shell = spawn('sh', program, {
+    env: { ...process.env, ...rig.environment, ...npm },
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  });
+  const closed = once(shell, 'close');
+  if (words.startsWith('watch')) await once(shell.stdout as Readable, 'data');
+  else await soon(async () => expect(await stateOf('job')).toBe('held'));
+  shell.kill('SIGKILL');
+  await closed;
 });

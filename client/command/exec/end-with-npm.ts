@@ -1,7 +1,7 @@
 const LOOK_EVERY_MS = 250;
 
-/** A script of npm that runs `lockyard exec` itself. */
-const RUNS_EXEC = /\blockyard["']? +["']?exec\b/;
+/** A script of npm that itself runs what goes on until it is ended. */
+const RUNS_ON = /\blockyard["']? +["']?(exec|watch|witness)\b/;
 
 /**
  * Sends this process a SIGTERM once the shell between npm and it is gone. When `npx` or `npm run`
@@ -13,7 +13,7 @@ export function endWithNpm({
   npm_lifecycle_event: event,
   npm_lifecycle_script: script = '',
 }: NodeJS.ProcessEnv): void {
-  if (event !== 'npx' && !RUNS_EXEC.test(script)) return;
+  if (event !== 'npx' && !RUNS_ON.test(script)) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
