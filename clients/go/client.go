@@ -228,6 +228,10 @@ func (c *Client) completed(procedure string, ask any) (map[string]any, error) {
 	if owner, ok := fields["owner"]; ok && owner == "" {
 		fields["owner"] = c.owner
 	}
+	// An empty prefix, which is left out of JSON, is that of all locks.
+	if watched, ok := ask.(LockWatchInput); ok && watched.Names == nil {
+		fields["prefix"] = watched.Prefix
+	}
 	if procedure == "lock.acquire" || procedure == "lock.acquireMany" {
 		own := map[string]string{}
 		if given, ok := fields["meta"].(map[string]any); ok {

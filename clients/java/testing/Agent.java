@@ -259,6 +259,8 @@ public final class Agent {
         return client.inspect(filled(new Wire.LockInspectInput(), input));
       case "check":
         return client.check(filled(new Wire.LockCheckInput(), input));
+      case "watch":
+        return client.watch(filled(new Wire.LockWatchInput(), input));
       case "release":
         return client.release(filled(new Wire.LockReleaseInput(), input));
       default:

@@ -118,6 +118,15 @@ export const SINCE_LAST_VERSION: Scenarios = {
     await ending.close();
   },
 
+  'an empty prefix watches all locks of the namespace': async ({ agent, name, other }) => {
+    await other.acquire({ name, leaseMs: 60_000 });
+    const names = async () => {
+      const { answer } = await agent.call('watch', { prefix: '', waitMs: 0 });
+      return (answer as { locks: { name: string }[] } | undefined)?.locks.map((lock) => lock.name);
+    };
+    await expect.poll(names, { timeout: 10_000 }).toContain(name);
+  },
+
   'work that asks for its own lock again hears who has asked for it before': async (bench) => {
     const { agent, name, proxy } = bench;
     const askedToRelease = { by: 'ana', reason: 'a deploy waits', at: 5 };

@@ -286,6 +286,8 @@ func call(ask command) (facts, error) {
 		return one(ask.Input, client.Inspect)
 	case "check":
 		return one(ask.Input, client.Check)
+	case "watch":
+		return one(ask.Input, client.Watch)
 	case "release":
 		return one(ask.Input, client.Release)
 	}
