@@ -112,7 +112,7 @@ export async function changeRules(
   const { alertRules } = await settingsOf(ctx, name);
   const rules = set ? { ...alertRules, ...set } : null;
   const input = checked(setAlertRulesInput, { namespace: name, rules, reason });
-  return { text: null, data: { ...(await setAlertRules(ctx, input)) } };
+  return { text: null, data: { name, ...(await setAlertRules(ctx, input)) } };
 }
 
 async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceSettings> {
@@ -126,6 +126,7 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = String(issue?.path.at(-1) ?? '');
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  const field = unknown ?? String(issue?.path.at(-1) ?? '');
   throw new LockyardError('INVALID', `--set ${field}: ${issue?.message ?? 'is not valid'}.`);
 }

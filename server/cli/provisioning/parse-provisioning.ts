@@ -199,12 +199,15 @@ function expiry(text: string | undefined): Record<string, number> {
 
 /** `leaseMaxMs=60000`: what is no JSON is a text. */
 function settingsOf(texts: string[]): Record<string, unknown> {
-  const entries = texts.map((text): [string, unknown] => {
+  const settings = new Map<string, unknown>();
+  for (const text of texts) {
     const at = text.indexOf('=');
     if (at < 1) throw new UsageError('--set: must be NAME=VALUE, such as leaseMaxMs=60000.');
-    return [text.slice(0, at), jsonOr(text.slice(at + 1))];
-  });
-  return Object.fromEntries(entries);
+    const name = text.slice(0, at);
+    if (settings.has(name)) throw new UsageError(`--set ${name}: may be given only once.`);
+    settings.set(name, jsonOr(text.slice(at + 1)));
+  }
+  return Object.fromEntries(settings);
 }
 
 function jsonOr(text: string): unknown {

@@ -92,12 +92,15 @@ describe('every noun is listed, shown, made, changed and removed', () => {
     });
     const wrong = run(...change, '--set', 'leaseMaxMs=1h');
     await expect(wrong).rejects.toMatchObject({ reason: 'INVALID' });
+    const unknown = run(...change, '--set', 'leaseMaxMS=60000');
+    await expect(unknown).rejects.toThrow(/^--set leaseMaxMS: Unrecognized key/);
     await run(...change, '--default');
     expect(await runJson('namespaces', 'show', '--name', 'jobs')).toMatchObject({
       namespace: { ownPolicy: null },
     });
     const rules = ['alert-rules', 'change', '--name', 'jobs', ...reason];
-    await run(...rules, '--set', 'stuckForMs=null');
+    const changed = await runJson(...rules, '--set', 'stuckForMs=null');
+    expect(changed).toMatchObject({ name: 'jobs', isOwn: true, rules: { stuckForMs: null } });
     expect(await runJson('alert-rules', 'show', '--name', 'jobs')).toMatchObject({
       alertRules: { isOwn: true, rules: { stuckForMs: null, expiredForMs: 5_000 } },
     });
@@ -134,7 +137,8 @@ describe('every noun is listed, shown, made, changed and removed', () => {
 
   test('silences', async () => {
     const create = ['silences', 'create', '--for', '2h', '--kind', 'stuck', '--reason', 'a move'];
-    const { id } = await runJson(...create);
+    const { id, ...made } = await runJson(...create);
+    expect(made).toEqual({ created: true, endsAt: expect.any(Number) });
     expect((await runJson('silences', 'list')).silences).toMatchObject([{ id, kind: 'stuck' }]);
     await run('silences', 'remove', '--id', String(id));
     expect((await runJson('silences', 'list')).silences).toEqual([]);
@@ -173,6 +177,10 @@ test.each([
   [['keys', 'rotate', '--id', 'x', '--grace', '31d'], /^--grace: /],
   [['keys', 'rotate', '--id', 'x', '--grace', 'long'], /^--grace: must be a duration/],
   [['namespaces', 'change', '--name', 'a', '--reason', 'abc', '--set', 'x'], /must be NAME=VALUE/],
+  [
+    ['alert-rules', 'change', '--name', 'a', '--reason', 'abc', '--set', 'x=1', '--set', 'x=2'],
+    /^--set x: may be given only once/,
+  ],
   [['silences', 'create', '--for', '2h', '--reason', 'abc'], /^--namespace: /],
   [['apply'], /^apply needs -f FILE/],
   [['counters', 'create', '--name', 'a', '--reason', 'abc'], /^counters create needs --initial/],
