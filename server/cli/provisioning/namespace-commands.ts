@@ -65,7 +65,8 @@ export async function changePolicy(
   const { ownPolicy } = await settingsOf(ctx, name);
   const policy = set ? { ...policyBase(ownPolicy), ...set } : null;
   const input = checked(setNamespacePolicyInput, { name, policy, reason });
-  return { text: null, data: { ...(await setNamespacePolicy(ctx, input)) } };
+  const changed = await setNamespacePolicy(ctx, input, set && { ownPolicy });
+  return { text: null, data: { ...changed } };
 }
 
 /** What an own policy begins with: without `maxLocks`, which may be higher than the default. */
@@ -112,7 +113,8 @@ export async function changeRules(
   const { alertRules } = await settingsOf(ctx, name);
   const rules = set ? { ...alertRules, ...set } : null;
   const input = checked(setAlertRulesInput, { namespace: name, rules, reason });
-  return { text: null, data: { name, ...(await setAlertRules(ctx, input)) } };
+  const changed = await setAlertRules(ctx, input, set && alertRules);
+  return { text: null, data: { name, ...changed } };
 }
 
 async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceSettings> {

@@ -5,6 +5,7 @@ import { SERVICE_API } from '../../contract/service-api';
 import { cliCommand, USAGE } from '../cli-command';
 import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
+import { changePolicy, changeRules } from './namespace-commands';
 import { PROVISIONING_COMMANDS } from './provisioning-command';
 
 let api: ApiHarness;
@@ -144,6 +145,33 @@ describe('every noun is listed, shown, made, changed and removed', () => {
     expect((await runJson('silences', 'list')).silences).toEqual([]);
   });
 });
+
+test.each([
+  {
+    change: changePolicy,
+    sets: [{ leaseMaxMs: 60_000 }, { queueLimit: 7 }],
+    seen: async () => (await runJson('namespaces', 'show', '--name', 'shared')).namespace,
+    at: 'policy',
+  },
+  {
+    change: changeRules,
+    sets: [{ stuckForMs: null }, { expiredForMs: 9_000 }],
+    seen: async () => (await runJson('alert-rules', 'show', '--name', 'shared')).alertRules,
+    at: 'rules',
+  },
+])(
+  'of two changes at once none is lost without a word: $at',
+  async ({ change, sets, seen, at }) => {
+    await run('namespaces', 'create', '--name', 'shared', '--if-missing');
+    const asked = sets.map((set) => change(api.cli, { name: 'shared', set, reason: 'a test' }));
+    const ends = await Promise.allSettled(asked);
+    const refused = ends.filter((end) => end.status === 'rejected');
+    for (const { reason } of refused) expect(reason).toMatchObject({ reason: 'CONFLICT' });
+    const done = sets.filter((_, which) => ends[which]?.status === 'fulfilled');
+    expect(done).not.toEqual([]);
+    expect(await seen()).toMatchObject({ [at]: Object.assign({}, ...done) });
+  },
+);
 
 test('counters and backends are listed, and counters made', async () => {
   const create = ['counters', 'create', '--name', 'tickets', '--initial', '20', '--floor', '0'];

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
 import type { AlertRulesRow } from '../../contract/console/alerts/alert-row';
-import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
 import { rulesOf } from '../../monitoring/alerts/alert-settings';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
@@ -12,11 +13,14 @@ import type { ControlContext } from '../operation-context';
  * Changes when alerts of a namespace fire; within 2 s it is so.
  *
  * @param input null rules mean the default, whatever it will be
- * @throws LockyardError `NOT_FOUND` for an unknown namespace; as `auditedDatabaseChange`
+ * @param seen the rules that the new ones are made from, where they are
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its rules are not
+ *   those seen; as `auditedDatabaseChange`
  */
 export async function setAlertRules(
   ctx: ControlContext,
   { namespace, rules, reason }: SetAlertRulesInput,
+  seen?: AlertRules,
 ): Promise<AlertRulesRow> {
   const { database } = ctx.runtime;
   const { alertRules, namespaces } = database.tables;
@@ -34,11 +38,15 @@ export async function setAlertRules(
     // Also lets two changes of these rules take turns.
     const [known] = await database.forUpdate(tx.select().from(namespaces).where(exists));
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-    const [before] = await tx.select().from(alertRules).where(isIts);
+    const [row] = await tx.select().from(alertRules).where(isIts);
+    const before = row ? rulesOf(row.rules) : DEFAULT_ALERT_RULES;
+    if (seen && !isDeepStrictEqual(before, seen)) {
+      const text = `The alert rules of "${namespace}" have just been changed; nothing was changed.`;
+      throw new LockyardError('CONFLICT', text);
+    }
     await tx.delete(alertRules).where(isIts);
     if (rules) await tx.insert(alertRules).values({ namespace, rules: JSON.stringify(rules) });
-    const result = { before: before ? rulesOf(before.rules) : DEFAULT_ALERT_RULES };
     const answer = { namespace, rules: rules ?? DEFAULT_ALERT_RULES, isOwn: rules !== null };
-    return { answer, result };
+    return { answer, result: { before } };
   });
 }

@@ -34,8 +34,13 @@ export async function listNamespaceSettings(ctx: ControlContext): Promise<Namesp
     backend: row.backend,
     createdAt: row.createdAt,
     policy: policyOfRow(row),
-    ownPolicy: row.policy === null ? null : (JSON.parse(row.policy) as Partial<NamespacePolicy>),
+    ownPolicy: ownPolicyOf(row),
     alertRules: rules.get(row.id) ?? DEFAULT_ALERT_RULES,
     hasOwnAlertRules: rules.has(row.id),
   }));
+}
+
+/** The bounds that are stored for a namespace; null: it has the default. */
+export function ownPolicyOf({ policy }: { policy: string | null }): NamespaceSettings['ownPolicy'] {
+  return policy === null ? null : (JSON.parse(policy) as Partial<NamespacePolicy>);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
@@ -5,6 +6,7 @@ import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
+import { type NamespaceSettings, ownPolicyOf } from './list-namespace-settings';
 import { policyOfRow } from './namespace-directory';
 import { requireUsableGate } from './require-usable-gate';
 
@@ -13,11 +15,14 @@ import { requireUsableGate } from './require-usable-gate';
  * and within 2 s at every process.
  *
  * @param input a null policy means the default, whatever it will be
- * @throws LockyardError `NOT_FOUND` for an unknown namespace; for a gate as `requireUsableGate`
+ * @param seen the own policy that the new one is made from, where it is
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its own policy is
+ *   not the one seen; for a gate as `requireUsableGate`
  */
 export async function setNamespacePolicy(
   ctx: ControlContext,
   { name, policy, reason }: SetNamespacePolicyInput,
+  seen?: Pick<NamespaceSettings, 'ownPolicy'>,
 ): Promise<{ name: string; policy: NamespacePolicy }> {
   const { config, database, namespaces: directory, log } = ctx.runtime;
   const { namespaces } = database.tables;
@@ -34,6 +39,10 @@ export async function setNamespacePolicy(
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(namespaces).where(isHere));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
+    if (seen && !isDeepStrictEqual(ownPolicyOf(row), seen.ownPolicy)) {
+      const text = `The policy of "${name}" has just been changed; nothing was changed.`;
+      throw new LockyardError('CONFLICT', text);
+    }
     requireUsableGate(config, row.backend, policy?.gate ?? null);
     await tx.update(namespaces).set({ policy: stored }).where(isHere);
     const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };
