@@ -3,7 +3,7 @@
 import logging
 import os
 import threading
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Optional, Set
 
 from .errors import LockLost, LockyardError
 from .sending import (
@@ -54,6 +54,8 @@ class Hold:
         self.is_over = False
         """The work has ended: what it left running does not hold the lock any more."""
         self._asked: Optional[Remark] = None
+        self.tasks: Set[Any] = set()
+        """Tasks that are cancelled when the hold is lost, or ends before them."""
         self._pid = os.getpid()
         self._lease_ms: int = ask["leaseMs"]
         self._ref = {key: ask[key] for key in ("namespace", "name", "owner")}
@@ -111,6 +113,8 @@ class Hold:
         self.check_lost()
         self.is_over = True
         self._ended.set()
+        for listeners in list(self._listeners):
+            _call(listeners.get("ended"), None)
 
     def release(self) -> Optional[Exception]:
         """Releases the hold once, if there is anything to release; the failure, where there was no

@@ -67,6 +67,7 @@ class Lock:
         self._hold: Optional[Hold] = None
         self._joined: Optional[Hold] = None
         self._was_cancelled = False
+        self._task: Any = None
         self._entrance = threading.Lock()
         self._unlisten: Optional[Callable[[], None]] = None
         self._scope: Optional["contextvars.Token[Tuple[Hold, ...]]"] = None
@@ -89,7 +90,7 @@ class Lock:
         """As `with`; the task that works is cancelled when the hold is lost."""
         outer = self._outer_hold()
         if outer is not None:
-            return self._join(outer)
+            return self._join_in_task(outer)
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         # The caller's own may stop other waits as well.
         stop = _Stop(self._stop)
@@ -109,14 +110,14 @@ class Lock:
             if own:
                 own(loss)
 
-        return self._begin(
-            Hold(self._client, self._ask, grant, {**self._listeners, "lost": on_lost})
-        )
+        hold = Hold(self._client, self._ask, grant, {**self._listeners, "lost": on_lost})
+        hold.tasks.add(task)
+        return self._begin(hold)
 
     async def __aexit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
         hold = self._leave()
         if hold is None:
-            return self._raise_loss_of_outer(error)
+            return self._raise_loss_of_outer(await self._after_own_cancel(error))
         hold.stop()
         releasing = _in_thread(asyncio.get_running_loop(), hold.release)
         cancelled: Optional[BaseException] = None
@@ -125,14 +126,27 @@ class Lock:
                 await asyncio.shield(releasing)
             except asyncio.CancelledError as again:
                 cancelled = None if self._was_cancelled else again
-        if self._was_cancelled:
-            task: Any = asyncio.current_task()
-            if hasattr(task, "uncancel"):
-                task.uncancel()
-            error = None if isinstance(error, asyncio.CancelledError) else error
+        error = self._without_own_cancel(error)
         self._report(hold, releasing.result(), error)
         if cancelled is not None:
             raise cancelled
+
+    async def _after_own_cancel(self, error: Optional[BaseException]) -> Optional[BaseException]:
+        if self._was_cancelled and not isinstance(error, asyncio.CancelledError):
+            try:
+                await asyncio.sleep(0)
+            except asyncio.CancelledError:
+                pass  # It comes only where the task waits again.
+        return self._without_own_cancel(error)
+
+    def _without_own_cancel(self, error: Optional[BaseException]) -> Optional[BaseException]:
+        """What the block raised, but for the end of its task that came from here."""
+        if not self._was_cancelled:
+            return error
+        task: Any = asyncio.current_task()
+        if hasattr(task, "uncancel"):
+            task.uncancel()
+        return None if isinstance(error, asyncio.CancelledError) else error
 
     def _cancel(self, task: Any) -> None:
         if self._hold is not None and not self._hold.is_over:
@@ -160,10 +174,35 @@ class Lock:
         self._unlisten = outer.listen(self._listeners)
         return outer
 
+    def _join_in_task(self, outer: Hold) -> Hold:
+        """Cancels the task with the hold, unless a block around this one does."""
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        if task in outer.tasks:
+            return self._join(outer)
+        own = self._listeners.get("lost")
+
+        def cancel() -> None:
+            if task in outer.tasks and not self._was_cancelled:
+                self._was_cancelled = True
+                task.cancel()
+
+        def on_end(loss: Optional[LockLost]) -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(cancel)
+            if own and loss is not None:
+                own(loss)
+
+        outer.tasks.add(task)
+        self._task = task
+        self._listeners = {**self._listeners, "lost": on_end, "ended": on_end}
+        return self._join(outer)
+
     def _leave(self) -> Optional[Hold]:
         """The hold of this block's own; None where it works under that of an outer block."""
         if self._unlisten is not None:
             self._unlisten()
+            if self._joined is not None:
+                self._joined.tasks.discard(self._task)
             return None
         if self._scope is not None:
             try:

@@ -12,7 +12,7 @@ import time
 import unittest
 from unittest import mock
 
-from lockyard import Client, Hold, LockTimeout, LockyardError, WaitAbandoned
+from lockyard import Client, Hold, LockLost, LockTimeout, LockyardError, WaitAbandoned
 
 PATIENCE_S = 20
 
@@ -79,6 +79,39 @@ class ClientTest(unittest.TestCase):
             threading.Timer(0.1, stop.set).start()
             with self.assertRaises(WaitAbandoned):
                 asyncio.run(wait_for_it())
+
+    async def work_within(self, begun):
+        async with self.client.lock(self.name):
+            async with self.client.lock(self.name):
+                begun.set()
+                await asyncio.sleep(2 * PATIENCE_S)
+
+    async def raised_within(self, end):
+        """What a task of its own raises that works under the hold which `end` then ends."""
+        begun = asyncio.Event()
+        task = asyncio.ensure_future(self.work_within(begun))
+        await begun.wait()
+        await end()
+        await asyncio.wait({task}, timeout=PATIENCE_S)
+        self.assertTrue(task.done())
+        return task.exception()
+
+    def test_a_task_within_the_block_of_another_is_cancelled_when_that_is_lost(self):
+        with self.assertRaises(LockLost) as lost:
+            with self.client.lock(self.name, lease_ms=1_500) as hold:
+                step = {"name": self.name, "owner": hold.owner, "token": hold.token}
+                release = lambda: asyncio.to_thread(self.client.release, step)
+                within = asyncio.run(self.raised_within(release))
+        self.assertEqual([within.token, within.cause], [hold.token, lost.exception.cause])
+
+    def test_a_task_within_the_block_of_another_is_cancelled_when_that_ends(self):
+        async def main():
+            lock = self.client.lock(self.name)
+            await lock.__aenter__()
+            lost = await self.raised_within(lambda: lock.__aexit__(None, None, None))
+            self.assertEqual(lost.cause, "released")
+
+        asyncio.run(main())
 
     def test_a_lock_is_entered_once(self):
         lock = self.client.lock(self.name)
