@@ -212,6 +212,7 @@ export class Batcher {
   private startMultiLocks(): Map<string, number> {
     const reserved = new Map<string, number>();
     let room = MULTI_LOCKS_MAX - this.runningMultiLocks;
+    if (room === 0) return reserved;
     let roomForAlone = ALONE_MULTI_LOCKS_MAX - this.aloneMultiLocks;
     for (const job of [...this.multiLocks]) {
       if (room === 0) break;

@@ -152,12 +152,11 @@ export class Committer {
       outcomes = await swapWithRecovery(context, changes, dueAt);
     } catch (cause) {
       const failure = cause instanceof StoreError ? cause : null;
-      if (failure?.isRowLocked)
-        this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
+      const isRowLocked = failure?.isRowLocked === true;
+      if (isRowLocked) this.commands.sendAlone(prepared.map(({ proposal }) => proposal.group.id));
       for (const { proposal } of prepared) {
         if (createsRecord(proposal)) names.finished(proposal.key, false);
-        for (const { pending } of proposal.outcomes)
-          pending.isHindered ||= failure?.isRowLocked === true;
+        for (const { pending } of proposal.outcomes) pending.isHindered ||= isRowLocked;
         if (failure?.retryable) this.decideAgain(proposal, { applied: 'no', now: proposal.now });
         else this.refuse(proposal, cause);
       }

@@ -350,7 +350,7 @@ public final class Hold {
   private void prolong(long sentAt, Wire.RenewAnswer answer) {
     Wire.Remark newlyAsked;
     Wire.Remark newlyStopped;
-    List<LockOptions> told;
+    List<LockOptions> present;
     synchronized (this) {
       if (loss != null || isOver) {
         return;
@@ -366,10 +366,10 @@ public final class Hold {
       newlyStopped = stopped == null ? answer.renewalsStopped() : null;
       stopped = stopped == null ? newlyStopped : stopped;
       asked = asked == null ? newlyAsked : asked;
-      // Who listens from now on is told by `listen`.
-      told = List.copyOf(listeners);
+      // `listen` passes it on to those that come from now on.
+      present = List.copyOf(listeners);
     }
-    for (LockOptions each : told) {
+    for (LockOptions each : present) {
       notify(each.onAskedToRelease, newlyAsked);
       notify(each.onRenewalsStopped, newlyStopped);
     }
