@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
 import type { AlertRulesRow } from '../../contract/console/alerts/alert-row';
@@ -8,6 +7,7 @@ import { rulesOf } from '../../monitoring/alerts/alert-settings';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
+import { requireUnchanged } from '../require-unchanged';
 
 /**
  * Changes when alerts of a namespace fire; within 2 s it is so.
@@ -40,10 +40,7 @@ export async function setAlertRules(
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     const [row] = await tx.select().from(alertRules).where(isIts);
     const before = row ? rulesOf(row.rules) : DEFAULT_ALERT_RULES;
-    if (seen && !isDeepStrictEqual(before, seen)) {
-      const text = `The alert rules of "${namespace}" have just been changed; nothing was changed.`;
-      throw new LockyardError('CONFLICT', text);
-    }
+    requireUnchanged(before, seen, `The alert rules of "${namespace}"`);
     await tx.delete(alertRules).where(isIts);
     if (rules) await tx.insert(alertRules).values({ namespace, rules: JSON.stringify(rules) });
     const answer = { namespace, rules: rules ?? DEFAULT_ALERT_RULES, isOwn: rules !== null };

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
@@ -6,6 +5,7 @@ import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
+import { requireUnchanged } from '../require-unchanged';
 import { type NamespaceSettings, ownPolicyOf } from './list-namespace-settings';
 import { policyOfRow } from './namespace-directory';
 import { requireUsableGate } from './require-usable-gate';
@@ -39,10 +39,7 @@ export async function setNamespacePolicy(
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(namespaces).where(isHere));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
-    if (seen && !isDeepStrictEqual(ownPolicyOf(row), seen.ownPolicy)) {
-      const text = `The policy of "${name}" has just been changed; nothing was changed.`;
-      throw new LockyardError('CONFLICT', text);
-    }
+    requireUnchanged({ ownPolicy: ownPolicyOf(row) }, seen, `The policy of "${name}"`);
     requireUsableGate(config, row.backend, policy?.gate ?? null);
     await tx.update(namespaces).set({ policy: stored }).where(isHere);
     const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };
