@@ -52,6 +52,14 @@ export class PendingReply<R> extends Linked {
     return true;
   }
 
+  /**
+   * Whether another transaction was in its way until its time was over: the answer to its next try
+   * might come too late to be known.
+   */
+  isHinderedPast(now: number): boolean {
+    return this.isHindered && now >= this.dueAt;
+  }
+
   /** Refuses the caller; with `UNKNOWN` where the error would deny what may have been applied. */
   refuse(error: LockyardError): void {
     this.end();

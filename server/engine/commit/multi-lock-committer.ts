@@ -59,8 +59,7 @@ export class MultiLockCommitter {
   async commit(pending: PendingMultiLock): Promise<void> {
     if (pending.isAnswered) return;
     try {
-      // Its next try might be answered too late to be known.
-      if (pending.isHindered && this.context.monotonic() >= pending.dueAt) throw contended();
+      if (pending.isHinderedPast(this.context.monotonic())) throw contended();
       const result = await this.decideUntilCommitted(pending);
       if (result) pending.answer(result);
       else this.giveWay(pending);
