@@ -27,10 +27,10 @@ const MULTI_LOCKS_MAX = 2;
 
 /** Packets under way at once of records that share none, and how many such records are noted. */
 const ALONE_COMMITS_MAX = 2;
+const ALONE_MAX = 1_000;
 
 /** Multi-locks of such records that are worked on at once, so that others go on. */
 const ALONE_MULTI_LOCKS_MAX = 1;
-const ALONE_MAX = 1_000;
 
 const NOTHING_RESERVED: ReadonlyMap<string, number> = new Map();
 
