@@ -255,7 +255,7 @@ describe('an output that takes nothing', () => {
   });
 
   test.runIf(process.platform === 'linux').each(asked)(
-    'is a failure otherwise, told in one line: %s',
+    'is a failure otherwise, reported in one line: %s',
     async (...words) => {
       const full = `"$0" "$@" > /dev/full`;
       const child = spawn('sh', ['-c', full, process.execPath, rig.bundle, ...words], {

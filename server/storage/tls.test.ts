@@ -12,15 +12,12 @@ import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { freePort } from '@/scripts/system/free-port.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { readConfig } from '../bootstrap/config/config';
-import { createEngine } from '../engine/create-engine';
-import { newWriter } from '../engine/new-writer';
-import { newProcess } from '../engine/testing/engine-rig';
 import { systemClock } from '../platform/clock';
 import { created, freshKey, stored } from './conformance/testing/changes';
+import { startProcess } from './conformance/testing/start-process';
 import { type Store, testMysqlUrl } from './conformance/testing/stores-under-test';
 import { TestAuthority } from './conformance/testing/test-authority';
 import { StoreIncarnation } from './incarnation/store-incarnation';
-import { LazyStore } from './lazy-store';
 import { openBackend } from './open-store';
 import { RedisStore } from './redis/redis-store';
 import { openZookeeperStore } from './zookeeper/zookeeper-store';
@@ -96,17 +93,7 @@ async function complaint(url: string, authorityFile?: string): Promise<string> {
 
 /** What the console says of a backend with such a store, once it gives a reason. */
 async function stateOf(open: () => Promise<Store>): Promise<string> {
-  const store = await LazyStore.start(open, () => undefined);
-  const engine = await createEngine({
-    backend: 'orders',
-    kind: 'test',
-    store,
-    epochOf: () => 1,
-    clock: systemClock,
-    processId: newProcess(),
-    newWriter,
-    policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0 }),
-  });
+  const { engine, close } = await startProcess(open);
   try {
     return await vi.waitFor(() => {
       const { reachable, refusal } = engine.health();
@@ -114,7 +101,7 @@ async function stateOf(open: () => Promise<Store>): Promise<string> {
       return refusal as string;
     }, STATE_WITHIN);
   } finally {
-    await engine.close();
+    await close();
   }
 }
 
@@ -194,7 +181,7 @@ describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
       return said;
     }, SOON);
     expect(line).toMatch(/^[^\n]*cannot be (used|reached)[^\n]*$/);
-    // A Redis without TLS waits for the end of the handshake: it is not told from one that is away.
+    // A Redis without TLS waits for the end of the handshake, and so looks like one that is away.
     if (url === plain() && url.startsWith('rediss:')) return;
     expect(await stateOf(() => opened(url as string, file))).toMatch(why);
   });
