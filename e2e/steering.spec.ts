@@ -203,6 +203,40 @@ test('an admin bounds a namespace, callers are refused by the bound, and others 
   await expect(refused).rejects.toThrow('leaseMs must be at most 60000 in namespace money.');
 });
 
+test('a policy that another admin changed meanwhile is not overwritten', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: 'shared' });
+  await signIn(context, server, admin);
+  await openPage(page, '/namespaces');
+  const fillIn = async () => {
+    await page.getByRole('button', { name: 'Edit policy of shared' }).click();
+    await dialog(page).getByText('Custom').click();
+    await dialog(page)
+      .getByLabel(/^Lock delay/)
+      .fill('30s');
+    await reason(page, 'disks need a pause');
+  };
+  await fillIn();
+  const shorter = { leaseMinMs: 100, leaseMaxMs: 60_000, patienceMaxMs: 600_000, queueLimit: 7 };
+  const policy = { ...shorter, lockDelayMs: 0, requiredMeta: [] };
+  const change = { name: 'shared', policy, reason: 'a shorter queue' };
+  await callConsole(server, admin.cookie, 'namespaces.setPolicy', change);
+  await act(page, 'Save policy');
+  await expect(dialog(page)).toContainText('The policy of "shared" changed meanwhile');
+  await act(page, 'Cancel');
+  const row = page.getByRole('row').filter({ hasText: 'shared' });
+  await expect(row).toContainText('queue 7');
+  await fillIn();
+  await act(page, 'Save policy');
+  await expect(dialog(page)).toBeHidden();
+  await expect(row).toContainText('queue 7');
+  await expect(row).toContainText('30 s');
+});
+
 test('a release announces the lock delay of its namespace, and grants nothing for as long', async ({
   page,
   server,

@@ -11,12 +11,16 @@ import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { rulesText } from './alert-labels';
 
+const POLL_MS = 5_000;
+
 const RulesDialog = dynamic(() => import('./rules-dialog'), { ssr: false });
 
 /** When alerts fire, by namespace. */
 export function RuleList({ mayAct }: { mayAct: boolean }) {
   const trpc = useTRPC();
-  const { data = [], error } = useQuery(trpc.alerts.rules.queryOptions());
+  const { data = [], error } = useQuery(
+    trpc.alerts.rules.queryOptions(undefined, { refetchInterval: POLL_MS }),
+  );
   const [changed, setChanged] = useState<AlertRulesRow | null>(null);
   const standard = data.find(({ isOwn }) => !isOwn);
   return (

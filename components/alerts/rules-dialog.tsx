@@ -27,6 +27,7 @@ export default function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClos
         await client.alerts.setRules.mutate({
           namespace: of.namespace,
           rules: isDefault ? null : rules,
+          seen: of.rules,
           reason,
         });
         await queries.invalidateQueries({ queryKey: trpc.alerts.rules.queryKey() });

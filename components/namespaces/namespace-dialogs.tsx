@@ -88,6 +88,7 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
         await client.namespaces.setPolicy.mutate({
           name,
           policy: parsePolicyForm(form),
+          seen: hasOwnPolicy ? policy : null,
           reason: String(form.get('reason')),
         });
         await queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });

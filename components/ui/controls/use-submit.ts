@@ -6,7 +6,7 @@ import { isOutcomeUnknown, type Problem, problemOf } from '../../live/problem';
 
 /**
  * Runs one attempt of an action at a time, and keeps the problem of the last one that failed. Where
- * the outcome is unknown, the page is read again, to show it.
+ * the outcome is unknown, or others changed what it acts on, the page is read again, to show it.
  */
 export function useSubmit() {
   const queries = useQueryClient();
@@ -20,7 +20,7 @@ export function useSubmit() {
     } catch (error) {
       const met = problemOf(error);
       setProblem(met);
-      if (isOutcomeUnknown(met)) void queries.invalidateQueries();
+      if (isOutcomeUnknown(met) || met.reason === 'CONFLICT') void queries.invalidateQueries();
     } finally {
       setBusy(false);
     }

@@ -62,10 +62,11 @@ export async function changePolicy(
   ctx: ControlContext,
   { name, set, reason }: InputOf<'namespaces change'>,
 ): Promise<CliAnswer> {
-  const { ownPolicy } = await settingsOf(ctx, name);
+  const { ownPolicy, policy: present } = await settingsOf(ctx, name);
   const policy = set ? { ...policyBase(ownPolicy), ...set } : null;
-  const input = checked(setNamespacePolicyInput, { name, policy, reason });
-  const changed = await setNamespacePolicy(ctx, input, set && { ownPolicy });
+  const seen = set && (ownPolicy ? present : null);
+  const input = checked(setNamespacePolicyInput, { name, policy, seen, reason });
+  const changed = await setNamespacePolicy(ctx, input);
   return { text: null, data: { ...changed } };
 }
 
@@ -112,8 +113,9 @@ export async function changeRules(
 ): Promise<CliAnswer> {
   const { alertRules } = await settingsOf(ctx, name);
   const rules = set ? { ...alertRules, ...set } : null;
-  const input = checked(setAlertRulesInput, { namespace: name, rules, reason });
-  const changed = await setAlertRules(ctx, input, set && alertRules);
+  const seen = set && alertRules;
+  const input = checked(setAlertRulesInput, { namespace: name, rules, seen, reason });
+  const changed = await setAlertRules(ctx, input);
   return { text: null, data: { name, ...changed } };
 }
 

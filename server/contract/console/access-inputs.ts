@@ -175,6 +175,8 @@ export const setNamespacePolicyInput = z.strictObject({
   name: namespaceName,
   /** Null: the default policy, also when that changes later. */
   policy: namespacePolicy.nullable(),
+  /** The policy that this one is made from; null: the default. Absent: it is not compared. */
+  seen: namespacePolicy.nullable().optional(),
   reason: operatorReason,
 });
 export type SetNamespacePolicyInput = z.output<typeof setNamespacePolicyInput>;

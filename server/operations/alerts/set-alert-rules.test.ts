@@ -26,4 +26,21 @@ describe.each(TEST_DIALECTS)('alert rules over %s', (dialect) => {
     // Each change found what another one had left, but for the first.
     expect(new Set(before).size).toBe(waits.length);
   });
+
+  test('are not changed from rules that others changed meanwhile', async () => {
+    const admin = contextOf(runtime, userActor('admin')) as OperationContext;
+    const rulesWith = (waitsOverMs: number) => ({ ...DEFAULT_ALERT_RULES, waitsOverMs });
+    const change = (toMs: number, seenMs?: number) =>
+      setAlertRules(admin, {
+        namespace: 'default',
+        rules: rulesWith(toMs),
+        seen: seenMs === undefined ? undefined : rulesWith(seenMs),
+        reason: 'busier now',
+      });
+    await change(7_000);
+    await change(8_000, 7_000);
+    await expect(change(9_000, 7_000)).rejects.toMatchObject({ reason: 'CONFLICT' });
+    // The answer was lost, and the change is sent again.
+    expect(await change(8_000, 7_000)).toMatchObject({ rules: { waitsOverMs: 8_000 } });
+  });
 });

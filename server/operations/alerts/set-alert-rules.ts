@@ -1,7 +1,7 @@
 import { and, eq, isNull, type SQL } from 'drizzle-orm';
 import type { SetAlertRulesInput } from '../../contract/console/alerts/alert-inputs';
 import type { AlertRulesRow } from '../../contract/console/alerts/alert-row';
-import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { LockyardError } from '../../contract/errors';
 import { rulesOf } from '../../monitoring/alerts/alert-settings';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
@@ -13,14 +13,12 @@ import { requireUnchanged } from '../require-unchanged';
  * Changes when alerts of a namespace fire; within 2 s it is so.
  *
  * @param input null rules mean the default, whatever it will be
- * @param seen the rules that the new ones are made from, where they are
- * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its rules are not
- *   those seen; as `auditedDatabaseChange`
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its rules are
+ *   neither those seen nor the wanted ones; as `auditedDatabaseChange`
  */
 export async function setAlertRules(
   ctx: ControlContext,
-  { namespace, rules, reason }: SetAlertRulesInput,
-  seen?: AlertRules,
+  { namespace, rules, seen, reason }: SetAlertRulesInput,
 ): Promise<AlertRulesRow> {
   const { database } = ctx.runtime;
   const { alertRules, namespaces } = database.tables;
@@ -40,10 +38,11 @@ export async function setAlertRules(
     if (!known) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     const [row] = await tx.select().from(alertRules).where(isIts);
     const before = row ? rulesOf(row.rules) : DEFAULT_ALERT_RULES;
-    requireUnchanged(before, seen, `The alert rules of "${namespace}"`);
+    const wanted = rules ?? DEFAULT_ALERT_RULES;
+    requireUnchanged(before, { seen, wanted, what: `The alert rules of "${namespace}"` });
     await tx.delete(alertRules).where(isIts);
     if (rules) await tx.insert(alertRules).values({ namespace, rules: JSON.stringify(rules) });
-    const answer = { namespace, rules: rules ?? DEFAULT_ALERT_RULES, isOwn: rules !== null };
+    const answer = { namespace, rules: wanted, isOwn: rules !== null };
     return { answer, result: { before } };
   });
 }

@@ -41,6 +41,6 @@ export async function listNamespaceSettings(ctx: ControlContext): Promise<Namesp
 }
 
 /** The bounds that are stored for a namespace; null: it has the default. */
-export function ownPolicyOf({ policy }: { policy: string | null }): NamespaceSettings['ownPolicy'] {
+function ownPolicyOf({ policy }: { policy: string | null }): NamespaceSettings['ownPolicy'] {
   return policy === null ? null : (JSON.parse(policy) as Partial<NamespacePolicy>);
 }

@@ -91,6 +91,23 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
     await set(null);
   });
 
+  test('is not changed from one that others changed meanwhile', async () => {
+    const change = (queueLimit: number, seen: typeof POLICY | null) => {
+      const policy = { ...POLICY, queueLimit };
+      return setNamespacePolicy(admin(), { name: 'billing', policy, seen, reason: REASON });
+    };
+    await change(7, null);
+    for (const seen of [null, POLICY]) {
+      await expect(change(8, seen)).rejects.toMatchObject({ reason: 'CONFLICT' });
+    }
+    expect(runtime.namespaces.policyOf('billing').queueLimit).toBe(7);
+    // The answer was lost, and the change is sent again.
+    await change(7, null);
+    await change(8, { ...POLICY, queueLimit: 7 });
+    expect(runtime.namespaces.policyOf('billing').queueLimit).toBe(8);
+    await set(null);
+  });
+
   test('is changed by admins only, and only where there is a namespace', async () => {
     const input = { name: 'billing', policy: POLICY, reason: REASON };
     const operator = contextOf(runtime, userActor('operator'));

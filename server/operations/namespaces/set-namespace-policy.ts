@@ -6,7 +6,6 @@ import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { requireUnchanged } from '../require-unchanged';
-import { type NamespaceSettings, ownPolicyOf } from './list-namespace-settings';
 import { policyOfRow } from './namespace-directory';
 import { requireUsableGate } from './require-usable-gate';
 
@@ -15,14 +14,12 @@ import { requireUsableGate } from './require-usable-gate';
  * and within 2 s at every process.
  *
  * @param input a null policy means the default, whatever it will be
- * @param seen the own policy that the new one is made from, where it is
- * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its own policy is
- *   not the one seen; for a gate as `requireUsableGate`
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace; `CONFLICT` where its policy is
+ *   neither the one seen nor the wanted one; for a gate as `requireUsableGate`
  */
 export async function setNamespacePolicy(
   ctx: ControlContext,
-  { name, policy, reason }: SetNamespacePolicyInput,
-  seen?: Pick<NamespaceSettings, 'ownPolicy'>,
+  { name, policy, seen, reason }: SetNamespacePolicyInput,
 ): Promise<{ name: string; policy: NamespacePolicy }> {
   const { config, database, namespaces: directory, log } = ctx.runtime;
   const { namespaces } = database.tables;
@@ -39,7 +36,8 @@ export async function setNamespacePolicy(
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const [row] = await database.forUpdate(tx.select().from(namespaces).where(isHere));
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
-    requireUnchanged({ ownPolicy: ownPolicyOf(row) }, seen, `The policy of "${name}"`);
+    const present = row.policy === null ? null : policyOfRow(row);
+    requireUnchanged<unknown>(present, { seen, wanted: policy, what: `The policy of "${name}"` });
     requireUsableGate(config, row.backend, policy?.gate ?? null);
     await tx.update(namespaces).set({ policy: stored }).where(isHere);
     const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };

@@ -26,6 +26,8 @@ export const setAlertRulesInput = z.strictObject({
   namespace: namespaceName,
   /** Null: the default, also when that changes later. */
   rules: alertRules.nullable(),
+  /** The rules that these are made from. Absent: they are not compared. */
+  seen: alertRules.optional(),
   reason: operatorReason,
 });
 export type SetAlertRulesInput = z.output<typeof setAlertRulesInput>;
