@@ -1,4 +1,4 @@
-import { tlsFailure } from '@/db/tls-failure';
+import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { Periodic } from '../platform/periodic';
 import {
   type Change,
@@ -129,6 +129,6 @@ export class LazyStore implements RecordStore, HistorySource {
 /** Why the backend cannot be used although it may answer, for callers; null where it does not. */
 function refusalIn(failure: unknown): string | null {
   if (failure instanceof StoreError) return failure.refusal;
-  const why = tlsFailure(failure);
+  const why = connectionRefusal(failure);
   return why && `The backend cannot be used: ${why}.`;
 }

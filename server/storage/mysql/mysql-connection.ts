@@ -1,6 +1,6 @@
 import mysql, { type Connection, type QueryError } from 'mysql2';
+import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { mysqlTls } from '@/db/mysql/mysql-tls';
-import { tlsFailure } from '@/db/tls-failure';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
@@ -122,7 +122,7 @@ export class MysqlConnection {
       if (server.hasReturning) await timeLimit.race(send(connection, [LITERALS_AS_BYTES]));
     } catch (cause) {
       connection.destroy();
-      const why = tlsFailure(cause);
+      const why = connectionRefusal(cause);
       const refusal = why && `The database cannot be used: ${why}.`;
       throw new StoreError(refusal ?? 'The database cannot be reached.', 'no', { cause, refusal });
     }

@@ -70,6 +70,9 @@ describe('a Redis where no lock may be stored is refused with a clear reason', (
       const wrong = 'hunter2-is-not-it';
       const { store } = await rig.join(rig.server.url.replace('//', `//locker:${wrong}@`));
       await isRefused(() => created(store, freshKey()), 'WRONGPASS');
+      await expect(store.guarantees()).rejects.toMatchObject({
+        refusal: expect.stringContaining('refuses the user or the password'),
+      });
       const lines: string[] = [];
       const log = createLog({ write: (line) => void lines.push(line) });
       await store.guarantees().catch((err: unknown) => log.warn({ err }, 'refused'));

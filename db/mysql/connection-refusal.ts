@@ -1,0 +1,39 @@
+import { causes } from '../database-failure';
+import { tlsFailure } from '../tls-failure';
+
+const CREDENTIALS = 'it refuses the user or the password of its URL';
+const TOO_MANY = 'it has as many connections as it accepts';
+const LOCKED = 'the account of its user is locked';
+const EXPIRED = 'the password of its user has expired';
+
+/** Error numbers with which MySQL and MariaDB refuse a connection. */
+const MEANINGS: Record<number, string> = {
+  1040: TOO_MANY,
+  1044: 'its user may not use the database that its URL names',
+  1045: CREDENTIALS,
+  1049: 'it has no database of the name in its URL',
+  1129: 'it blocks this host after too many failed connections (FLUSH HOSTS unblocks it)',
+  1130: 'it accepts no connections from this host',
+  1203: TOO_MANY,
+  1226: TOO_MANY,
+  1698: CREDENTIALS,
+  1820: EXPIRED,
+  1862: EXPIRED,
+  3118: LOCKED,
+  4151: LOCKED,
+};
+
+/**
+ * Why a server that answers cannot be used, as the end of a sentence about it, without the names of
+ * users and hosts; null for other errors.
+ */
+export function connectionRefusal(error: unknown): string | null {
+  const tls = tlsFailure(error);
+  if (tls) return tls;
+  for (const cause of causes(error)) {
+    const { errno } = cause as { errno?: unknown };
+    const meant = typeof errno === 'number' ? MEANINGS[errno] : undefined;
+    if (meant) return meant;
+  }
+  return null;
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../platform/clock';
+import { freshKey } from '../conformance/testing/changes';
+import { createScratchDatabase, testMysqlUrl } from '../conformance/testing/stores-under-test';
+import { LazyStore } from '../lazy-store';
+import { openBackend } from '../open-store';
+import { MysqlStore } from './mysql-store';
+
+const user = `u_${randomBytes(6).toString('hex')}`;
+const password = 'right-one';
+
+let scratch: Awaited<ReturnType<typeof createScratchDatabase>>;
+
+beforeAll(async () => {
+  scratch = await createScratchDatabase(testMysqlUrl());
+  await asAdmin(`CREATE USER ${user}@'%' IDENTIFIED BY '${password}'`);
+  await asAdmin(`GRANT ALL ON ${databaseOf(scratch.url)}.* TO ${user}@'%'`);
+});
+
+afterAll(async () => {
+  await asAdmin(`DROP USER ${user}@'%'`);
+  await scratch.drop();
+});
+
+const databaseOf = (url: string) => new URL(url).pathname.slice(1);
+
+async function asAdmin(sql: string): Promise<void> {
+  const connection = await createConnection({ uri: testMysqlUrl() });
+  await connection.query(sql);
+  await connection.end();
+}
+
+function urlWith(parts: { password?: string; pathname?: string }): string {
+  return Object.assign(new URL(scratch.url), { username: user, password, ...parts }).href;
+}
+
+const REFUSED = [
+  ['another password', { password: 'hunter2-is-not-it' }, /refuses the user or the password/],
+  ['a database that is not there', { pathname: '/nowhere_at_all' }, /may not use|has no database/],
+] as const;
+
+test.each(REFUSED)('a backend with %s says why it cannot be used', async (_, parts, why) => {
+  const refusal = expect.stringMatching(why);
+  const url = urlWith(parts);
+  const store = new MysqlStore(url);
+  await expect(store.read([freshKey()], [])).rejects.toMatchObject({ applied: 'no', refusal });
+  await store.close();
+  const open = () => openBackend({ kind: 'mysql', url }, systemClock);
+  const lazy = await LazyStore.start(open, () => undefined);
+  await expect(lazy.read([freshKey()], [])).rejects.toMatchObject({ applied: 'no', refusal });
+  await lazy.close();
+});
+
+test('a backend whose user has too many connections says so, and goes on when it has fewer', async () => {
+  const store = new MysqlStore(urlWith({}));
+  await asAdmin(`ALTER USER ${user}@'%' WITH MAX_USER_CONNECTIONS 1`);
+  const other = await createConnection({ uri: urlWith({}) });
+  const read = () => store.read([], []);
+  await expect(read()).rejects.toMatchObject({
+    applied: 'no',
+    refusal: expect.stringContaining('as many connections as it accepts'),
+  });
+  await other.end();
+  await expect.poll(() => read().then(() => 'answered', String)).toBe('answered');
+  await store.close();
+});
