@@ -26,6 +26,25 @@ async function released(facts: object = { outcome: 'released' }) {
 }
 
 describe('while the hold is good', () => {
+  test('however many calls share a signal, Node warns of no leak, and all hear of its end', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    const shutdown = new AbortController();
+    const { signal } = shutdown;
+    const calls: Awaited<ReturnType<typeof working>>[] = [];
+    while (calls.length < 20) calls.push(await working({ signal }));
+    shutdown.abort();
+    for (const { work } of calls) {
+      expect(work.isAborted).toBe(true);
+      work.finish('ended early');
+      await released();
+    }
+    await Promise.all(calls.map(({ ended }) => ended));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   test('the work gets token, deadline and signal, and its answer is the answer', async () => {
     const { client } = bench;
     const ended = withLock('job', { client, namespace: 'pay' }, (hold) => ({ ...hold }));

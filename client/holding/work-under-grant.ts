@@ -2,6 +2,7 @@ import { blame, type LockLost, lossFacts, ReleaseUnconfirmed } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
 import { notify } from '../observing/lock-observer';
 import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
+import { onAbort } from '../platform/on-abort';
 import type { Grant, LockRequest } from '../waiting/await-grant';
 import { retrying } from '../wire/retry';
 import { RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
@@ -46,13 +47,12 @@ function workUnder<T>(
   return runUnderHold(hold, async () => {
     hold.begin();
     if (hold.lost) return { error: hold.lost };
-    const interrupt = () => hold.interrupt(signal?.reason);
-    signal?.addEventListener('abort', interrupt, { once: true });
+    const stopListening = onAbort(signal, () => hold.interrupt(signal?.reason));
     try {
       return await resultOf(() => work(hold.view()));
     } finally {
       hold.stop();
-      signal?.removeEventListener('abort', interrupt);
+      stopListening();
     }
   });
 }

@@ -1,4 +1,5 @@
 import { blame } from '../errors';
+import { onAbort } from '../platform/on-abort';
 import type { Hold, HoldListeners, LockHold } from './lock-hold';
 
 /** How a promise ended, as a value. */
@@ -31,12 +32,11 @@ export async function workWithin<T>(
   own?.throwIfAborted();
   const inner = new AbortController();
   const end = (reason: unknown) => inner.abort(reason);
-  const giveUp = () => end(own?.reason);
   const unlisten = hold.listen({ ...options, onEnd: end });
-  own?.addEventListener('abort', giveUp, { once: true });
+  const stopListening = onAbort(own, () => end(own?.reason));
   const result = await resultOf(() => work(hold.view({ signal: inner.signal, waitedMs: 0 })));
   unlisten();
-  own?.removeEventListener('abort', giveUp);
+  stopListening();
 
   const lost = hold.checkLost() ?? (hold.isOver ? hold.endedLoss() : null);
   if (lost) throw 'error' in result ? blame(lost, result.error) : lost;

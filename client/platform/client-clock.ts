@@ -1,3 +1,4 @@
+import { onAbort } from './on-abort';
 /** Time as the client sees it: a clock that never steps, and timers on it. */
 export interface ClientClock {
   /** Milliseconds since some fixed instant. */
@@ -20,14 +21,13 @@ export const systemClock: ClientClock = {
 export function pause(clock: ClientClock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const onAbort = () => {
-      callOff();
-      reject(signal?.reason);
-    };
     const callOff = clock.after(ms, () => {
-      signal?.removeEventListener('abort', onAbort);
+      stop();
       resolve();
     });
-    signal?.addEventListener('abort', onAbort, { once: true });
+    const stop = onAbort(signal, () => {
+      callOff();
+      reject(signal?.reason);
+    });
   });
 }

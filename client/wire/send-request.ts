@@ -1,6 +1,7 @@
 import type { ClientSettings } from '../client-settings';
 import { LockyardError } from '../errors';
 import { traceHeader, withoutOtherTraces } from '../observing/trace-context';
+import { onAbort } from '../platform/on-abort';
 import type { Procedure } from './procedures';
 import type { Reason } from './wire';
 
@@ -46,7 +47,7 @@ export async function sendRequest<A>(
   const stopProbe = hangUpUnconnected(settings, address, options.connectWithinMs, connection);
   const giveUp = () =>
     connection.abort(signal?.reason instanceof LockyardError ? undefined : GIVEN_UP);
-  signal?.addEventListener('abort', giveUp, { once: true });
+  const stopListening = onAbort(signal, giveUp);
   try {
     const request = httpRequest(settings, address, procedure, input, connection.signal);
     const trace = traceHeader(options.traceparent);
@@ -68,7 +69,7 @@ export async function sendRequest<A>(
   } finally {
     stopTimer();
     stopProbe();
-    signal?.removeEventListener('abort', giveUp);
+    stopListening();
   }
 }
 

@@ -1,5 +1,6 @@
 import { LockyardError } from '../errors';
 import { type ClientClock, pause } from '../platform/client-clock';
+import { onAbort } from '../platform/on-abort';
 
 const FIRST_LOOK_MS = 1_000;
 const LOOK_EVERY_MS = 4_000;
@@ -31,13 +32,13 @@ export class SilenceWatch {
     const open = new AbortController();
     const giveUp = () => open.abort(signal?.reason);
     if (signal?.aborted) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
+    const stopListening = onAbort(signal, giveUp);
     server.add(open);
     try {
       return await request(open.signal);
     } finally {
       server.remove(open);
-      signal?.removeEventListener('abort', giveUp);
+      stopListening();
     }
   }
 }
