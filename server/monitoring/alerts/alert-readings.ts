@@ -132,7 +132,7 @@ export class AlertReadings {
 
   /** @param at the clock of its backend */
   private isPresent(row: ProjectionRow, at: number): boolean {
-    return row.isReadable && this.parts.table.reads.areLapsesRead(row, at);
+    return row.isReadable && this.parts.table.reads.isSettled(row, at);
   }
 
   private sentenceOf(slot: number, row: ProjectionRow, at: number): string {

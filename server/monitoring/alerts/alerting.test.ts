@@ -128,6 +128,28 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(await new AlertTable(database).firing(10)).toMatchObject([{ kind: 'expired' }]);
   });
 
+  it('say nothing of waiters that were left over while there was no server, until 5 s have passed', async () => {
+    const process = rig.process([]);
+    const firing = () => new AlertTable(database).firing(10);
+    const follow = async (seconds: number) => {
+      for (let i = 0; i < seconds; i++) {
+        rig.table.reads.note('default', rig.now);
+        await rig.pass(process, 1_000);
+      }
+    };
+    await follow(10);
+    rig.now += 6 * 3_600_000;
+    const long = { ...STUCK, heldMs: 7 * 3_600_000, waitedMs: 6 * 3_600_000 };
+    rig.store('index', long);
+    rig.store('other', long);
+    await follow(2);
+    rig.store('index', FINE);
+    await follow(2);
+    expect(await firing()).toEqual([]);
+    await follow(2);
+    expect(await firing()).toMatchObject([{ kind: 'stuck', name: 'other' }]);
+  });
+
   it('of a silence are sent when it ends, if they fire by then', async () => {
     const process = rig.process([webhook(receiver.url)]);
     await rig.silence({ name: 'in*' }, rig.now + 120_000);

@@ -74,7 +74,7 @@ function readingOf(
   at: number,
 ): Omit<IncidentReading, 'isActNow' | 'blockingMs'> | null {
   const { status } = table.columns.statusOf(slot);
-  if (status === 'unknown' || !table.reads.areLapsesRead(row, at)) return null;
+  if (status === 'unknown' || !table.reads.isSettled(row, at)) return null;
   const { stuck, orphaned } = table.facts.of(slot);
   const expiredAt = row.hold?.expiresAt ?? row.record.ended?.at ?? at;
   return {

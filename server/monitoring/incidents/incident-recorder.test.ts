@@ -202,6 +202,17 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toMatchObject([{ name: 'index', status: 'expired' }]);
   });
 
+  it('begins none for waiters that were left over while there was no server', async () => {
+    const by = recorder();
+    rig.store('index', STUCK);
+    rig.table.reads.note('default', rig.now);
+    await watch(by, 2);
+    rig.store('index', FINE);
+    rig.table.reads.note('default', rig.now);
+    await watch(by, 5);
+    expect(await all()).toEqual([]);
+  });
+
   it('ends the incident of a lock that is deleted', async () => {
     const by = recorder();
     rig.store('index', STUCK);

@@ -153,7 +153,7 @@ export class IncidentRecorder {
     const row = this.parts.table.byId(open.id);
     const at = row ? this.nowOf(row.backend) : this.nowOfGone(open);
     if (at === null) return;
-    if (row && !(row.isReadable && this.parts.table.reads.areLapsesRead(row, at))) return;
+    if (row && !(row.isReadable && this.parts.table.reads.isSettled(row, at))) return;
     const reading = quietReading(row, at);
     const held = row || this.storesOf(open).length > 0 ? reading.held : null;
     this.follow(each, nextIncident(open.incident, { ...reading, held }));

@@ -1,11 +1,18 @@
+import { WAIT_GRACE_MS } from '../../../core/status/stuck-reason';
 import type { ProjectionRow } from '../../projection/projection-row';
+
+/** A longer pause between two readings is a gap: there may have been no server meanwhile. */
+const GAP_MS = 5_000;
 
 /** By backend: until when its locks are known not to have changed since they were read. */
 export class ReadTimes {
   private readonly readUpTo = new Map<string, number>();
+  /** Since when there was no gap. */
+  private readonly readFrom = new Map<string, number>();
 
   /** Every write to this backend up to that instant of its clock has been read. */
   note(backend: string, instant: number): void {
+    if (Math.abs(instant - this.upTo(backend)) > GAP_MS) this.readFrom.set(backend, instant);
     this.readUpTo.set(backend, instant);
   }
 
@@ -15,14 +22,17 @@ export class ReadTimes {
   }
 
   /**
-   * Whether history was read past the end of every lease that has run out: until then it may have
-   * been renewed.
+   * Whether a lock is as its servers have left it. Until history is read past the end of a lease
+   * that has run out, it may have been renewed. For some seconds after a gap in the readings a lock
+   * still has waiters whose time was over, or whose process ended, while there was no server.
    *
    * @param now the clock of its backend
    */
-  areLapsesRead({ backend, record: { holds } }: ProjectionRow, now: number): boolean {
+  isSettled({ backend, waiters, record: { holds } }: ProjectionRow, now: number): boolean {
     const upTo = this.upTo(backend);
-    return holds.every(({ expiresAt }) => expiresAt > now || expiresAt <= upTo);
+    const from = this.readFrom.get(backend) ?? 0;
+    const areLapsesRead = holds.every(({ expiresAt }) => expiresAt > now || expiresAt <= upTo);
+    return areLapsesRead && (waiters === 0 || now - from >= WAIT_GRACE_MS);
   }
 
   /** The last instant at which the lock is known to have been as it was read. */
