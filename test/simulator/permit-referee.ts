@@ -39,17 +39,16 @@ export function permitViolations({ old, record, events, at }: LockStep): string[
 }
 
 /** A waiter that was there before this newcomer, and still is. */
-function overtakenBy(
-  { owner, rev }: LockEvent,
-  { old, record, events }: LockStep,
-): Waiter | undefined {
+function overtakenBy(grant: LockEvent, { old, record, events }: LockStep): Waiter | undefined {
+  const { owner } = grant;
   if (!old || old.queue.some((waiter) => waiter.owner === owner)) return undefined;
   const isIn = (list: readonly { ticket: number }[], { ticket }: Waiter) =>
     list.some((one) => one.ticket === ticket);
-  // An offer may be revoked by a later decision of the same swap.
+  // An offer may be revoked later in the same swap.
+  const later = events.slice(events.indexOf(grant));
   const wasOffered = (waiter: Waiter) =>
     isIn(old.offers, waiter) &&
-    events.some((one) => one.kind === 'withdrawn' && one.owner === waiter.owner && one.rev > rev);
+    later.some((one) => one.kind === 'withdrawn' && one.owner === waiter.owner);
   return old.queue.find(
     (waiter) =>
       waiter.setSize === undefined &&

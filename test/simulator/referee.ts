@@ -325,18 +325,20 @@ export class Referee {
     id: string,
     record: LockRecord,
     old: LockRecord | null,
-    { token = 0, owner, rev }: LockEvent,
+    grant: LockEvent,
     events: LockEvent[],
   ): void {
+    const { token = 0, owner } = grant;
     const last = this.lastToken.get(id) ?? 0;
     if (token <= last) this.report(`${id}: token ${token} was granted after ${last}`);
     this.lastToken.set(id, Math.max(last, token));
     const ticket = old?.queue.find((waiter) => waiter.owner === owner)?.ticket;
     const offered = new Set(record.offers.map((offer) => offer.ticket));
-    // An offer may be revoked by a later decision of the same swap, as by a freeze.
+    // An offer may be revoked later in the same swap, as by a freeze.
+    const later = events.slice(events.indexOf(grant));
     const wasOffered = (waiter: Waiter) =>
       old?.offers.some((offer) => offer.ticket === waiter.ticket) &&
-      events.some((one) => one.kind === 'withdrawn' && one.owner === waiter.owner && one.rev > rev);
+      later.some((one) => one.kind === 'withdrawn' && one.owner === waiter.owner);
     const passed = record.queue.find(
       // A set that cannot have all of its locks yet may be passed over; any other waiter may not,
       // not even by a set.
