@@ -135,16 +135,17 @@ class ModelComparison {
       : BOUND_SLACK_MS;
     const isCreated = this.keysOf(step).some((key) => !this.model.has(key));
     const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isCreated, now: after };
-    const apart = { ...may, slackMs: may.slackMs + BUSY_SLACK_MS };
+    const real = await this.realOutcome(step, answered, predicted);
+    const readAt = await this.observer.now();
+    const apart = { ...may, slackMs: may.slackMs + BUSY_SLACK_MS + Math.abs(readAt - after) };
     const isSame = (there: Prediction[]) =>
       there.every((each, i) => predictionDifference(predicted[i] ?? each, each, apart) === null);
-    // Where time decides while the step runs, both answers are right.
+    // Where time decides while the step runs and is looked at, both answers are right.
     const isOpen =
       Math.abs(after - before) > SLOW_MS ||
       predicted.some((each) => isReverted(step, each)) ||
-      !isSame(this.predict(step, after + clockSlackMs + BUSY_SLACK_MS)) ||
+      !isSame(this.predict(step, readAt + clockSlackMs + BUSY_SLACK_MS)) ||
       !isSame(this.predict(step, before - clockSlackMs - BUSY_SLACK_MS));
-    const real = await this.realOutcome(step, answered, predicted);
     if (isOpen) return this.abandon(step);
     this.countAnswer(step, answered);
     this.model = this.model.after(real);
