@@ -145,6 +145,27 @@ describe('an incident', () => {
     expect(lock.ended).toMatchObject([{ beganAt, endedAt: beganAt }]);
   });
 
+  it('ended when it was read last, if after a night without readings another hold is wrong', () => {
+    const hold = { service: 's', owner: 'o', token: 7, grantedAt: START };
+    const before = { ...stuck, hold, held: [7], blockingMs: 20_000 };
+    const lock = new Watched().pass(5, before);
+    const lastReadAt = lock.now;
+    lock.now += 6 * 3_600_000;
+    lock.pass(2, { ...before, held: [8], hold: { ...hold, token: 8 } });
+    expect(lock.ended).toMatchObject([{ endedAt: lastReadAt, waiterMs: 8_000 }]);
+    expect(lock.incident).toMatchObject({ beganAt: lock.now, facts: { hold: { token: 8 } } });
+  });
+
+  it('goes on after such a night with its hold, and counts no wait beyond those of now', () => {
+    const hold = { service: 's', owner: 'o', token: 7, grantedAt: START };
+    const before = { ...stuck, hold, held: [7], blockingMs: 20_000 };
+    const lock = new Watched().pass(5, before);
+    lock.now += 6 * 3_600_000;
+    lock.read(before);
+    expect(lock.ended).toEqual([]);
+    expect(lock.incident).toMatchObject({ endedAt: null, waiterMs: 8_000 + 20_000 });
+  });
+
   it('of any length ends once, however its readings are spaced', () => {
     for (const gapMs of [1, 250, 1_000, 7_000, INCIDENT_QUIET_MS, 10 * INCIDENT_QUIET_MS]) {
       const lock = new Watched();

@@ -10,6 +10,9 @@ const INCIDENT_BLOCKING_MS = 30_000;
 /** An incident ends when for so long nothing was wrong. */
 export const INCIDENT_QUIET_MS = 30_000;
 
+/** After so long without a reading, an incident goes on only with the hold that it is about. */
+const INCIDENT_GAP_MS = 5 * 60_000;
+
 const ACTORS_MAX = 20;
 const DEATHS_MAX = 20;
 
@@ -65,6 +68,9 @@ export const isIncident = ({
  * than the one before changes nothing, unless the clock was set back: then the incident goes on
  * from there. An incident with `endedAt` is over: do not pass it again.
  *
+ * After a long gap between two readings, as of a night without a server, what is wrong now is
+ * another incident: this one ended when it was read last, unless its hold is still there.
+ *
  * @param notBefore when the lock's last incident ended: the next one begins no sooner
  */
 export function nextIncident(
@@ -75,12 +81,22 @@ export function nextIncident(
   if (!known) return isIncident(reading) ? beginning(reading, notBefore) : null;
   const isSetBack = reading.at < known.readAt - CLOCK_ERROR_MS;
   if (reading.at <= known.readAt && !isSetBack) return known;
+  if (isOfAnother(known, reading)) {
+    const endedAt = Math.max(known.clearedAt ?? known.readAt, known.beganAt);
+    return { ...known, clearedAt: endedAt, endedAt };
+  }
   const open = isSetBack ? setBack(known, reading.at) : known;
   const seen = withEndSeen(withDeath(counted(open, reading), reading), reading);
   if (isIncident(reading)) return { ...worse(seen, reading), clearedAt: null };
   const clearedAt = open.clearedAt ?? reading.at;
   const isOver = reading.at - clearedAt >= INCIDENT_QUIET_MS;
   return { ...seen, clearedAt, endedAt: isOver ? Math.max(clearedAt, open.beganAt) : null };
+}
+
+function isOfAnother({ readAt, facts: { hold } }: Incident, reading: IncidentReading): boolean {
+  const { at, held } = reading;
+  if (at - readAt <= INCIDENT_GAP_MS || held === null) return false;
+  return !hold || !held.includes(hold.token);
 }
 
 /** As if it had been read last when the clock was set to `at`. */
@@ -129,11 +145,14 @@ function withEndSeen(incident: Incident, { at, held, ended }: IncidentReading): 
 
 /**
  * Counts the time since the reading before. Of a longer gap, as of a restart, only those are
- * counted who waited on both sides of it, at least in number.
+ * counted who waited on both sides of it, at least in number, and no longer than those have waited
+ * who wait now.
  */
 function counted(open: Incident, { at, waiters, blockingMs, actors }: IncidentReading): Incident {
   const isQuiet = open.clearedAt !== null;
-  const waited = Math.min(open.waiters, waiters) * (at - open.readAt);
+  const gapMs = at - open.readAt;
+  const onBothSides = Math.min(open.waiters, waiters) * gapMs;
+  const waited = gapMs > INCIDENT_QUIET_MS ? Math.min(onBothSides, blockingMs) : onBothSides;
   return {
     ...open,
     readAt: at,

@@ -129,14 +129,13 @@ class ModelComparison {
     const answered = await this.send(step);
     const after = await this.observer.now();
     const predicted = this.predict(step, before);
-    // What is left of a lease is measured from before the read: the way there counts twice.
-    const clockSlackMs = this.backend.capabilities.includes('readsClock')
-      ? CLOCK_SLACK_MS
-      : BOUND_SLACK_MS;
-    const isCreated = this.keysOf(step).some((key) => !this.model.has(key));
-    const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isCreated, now: after };
     const real = await this.realOutcome(step, answered, predicted);
     const readAt = await this.observer.now();
+    // What is left of a lease is measured from before the read: the way there counts twice.
+    const readsClock = this.backend.capabilities.includes('readsClock');
+    const clockSlackMs = readsClock ? CLOCK_SLACK_MS : BOUND_SLACK_MS;
+    const isCreated = this.keysOf(step).some((key) => !this.model.has(key));
+    const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isCreated, now: after };
     const apart = { ...may, slackMs: may.slackMs + BUSY_SLACK_MS + Math.abs(readAt - after) };
     const isSame = (there: Prediction[]) =>
       there.every((each, i) => predictionDifference(predicted[i] ?? each, each, apart) === null);
