@@ -16,7 +16,7 @@ export const STUCK_MIN_MS = 30_000;
 export const HISTORY_MIN_COUNT = 20;
 
 /** The longest excusable delay of a wait: the time to notice a dead process, plus a margin. */
-export const WAIT_GRACE_MS = 5_000;
+const WAIT_GRACE_MS = 5_000;
 
 /** The part of a hold that `stuck` depends on. */
 export type HoldForStuck = Pick<

@@ -202,12 +202,14 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     expect(await all()).toMatchObject([{ name: 'index', status: 'expired' }]);
   });
 
-  it('begins none for waiters that were left over while there was no server', async () => {
+  it('begins none for what was left over while there was no server', async () => {
     const by = recorder();
     rig.store('index', STUCK);
+    rig.store('lapsed', { heldMs: 60_000, leaseLeftMs: -30_000 });
     rig.table.reads.note('default', rig.now);
     await watch(by, 2);
     rig.store('index', FINE);
+    rig.store('lapsed', FINE);
     rig.table.reads.note('default', rig.now);
     await watch(by, 5);
     expect(await all()).toEqual([]);

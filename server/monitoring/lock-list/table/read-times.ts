@@ -1,8 +1,10 @@
-import { WAIT_GRACE_MS } from '../../../core/status/stuck-reason';
 import type { ProjectionRow } from '../../projection/projection-row';
 
 /** A longer pause between two readings is a gap: there may have been no server meanwhile. */
 const GAP_MS = 5_000;
+
+/** So long after a gap callers have come back, and those that did not are no longer waited for. */
+const SETTLED_AFTER_MS = 5_000;
 
 /** By backend: until when its locks are known not to have changed since they were read. */
 export class ReadTimes {
@@ -22,17 +24,17 @@ export class ReadTimes {
   }
 
   /**
-   * Whether a lock is as its servers have left it. Until history is read past the end of a lease
-   * that has run out, it may have been renewed. For some seconds after a gap in the readings a lock
-   * still has waiters whose time was over, or whose process ended, while there was no server.
+   * Whether a lock is as its callers have left it. Until history is read past the end of a lease
+   * that has run out, it may have been renewed. For some seconds after a gap in the readings there
+   * are leases that ran out since there was no server to renew them, and waiters whose time was
+   * over meanwhile, or whose process ended.
    *
    * @param now the clock of its backend
    */
-  isSettled({ backend, waiters, record: { holds } }: ProjectionRow, now: number): boolean {
+  isSettled({ backend, record: { holds } }: ProjectionRow, now: number): boolean {
     const upTo = this.upTo(backend);
-    const from = this.readFrom.get(backend) ?? 0;
     const areLapsesRead = holds.every(({ expiresAt }) => expiresAt > now || expiresAt <= upTo);
-    return areLapsesRead && (waiters === 0 || now - from >= WAIT_GRACE_MS);
+    return areLapsesRead && now - (this.readFrom.get(backend) ?? 0) >= SETTLED_AFTER_MS;
   }
 
   /** The last instant at which the lock is known to have been as it was read. */
