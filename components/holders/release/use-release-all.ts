@@ -1,5 +1,7 @@
 import { useRef, useState } from 'react';
+import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { useRequestId } from '../../actions/use-action-attempt';
 import { actOnEach } from '../../live/act-on-each';
 import { isOutcomeUnknown, problemOf } from '../../live/problem';
 import { useTRPCClient } from '../../live/trpc';
@@ -18,24 +20,14 @@ export interface ReleaseAll {
 /** Ends these holds one by one, each only if it is still held with the token that was seen. */
 export function useReleaseAll(locks: readonly HeldLock[]): ReleaseAll {
   const client = useTRPCClient();
+  const requestId = useRequestId();
   const isStopped = useRef(false);
   const [isBusy, setBusy] = useState(false);
   const [isOver, setOver] = useState(false);
   const [results, setResults] = useState<ReadonlyMap<number, ReleaseResult>>(new Map());
-  const release = async (lock: HeldLock, reason: string): Promise<ReleaseResult> => {
-    const { namespace, name, token, rev } = lock;
-    // Sent again with the same id, it is not applied twice, and answers as the first one did.
-    const input = { namespace, name, token, rev, reason, requestId: crypto.randomUUID() };
-    const send = () => client.locks.forceRelease.mutate(input);
-    try {
-      const answer = await send().catch((error) => {
-        if (isOutcomeUnknown(problemOf(error))) return send();
-        throw error;
-      });
-      return { kind: 'answered', answer };
-    } catch (error) {
-      return { kind: 'failed', message: problemOf(error).text };
-    }
+  const release = ({ namespace, name, token, rev }: HeldLock, reason: string) => {
+    const input = { namespace, name, token, rev, reason, requestId: `${requestId}-${token}` };
+    return releaseHold(() => client.locks.forceRelease.mutate(input));
   };
   const run = async (reason: string) => {
     setBusy(true);
@@ -51,4 +43,23 @@ export function useReleaseAll(locks: readonly HeldLock[]): ReleaseAll {
     isStopped.current = true;
   };
   return { isBusy, isOver, results, run, stop };
+}
+
+/**
+ * Sends a release, and once more if no answer came.
+ *
+ * @param send with the same request id each time: it is not applied twice, and answers as the first
+ *   one did
+ */
+export async function releaseHold(send: () => Promise<ForceReleaseAnswer>): Promise<ReleaseResult> {
+  try {
+    const answer = await send().catch((error) => {
+      if (!isOutcomeUnknown(problemOf(error))) throw error;
+      // A second one that was not applied says nothing of the first.
+      return send().catch(() => Promise.reject(error));
+    });
+    return { kind: 'answered', answer };
+  } catch (error) {
+    return { kind: 'failed', message: problemOf(error).text };
+  }
 }

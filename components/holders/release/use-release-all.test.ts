@@ -1,0 +1,45 @@
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { ConsoleClient } from '../../live/trpc';
+import { resultText } from './release-plan';
+import { releaseHold, useReleaseAll } from './use-release-all';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const locks = ['a', 'b'].map((name) => ({ namespace: 'default', name, token: 7, rev: 3 }));
+
+/** What the dialog runs. */
+function runOf(): (reason: string) => Promise<void> {
+  const runs: ((reason: string) => Promise<void>)[] = [];
+  const Probe = () => {
+    runs.push(useReleaseAll(locks as HeldLock[]).run);
+    return null;
+  };
+  renderToString(createElement(ConsoleClient, null, createElement(Probe)));
+  return runs[0] as (reason: string) => Promise<void>;
+}
+
+it('releases every hold also on an address without TLS, where browsers have no randomUUID', async () => {
+  const { crypto } = globalThis;
+  vi.stubGlobal('crypto', {
+    getRandomValues: (bytes: Uint8Array) => crypto.getRandomValues(bytes),
+  });
+  const sent: string[] = [];
+  vi.stubGlobal('fetch', async (_: string, { body }: { body: string }) => {
+    const calls = Object.values<{ name: string; token: number }>(JSON.parse(body));
+    sent.push(...calls.map(({ name, token }) => `${name} ${token}`));
+    return Response.json(calls.map(() => ({ result: { data: { outcome: 'forced' } } })));
+  });
+  await runOf()('the process is gone');
+  expect(sent).toEqual(['a 7', 'b 7']);
+});
+
+it('of a hold whose first release got no answer, a refused second one does not say that nothing was changed', async () => {
+  const refusal = { data: { reason: 'BACKEND_DOWN' }, message: 'main is down.' };
+  const failures = [new Error('Failed to fetch'), Object.assign(new Error(), refusal)];
+  const result = await releaseHold(() => Promise.reject(failures.shift()));
+  expect(failures).toEqual([]);
+  expect(resultText(result)).toBe('not confirmed: Server not responding.');
+});
