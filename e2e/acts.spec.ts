@@ -183,6 +183,7 @@ test('an action whose answer got lost is applied once, though retried, and never
   await act.click();
   await expect(dialog(page).getByRole('alert')).toContainText('The result is unknown.');
   expect((await endsAt()) - before).toBe(5 * 60_000);
+  await expect(reasonField(page)).toBeDisabled();
   await act.click();
   await expect(dialog(page)).toBeHidden();
   expect((await endsAt()) - before).toBe(5 * 60_000);

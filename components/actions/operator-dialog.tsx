@@ -6,7 +6,8 @@ import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
-import { isValidReason, ReasonField } from './reason-field';
+import { AttemptFields } from './fields/attempt-fields';
+import { isValidReason } from './reason-field';
 import type { ActionAttempt } from './use-action-attempt';
 
 /**
@@ -62,14 +63,12 @@ export function OperatorDialog({
         </div>
       )}
       {!instead && (
-        <div className="mt-5 flex flex-col gap-4">
+        <AttemptFields
+          attempt={attempt}
+          hint={`recorded in the ${kind ? `${kind} history and ` : ''}audit log`}
+        >
           {children}
-          <ReasonField
-            value={attempt.reason}
-            onChange={attempt.setReason}
-            hint={`recorded in the ${kind ? `${kind} history and ` : ''}audit log`}
-          />
-        </div>
+        </AttemptFields>
       )}
       {attempt.problem && !(isBlocked && attempt.isUnclear) && (
         <div className="mt-4">

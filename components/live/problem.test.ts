@@ -1,7 +1,31 @@
 import { expect, it } from 'vitest';
-import { readFailureTitle } from './problem';
+import { isOutcomeUnknown, problemOf, readFailureTitle, retryableFailureTitle } from './problem';
 
 it('a read that failed is not said to show nothing where older data is shown', () => {
   expect(readFailureTitle(undefined, 'incidents')).toBe('Could not load incidents');
   expect(readFailureTitle({ pages: [] }, 'incidents')).toBe('Showing last known data');
+});
+
+const refused = (reason: string, message: string) =>
+  Object.assign(new Error(message), { data: { reason, requestId: 'r-1' } });
+
+it('an act at which the server had a fault is not said to be not applied', () => {
+  const problem = problemOf(refused('INTERNAL', 'Something went wrong.'));
+  expect(isOutcomeUnknown(problem)).toBe(true);
+  expect(retryableFailureTitle(problem)).toContain('The result is unknown.');
+});
+
+it('a refused try says nothing of the one before it, of which the outcome is not known', () => {
+  const lost = problemOf(new Error('Failed to fetch'));
+  const down = problemOf(refused('BACKEND_DOWN', 'Backend "main" is down.'), lost);
+  expect(down).toMatchObject({
+    reason: 'UNKNOWN',
+    text: 'An earlier try may have been applied; the last was not. Backend "main" is down.',
+    requestId: 'r-1',
+  });
+  const invalid = problemOf(refused('INVALID', 'No.'), down);
+  expect(isOutcomeUnknown(invalid)).toBe(true);
+  expect(problemOf(refused('INVALID', 'No.'), problemOf(refused('CONTENDED', 'Busy.')))).toEqual(
+    problemOf(refused('INVALID', 'No.')),
+  );
 });

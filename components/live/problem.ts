@@ -33,24 +33,33 @@ function errorData(error: unknown): ErrorData | null {
 export const readFailureTitle = (shown: unknown, what: string): string =>
   shown ? 'Showing last known data' : `Could not load ${what}`;
 
-/** What went wrong: the server's own message; a text of ours only where no answer came. */
-export function problemOf(error: unknown): Problem {
+/**
+ * What went wrong: the server's own message; a text of ours only where no answer came.
+ *
+ * @param before of an act that is tried again: how the try before this one failed. While the
+ *   outcome of one is not known, that of the act is not, however the later ones are refused
+ */
+export function problemOf(error: unknown, before: Problem | null = null): Problem {
   const data = errorData(error);
   if (!data?.reason) {
     return { reason: 'OFFLINE', text: OFFLINE_TEXT, requestId: null, retryAfterMs: null };
   }
-  return {
-    reason: data.reason,
-    text: problemText(data.reason, error instanceof Error ? visibleText(error.message) : ''),
-    requestId: data.requestId ?? null,
-    retryAfterMs: data.retryAfterMs ?? null,
-  };
+  const { reason, requestId = null, retryAfterMs = null } = data;
+  const message = error instanceof Error ? visibleText(error.message) : '';
+  if (isOutcomeUnknown(before) && !isUnknown(reason)) {
+    const text = `An earlier try may have been applied; the last was not. ${message}`.trim();
+    return { reason: 'UNKNOWN', text, requestId, retryAfterMs };
+  }
+  return { reason, text: problemText(reason, message), requestId, retryAfterMs };
 }
 
 /** Whether what failed so may have been done all the same; null: it did not fail. */
 export function isOutcomeUnknown(problem: Problem | null): boolean {
-  return problem?.reason === 'UNKNOWN' || problem?.reason === 'OFFLINE';
+  return problem !== null && isUnknown(problem.reason);
 }
+
+const isUnknown = (reason: Problem['reason']): boolean =>
+  reason === 'UNKNOWN' || reason === 'INTERNAL' || reason === 'OFFLINE';
 
 /** Whether a failed act was done. Repeated with its request id, it is done once at most. */
 export function retryableFailureTitle(problem: Problem): string {

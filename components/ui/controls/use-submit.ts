@@ -18,7 +18,7 @@ export function useSubmit() {
     try {
       await action();
     } catch (error) {
-      const met = problemOf(error);
+      const met = problemOf(error, problem);
       setProblem(met);
       if (isOutcomeUnknown(met) || met.reason === 'CONFLICT') void queries.invalidateQueries();
     } finally {

@@ -1,0 +1,14 @@
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { expect, it } from 'vitest';
+import { AttemptFields } from './attempt-fields';
+
+const fields = (isUnclear: boolean) => {
+  const attempt = { reason: 'a deploy waits', setReason: () => undefined, isUnclear };
+  return renderToString(createElement(AttemptFields, { attempt, hint: 'kept' }));
+};
+
+it('an action of which the outcome is not known can be sent again only as it was', () => {
+  expect(fields(true)).toMatch(/^<fieldset disabled=""/);
+  expect(fields(false)).not.toContain('disabled');
+});
