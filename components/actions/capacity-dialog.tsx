@@ -35,7 +35,7 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
     const { namespace, name, rev } = detail?.row ?? row;
     const change = { seenCapacity: seen, capacity, rev, reason, requestId };
     const answer = await client.locks.setCapacity.mutate({ namespace, name, ...change });
-    if (answer.outcome === 'otherCapacity') return setRefusal(changedText(answer.capacity));
+    if (answer.outcome === 'otherCapacity') return setRefusal(changedText(answer.capacity, false));
     if (answer.outcome === 'waiterWantsMore') {
       return setRefusal(`${refusedText(answer)} Not applied.`);
     }
@@ -71,7 +71,7 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
               attempt.forget();
             }}
           >
-            {refusal ?? changedText(permits?.capacity ?? null)}
+            {refusal ?? changedText(permits?.capacity ?? null, attempt.isUnclear)}
           </ChangedNote>
         )
       }
@@ -105,10 +105,14 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
   );
 }
 
-const changedText = (capacity: number | null) =>
-  capacity === null
-    ? 'No permits are held or waited for any more, so there is no capacity. Not applied.'
-    : `The capacity is ${exactCount(capacity)} now. Not applied.`;
+/** @param isUnclear it may have been this very act that changed it */
+export function changedText(capacity: number | null, isUnclear: boolean): string {
+  const now =
+    capacity === null
+      ? 'No permits are held or waited for any more, so there is no capacity.'
+      : `The capacity is ${exactCount(capacity)} now.`;
+  return isUnclear ? now : `${now} Not applied.`;
+}
 
 const refusedText = ({ owner, permits }: { owner: string; permits?: number }) =>
   `${visibleText(owner)} waits for ${plural(permits ?? 0, 'permit')}.`;
