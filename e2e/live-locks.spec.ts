@@ -109,6 +109,27 @@ test('search, filters and order are in the URL and survive a reload', async ({ p
   await expect(page.getByText('No locks match these filters.')).toBeVisible();
 });
 
+test('another filter is drawn at once, also while the pointer moves over the rows', async ({
+  page,
+}) => {
+  const [held, free] = ['tide:in', 'tide:out'];
+  await orders.acquire({ name: held, leaseMs: 600_000 });
+  const grant = await orders.acquire({ name: free, leaseMs: 600_000 });
+  if (grant.outcome !== 'granted') throw new Error(grant.outcome);
+  await orders.release({ name: free, token: grant.token });
+  await openLive(page, '/?view=all&q=tide:');
+  const box = await lockRow(page, held).boundingBox();
+  if (!box) throw new Error('The row is not drawn.');
+  await page.getByRole('button', { name: 'state: any' }).click();
+  await page.getByRole('menuitemcheckbox', { name: /^Free/ }).click();
+  for (let step = 0; step < 20; step += 1) {
+    await page.mouse.move(box.x + box.width / 2 + step, box.y + box.height / 2);
+    await page.waitForTimeout(20);
+  }
+  await expect(lockRow(page, held)).toHaveCount(0, { timeout: 2_000 });
+  await expect(lockRow(page, free)).toBeVisible();
+});
+
 test('the keyboard finds, walks and opens', async ({ page }) => {
   for (const place of [1, 2, 3]) {
     await orders.acquire({ name: `gate-${place}`, leaseMs: 600_000 });

@@ -21,7 +21,7 @@ import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
 import { FilterBar, NoMatch, NormalLocks } from './list/filter-bar';
 import { createVisibleRange, KeyHints, SlowedNote } from './list/key-hints';
-import { isFiltered, type LockSort, listUrl, rowsKey } from './list/list-query';
+import { isFiltered, type LockSort, listUrl } from './list/list-query';
 import { LockList } from './list/lock-list';
 import { useListQuery } from './list/use-list-query';
 import { useLockList } from './list/use-lock-list';
@@ -54,7 +54,7 @@ export function LocksView({
   const [query, setQuery] = useListQuery(initial.attention);
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { data: page, receivedAt, link, retry, show } = useLockList(initial, query);
+  const { data: page, view, receivedAt, link, retry, show } = useLockList(initial, query);
 
   const { data: fleet = null, isError: isFleetLost } = useQuery(
     trpc.insights.fleet.queryOptions(undefined, {
@@ -74,7 +74,7 @@ export function LocksView({
     () => ({ asOf: page.asOf, receivedAt, backends: page.backends }),
     [page, receivedAt],
   );
-  const { rows, hold } = useSteadyRows(page, rowsKey(query));
+  const { rows, hold } = useSteadyRows(page, view);
   const { may } = useSession();
   const selecting = useSelection(rows, isSelectable);
   const [range] = useState(createVisibleRange);

@@ -3,7 +3,7 @@ import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { LockListMessage } from '@/server/contract/console/lock-list-message';
 import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { lastAnswerAt } from '../../live/reading-store';
-import { listAfter, sharedRows } from './list-after';
+import { listAfter, sharedRows, shownAfter } from './list-after';
 
 const row = (id: string, rev = 1) => ({ id, rev, status: 'held', readAt: 5 }) as LockRow;
 const health = (id: string, silentForMs: number, reachable: boolean) =>
@@ -125,4 +125,15 @@ test('what was refused between the first paint and the first message of its stre
 test('a new read time alone counts only for an unknown lock', () => {
   const fresh = lockRow({ status: 'unknown', readAt: 9 });
   expect(sharedRows([lockRow({ status: 'unknown' })], [fresh])[0]).toBe(fresh);
+});
+
+test('rows are of the view before until its own have come, so that none of it keeps a place in the next', () => {
+  const before = { page: page({}), view: '/?view=all' };
+  const free = page({ rows: [row('c')] });
+  const message = { kind: 'whole', page: free, asOf: free.asOf } as const;
+  const after = shownAfter(before, { message, view: '/?view=all&state=free' });
+  expect(after.view).toBe('/?view=all&state=free');
+  expect(after.page.rows).toEqual([row('c')]);
+  const next = shownAfter(after, { message: changes({ rows: [row('c', 2)] }), view: after.view });
+  expect(next.page.rows).toEqual([row('c', 2)]);
 });

@@ -2,6 +2,24 @@ import { replaceEqualDeep } from '@tanstack/react-query';
 import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
 import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
 
+/** A page of the list, and the view that it is of. */
+export interface ShownList {
+  page: LockPage;
+  view: string;
+}
+
+/** A message, and the view that was asked for. */
+export interface ListNews {
+  message: LockListMessage;
+  view: string;
+}
+
+/** The list that is shown after a message: of the view before until one of the next has come. */
+export const shownAfter = ({ page }: ShownList, { message, view }: ListNews): ShownList => ({
+  page: listAfter(page, message),
+  view,
+});
+
 /**
  * The list after a message. Unchanged rows stay the same objects. A backend that is missing from
  * the message and did not respond before still does not, and its silence has grown.

@@ -3,12 +3,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { LockListInput } from '@/server/contract/console/console-inputs';
-import type { LockListMessage } from '@/server/contract/console/lock-list-message';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { useTRPC, useTRPCClient } from '../../live/trpc';
 import { type Live, useLive } from '../../live/use-live';
 import { usePastAt } from '../../past/past-at';
-import { listAfter } from './list-after';
+import { type ListNews, type ShownList, shownAfter } from './list-after';
 import { type ListQuery, listInput, rowsKey } from './list-query';
 import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
 
@@ -26,6 +25,8 @@ export function useLockList(
   initial: LockPage,
   query: ListQuery,
 ): Live<LockPage> & {
+  /** The view of the page: the one before for as long as nothing of the present one has come. */
+  view: string;
   /** Says which places are in view, of how many, so that the window follows. */
   show: (first: number, last: number, count: number) => void;
 } {
@@ -36,9 +37,9 @@ export function useLockList(
   const input = listInput(query, window);
   const key = JSON.stringify(input);
   const lastEvent = useRef<{ key: string; id: string } | null>(null);
-  const live = useLive<LockPage, LockListMessage>(
+  const live = useLive<ShownList, ListNews>(
     key,
-    initial,
+    { page: initial, view },
     ({ onData, ...rest }) => {
       const from = lastEvent.current?.key === key ? { lastEventId: lastEvent.current.id } : {};
       return client.locks.watch.subscribe(
@@ -47,29 +48,33 @@ export function useLockList(
           ...rest,
           onData: ({ id, data }) => {
             lastEvent.current = { key, id };
-            onData(data);
+            onData({ message: data, view });
           },
         },
       );
     },
-    listAfter,
+    shownAfter,
   );
   const show = useWindowFollowing(window, view, setWanted);
-  const past = usePastList(initial, input);
-  return { ...live, ...(past && { data: past }), show };
+  const { page, ...shown } = usePastList(initial, input, view) ?? live.data;
+  return { ...live, ...shown, data: page, show };
 }
 
+/** The view of a list of the past that is being read. */
+const TO_COME = 'to come';
+
 /** The list of the past that the page shows; null while it shows the present. */
-function usePastList(initial: LockPage, input: LockListInput): LockPage | null {
+function usePastList(initial: LockPage, input: LockListInput, view: string): ShownList | null {
   const at = usePastAt();
   const trpc = useTRPC();
-  const { data } = useQuery(
+  const { data, isPlaceholderData } = useQuery(
     trpc.locks.list.queryOptions(
       { ...input, ...(at !== null && { at }) },
       { enabled: at !== null, placeholderData: keepPreviousData, staleTime: Infinity },
     ),
   );
-  return at === null ? null : (data ?? initial);
+  if (at === null) return null;
+  return { page: data ?? initial, view: data && !isPlaceholderData ? view : TO_COME };
 }
 
 function useWindowFollowing(
