@@ -4,7 +4,13 @@ import type {
   HeadBlockerRow,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
-import { filterChoices, matchingHeads, matchingWaits, readWaitFilter } from './wait-filter';
+import {
+  filterChoices,
+  listedWaits,
+  matchingHeads,
+  matchingWaits,
+  readWaitFilter,
+} from './wait-filter';
 
 const NOW = 1_000_000;
 
@@ -65,6 +71,13 @@ test('a head blocker is shown for a matching wait anywhere behind it', () => {
   expect(headsOf('backend=redis')).toEqual([0]);
   expect(headsOf('namespace=shop')).toEqual([0, 3]);
   expect(headsOf('namespace=shop&over=30000')).toEqual([0]);
+});
+
+test('the head blocker of a wait is found through waits that the filter leaves out', () => {
+  const rootsOf = (query: string) =>
+    listedWaits(graph, filterOf(query)).map(({ lock, roots }) => [lock.name, ...roots]);
+  expect(rootsOf('namespace=mail')).toEqual([['mail:b', 0]]);
+  expect(rootsOf('')).toContainEqual(['mail:b', 0]);
 });
 
 test('an address with another age is read as without one', () => {

@@ -1,4 +1,5 @@
-import type { GraphLock, WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import { rootsByLock, waitsInDeadlock } from './wait-facts';
 
 /** Which waits the page shows, as its address says it. */
 export interface WaitFilter {
@@ -36,6 +37,28 @@ export function matchingWaits(graph: WaitGraph, filter: WaitFilter): WaitGraph {
     return { ...lock, waiters, waiting };
   });
   return { ...graph, locks };
+}
+
+/** A wait, and what keeps it waiting in the end. */
+export interface ListedWait {
+  lock: GraphLock;
+  wait: GraphWait;
+  /** Owners, by their places in the graph. */
+  roots: number[];
+  inDeadlock: boolean;
+}
+
+/** The waits that match, one by one. What is behind them need not match itself. */
+export function listedWaits(graph: WaitGraph, filter: WaitFilter): ListedWait[] {
+  const marked = waitsInDeadlock(graph);
+  const { locks } = matchingWaits(graph, filter);
+  const rootsOf = rootsByLock(graph);
+  return locks.flatMap((lock, place) => {
+    const roots = rootsOf[place] ?? [];
+    return lock.waiters.map((wait) => {
+      return { lock, wait, roots, inDeadlock: marked.has(`${place} ${wait.owner}`) };
+    });
+  });
 }
 
 /** The head blockers with a matching wait behind them, with everything that is behind those. */

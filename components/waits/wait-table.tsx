@@ -9,7 +9,8 @@ import { Duration } from '../ui/duration';
 import { type Column, TableHead } from '../ui/table-head';
 import { ExactName } from '../ui/visible-text';
 import { DeadlockBadge } from './deadlock-badge';
-import { isUnknown, rootsByLock, waitsInDeadlock } from './wait-facts';
+import { isUnknown } from './wait-facts';
+import { isFiltering, listedWaits, type WaitFilter } from './wait-filter';
 
 const COLUMNS: Column[] = [
   'Waiting',
@@ -22,23 +23,15 @@ const COLUMNS: Column[] = [
 const NAMES_SHOWN = 2;
 
 /** The wait-for graph as a table: who waits for which lock, who holds it, who is at the root. */
-export function WaitTable({ graph, isFiltered }: { graph: WaitGraph; isFiltered: boolean }) {
-  const inDeadlock = waitsInDeadlock(graph);
-  const rootsOf = rootsByLock(graph);
-  const rows = graph.locks.flatMap((lock, place) => {
-    const roots = rootsOf[place] ?? [];
-    return lock.waiters.map((wait) => {
-      return { lock, wait, roots, isMarked: inDeadlock.has(`${place} ${wait.owner}`) };
-    });
-  });
-  const shown = graph.locks.reduce((sum, { waiters }) => sum + waiters.length, 0);
+export function WaitTable({ graph, filter }: { graph: WaitGraph; filter: WaitFilter }) {
+  const rows = listedWaits(graph, filter);
   return (
     <div className="wait-table">
       <table className="list">
         <caption className="sr-only">Who waits for which lock, and who keeps it waiting</caption>
         <TableHead columns={COLUMNS} />
         <tbody>
-          {rows.map(({ lock, wait, roots, isMarked }) => (
+          {rows.map(({ lock, wait, roots, inDeadlock }) => (
             <tr key={`${lock.id} ${wait.ticket}`}>
               <td data-cell="main">
                 <OwnerName graph={graph} place={wait.owner} />
@@ -61,7 +54,7 @@ export function WaitTable({ graph, isFiltered }: { graph: WaitGraph; isFiltered:
                 />
               </td>
               <td>
-                {isMarked ? (
+                {inDeadlock ? (
                   <DeadlockBadge />
                 ) : (
                   <Names graph={graph} label="Head blocker" owners={roots} none="the lock itself" />
@@ -71,9 +64,9 @@ export function WaitTable({ graph, isFiltered }: { graph: WaitGraph; isFiltered:
           ))}
         </tbody>
       </table>
-      {!isFiltered && graph.waiting > shown && (
+      {!isFiltering(filter) && graph.waiting > rows.length && (
         <p className="py-2 text-12 text-t3">
-          {plural(graph.waiting - shown, 'more caller')} waiting, not listed.
+          {plural(graph.waiting - rows.length, 'more caller')} waiting, not listed.
         </p>
       )}
     </div>

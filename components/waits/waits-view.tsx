@@ -20,7 +20,7 @@ import { drawingsOf } from './graph/graph-shape';
 import { useBands } from './graph/use-bands';
 import { HeadBlockers } from './head-blockers';
 import { PastDeadlocks } from './past-deadlocks';
-import { isFiltering, matchingHeads, matchingWaits, readWaitFilter } from './wait-filter';
+import { isFiltering, matchingHeads, readWaitFilter } from './wait-filter';
 import { WaitFilterChips } from './wait-filter-chips';
 import { WaitTable } from './wait-table';
 
@@ -119,7 +119,7 @@ export function WaitsView({
                   onDrawn={onDrawn}
                 />
               ) : (
-                <WaitTable graph={matchingWaits(data, filter)} isFiltered={isFiltering(filter)} />
+                <WaitTable graph={data} filter={filter} />
               )}
             </div>
           )}
