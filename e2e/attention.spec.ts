@@ -56,6 +56,11 @@ test('what needs attention is what the page opens with; a preview answers withou
   await page.keyboard.press('a');
   await expect(page.getByRole('dialog')).toContainText('Ask night-1 to release?');
   await page.getByRole('button', { name: 'Cancel' }).click();
+  await preview.getByRole('button', { name: 'Previous lock' }).click();
+  await expect(preview).toContainText('shift:left-behind:at-night');
+  await page.keyboard.press('f');
+  await expect(page.getByRole('dialog')).toContainText('shift:left-behind:at-night');
+  await page.getByRole('button', { name: 'Cancel' }).click();
 
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go anywhere' }).fill('left-behind');

@@ -193,6 +193,7 @@ export function LocksView({
                 page={page}
                 receivedAt={receivedAt}
                 place={peeked && page.offset + rows.indexOf(peeked)}
+                shown={peek.shown}
                 onStep={onStep}
                 onOpen={onOpen}
                 onClose={() => peek.show(null)}

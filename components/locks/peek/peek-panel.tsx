@@ -1,6 +1,6 @@
 'use client';
 
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useState } from 'react';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { exactCount } from '@/server/core/format/numbers';
 import { ResultNote } from '../../actions/results/result-note';
@@ -37,13 +37,23 @@ interface PeekProps {
   receivedAt: number | null;
   /** Its place in the list, from 0; null where that is not known. */
   place: number | null;
+  /** Takes what it shows: see `PeekControls`. */
+  shown: RefObject<LockRow | null>;
   onStep: (by: 1 | -1) => void;
   onOpen: (row: LockRow) => void;
   onClose: () => void;
 }
 
 /** A lock beside the list: its holder, its queue, what a release would do, and the acts. */
-export function PeekPanel({ namespace, name, row, page, receivedAt: pageAt, ...rest }: PeekProps) {
+export function PeekPanel({
+  namespace,
+  name,
+  row,
+  page,
+  receivedAt: pageAt,
+  shown,
+  ...rest
+}: PeekProps) {
   const [known] = useState(() => (row ? knownDetail(row, page) : null));
   const [knownAt] = useState(pageAt);
   const live = useLiveLock({ namespace, name }, known, knownAt);
@@ -52,7 +62,7 @@ export function PeekPanel({ namespace, name, row, page, receivedAt: pageAt, ...r
     <aside aria-label="Lock preview" className="peek fade-in">
       <PeekHead detail={detail} matching={page.matching} {...rest} />
       {detail ? (
-        <PeekBody detail={detail} receivedAt={receivedAt}>
+        <PeekBody detail={detail} receivedAt={receivedAt} shown={shown}>
           <LiveIndicator link={link} onRetry={retry} backend={detail.row.backend} />
         </PeekBody>
       ) : (
@@ -124,16 +134,24 @@ function PeekHead({
 function PeekBody({
   detail,
   receivedAt,
+  shown,
   children,
 }: {
   detail: LockDetail;
   receivedAt: number | null;
+  shown: PeekProps['shown'];
   /** Whether data flows. */
   children: ReactNode;
 }) {
   const { row, lastToken } = detail;
   const [token, setToken] = useState<number | null>(null);
   const chosen = chosenHold(detail, token);
+  useLayoutEffect(() => {
+    shown.current = { ...row, hold: chosen };
+    return () => {
+      shown.current = null;
+    };
+  }, [shown, row, chosen]);
   const reading = useMemo<Reading>(
     () => ({ asOf: detail.asOf, receivedAt, backends: [detail.backend] }),
     [detail, receivedAt],

@@ -1,6 +1,6 @@
 'use client';
 
-import { useCallback, useMemo } from 'react';
+import { useCallback, useMemo, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { usePastAt } from '../../past/past-at';
 import type { ListQuery } from '../list/list-query';
@@ -17,19 +17,26 @@ export function usePeek(
     : -1;
   const row = rows[place] ?? null;
   const id = row?.id ?? null;
-  const isOpen = at !== null;
   // The preview is of now.
   const isPast = usePastAt() !== null;
+  const isOpen = at !== null && !isPast;
+  const shown = useRef<LockRow | null>(null);
+  const onStepped = useRef<PeekControls['onStepped']['current']>(() => undefined);
   const show = useCallback(
     (next: LockRow | null) => {
       if (!isPast) onQuery({ peek: next && { namespace: next.namespace, name: next.name } });
     },
     [onQuery, isPast],
   );
-  const peek = useMemo<PeekControls>(() => ({ id, isOpen, show }), [id, isOpen, show]);
+  const peek = useMemo<PeekControls>(
+    () => ({ id, isOpen, shown, onStepped, show }),
+    [id, isOpen, show],
+  );
   const onStep = (by: 1 | -1) => {
     const next = rows[place + by];
-    if (place !== -1 && next) peek.show(next);
+    if (place === -1 || !next) return;
+    show(next);
+    onStepped.current(next);
   };
   return { peek, row, onStep };
 }

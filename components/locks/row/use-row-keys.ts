@@ -21,11 +21,22 @@ export interface PeekControls {
   /** The id of the lock that it shows; null while it is closed, or its row is not loaded. */
   id: string | null;
   isOpen: boolean;
+  /** The lock that it shows, with the hold that its acts are about; null while it has none. */
+  shown: RefObject<LockRow | null>;
+  /** Called when it went to another lock by itself. */
+  onStepped: RefObject<(row: LockRow) => void>;
   /** @param row null: closes it */
   show: (row: LockRow | null) => void;
 }
 
 const CONTROL = 'a, button, input, summary';
+
+/**
+ * The lock that the keys of acts are about: the one that the keyboard is at, and of that the hold
+ * that its preview shows, where several share it.
+ */
+export const keyedLock = (row: LockRow | undefined, shown: LockRow | null): LockRow | undefined =>
+  row && shown?.id === row.id ? shown : row;
 
 /** The row that the keyboard is at, and the keys that move it and act on it. */
 export function useRowKeys({
@@ -58,10 +69,23 @@ export function useRowKeys({
   const [cursor, setCursor] = useState<Cursor | null>(null);
   const actions = useActions();
 
+  // An open preview and the keyboard are at the same lock: both name the keys of its acts.
+  const latest = useRef({ rows, peek, cursor });
+  useEffect(() => {
+    latest.current = { rows, peek, cursor };
+    peek.onStepped.current = (to) => {
+      const place = offset + rows.findIndex(({ id }) => id === to.id);
+      setCursor({ place, id: to.id });
+      virtual.scrollToIndex(place, { align: 'auto' });
+    };
+  });
   const onCursor = useCallback(
     (place: number, id: string) => {
       setCursor({ place, id });
       onHold();
+      const { rows, peek, cursor } = latest.current;
+      const row = cursor?.id === id ? undefined : rows.find((each) => each.id === id);
+      if (row && peek.isOpen) peek.show(row);
     },
     [onHold],
   );
@@ -98,6 +122,11 @@ export function useRowKeys({
   const isInList = () => list.current?.contains(document.activeElement) ?? false;
   const step = (by: number) => moveTo(place === -1 ? 0 : place + by);
 
+  const withLock = (act: (lock: LockRow) => unknown) => () => {
+    const lock = keyedLock(row, peek.shown.current);
+    if (lock) act(lock);
+  };
+
   useKeys({
     j: () => step(1),
     k: () => step(-1),
@@ -107,20 +136,20 @@ export function useRowKeys({
     End: () => moveTo(count - 1),
     Enter: ({ target }) => {
       if (target instanceof HTMLElement && target.matches(CONTROL)) return target.click();
-      if (row) onOpen(row);
+      withLock(onOpen)();
     },
     ' ': ({ target }) => {
       if (target instanceof Element && target.matches(CONTROL)) return false;
       peek.show(row && peek.id !== row.id ? row : null);
     },
-    a: () => isRenewable(row) && actions?.ask(row),
-    s: () => isRenewable(row) && actions?.stop(row),
-    e: () => isRenewable(row) && actions?.extend(row),
-    r: () => row?.hold && actions?.release(row),
-    R: () => row && isReassignable(row) && actions?.reassign(row),
-    i: () => row && actions?.onIt(row),
-    f: () => row && row.status !== 'unknown' && actions?.freeze(row),
-    y: () => row && void navigator.clipboard?.writeText(row.name).then(() => onCopied(row.name)),
+    a: withLock((lock) => isRenewable(lock) && actions?.ask(lock)),
+    s: withLock((lock) => isRenewable(lock) && actions?.stop(lock)),
+    e: withLock((lock) => isRenewable(lock) && actions?.extend(lock)),
+    r: withLock((lock) => lock.hold && actions?.release(lock)),
+    R: withLock((lock) => isReassignable(lock) && actions?.reassign(lock)),
+    i: withLock((lock) => actions?.onIt(lock)),
+    f: withLock((lock) => lock.status !== 'unknown' && actions?.freeze(lock)),
+    y: withLock(({ name }) => void navigator.clipboard?.writeText(name).then(() => onCopied(name))),
     x: () => row && selecting?.select(row.id, !selecting.selection.has(row.id), false),
     X: () => row && selecting?.select(row.id, true, true),
     Escape: () => {
@@ -135,6 +164,6 @@ export function useRowKeys({
 }
 
 /** Whether a holder could still renew: what is asked of a holder is refused after its release. */
-function isRenewable(row: LockRow | undefined): row is LockRow {
-  return row?.hold != null && !isReleased(row.hold);
+function isRenewable({ hold }: LockRow): boolean {
+  return hold !== null && !isReleased(hold);
 }
