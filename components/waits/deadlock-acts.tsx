@@ -3,7 +3,6 @@
 import type { HeadBlockerRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { agoText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
-import { failureTitleWithoutRetry } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { usePastAt } from '../past/past-at';
 import { Button } from '../ui/controls/button';
@@ -12,7 +11,7 @@ import { leastWorkHold, useHoldAct } from './use-hold-act';
 
 /** Ends a deadlock at the hold that has lasted the shortest: the least work is lost there. */
 export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: WaitGraph }) {
-  const { mayAct, isBusy, problem, open } = useHoldAct();
+  const { mayAct, isBusy, failure, open } = useHoldAct();
   // When it was found is known of the present only.
   const isPast = usePastAt() !== null;
   const from = isPast ? head.deadlock?.since : head.deadlock?.foundAt;
@@ -39,7 +38,7 @@ export function DeadlockActs({ head, graph }: { head: HeadBlockerRow; graph: Wai
           <span className="text-12 text-t3">its hold is the newest: least work lost</span>
         </>
       )}
-      {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
+      {failure && <ProblemNote {...failure} />}
     </div>
   );
 }

@@ -1,11 +1,14 @@
 'use client';
 
+import { useState } from 'react';
+import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type {
   GraphLock,
   HeadBlockerRow,
   WaitGraph,
 } from '@/server/contract/console/waits/wait-graph';
 import { useActions } from '../actions/actions-provider';
+import { readFailureTitle } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useSubmit } from '../ui/controls/use-submit';
 
@@ -35,16 +38,33 @@ export function leastWorkHold(
   return holds.sort((a, b) => b.at - a.at)[0];
 }
 
-/** Opens the dialog of an act for a hold of the graph; `mayAct` is false where acts are off. */
+/** The lock to act on, with the hold that was seen; null: that has ended. */
+export function lockWithHold({ row, holds }: LockDetail, token: number): LockRow | null {
+  const hold = holds.find((each) => each.token === token);
+  return hold ? { ...row, hold } : null;
+}
+
+const HOLD_ENDED = {
+  title: 'This hold has ended',
+  problem: { text: 'What waits for what has changed since. No action taken.' },
+};
+
+/**
+ * Opens the dialog of an act for a hold of the graph; `mayAct` is false where acts are off,
+ * `failure` says why no dialog was opened.
+ */
 export function useHoldAct() {
   const actions = useActions();
   const client = useTRPCClient();
   const { isBusy, problem, submit } = useSubmit();
+  const [hasEnded, setEnded] = useState(false);
   const open = (act: 'ask' | 'release', { lock: { namespace, name }, token }: CycleHold) =>
     void submit(async () => {
-      const detail = await client.locks.detail.query({ namespace, name });
-      const hold = detail.holds.find((each) => each.token === token) ?? detail.row.hold;
-      actions?.[act]({ ...detail.row, hold });
+      const row = lockWithHold(await client.locks.detail.query({ namespace, name }), token);
+      setEnded(row === null);
+      if (row) actions?.[act](row);
     });
-  return { mayAct: actions !== null, isBusy, problem, open };
+  const unread = problem && { title: readFailureTitle(null, 'the hold'), problem };
+  const failure = unread ?? (hasEnded ? HOLD_ENDED : null);
+  return { mayAct: actions !== null, isBusy, failure, open };
 }

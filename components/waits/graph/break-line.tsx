@@ -2,7 +2,6 @@
 
 import { BaseEdge, EdgeLabelRenderer, type EdgeProps, getSmoothStepPath } from '@xyflow/react';
 import { Icon } from '../../icons/icon';
-import { failureTitleWithoutRetry } from '../../live/problem';
 import { Button } from '../../ui/controls/button';
 import { type CycleHold, useHoldAct } from '../use-hold-act';
 
@@ -11,7 +10,7 @@ export const BREAK_BUTTON = { width: 108, height: 24 };
 
 /** The line of a deadlock at which breaking it loses the least work, with the act on it. */
 export function BreakLine({ data, style, markerStart, ...ends }: EdgeProps) {
-  const { mayAct, isBusy, problem, open } = useHoldAct();
+  const { mayAct, isBusy, failure, open } = useHoldAct();
   const [path, x, y] = getSmoothStepPath(ends);
   const hold = data?.hold as CycleHold | undefined;
   return (
@@ -27,11 +26,7 @@ export function BreakLine({ data, style, markerStart, ...ends }: EdgeProps) {
               size="small"
               tone="accent"
               disabled={isBusy}
-              title={
-                problem
-                  ? failureTitleWithoutRetry(problem)
-                  : 'Force release this hold: the least work is lost here'
-              }
+              title={failure?.title ?? 'Force release this hold: the least work is lost here'}
               onClick={() => open('release', hold)}
             >
               <Icon name="close" size={13} />
