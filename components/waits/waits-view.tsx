@@ -4,17 +4,15 @@ import dynamic from 'next/dynamic';
 import { useSearchParams } from 'next/navigation';
 import { useMemo } from 'react';
 import type { DeadlockRow, WaitGraph } from '@/server/contract/console/waits/wait-graph';
-import { plural } from '@/server/core/format/numbers';
 import { ActionsProvider } from '../actions/actions-provider';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
-import { ReadingProvider, useBlockingSeconds } from '../live/reading';
+import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
-import { Duration } from '../ui/duration';
 import { useMedia } from '../ui/use-media';
 import { drawingsOf } from './graph/graph-shape';
 import { useBands } from './graph/use-bands';
@@ -23,6 +21,7 @@ import { PastDeadlocks } from './past-deadlocks';
 import { isFiltering, matchingHeads, readWaitFilter } from './wait-filter';
 import { WaitFilterChips } from './wait-filter-chips';
 import { WaitTable } from './wait-table';
+import { WaitTotals } from './wait-totals';
 
 const WaitCanvas = dynamic(() => import('./graph/wait-canvas'), {
   ssr: false,
@@ -71,9 +70,7 @@ export function WaitsView({
           <header className="waits-head">
             <h1 className="text-19 font-[640]">Waits</h1>
             {!isEmpty && <WaitFilterChips graph={data} filter={filter} />}
-            <p className="text-t2" role="status">
-              <Totals graph={data} />
-            </p>
+            <WaitTotals graph={data} />
             <span className="ml-auto flex items-center gap-4">
               <ViewChoice view={view} onView={setView} />
               <LiveIndicator link={link} onRetry={retry} isFleet />
@@ -128,16 +125,6 @@ export function WaitsView({
         <ConnectionLostNote />
       </ActionsProvider>
     </ReadingProvider>
-  );
-}
-
-function Totals({ graph: { waiting, blockingMs } }: { graph: WaitGraph }) {
-  const seconds = useBlockingSeconds(blockingMs, waiting);
-  if (waiting === 0) return null;
-  return (
-    <>
-      {plural(waiting, 'caller')} waiting, <Duration ms={seconds * 1_000} /> in total
-    </>
   );
 }
 

@@ -20,9 +20,11 @@ export function OnItNote({ row }: { row: LockRow }) {
   );
   if (!onIt) return null;
   return (
-    <span className="flex items-center gap-1.5 text-12 text-t2" role="status">
+    <span className="flex items-center gap-1.5 text-12 text-t2">
       <Icon name="hand" size={15} className="text-acc" />
-      {onItLabel(onIt, account.name)}, since {since}
+      <span>
+        <span role="status">{onItLabel(onIt, account.name)}</span>, since {since}
+      </span>
     </span>
   );
 }

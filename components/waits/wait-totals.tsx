@@ -1,0 +1,25 @@
+'use client';
+
+import type { WaitGraph } from '@/server/contract/console/waits/wait-graph';
+import { plural } from '@/server/core/format/numbers';
+import { useBlockingSeconds } from '../live/reading';
+import { Duration } from '../ui/duration';
+
+/** How many wait, which is said aloud when it changes, and for how long, which always grows. */
+export function WaitTotals({
+  graph: { waiting, blockingMs },
+}: {
+  graph: Pick<WaitGraph, 'waiting' | 'blockingMs'>;
+}) {
+  const seconds = useBlockingSeconds(blockingMs, waiting);
+  return (
+    <p className="text-t2">
+      <span role="status">{waiting > 0 && `${plural(waiting, 'caller')} waiting`}</span>
+      {waiting > 0 && (
+        <>
+          , <Duration ms={seconds * 1_000} /> in total
+        </>
+      )}
+    </p>
+  );
+}
