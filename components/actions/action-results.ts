@@ -14,6 +14,7 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { rangeText } from '../format/durations';
 import { instantText } from '../format/instants';
 import { shortToken } from '../format/numbers';
+import { isOutcomeUnknown, type Problem } from '../live/problem';
 import { type ActionEffect, effectSeenIn } from './results/action-effect';
 
 /** What came of an action. */
@@ -37,12 +38,18 @@ export type ActionOutcome =
       dueAt: number | null;
     }
   | { kind: 'stopped'; token: number; owner: string; expiresAt: number }
-  /** It could not be saved that one is on the lock, or is no more. */
-  | { kind: 'notSaved'; why: string }
+  /** It could not be saved that one is on the lock, or is no more; unclear: perhaps it was. */
+  | { kind: 'notSaved'; why: string; isUnclear: boolean }
   | { kind: 'frozen' }
   | { kind: 'unfrozen' }
   | { kind: 'capacitySet'; capacity: number; inUse: number }
   | { kind: 'extended'; token: number; byMs: number };
+
+export const notSaved = (problem: Problem): Extract<ActionOutcome, { kind: 'notSaved' }> => ({
+  kind: 'notSaved',
+  why: problem.text,
+  isUnclear: isOutcomeUnknown(problem),
+});
 
 /** It is shown for a while where the lock is shown, with what is seen of it meanwhile. */
 type ActionResult = ActionOutcome & { id: number; lockId: string; effect: ActionEffect | null };
@@ -108,7 +115,7 @@ export function resultLabel(result: ActionResult): string {
     case 'stopped':
       return 'renewals blocked';
     case 'notSaved':
-      return 'not saved';
+      return result.isUnclear ? 'perhaps saved' : 'not saved';
     case 'forced':
     case 'reassigned':
       return releaseLabel(result);
@@ -148,7 +155,10 @@ export function resultMessage(result: ActionResult, waiters: number, now: number
     const told = delivered ? `; delivered at ${delivered}` : '';
     return `Renewals blocked; ${visibleText(result.owner)}’s ${end}${told}.`;
   }
-  if (result.kind === 'notSaved') return `Not saved. ${result.why}`;
+  if (result.kind === 'notSaved') {
+    const { why, isUnclear } = result;
+    return `${isUnclear ? 'It is not known whether this was saved.' : 'Not saved.'} ${why}`;
+  }
   if (result.kind === 'frozen' || result.kind === 'unfrozen') {
     return result.kind === 'frozen' ? 'Frozen: no new grants.' : 'Unfrozen.';
   }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useMemo } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { PresenceRow } from '@/server/contract/console/operator-answers';
-import { publishResult } from '../../actions/action-results';
+import { notSaved, publishResult } from '../../actions/action-results';
 import { problemOf } from '../../live/problem';
 import { useSession } from '../../live/session';
 import { useTRPC, useTRPCClient } from '../../live/trpc';
@@ -49,8 +49,7 @@ export function useToggleOnIt(presence: Presence): (row: LockRow) => void {
       const act = isMine
         ? client.locks.stepBack.mutate(ref)
         : client.locks.takeOn.mutate({ ...ref, token: row.hold?.token ?? null });
-      const failed = (error: unknown) =>
-        publishResult(row.id, { kind: 'notSaved', why: problemOf(error).text });
+      const failed = (error: unknown) => publishResult(row.id, notSaved(problemOf(error)));
       act.catch(failed).finally(() => queries.invalidateQueries({ queryKey: key }));
     },
     [client, queries, presence, account.name],
