@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { StuckReason } from '@/server/core/status/stuck-reason';
-import { leaseLabel, reasonLabel, renewalDueLabel, stuckLabel } from './lock-labels';
+import { leaseLabel, reasonLabel, renewalDueLabel, stuckLabel, unknownLabel } from './lock-labels';
 
 const now = 10_000_000;
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
@@ -112,6 +112,13 @@ describe('the reason explains the status', () => {
     [row({ status: 'free', hold: null }), ''],
   ])('%#', (given, words) => {
     expect(plain(reasonLabel(given, now, 41_000))).toBe(words);
+  });
+
+  test('of a lock whose state is not known it says why', () => {
+    expect(unknownLabel(row({ status: 'free', hold: null }))).toBeNull();
+    expect(unknownLabel(row({ status: 'unknown' }))).toBe('unknown: backend not responding');
+    const unreadable = row({ status: 'unknown', unreadable: 'It is no JSON.' });
+    expect(unknownLabel(unreadable)).toBe('unknown: record unreadable');
   });
 
   test('a deadlock, which the row names, is reason enough for a lock in ordinary demand', () => {

@@ -154,3 +154,9 @@ function excessLabel(
   if (p99Ms === null) return `over ${boundText(limitMs)} limit`;
   return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} p99`;
 }
+
+/** Why nothing is known of a lock's present state; null: it is known. */
+export function unknownLabel({ status, unreadable }: Pick<LockRow, 'status' | 'unreadable'>) {
+  if (status !== 'unknown') return null;
+  return `unknown: ${unreadable === undefined ? 'backend not responding' : 'record unreadable'}`;
+}

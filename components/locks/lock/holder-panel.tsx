@@ -14,7 +14,7 @@ import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
 import { ExactName, VisibleText } from '../../ui/visible-text';
 import { isRenewing, knownUntil, renewalDueAt } from '../lock-facts';
-import { renewalDueLabel } from '../lock-labels';
+import { renewalDueLabel, unknownLabel } from '../lock-labels';
 import { Countdown, LeaseBar } from '../row/lease-left';
 import { LivenessNote } from './liveness-note';
 import { TraceFacts } from './trace-facts';
@@ -95,9 +95,10 @@ const ENDED_LABELS = {
 function NoHolder({ row }: { row: LockRow }) {
   const now = useAtBackend(row.backend, (at) => wholeSeconds(at));
   const { ended } = row;
+  const unknown = unknownLabel(row);
   return (
     <Panel title="Holder">
-      <p className="px-3.5 pt-3 text-t2">Not held.</p>
+      <p className="px-3.5 pt-3 text-t2">{unknown ? `Holder ${unknown}.` : 'Not held.'}</p>
       {ended && (
         <p className="px-3.5 pt-1.5 pb-4 text-t3">
           Last holder <ExactName name={ended.owner} className="text-t2" />:{' '}

@@ -13,6 +13,7 @@ import { Icon } from '../../icons/icon';
 import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
 import { ExactName } from '../../ui/visible-text';
+import { unknownLabel } from '../lock-labels';
 
 /** What would happen if the lock were taken from its holder now. */
 export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
@@ -20,14 +21,15 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
   const next = waiters[0];
   const permits = chosen && permitImpact(detail, chosen);
   const isClosed = useIsClosed(row.backend);
+  const unknown = unknownLabel(row);
   const isKept = row.hold !== null && isReleased(row.hold);
   const isDead = chosen?.liveness?.state === 'dead';
   return (
     <Panel title={row.hold ? 'Impact of release' : 'Next grant'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
         <Line icon="arrow-right">
-          {row.status === 'unknown' ? (
-            'Unknown: backend not responding.'
+          {unknown ? (
+            `State ${unknown}.`
           ) : isClosed ? (
             'No grant: backend is not granting locks.'
           ) : row.frozen ? (

@@ -44,7 +44,7 @@ export function HolderCells({ row, isTiered }: { row: LockRow; isTiered: boolean
             )}
           </span>
         ) : (
-          <span className="text-t3" title="Unheld">
+          <span className="text-t3" title={row.status === 'unknown' ? 'Unknown' : 'Unheld'}>
             –
           </span>
         )}

@@ -9,6 +9,7 @@ import { useAtBackend } from '../../../live/reading';
 import { Button } from '../../../ui/controls/button';
 import { SearchField } from '../../../ui/controls/search-field';
 import { Panel } from '../../../ui/panel';
+import { unknownLabel } from '../../lock-labels';
 import { trendLabel } from '../../pressure-labels';
 import { findWaiters, SEARCHED_FROM } from './find-waiters';
 import { QueueList } from './queue-list';
@@ -64,7 +65,8 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
 
 function emptyQueueText({ row, fresh }: LockDetail): string {
   if (!fresh && row.waiters > 0) return `${queueLabel(row.waiters, true)}.`;
-  return row.status === 'unknown' ? 'Queue unknown: backend not responding.' : 'No waiters.';
+  const unknown = unknownLabel(row);
+  return unknown ? `Queue ${unknown}.` : 'No waiters.';
 }
 
 /** How many wait, how the queue changes, and how long all callers have been kept from the lock. */
