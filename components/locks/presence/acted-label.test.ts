@@ -34,8 +34,14 @@ it('says how long ago a holder was asked, or its renewals were blocked, with the
   );
   const both = row({ askedToRelease: remark, renewalsStopped: remark });
   expect(actedLabel(both, null, 'Ada', NOW)).toBe('renewals blocked 1\u00a0m\u00a000\u00a0s ago');
-  expect(actedSentence(asked, onIt, 'Ada', NOW)).toBe(
+  expect(actedSentence(asked, onIt, 'Ada', NOW, NOW)).toBe(
     'Ana is on it, since 2\u00a0m\u00a000\u00a0s. ' +
       'Asked to release 1\u00a0m\u00a000\u00a0s ago by Ben: “a deploy waits”.',
   );
+});
+
+it('says since when a person is on it by the clock of the servers, whatever that of the backend says', () => {
+  const since = (backendNow: number) => actedSentence(row({}), onIt, 'Ada', backendNow, NOW);
+  expect(since(NOW - 600_000)).toBe('Ana is on it, since 2\u00a0m\u00a000\u00a0s.');
+  expect(since(NOW + 600_000)).toBe(since(NOW));
 });

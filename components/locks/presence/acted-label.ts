@@ -22,10 +22,20 @@ export function actedLabel({ hold }: Acted, onIt: PresenceRow | null, me: string
     .join(', ');
 }
 
-/** The same with who it was and why. */
-export function actedSentence({ hold }: Acted, onIt: PresenceRow | null, me: string, now: number) {
+/**
+ * The same with who it was and why.
+ *
+ * @param serverNow the clock of the servers, by which people say to be on a lock
+ */
+export function actedSentence(
+  { hold }: Acted,
+  onIt: PresenceRow | null,
+  me: string,
+  now: number,
+  serverNow: number,
+) {
   return [
-    onIt && `${onItLabel(onIt, me)}, since ${ago(onIt, now).replace(/ ago$/, '')}.`,
+    onIt && `${onItLabel(onIt, me)}, since ${sinceLabel(onIt, serverNow)}.`,
     hold?.askedToRelease && `Asked to release ${remarkText(hold.askedToRelease, now)}`,
     hold?.renewalsStopped && `Renewals blocked ${remarkText(hold.renewalsStopped, now)}`,
   ]
@@ -36,6 +46,10 @@ export function actedSentence({ hold }: Acted, onIt: PresenceRow | null, me: str
 /** Who is on it: “You are on it”, “Ana is on it”. */
 export const onItLabel = ({ actor }: PresenceRow, me: string) =>
   actor === me ? 'You are on it' : `${visibleText(actor)} is on it`;
+
+/** @param serverNow the clock of the servers */
+export const sinceLabel = (onIt: PresenceRow, serverNow: number) =>
+  ago(onIt, serverNow).replace(/ ago$/, '');
 
 const ago = ({ at }: { at: number }, now: number) => agoText(Math.max(0, now - at));
 

@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { Icon } from '../../icons/icon';
-import { useAtBackend } from '../../live/reading';
+import { useAtBackend, useAtEachBackend } from '../../live/reading';
 import { useSession } from '../../live/session';
 import { actedLabel, actedSentence } from './acted-label';
 import { useOnIt } from './presence';
@@ -19,7 +19,9 @@ export function ActedNote({ row, children }: { row: LockRow; children: ReactNode
   const onIt = useOnIt(row);
   const { account } = useSession();
   const words = useAtBackend(row.backend, (now) => actedLabel(row, onIt, account.name, now));
-  const all = useAtBackend(row.backend, (now) => actedSentence(row, onIt, account.name, now));
+  const all = useAtEachBackend((nowOf) =>
+    actedSentence(row, onIt, account.name, nowOf(row.backend), nowOf('')),
+  );
   if (!words) return children;
   const isCalm = CALM.has(row.status);
   return (

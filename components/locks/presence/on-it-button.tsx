@@ -1,23 +1,20 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { agoText } from '@/server/core/format/durations';
 import { useActions } from '../../actions/actions-provider';
 import { Icon } from '../../icons/icon';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { useSession } from '../../live/session';
 import { useKeys } from '../../live/use-keys';
 import { Button } from '../../ui/controls/button';
-import { onItLabel } from './acted-label';
+import { onItLabel, sinceLabel } from './acted-label';
 import { useOnIt } from './presence';
 
 /** Who is on a lock; nothing if no person says so. */
 export function OnItNote({ row }: { row: LockRow }) {
   const onIt = useOnIt(row);
   const { account } = useSession();
-  const since = useAtBackend(row.backend, (now) =>
-    onIt ? agoText(Math.max(0, now - onIt.at)).replace(/ ago$/, '') : '',
-  );
+  const since = useAtBackend('', (now) => (onIt ? sinceLabel(onIt, now) : ''));
   if (!onIt) return null;
   return (
     <span className="flex items-center gap-1.5 text-12 text-t2">
