@@ -1,51 +1,78 @@
 'use client';
 
+import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
+import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
+import { useLiveLock } from '../locks/lock/use-live-lock';
 import { VisibleText } from '../ui/visible-text';
 import { LockLine } from './action-dialog';
 import { publishResult } from './action-results';
-import { OperatorDialog } from './operator-dialog';
+import { ChangedNote, OperatorDialog } from './operator-dialog';
 import { useActionAttempt, useRequestId } from './use-action-attempt';
 
-/** Stops all new grants of a lock, or allows them again. */
+/** Stops all new grants of a lock, or lifts the freeze that the operator saw. */
 export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const client = useTRPCClient();
-  const requestId = useRequestId();
-  const { frozen, namespace, name, rev } = row;
-  const verb = frozen ? 'unfreeze' : 'freeze';
-  const actionLabel = frozen ? 'Unfreeze this lock' : 'Freeze this lock';
+  const current = useLiveLock(row, null).data?.row ?? row;
+  const [seen, setSeen] = useState(row.frozen);
+  const requestId = useRequestId(seen?.at);
+  const verb = seen ? 'unfreeze' : 'freeze';
+  const actionLabel = seen ? 'Unfreeze this lock' : 'Freeze this lock';
   const attempt = useActionAttempt(async (reason) => {
+    const { namespace, name, rev } = current;
     await client.locks[verb].mutate({ namespace, name, rev, reason, requestId });
-    publishResult(row.id, { kind: frozen ? 'unfrozen' : 'frozen' });
+    publishResult(row.id, { kind: seen ? 'unfrozen' : 'frozen' });
     onClose();
   });
+  const change = attempt.isBusy ? null : freezeChange(seen, current.frozen);
   return (
     <OperatorDialog
       kind="lock"
       title={`${actionLabel}?`}
       about={
         <>
-          <LockLine row={row} />
-          {frozen && (
+          <LockLine row={current} />
+          {seen && (
             <p className="mt-3 text-t2">
-              Frozen by <VisibleText text={frozen.by} />: “<VisibleText text={frozen.reason} />”
+              Frozen by <VisibleText text={seen.by} />: “<VisibleText text={seen.reason} />”
             </p>
           )}
           <p className="mt-4 flex gap-3 rounded-10 bg-frozen-tint px-3.5 py-2.5">
             <Icon name="snowflake" size={16} className="mt-0.5 text-frozen" />
-            <span>{frozen ? unfreezeEffect(row) : freezeEffect(row)}</span>
+            <span>{seen ? unfreezeEffect(current) : freezeEffect(current)}</span>
           </p>
         </>
       }
+      notice={
+        change && (
+          <ChangedNote
+            onUse={() => {
+              setSeen(current.frozen);
+              attempt.forget();
+            }}
+          >
+            {change}
+            {!attempt.isUnclear && ' Not applied.'}
+          </ChangedNote>
+        )
+      }
       actionLabel={actionLabel}
-      tone={frozen ? 'accent' : 'danger'}
+      tone={seen ? 'accent' : 'danger'}
       attempt={attempt}
       onClose={onClose}
     />
   );
+}
+
+/** What has become of the freeze that was seen; null: it is the same, or there is still none. */
+export function freezeChange(seen: LockRow['frozen'], now: LockRow['frozen']): string | null {
+  if (seen?.at === now?.at) return null;
+  if (!now) return 'It is frozen no more.';
+  const remark = `by ${visibleText(now.by)}: “${visibleText(now.reason)}”.`;
+  return seen ? `It was frozen again ${remark}` : `It is frozen ${remark}`;
 }
 
 function freezeEffect({ holders, waiters }: LockRow): string {
