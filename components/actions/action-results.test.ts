@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { HoldRow } from '@/server/contract/console/lock-row';
 import { problemOf } from '../live/problem';
-import { notSaved, resultMessage } from './action-results';
+import { type ActionOutcome, notSaved, resultMessage, withLeaseOf } from './action-results';
 
 const messageOf = (error: unknown) =>
   resultMessage({ ...notSaved(problemOf(error)), id: 1, lockId: 'l', effect: null }, 0, 0);
@@ -13,4 +14,15 @@ it('of what was sent and not answered it is not said that it was not saved', () 
   expect(messageOf(new Error('Failed to fetch'))).toBe(
     'It is not known whether this was saved. Server not responding.',
   );
+});
+
+it('counts down to the end of the lease as it is, where the holder renewed just before its renewals were blocked', () => {
+  const stopped: ActionOutcome = { kind: 'stopped', token: 7, owner: 'w', expiresAt: 10_000 };
+  const hold = (token: number) => ({ token, expiresAt: 14_000 }) as HoldRow;
+  const result = { ...stopped, id: 1, lockId: 'l', effect: null };
+  const messageOf = (held: HoldRow | null) =>
+    resultMessage(withLeaseOf(result, { hold: held }), 0, 4_000);
+  expect(messageOf(hold(7))).toContain('hold ends in 00:10');
+  expect(messageOf(hold(8))).toContain('hold ends in 00:06');
+  expect(messageOf(null)).toContain('hold ends in 00:06');
 });

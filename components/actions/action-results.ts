@@ -93,14 +93,20 @@ export function useActionResult(lockId: string): ActionResult | null {
   );
 }
 
-/** The same, with what this reading of the lock shows of its effect. */
+/** With the end of the lease as a reading of the lock shows it: it may have been renewed last. */
+export function withLeaseOf(result: ActionResult, { hold }: Pick<LockRow, 'hold'>): ActionResult {
+  const isIts = result.kind === 'stopped' && hold?.token === result.token;
+  return isIts ? { ...result, expiresAt: hold.expiresAt } : result;
+}
+
+/** The same, with what this reading of the lock shows of it and of its effect. */
 export function useWatchedResult(row: LockRow): ActionResult | null {
   const result = useActionResult(row.id);
   const effect = result && !result.effect ? effectSeenIn(result, row) : null;
   useEffect(() => {
     if (result && effect) keepEffect(result.id, effect);
   });
-  return result && effect ? { ...result, effect } : result;
+  return result && withLeaseOf(effect ? { ...result, effect } : result, row);
 }
 
 /** The result in a few words, for a row. */
