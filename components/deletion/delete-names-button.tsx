@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import type { DeletionProps } from './delete-names-dialog';
+import { isNameable } from './use-selection';
 
 const DeleteNamesDialog = dynamic(() =>
   import('./delete-names-dialog').then((all) => all.DeleteNamesDialog),
@@ -19,8 +20,7 @@ export function DeleteNamesButton({
 }: DeletionProps & { children?: string; className?: string; tone?: 'plain' | 'quiet' }) {
   const { may } = useSession();
   const [isOpen, setOpen] = useState(false);
-  // The form takes one name per line, so a name with a line break cannot be entered.
-  if (!may('operator') || deletion.at.names?.includes('\n')) return null;
+  if (!may('operator') || !isNameable({ name: deletion.at.names ?? '' })) return null;
   return (
     <>
       <Button tone={tone} onClick={() => setOpen(true)} className={className}>

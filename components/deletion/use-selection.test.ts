@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   EMPTY_SELECTION,
+  isNameable,
   namesByNamespace,
   rowsBetween,
   withoutNames,
@@ -48,4 +49,10 @@ test('namespaces are kept apart, also when names of one are deleted', () => {
   expect(namesByNamespace(withoutNames(all, 'jobs', ['a', 'b', 'c', 'd']))).toEqual([
     ['web', ['a']],
   ]);
+});
+
+test('a name that a field of one name a line would split into others cannot be selected', () => {
+  expect(isNameable(rowOf('a b'))).toBe(true);
+  expect(isNameable(rowOf('a\nb'))).toBe(false);
+  expect(isNameable(rowOf('a\rb'))).toBe(false);
 });

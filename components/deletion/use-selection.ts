@@ -8,8 +8,11 @@ export interface Selectable {
   name: string;
 }
 
-/** Whether the deletion dialog can name it: it takes names one a line. */
-export const isNameable = ({ name }: Selectable): boolean => !name.includes('\n');
+/**
+ * Whether the deletion dialog can name it: it takes names one a line, and a text field makes a line
+ * break of a carriage return.
+ */
+export const isNameable = ({ name }: Pick<Selectable, 'name'>): boolean => !/[\n\r]/.test(name);
 
 /** Rows by id, in the order in which they were selected; also those that are not loaded now. */
 export type Selection = ReadonlyMap<string, Selectable>;
