@@ -40,10 +40,18 @@ export function useTypedName(name: string, backend: string, seen: HoldSnapshot):
   if (required !== null && because === null) setBecause(required);
   const isTouch = useMedia('(pointer: coarse)', false);
   const part = isTouch ? lastPart(name) : null;
-  const isTyped = typed === name || (part !== null && typed === part);
+  const isTyped = isNameTyped(name, typed, part);
   const missing = because !== null && !isTyped ? ['lock name'] : [];
   return { because, typed, setTyped, part, isTyped, missing };
 }
+
+/** Whether a name was typed, or the part of it that is enough; null: it has none. */
+export function isNameTyped(name: string, typed: string, part: string | null): boolean {
+  return typed === asField(name) || (part !== null && typed === asField(part));
+}
+
+/** A text field has no line breaks: what is put into it loses them. */
+const asField = (text: string) => text.replaceAll(/[\n\r]/g, '');
 
 function lastPart(name: string): string | null {
   const part = name.split(/[:/]/).at(-1) ?? '';
