@@ -1,3 +1,4 @@
+import type { Request } from 'playwright/test';
 import { visibleText } from '@/server/core/format/visible-text';
 import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
@@ -128,6 +129,29 @@ test('another filter is drawn at once, also while the pointer moves over the row
   }
   await expect(lockRow(page, held)).toHaveCount(0, { timeout: 2_000 });
   await expect(lockRow(page, free)).toBeVisible();
+});
+
+test('a hidden tab leaves its connection to others, of which a browser has six, and goes on when it is seen', async ({
+  page,
+}) => {
+  const name = 'harbour:light';
+  await openLive(page, `/?q=${name}`);
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isHidden);
+  const isList = (request: Request) => request.url().includes('/api/trpc/locks.watch');
+  const ended = page.waitForEvent('requestfailed', isList);
+  await setHidden(true);
+  await ended;
+  await orders.acquire({ name, leaseMs: 600_000 });
+  const begun = page.waitForRequest(isList);
+  await setHidden(false);
+  await begun;
+  await expect(cell(lockRow(page, name), 'state')).toContainText('Held');
+  await expect(page.getByText('Connection lost')).toHaveCount(0);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
 });
 
 test('the keyboard finds, walks and opens', async ({ page }) => {

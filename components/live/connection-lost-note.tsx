@@ -2,6 +2,7 @@
 
 import { Icon } from '../icons/icon';
 import { useIsStale } from './reading';
+import { useTabState } from './tab/tab-rest';
 
 /**
  * Marks old data as such, and says that the page is reconnecting. It floats at the bottom of the
@@ -9,7 +10,8 @@ import { useIsStale } from './reading';
  */
 export function ConnectionLostNote() {
   const isStale = useIsStale();
-  if (!isStale) return null;
+  const isWaking = useTabState() === 'waking';
+  if (!isStale || isWaking) return null;
   return (
     <div className="relative z-30 h-0">
       <p className="rise-in absolute bottom-3 left-[var(--gutter)] flex max-w-[min(640px,calc(100%-2*var(--gutter)))] items-start gap-2.5 rounded-10 border border-unknown border-dashed bg-s1 px-3.5 py-2.5 shadow-lg">

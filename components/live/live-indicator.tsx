@@ -4,6 +4,7 @@ import { spokenDuration } from '@/server/core/format/durations';
 import { ageText } from '../format/durations';
 import { usePastAt } from '../past/past-at';
 import { useAged, useAtBackend, useSilentBackends } from './reading';
+import { useTabState } from './tab/tab-rest';
 import type { LinkState } from './use-live';
 
 const FRESH_MS = 2_400;
@@ -36,6 +37,7 @@ export function LiveIndicator({
   );
   const silent = useSilentBackends();
   const isPast = usePastAt() !== null;
+  const isWaking = useTabState() === 'waking';
   const missing = isFleet && silent !== '' ? `Not responding: ${silent}` : '';
   if (isPast) return null;
   return (
@@ -70,6 +72,7 @@ export function LiveIndicator({
       )}
       <span role="status" className="sr-only">
         {isLost &&
+          !isWaking &&
           `${isCut ? 'Server' : `Backend ${backend}`} not responding. Showing last known values.`}
         {!isLost && missing}
       </span>

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { reportBroken } from '../navigation/away';
 import { usePastAt } from '../past/past-at';
 import { useSessionCheck } from './session';
+import { useTabState } from './tab/tab-rest';
 
 /** `live`: data flows. `connecting`: it will again as soon as the server answers. */
 export type LinkState = 'live' | 'connecting';
@@ -30,8 +31,8 @@ const RECONNECT_MIN_MS = 500;
 const RECONNECT_MAX_MS = 4_000;
 
 /**
- * Follows a subscription for as long as the component is mounted; not while the page shows the
- * past, of which `initial` is the whole. The last data stays while the
+ * Follows a subscription for as long as the component is mounted; not while its tab rests, nor
+ * while the page shows the past, of which `initial` is the whole. The last data stays while the
  * connection is down; it is reopened without limit, also across a restart of the server.
  *
  * @param key what is asked for; when it changes the old data stays until the new has come
@@ -62,6 +63,7 @@ export function useLive<T>(
   });
   const [attempt, setAttempt] = useState(0);
   const isPast = usePastAt() !== null;
+  const isResting = useTabState() === 'resting';
   const opener = useRef(open);
   const checkSession = useSessionCheck();
   useEffect(() => {
@@ -76,7 +78,7 @@ export function useLive<T>(
   // biome-ignore lint/correctness/useExhaustiveDependencies: key and attempt reopen the connection
   useEffect(() => {
     // The past does not change.
-    if (isPast) return;
+    if (isPast || isResting) return;
     let pauseMs = RECONNECT_MIN_MS;
     let timer: ReturnType<typeof setTimeout> | null = null;
     let subscription: { unsubscribe: () => void } | null = null;
@@ -109,7 +111,7 @@ export function useLive<T>(
       if (timer !== null) clearTimeout(timer);
       subscription?.unsubscribe();
     };
-  }, [key, attempt, isPast]);
+  }, [key, attempt, isPast, isResting]);
 
   const wasLive = useRef(false);
   useEffect(() => {

@@ -1,0 +1,60 @@
+'use client';
+
+import { useSyncExternalStore } from 'react';
+
+/**
+ * What a tab does: it rests once it has been hidden for a while, and wakes when it is seen again,
+ * for as long as it takes to have news.
+ */
+type TabState = 'awake' | 'resting' | 'waking';
+
+/** Looking at another tab for a moment ends no connection. */
+export const REST_AFTER_MS = 5_000;
+
+/** Within this time after it is seen again, a tab that is reached at all has news. */
+export const WAKE_MS = 3_000;
+
+let state: TabState = 'awake';
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+
+function become(next: TabState) {
+  if (state === next) return;
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+function onVisibility() {
+  clearTimeout(timer);
+  if (document.hidden) timer = setTimeout(() => become('resting'), REST_AFTER_MS);
+  else if (state !== 'awake') {
+    become('waking');
+    timer = setTimeout(() => become('awake'), WAKE_MS);
+  }
+}
+
+/** Calls back with every change; a tab that was opened in the background rests from the start. */
+export function subscribeToTab(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    document.addEventListener('visibilitychange', onVisibility);
+    state = document.hidden ? 'resting' : 'awake';
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    document.removeEventListener('visibilitychange', onVisibility);
+    clearTimeout(timer);
+    state = 'awake';
+  };
+}
+
+export const tabState = (): TabState => state;
+
+/**
+ * What this tab does. A browser has six connections to a server that it does not reach over TLS,
+ * for all of its tabs together: were each to keep one, the seventh tab would not open, and no act
+ * of any of them would be sent.
+ */
+export const useTabState = (): TabState =>
+  useSyncExternalStore(subscribeToTab, tabState, () => 'awake');
