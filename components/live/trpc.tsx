@@ -15,13 +15,40 @@ const URL = '/api/trpc';
 const BATCH_MAX = 20;
 const RETRY_MS = 3_000;
 
+/**
+ * A request without an answer for so long gets none: the server answers an act within 5 s, and no
+ * page sends more than four at once.
+ */
+export const ANSWER_MAX_MS = 60_000;
+
+/** Sends a request; without a limit one that the network has swallowed is waited for on and on. */
+export async function fetchInTime(
+  url: RequestInfo | URL | string,
+  init: { signal?: AbortSignal | null | undefined } = {},
+) {
+  const given = init.signal;
+  const limit = new AbortController();
+  const stop = () => limit.abort(given?.reason);
+  const timer = setTimeout(stop, ANSWER_MAX_MS);
+  given?.addEventListener('abort', stop, { once: true });
+  if (given?.aborted) stop();
+  try {
+    const answer = await fetch(url, { ...init, signal: limit.signal });
+    const body: unknown = await answer.json();
+    return { ok: answer.ok, json: async () => body };
+  } finally {
+    clearTimeout(timer);
+    given?.removeEventListener('abort', stop);
+  }
+}
+
 function createClient() {
   return createTRPCClient<ConsoleRouter>({
     links: [
       splitLink({
         condition: ({ type }) => type === 'subscription',
         true: httpSubscriptionLink({ url: URL }),
-        false: httpBatchLink({ url: URL, maxItems: BATCH_MAX }),
+        false: httpBatchLink({ url: URL, maxItems: BATCH_MAX, fetch: fetchInTime }),
       }),
     ],
   });
