@@ -8,6 +8,7 @@ import { notSaved, publishResult } from '../../actions/action-results';
 import { problemOf } from '../../live/problem';
 import { useSession } from '../../live/session';
 import { useTRPC, useTRPCClient } from '../../live/trpc';
+import { usePastAt } from '../../past/past-at';
 
 /** How often the list of who is on which lock is read again. It needs no stream of its own. */
 const POLL_MS = 2_000;
@@ -21,14 +22,25 @@ const keyOf = ({ namespace, name }: Keyed) => `${namespace}/${name}`;
 
 export const PresenceContext = createContext<Presence>(new Map());
 
-/** Reads who is on which lock, again and again; for `PresenceContext`, once a page. */
+/**
+ * Reads who is on which lock, again and again; for `PresenceContext`, once a page. It is not kept
+ * who was on one in the past.
+ */
 export function usePresence(): Presence {
   const trpc = useTRPC();
+  const isPast = usePastAt() !== null;
   const { data } = useQuery(
-    trpc.locks.presence.queryOptions(undefined, { refetchInterval: POLL_MS, staleTime: POLL_MS }),
+    trpc.locks.presence.queryOptions(undefined, {
+      enabled: !isPast,
+      refetchInterval: POLL_MS,
+      staleTime: POLL_MS,
+    }),
   );
-  return useMemo(() => new Map(data?.map((row) => [keyOf(row), row])), [data]);
+  return useMemo(() => presenceOf(data, isPast), [data, isPast]);
 }
+
+export const presenceOf = (rows: PresenceRow[] | undefined, isPast: boolean): Presence =>
+  new Map(isPast ? [] : rows?.map((row) => [keyOf(row), row]));
 
 /** Who is on a lock; null: no person says so. */
 export function useOnIt(row: Keyed): PresenceRow | null {
