@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EventKind, LockEvent } from '../lock/lock-event';
+import { unwrittenRecord } from '../lock/lock-record';
 import { type PastWait, spanClass, spanReachMs, withoutMoved } from './event-span';
 import { recordAt } from './record-at';
 
@@ -91,4 +92,19 @@ test('every span is found in its class: it ends within reach of each instant tha
   }
   expect(spanClass(event('released', 5_000, { heldMs: 0 }))).toBe(-1);
   expect(spanClass(event('renewed', 5_000, { waitedMs: 9 }))).toBe(-1);
+});
+
+test('the capacity of the past is neither one that was set later nor one that had gone', () => {
+  const permits = { mode: 'permit' as const, permits: 3 };
+  const granted = event('granted', 1_000, { token: 5, expiresAt: 9_000, ...permits });
+  const set = (at: number) => event('capacity', at, { capacity: 2, owner: '', service: '' });
+  const now = { ...unwrittenRecord(20_000), capacity: { inForce: 2, named: 8 } };
+  const at = (instant: number, events: LockEvent[]) =>
+    recordAt({ ...bare, at: instant, holds: [{ ...hold, permits: 3 }], events, now }).capacity;
+  expect(at(2_000, [granted])).toEqual({ inForce: 8, named: 8 });
+  expect(at(4_000, [granted, set(3_000)])?.inForce).toBe(2);
+  const gone = event('released', 700, { token: 4, heldMs: 600, permits: 1 });
+  expect(at(2_000, [set(500), gone, granted])?.inForce).toBe(8);
+  const lasting = event('released', 1_100, { token: 4, heldMs: 1_000, permits: 1 });
+  expect(at(2_000, [set(500), granted, lasting])?.inForce).toBe(2);
 });

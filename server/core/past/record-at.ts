@@ -8,7 +8,7 @@ import {
   unwrittenRecord,
   type Waiter,
 } from '../lock/lock-record';
-import type { PastHold, PastWait } from './event-span';
+import { type PastHold, type PastWait, spanOf } from './event-span';
 
 /** What is known of a lock at an instant of the past. */
 export interface PastFacts {
@@ -35,12 +35,11 @@ const UNKNOWN_PATIENCE_MS = 365 * 24 * 60 * 60_000;
  * the events tell. Tickets only number the queue; offers and stored answers are left out.
  */
 export function recordAt(facts: PastFacts): LockRecord {
-  const { at, events, now, frozen } = facts;
+  const { at, events, frozen } = facts;
   const holds = facts.holds.map((hold) => holdAt(hold, facts));
   const ended = lastEnded(events, holds);
   const last = events.at(-1);
   const tokens = [...holds, ...events].map(({ token = 0 }) => token);
-  const capacity = events.findLast(({ kind }) => kind === 'capacity')?.capacity;
   return {
     ...unwrittenRecord(at),
     rev: last?.rev ?? 0,
@@ -51,9 +50,36 @@ export function recordAt(facts: PastFacts): LockRecord {
     queue: queueAt(facts),
     frozen,
     delayedUntil: delayedUntil(ended, holds, facts),
-    capacity:
-      capacity === undefined ? (now?.capacity ?? null) : { inForce: capacity, named: capacity },
+    capacity: capacityAt(facts),
   };
+}
+
+/**
+ * What was set last, if permits were in use ever since. Otherwise what callers name now, unless not
+ * every event since a grant is known: then the present capacity may have been set before.
+ */
+function capacityAt(facts: PastFacts): LockRecord['capacity'] {
+  const { events, now } = facts;
+  const set = events.findLast(({ kind }) => kind === 'capacity');
+  if (set?.capacity !== undefined && isInUseSince(set.at, facts)) {
+    return { inForce: set.capacity, named: set.capacity };
+  }
+  if (!now?.capacity) return null;
+  const { named } = now.capacity;
+  const granted = events.find(({ kind, permits }) => kind === 'granted' && permits !== undefined);
+  return hasEveryRev(granted, events) ? { inForce: named, named } : now.capacity;
+}
+
+/** Whether permits were held or waited for at every instant since: only then a capacity lasts. */
+function isInUseSince(since: number, { at, holds, waits, events }: PastFacts): boolean {
+  const ended = events.map((event) => ({ permits: event.permits, ...spanOf(event) }));
+  const spans = [...holds, ...waits, ...ended]
+    .filter(({ permits }) => permits !== undefined)
+    .map(({ from = at, to }) => ({ from, to: to ?? at }))
+    .sort((a, b) => a.from - b.from);
+  let until = since;
+  for (const { from, to } of spans) if (from <= until) until = Math.max(until, to);
+  return until >= at;
 }
 
 /** The part of the present record that was so at an instant already. */
