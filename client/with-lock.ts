@@ -141,9 +141,13 @@ export async function withLock<T>(
   const outer = outerHold(client, wish, options);
   if (outer) return workWithin(outer, options, work);
   return inLockSpan(lockAttributes(wish), async (traceparent) => {
-    const grant = await observeWait(client, wish, options.signal, () =>
-      awaitGrant(client, wish, options.signal, traceparent),
-    );
+    const grant = await observeWait(client, {
+      locks: [wish],
+      attributes: lockAttributes(wish),
+      signal: options.signal,
+      wait: () => awaitGrant(client, wish, options.signal, traceparent),
+      grantsOf: (granted) => [granted],
+    });
     return workUnderGrant(client, wish, grant, options, work);
   });
 }
@@ -177,10 +181,10 @@ function outerHold(
   if (ownHold) return null;
   try {
     const outer = enclosingHold({ ...wish, client, owner });
-    if (outer) notifyWaitEnded(client, wish, 'joined', 0);
+    if (outer) notifyWaitEnded(client, [wish], 'joined', 0);
     return outer;
   } catch (error) {
-    notifyWaitEnded(client, wish, 'failed', 0);
+    notifyWaitEnded(client, [wish], 'failed', 0);
     throw error;
   }
 }

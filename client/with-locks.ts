@@ -1,11 +1,10 @@
-import { LockTimeout, LockyardError } from './errors';
+import { LockyardError } from './errors';
 import type { Hold } from './holding/lock-hold';
 import { holdAround } from './holding/lock-scope';
 import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
 import { environmentClient, type LockyardClient } from './lockyard-client';
-import { inSpan, type LockSpan } from './observing/lock-spans';
-import { inLockSpan, linkToHolds } from './observing/trace-context';
+import { inLockSpan } from './observing/trace-context';
 import {
   optionsAndWork,
   refuseBadWait,
@@ -16,6 +15,7 @@ import {
   type MultiLockGrants,
   type MultiLockRequest,
 } from './waiting/await-multi-lock-grant';
+import { notifyWaitEnded, observeWait } from './waiting/observe-wait';
 import { SET_LOCK_FIELDS } from './wire/procedures';
 import type { Mode } from './wire/wire';
 import { LOCK_OPTIONS, type WithLockOptions } from './with-lock';
@@ -77,7 +77,13 @@ export async function withLocks<T>(
   const wish = requestOf(client, locks, options);
   refuseNested(client, wish);
   return inLockSpan(setAttributes(wish), async (traceparent) => {
-    const set = await awaitSet(client, wish, options.signal, traceparent);
+    const set = await observeWait(client, {
+      locks: locksOf(wish),
+      attributes: setAttributes(wish),
+      signal: options.signal,
+      wait: () => awaitMultiLockGrant(client, wish, options.signal, traceparent),
+      grantsOf: ({ byName }) => [...byName.values()],
+    });
     return workUnderGrants(client, wish, set, options, work);
   });
 }
@@ -87,30 +93,9 @@ const setAttributes = ({ namespace, locks }: MultiLockRequest) => ({
   'lockyard.locks': locks.map(({ name }) => name).join(', '),
 });
 
-/** With a span, which links to the holds that it waited for. */
-function awaitSet(
-  client: LockyardClient,
-  wish: MultiLockRequest,
-  signal: AbortSignal | undefined,
-  traceparent: string | undefined,
-): Promise<MultiLockGrants> {
-  const isOrdinary = (error: unknown) => error instanceof LockTimeout || signal?.aborted === true;
-  const wait = async (span: LockSpan) => {
-    try {
-      const set = await awaitMultiLockGrant(client, wish, signal, traceparent);
-      const grants = [...set.byName.values()];
-      linkToHolds(
-        span,
-        grants.map((grant) => ({ traceparent: grant.waitedForTraceparent })),
-      );
-      return set;
-    } catch (error) {
-      if (error instanceof LockTimeout) linkToHolds(span, error.holders);
-      throw error;
-    }
-  };
-  return inSpan('lockyard.wait', setAttributes(wish), wait, isOrdinary);
-}
+/** Each of them, as observers are told of it. */
+const locksOf = ({ namespace, locks }: MultiLockRequest) =>
+  locks.map((lock) => ({ ...lock, namespace }));
 
 function requestOf(
   { settings }: LockyardClient,
@@ -132,11 +117,16 @@ function requestOf(
   };
 }
 
-function refuseNested(client: LockyardClient, { namespace, locks }: MultiLockRequest): void {
-  for (const { name } of locks) {
-    if (!holdAround({ client, namespace, name, owner: undefined })) continue;
-    const text = `"${name}" is held by the work that asks for it with others: that would wait for itself.`;
-    throw new LockyardError('INVALID', text);
+function refuseNested(client: LockyardClient, wish: MultiLockRequest): void {
+  try {
+    for (const { namespace, name } of locksOf(wish)) {
+      if (!holdAround({ client, namespace, name, owner: undefined })) continue;
+      const text = `"${name}" is held by the work that asks for it with others: that would wait for itself.`;
+      throw new LockyardError('INVALID', text);
+    }
+  } catch (error) {
+    notifyWaitEnded(client, locksOf(wish), 'failed', 0);
+    throw error;
   }
 }
 

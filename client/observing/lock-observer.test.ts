@@ -3,6 +3,7 @@ import { LockyardClient } from '../lockyard-client';
 import { granted, heldWork, outcomeOf, scriptedBench } from '../testing/scripted-bench';
 import { until } from '../testing/test-clock';
 import { type WithLockOptions, withLock } from '../with-lock';
+import { type WithLocksOptions, withLocks } from '../with-locks';
 import type { LockObserver } from './lock-observer';
 
 const bench = scriptedBench();
@@ -147,6 +148,57 @@ describe('an observer is notified', () => {
       ['waitEnded', { outcome: 'joined', waitedMs: 0 }],
       ['released', {}],
     ]);
+  });
+});
+
+describe('an observer is notified of each lock of a set', () => {
+  const pair = ['a', { name: 'b', mode: 'shared' as const }];
+  const ofBoth = (outcome: string, waitedMs: number) => [
+    ['waitEnded', { ...lock, name: 'a', outcome, waitedMs }],
+    ['waitEnded', { ...lock, name: 'b', mode: 'shared', outcome, waitedMs }],
+  ];
+  const begun = (options: WithLocksOptions = {}) =>
+    outcomeOf(withLocks(pair, { client, ...options }, () => 'done'));
+
+  test('when all are granted, and when each is released', async () => {
+    const ended = begun();
+    const call = await bench.server.next('lock.acquireMany');
+    bench.clock.advance(250);
+    const grants = ['a', 'b'].map((name, i) => ({ ...granted({ token: 41 + i }), name }));
+    call.answer({ outcome: 'granted', grants });
+    for (const _ of pair) {
+      (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    }
+    expect(await ended).toBe('done');
+    expect(told.slice(0, 2)).toEqual(ofBoth('granted', 250));
+    expect(told.slice(2)).toMatchObject([
+      ['released', { name: 'b', token: 42 }],
+      ['released', { name: 'a', token: 41 }],
+    ]);
+  });
+
+  test('when the wait times out, is abandoned or fails, and when the set is refused at once', async () => {
+    const late = begun({ waitMs: 0 });
+    const call = await bench.server.next('lock.acquireMany');
+    call.answer({ outcome: 'held', blockedBy: [], retryAfterMs: 50 });
+    await late;
+    expect(told.splice(0)).toEqual(ofBoth('timeout', 0));
+    const caller = new AbortController();
+    const abandoned = begun({ signal: caller.signal });
+    await bench.server.next('lock.acquireMany');
+    caller.abort();
+    (await bench.server.next('lock.cancelMany')).answer({ outcome: 'cancelled' });
+    await abandoned;
+    expect(told.splice(0)).toEqual(ofBoth('abandoned', 0));
+    const refused = begun();
+    (await bench.server.next('lock.acquireMany')).refuse(403, 'FORBIDDEN');
+    await refused;
+    expect(told.splice(0).slice(1)).toEqual(ofBoth('failed', 0));
+    const nested = outcomeOf(withLock('a', { client }, () => begun()));
+    (await bench.server.next('lock.acquire')).answer(granted());
+    (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await nested).toMatchObject({ reason: 'INVALID' });
+    expect(told.slice(1, 3)).toEqual(ofBoth('failed', 0));
   });
 });
 

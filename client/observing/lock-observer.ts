@@ -8,8 +8,8 @@ export interface ObservedLock {
 }
 
 /**
- * How a call of `withLock` came to its lock, or did not. `joined`: it runs under an outer hold,
- * without a request. `timeout`: not within its patience, or frozen. `abandoned`: its own signal
+ * How a call of `withLock` came to its lock, or did not; of `withLocks`, one event for each of its
+ * locks. `joined`: it runs under an outer hold, without a request. `timeout`: not within its patience, or frozen. `abandoned`: its own signal
  * ended it. `failed`: any other error.
  */
 export interface WaitEnded extends ObservedLock {

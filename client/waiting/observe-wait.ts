@@ -1,17 +1,28 @@
 import { LockTimeout } from '../errors';
 import type { LockyardClient } from '../lockyard-client';
-import { notify, type WaitEnded } from '../observing/lock-observer';
-import { inSpan, lockAttributes } from '../observing/lock-spans';
+import { notify, type ObservedLock, type WaitEnded } from '../observing/lock-observer';
+import { type Attributes, inSpan } from '../observing/lock-spans';
 import { linkToHolds } from '../observing/trace-context';
-import type { Grant, LockRequest } from './await-grant';
+import type { Grant } from './await-grant';
 
-/** Tells observers, and a span, of a wait for a grant. The span links to the hold it waited for. */
-export function observeWait(
+/** A wait for one lock, or for several that are granted at once. */
+interface ObservedWait<G> {
+  locks: readonly ObservedLock[];
+  /** Of its span. */
+  attributes: Attributes;
+  signal: AbortSignal | undefined;
+  wait: () => Promise<G>;
+  /** The grants that it ended with. */
+  grantsOf: (granted: G) => readonly Grant[];
+}
+
+/**
+ * Tells observers, lock by lock, and a span, of a wait. The span links to the holds it waited for.
+ */
+export function observeWait<G>(
   client: LockyardClient,
-  wish: LockRequest,
-  signal: AbortSignal | undefined,
-  wait: () => Promise<Grant>,
-): Promise<Grant> {
+  { locks, attributes, signal, wait, grantsOf }: ObservedWait<G>,
+): Promise<G> {
   const { clock } = client.settings;
   const startedAt = clock.monotonic();
   const outcomeOf = (error: unknown) => {
@@ -20,18 +31,23 @@ export function observeWait(
   };
   return inSpan(
     'lockyard.wait',
-    lockAttributes(wish),
+    attributes,
     async (span) => {
       const end = (outcome: WaitEnded['outcome']) => {
         span.setAttributes({ 'lockyard.outcome': outcome });
-        notifyWaitEnded(client, wish, outcome, clock.monotonic() - startedAt);
+        notifyWaitEnded(client, locks, outcome, clock.monotonic() - startedAt);
       };
       try {
-        const grant = await wait();
-        span.setAttributes({ 'lockyard.token': grant.token });
-        linkToHolds(span, [{ traceparent: grant.waitedForTraceparent }]);
+        const granted = await wait();
+        const grants = grantsOf(granted);
+        const [first, ...others] = grants;
+        if (first && others.length === 0) span.setAttributes({ 'lockyard.token': first.token });
+        linkToHolds(
+          span,
+          grants.map((grant) => ({ traceparent: grant.waitedForTraceparent })),
+        );
         end('granted');
-        return grant;
+        return granted;
       } catch (error) {
         if (error instanceof LockTimeout) linkToHolds(span, error.holders);
         end(outcomeOf(error));
@@ -44,10 +60,12 @@ export function observeWait(
 
 export function notifyWaitEnded(
   client: LockyardClient,
-  { namespace, name, mode }: LockRequest,
+  locks: readonly ObservedLock[],
   outcome: WaitEnded['outcome'],
   waitedMs: number,
 ): void {
   const { observer } = client.settings;
-  notify(observer, 'waitEnded', { namespace, name, mode, outcome, waitedMs });
+  for (const { namespace, name, mode } of locks) {
+    notify(observer, 'waitEnded', { namespace, name, mode, outcome, waitedMs });
+  }
 }
