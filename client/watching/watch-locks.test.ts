@@ -92,6 +92,21 @@ test('calls every lock unknown while Lockyard does not answer, and tells the pre
   await stopped(watching);
 });
 
+test('calls every lock unknown 15 s after the last answer, also if a server vanishes after an error', async () => {
+  const watching = watcher({ names: ['a'] });
+  await answer([held('a', 1, holder(1))]);
+  const second = await bench.server.next('lock.watch');
+  bench.clock.advance(4_900);
+  second.refuse(503, 'BACKEND_DOWN', { retryAfterMs: 100 });
+  await bench.clock.advanceOver(100);
+  const third = await bench.server.next('lock.watch');
+  expect(third.input.waitMs).toBeLessThanOrEqual(5_000);
+  bench.clock.advance(10_000);
+  await until(() => watching.told.length === 2);
+  expect(watching.told[1]).toBe('a unknown 1');
+  await stopped(watching);
+});
+
 test('ends with a refusal that asking again does not change', async () => {
   const watching = watcher({ names: ['a'] });
   (await bench.server.next('lock.watch')).refuse(401, 'UNAUTHENTICATED');

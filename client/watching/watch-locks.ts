@@ -32,8 +32,8 @@ const OPTIONS: OptionNames<WatchLocksOptions> = { ...COMMON, names: true, prefix
 /** How long a request for changes is held open: shorter than it could be, to notice silence. */
 const HELD_OPEN_MS = 10_000;
 
-/** How long a request may take. */
-const ANSWERED_WITHIN_MS = HELD_OPEN_MS + 5_000;
+/** How long an answer may take beyond that. */
+const ANSWER_MS = 5_000;
 
 /** Without an answer for so long, what was said of the locks is no longer known to be so. */
 const SILENT_MAX_MS = 5_000;
@@ -106,9 +106,12 @@ async function* answersTo({
   let isSilent = false;
   for (let attempt = 0; !signal?.aborted; attempt += 1) {
     try {
+      // After a failure less is left until all is unknown.
+      const heldMs = isSilent ? HELD_OPEN_MS : answeredAt + HELD_OPEN_MS - clock.monotonic();
+      const waitMs = Math.max(0, Math.floor(heldMs));
       const answer = await client.watch(
-        { ...locks, since, waitMs: HELD_OPEN_MS },
-        { signal, timeoutMs: ANSWERED_WITHIN_MS },
+        { ...locks, since, waitMs },
+        { signal, timeoutMs: waitMs + ANSWER_MS },
       );
       since = answer.position;
       answeredAt = clock.monotonic();
