@@ -324,6 +324,32 @@ describe('what operators tell a holder', () => {
     expect(await ended).toMatchObject({ name: 'LockLost' });
   });
 
+  test('a listener to askedToRelease sees whether the renewals were stopped, and what it calls is told once', async () => {
+    const { client, server, clock } = bench;
+    const seen: unknown[] = [];
+    const work = heldWork();
+    const ended = outcomeOf(
+      withLock('job', { client }, (hold) => {
+        hold.askedToRelease.addEventListener('abort', () => {
+          seen.push(hold.renewalsStopped);
+          const onRenewalsStopped = () => seen.push('told');
+          void withLock('job', { client, onRenewalsStopped }, () => 'inner');
+        });
+        return work.run(hold);
+      }),
+    );
+    (await server.next('lock.acquire')).answer(granted());
+    await work.started();
+    clock.advance(10_000);
+    (await server.next('lock.renew')).answer({ ...renewed, renewalsStopped: remark });
+    await until(() => seen.length > 1);
+    await new Promise(setImmediate);
+    expect(seen).toEqual([remark, 'told']);
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
   test('a frozen lock is reported as such to callers that would not wait', async () => {
     const { client, server } = bench;
     const ended = outcomeOf(withLock('job', { client, waitMs: 0 }, () => 'never'));

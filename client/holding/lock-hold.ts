@@ -226,15 +226,18 @@ export class LockHold {
 
   /** Passes on operators' messages, each once. A listener that throws does not end the renewals. */
   private passOnMessages({ askedToRelease, renewalsStopped }: Renewed): void {
-    const remark = askedToRelease ?? renewalsStopped;
-    if (remark) this.askedToRelease.abort(remark);
-    for (const { onAskedToRelease, onRenewalsStopped } of this.followers) {
-      if (askedToRelease && !this.asked) callListener(onAskedToRelease, askedToRelease);
-      if (renewalsStopped && !this.renewalsStopped)
-        callListener(onRenewalsStopped, renewalsStopped);
-    }
+    const { asked: askedBefore, renewalsStopped: stoppedBefore } = this;
+    // First, since those who listen to the signal are called at once, and may look.
     this.asked ??= askedToRelease ?? null;
     this.renewalsStopped ??= renewalsStopped ?? null;
+    // One that joins while they are called has heard of it by then.
+    const followers = [...this.followers];
+    const remark = askedToRelease ?? renewalsStopped;
+    if (remark) this.askedToRelease.abort(remark);
+    for (const { onAskedToRelease, onRenewalsStopped } of followers) {
+      if (askedToRelease && !askedBefore) callListener(onAskedToRelease, askedToRelease);
+      if (renewalsStopped && !stoppedBefore) callListener(onRenewalsStopped, renewalsStopped);
+    }
   }
 
   private endFollowers(reason: unknown): void {
