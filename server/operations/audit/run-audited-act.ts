@@ -87,6 +87,7 @@ const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   otherCapacity: 'changed',
   waiterWantsMore: 'not_applied',
   notReassigned: 'not_applied',
+  unchanged: 'not_applied',
   exists: 'not_applied',
   outOfBounds: 'not_applied',
   nothing: 'not_applied',

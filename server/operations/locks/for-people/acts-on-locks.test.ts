@@ -71,8 +71,13 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
       outcome: 'done',
       result: { outcome: 'frozen' },
     });
+    const again = { ...input, reason: 'another repair' };
+    expect(await setFrozen(operator(), 'freeze', again)).toMatchObject({ outcome: 'unchanged' });
+    expect((await audit())[0]).toMatchObject({ act: 'lock.freeze', outcome: 'not_applied' });
     expect(await setFrozen(operator(), 'unfreeze', input)).toMatchObject({ outcome: 'unfrozen' });
     expect((await audit())[0]).toMatchObject({ act: 'lock.unfreeze', outcome: 'done' });
+    expect(await setFrozen(operator(), 'unfreeze', again)).toMatchObject({ outcome: 'unchanged' });
+    expect((await audit())[0]).toMatchObject({ act: 'lock.unfreeze', outcome: 'not_applied' });
     await expect(setFrozen(as(userActor('viewer')), 'freeze', input)).rejects.toThrow();
     expect((await audit())[0]).toMatchObject({ act: 'lock.freeze', outcome: 'refused' });
   });
