@@ -117,6 +117,7 @@ async function addBackends(
     }
     const { url } = backend;
     const { past, store } = await openWithPast(id, url, control);
+    ends.push(() => store.close());
     const epochOf = () => past.epoch;
     const grantsFromOf = () => past.grantsFrom;
     duplicates.add({ id, past, store });
@@ -141,7 +142,8 @@ async function addBackends(
       onSwap: history.noteSwap,
       policyOf: policiesOf(namespaces, grantsFromOf, watch),
     });
-    ends.push(() => engine.close());
+    // It closes the store too.
+    ends.splice(-1, 1, () => engine.close());
     engines.set(id, url.kind === 'mysql' ? gates.inFrontOf(engine) : engine);
     ends.push(watch.start());
     backends.push({ id, store, history, engine, epochOf, grantsFromOf });

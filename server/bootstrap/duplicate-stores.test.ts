@@ -53,6 +53,28 @@ test(
 );
 
 test(
+  'a start that is refused leaves no connection open',
+  async () => {
+    const place = await newTestLocation('mysql');
+    const { url } = place.url as { url: string };
+    const root = await createConnection({ uri: process.env.TEST_MYSQL_URL ?? '' });
+    const open = async () => {
+      const sql = 'SELECT id FROM information_schema.processlist WHERE db = ?';
+      const [rows] = await root.query(sql, [new URL(url).pathname.slice(1)]);
+      return (rows as unknown[]).length;
+    };
+    try {
+      await expect.poll(() => refusalOf(byAnotherName(url), url), SOON).toContain(ONE_STORE);
+      await expect.poll(open).toBe(0);
+    } finally {
+      await root.end();
+      await place.remove();
+    }
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
   'the control database, named once more by another name as a backend or as a shard, is refused at the start',
   async () => {
     const [place, other] = [await newTestLocation('mysql'), await newTestLocation('mysql')];
