@@ -131,6 +131,18 @@ describe('the gentlest act that helps is recommended, with what else it affects'
       'Nothing to interrupt: its process is dead. Its other holders keep it.',
     ],
     [
+      'another process is dead, this one is not, was asked and goes on',
+      {
+        row: { ...row, status: 'orphaned', orphaned: { ...orphaned, token: 8 }, holders: 2 },
+        hold: { ...hold, askedToRelease: asked(now - 40_000), expiresAt: now + 1_980_000 },
+        waiters: runners,
+      },
+      'release',
+      'Force release',
+      'The holder is not stopped; only resources that check its token reject it. ' +
+        'Its other holders keep it.',
+    ],
+    [
       'its process is dead, with permits',
       {
         row: {

@@ -26,7 +26,8 @@ export function releaseImpact(
   const { policy } = facts;
   const { set, alsoHolds = 0 } = hold;
   const next = nextGranted(facts, hold);
-  const isDead = livenessAt(hold, view.now).state === 'dead' || facts.row.orphaned !== undefined;
+  const isProven = facts.row.orphaned?.token === hold.token;
+  const isDead = isProven || livenessAt(hold, view.now).state === 'dead';
   const effects = [
     isDead ? '' : 'The holder is not stopped; only resources that check its token reject it.',
     queueText(facts, next),
