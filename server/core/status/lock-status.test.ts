@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { acquire, forceRelease, freeze, release, renew, unfreeze } from '../testing/lock-requests';
 import { LockWorld, START_AT } from '../testing/lock-world';
-import { lockStatus, statusFacts } from './lock-status';
+import { leadingHold, lockStatus, statusFacts } from './lock-status';
 import type { LockBaselines } from './stuck-reason';
 
 const norms: LockBaselines = { ownHold: null, gaveUpAt: 0, policy: DEFAULT_POLICY };
@@ -31,6 +31,25 @@ it('the longest wait is that of a waiter behind others, if it queued again after
   lock.run(ask, 'p3');
   expect(lock.record?.queue.map(({ owner }) => owner)).toEqual(['w3', 'w2']);
   expect(lock.record && statusFacts(lock.record).oldestWaitAt).toBe(START_AT);
+});
+
+it('a lock is shown with a hold that is not released as long as there is one', () => {
+  const { lock } = world();
+  const leading = () => lock.record && leadingHold(lock.record, lock.now)?.owner;
+  const take = (owner: `orders/${string}`, leaseMs: number, holdAtLeastMs = 0) => {
+    const answer = lock.run(acquire(owner, { mode: 'shared', leaseMs, holdAtLeastMs }));
+    return answer.outcome === 'granted' ? answer.token : 0;
+  };
+  const kept = take('orders/w1', 60_000, 50_000);
+  const working = take('orders/w2', 20_000);
+  expect(leading()).toBe('w1');
+  lock.run(release('orders/w1', kept));
+  expect(leading()).toBe('w2');
+  lock.run(release('orders/w2', working));
+  expect(leading()).toBe('w1');
+  take('orders/w3', 10_000);
+  lock.pass(50_000);
+  expect(leading()).toBe('w3');
 });
 
 describe('the status of a lock', () => {

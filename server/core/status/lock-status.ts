@@ -83,12 +83,16 @@ export function statusFacts(record: LockRecord): StatusFacts {
   };
 }
 
-/** The hold that represents the lock in a list: the one that will end last. */
+/**
+ * The hold that represents the lock in a list: the one that will end last, of those that are not
+ * released if there are any.
+ */
 export function leadingHold(record: LockRecord, now: number): Hold | null {
   if (record.holds.length <= 1) return record.holds[0] ?? null;
   const live = liveHolds(record, now);
   const holds = live.length > 0 ? live : record.holds;
-  return holds.reduce<Hold | null>(
+  const owned = holds.filter((hold) => !isReleased(hold));
+  return (owned.length > 0 ? owned : holds).reduce<Hold | null>(
     (last, hold) => (last && last.expiresAt >= hold.expiresAt ? last : hold),
     null,
   );

@@ -91,7 +91,7 @@ export class ProjectionRow {
     return oldestWaitAt(this.record.queue);
   }
 
-  /** Of several that share the lock: the one that will end last. */
+  /** Of several that share the lock: see `leadingHold`. */
   get hold(): Hold | null {
     return leadingHold(this.record, this.readAt);
   }
