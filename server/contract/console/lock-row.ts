@@ -26,7 +26,10 @@ export interface LockRow {
   stuck: StuckReason | null;
   /** Set exactly while the status is `orphaned`. */
   orphaned?: OrphanReason;
-  /** If several share the lock: the one that will end last, not released if any is not. */
+  /**
+   * If several share the lock: the one for which it is stuck, or whose process is dead; else the one
+   * that will end last, not released if any is not.
+   */
   hold: HoldRow | null;
   /** How many holders the lock had when it was read. */
   holders: number;

@@ -136,9 +136,9 @@ function holdLimit({ ownHold, policy }: LockBaselines): HoldLimit | null {
 }
 
 /** The live hold that was granted first and is not released; null: there is none. */
-export function longestHold(holds: HoldForStuck[], now: number): HoldForStuck | null {
+export function longestHold<H extends HoldForStuck>(holds: readonly H[], now: number): H | null {
   const live = holds.filter((hold) => hold.expiresAt > now && !isReleased(hold));
-  return live.reduce<HoldForStuck | null>(
+  return live.reduce<H | null>(
     (longest, hold) => (longest && longest.grantedAt <= hold.grantedAt ? longest : hold),
     null,
   );

@@ -1,10 +1,10 @@
 import type { IncidentHold } from '../../contract/console/past/incident';
 import { type IncidentReading, isIncident } from '../../core/incidents/incident';
-import type { LockRecord } from '../../core/lock/lock-record';
+import type { Hold, LockRecord } from '../../core/lock/lock-record';
 import { totalBlockingMs } from '../../core/status/blocking-time';
 import { TIERS } from '../../core/status/lock-status';
 import type { LockTable } from '../lock-list/table/lock-table';
-import type { ProjectionRow } from '../projection/projection-row';
+import { holdInTheWay, type ProjectionRow } from '../projection/projection-row';
 
 const ACT_NOW = TIERS.indexOf('actNow');
 
@@ -75,7 +75,8 @@ function readingOf(
 ): Omit<IncidentReading, 'isActNow' | 'blockingMs'> | null {
   const { status } = table.columns.statusOf(slot);
   if (status === 'unknown' || !table.reads.isSettled(row, at)) return null;
-  const { stuck, orphaned } = table.facts.of(slot);
+  const why = table.facts.of(slot);
+  const { stuck, orphaned } = why;
   const expiredAt = row.hold?.expiresAt ?? row.record.ended?.at ?? at;
   return {
     at,
@@ -85,13 +86,13 @@ function readingOf(
     actors: actorsOf(row.record),
     ...endsOf(row.record),
     stuck,
-    hold: holdOf(row),
+    hold: holdOf(row, holdInTheWay(row, why)),
     ...(orphaned && { orphaned }),
   };
 }
 
 /** The hold that is in the way, or was. */
-function holdOf({ hold, record: { ended } }: ProjectionRow): IncidentHold | null {
+function holdOf({ record: { ended } }: ProjectionRow, hold: Hold | null): IncidentHold | null {
   const last = hold ?? ended;
   if (!last) return null;
   const { service, owner, token, grantedAt } = last;

@@ -4,6 +4,7 @@ import { permitsView, waitedFor } from '../../core/lock/lock-answers';
 import {
   type EndedHold,
   type Hold,
+  holdOf,
   type LockRecord,
   liveHolds,
   unwrittenRecord,
@@ -17,7 +18,7 @@ import {
   type StatusFacts,
   statusFacts,
 } from '../../core/status/lock-status';
-import type { LockBaselines } from '../../core/status/stuck-reason';
+import { type LockBaselines, longestHold } from '../../core/status/stuck-reason';
 import { decodeRecord } from '../../storage/codec/record-codec';
 import { describeUnreadable } from '../../storage/codec/unreadable-record';
 import { recordId } from '../../storage/record-id';
@@ -133,7 +134,8 @@ export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'orphaned' | 'ownHold
 } & LockPressure;
 
 export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
-  const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
+  const { id, publicBackend, key, readAt, record, unreadableBecause } = row;
+  const hold = holdInTheWay(row, current);
   // The status is of later than the reading: what it calls expired or free has no holder by now.
   const { tier, ...shown } = current;
   const { status } = shown;
@@ -158,6 +160,21 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
     ...(tier === 'normal' ? {} : { tier }),
     ...shown,
   };
+}
+
+/**
+ * The hold that a lock is shown with: of several the one for which it is stuck, or whose process is
+ * dead.
+ */
+export function holdInTheWay(
+  { record, readAt, hold }: ProjectionRow,
+  { stuck, orphaned }: Pick<LockRow, 'stuck' | 'orphaned'>,
+): Hold | null {
+  const { holds } = record;
+  if (holds.length <= 1) return hold;
+  if (orphaned) return holdOf(record, orphaned.token) ?? hold;
+  const isOfHold = stuck !== null && stuck.kind !== 'longWait';
+  return (isOfHold ? longestHold(holds, readAt) : null) ?? hold;
 }
 
 /** The record that was read, or null. Throws for a text that no version of ours wrote. */
