@@ -324,7 +324,7 @@ describe('what operators tell a holder', () => {
     expect(await ended).toMatchObject({ name: 'LockLost' });
   });
 
-  test('a listener to askedToRelease sees whether the renewals were stopped, and what it calls is told once', async () => {
+  test('a listener to askedToRelease sees whether the renewals were stopped, and what it calls hears of it once', async () => {
     const { client, server, clock } = bench;
     const seen: unknown[] = [];
     const work = heldWork();

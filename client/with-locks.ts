@@ -93,7 +93,7 @@ const setAttributes = ({ namespace, locks }: MultiLockRequest) => ({
   'lockyard.locks': locks.map(({ name }) => name).join(', '),
 });
 
-/** Each of them, as observers are told of it. */
+/** The locks as observers know them. */
 const locksOf = ({ namespace, locks }: MultiLockRequest) =>
   locks.map((lock) => ({ ...lock, namespace }));
 

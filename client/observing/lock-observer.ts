@@ -9,8 +9,8 @@ export interface ObservedLock {
 
 /**
  * How a call of `withLock` came to its lock, or did not; of `withLocks`, one event for each of its
- * locks. `joined`: it runs under an outer hold, without a request. `timeout`: not within its patience, or frozen. `abandoned`: its own signal
- * ended it. `failed`: any other error.
+ * locks. `joined`: it runs under an outer hold, without a request. `timeout`: not within its
+ * patience, or frozen. `abandoned`: its own signal ended it. `failed`: any other error.
  */
 export interface WaitEnded extends ObservedLock {
   outcome: 'granted' | 'joined' | 'timeout' | 'abandoned' | 'failed';
