@@ -27,8 +27,8 @@ export interface LockRow {
   /** Set exactly while the status is `orphaned`. */
   orphaned?: OrphanReason;
   /**
-   * If several share the lock: the one for which it is stuck, or whose process is dead; else the
-   * one that will end last, not released if any is not.
+   * If several share the lock: the one for which it is stuck or expiring, or whose process is dead;
+   * else the one that will end last, not released if any is not.
    */
   hold: HoldRow | null;
   /** How many holders the lock had when it was read. */

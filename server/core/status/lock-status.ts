@@ -62,11 +62,14 @@ export function lockStatus(
 }
 
 function isExpiring(hold: HoldForStuck, now: number): boolean {
-  if (isReleased(hold)) return false;
+  return now > expiringAfter(hold);
+}
+
+/** After this instant little of the lease is left, and the renewal is late; `Infinity`: never. */
+export function expiringAfter(hold: HoldForStuck): number {
   const { leaseMs, renewedAt, renewals, expiresAt } = hold;
-  const isShort = expiresAt - now < leaseMs * SHORT_SHARE;
-  const isLate = renewals > 0 && now - renewedAt > leaseMs * LATE_SHARE;
-  return isShort && isLate;
+  if (renewals === 0 || isReleased(hold)) return Number.POSITIVE_INFINITY;
+  return Math.max(expiresAt - leaseMs * SHORT_SHARE, renewedAt + leaseMs * LATE_SHARE);
 }
 
 export function statusFacts(record: LockRecord): StatusFacts {

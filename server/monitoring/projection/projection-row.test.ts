@@ -2,18 +2,24 @@ import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { LockRecord } from '../../core/lock/lock-record';
 import type { WitnessReport } from '../../core/status/holder-liveness';
-import { acquire } from '../../core/testing/lock-requests';
+import { acquire, renew } from '../../core/testing/lock-requests';
 import { LockWorld } from '../../core/testing/lock-world';
 import { ProjectionRow, toLockRowAt } from './projection-row';
 
 const POLICY = { ...DEFAULT_POLICY, stuckAfterMs: 30_000 };
 
 /** Two that share a lock: the one that has held it for a minute ends first. */
-function shared(waits: boolean) {
+function shared(waits: boolean, renewedMs = 0) {
   const world = new LockWorld();
-  const take = (owner: `orders/${string}`, leaseMs: number) =>
-    world.run(acquire(owner, { mode: 'shared', leaseMs, meta: { pod: owner } }));
-  take('orders/long', 70_000);
+  const take = (owner: `orders/${string}`, leaseMs: number) => {
+    const answer = world.run(acquire(owner, { mode: 'shared', leaseMs, meta: { pod: owner } }));
+    return answer.outcome === 'granted' ? answer.token : 0;
+  };
+  const token = take('orders/long', 70_000);
+  if (renewedMs > 0) {
+    world.pass(renewedMs);
+    world.run(renew('orders/long', token, 75_000));
+  }
   world.pass(60_000);
   take('orders/short', 60_000);
   if (waits) world.run(acquire('orders/writer', { waitMs: 60_000 }));
@@ -25,7 +31,7 @@ function shared(waits: boolean) {
 
 const baselines = { ownHold: null, gaveUpAt: 0, policy: POLICY };
 
-test('a lock is shown with the hold that makes it stuck, or whose process is dead', () => {
+test('a lock is shown with the hold that makes it stuck or expiring, or whose process is dead', () => {
   const [calm, stuck] = [shared(false), shared(true)];
   const plain = toLockRowAt(calm, baselines, calm.readAt, true);
   expect(plain).toMatchObject({ status: 'held', hold: { owner: 'short' } });
@@ -33,6 +39,9 @@ test('a lock is shown with the hold that makes it stuck, or whose process is dea
     status: 'stuck',
     hold: { owner: 'long' },
   });
+  const late = shared(false, 500);
+  const row = toLockRowAt(late, baselines, late.readAt + 3_000, true);
+  expect(row).toMatchObject({ status: 'expiring', hold: { owner: 'long' } });
   const dead: WitnessReport = {
     ...{ kind: 'url', witness: 'pods', state: 'dead', evidence: 'gone', since: null },
     ...{ firstAt: calm.readAt, at: calm.readAt },

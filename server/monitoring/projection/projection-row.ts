@@ -11,6 +11,7 @@ import {
 } from '../../core/lock/lock-record';
 import { oldestWaitAt } from '../../core/lock/queue';
 import {
+  expiringAfter,
   type LockTier,
   leadingHold,
   lockStatus,
@@ -163,16 +164,22 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
 }
 
 /**
- * The hold that a lock is shown with: of several the one for which it is stuck, or whose process is
- * dead.
+ * The hold that a lock is shown with: of several the one for which it is stuck or expiring, or whose
+ * process is dead.
  */
 export function holdInTheWay(
   { record, readAt, hold }: ProjectionRow,
-  { stuck, orphaned }: Pick<LockRow, 'stuck' | 'orphaned'>,
+  { status, stuck, orphaned }: Pick<LockRow, 'status' | 'stuck' | 'orphaned'>,
 ): Hold | null {
   const { holds } = record;
   if (holds.length <= 1) return hold;
   if (orphaned) return holdOf(record, orphaned.token) ?? hold;
+  if (status === 'expiring') {
+    const [first = hold, ...others] = liveHolds(record, readAt);
+    const isSooner = (one: Hold, than: Hold | null) =>
+      than === null || expiringAfter(one) < expiringAfter(than);
+    return others.reduce((soonest, one) => (isSooner(one, soonest) ? one : soonest), first);
+  }
   const isOfHold = stuck !== null && stuck.kind !== 'longWait';
   return (isOfHold ? longestHold(holds, readAt) : null) ?? hold;
 }
