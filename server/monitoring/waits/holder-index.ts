@@ -1,5 +1,5 @@
 import type { Meta } from '../../contract/primitives';
-import { type Hold, isReleased } from '../../core/lock/lock-record';
+import { type Hold, isReleased, type LockRecord } from '../../core/lock/lock-record';
 import { partyKey, processOf } from '../../core/waits/wait-state';
 import type { LockTable } from '../lock-list/table/lock-table';
 import { shortId } from './short-id';
@@ -47,6 +47,11 @@ export class HolderIndex {
   /** The id of the process that a hold belongs to. */
   idOf(hold: Pick<Hold, 'service' | 'owner' | 'meta'>): string {
     return this.idOfKey(keyOf(hold));
+  }
+
+  /** The holds of a lock that a process has, and has not released. */
+  holdsOf(id: string, { holds }: Pick<LockRecord, 'holds'>): Hold[] {
+    return holds.filter((hold) => !isReleased(hold) && this.idOf(hold) === id);
   }
 
   /** The id of the one process in which this owner holds locks; null: there is none, or several. */

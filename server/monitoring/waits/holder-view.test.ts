@@ -50,6 +50,22 @@ describe('the processes that hold locks', () => {
     expect((await waiting).outcome).toBe('granted');
   });
 
+  it('a hold that is released, and only kept for a while, is none of its process', async () => {
+    const key = freshKey();
+    const shared = { ...MINUTE, mode: 'shared' } as const;
+    const kept = await takeLock(watcher, key, 'w1', { ...shared, holdAtLeastMs: 60_000 });
+    const { token } = await takeLock(watcher, key, 'w1', shared);
+    await release(watcher, key, 'w1', kept.token);
+    const tokens = async () => {
+      const { rows } = await watcher.monitoring.holders.page();
+      const [row] = rows.filter(({ owners }) => owners.includes('w1'));
+      if (row?.holds !== 1) return row?.holds;
+      const { locks } = await watcher.monitoring.holders.process(row.id);
+      return locks.map((lock) => lock.token);
+    };
+    await vi.waitFor(async () => expect(await tokens()).toEqual([token]), { timeout: 5_000 });
+  });
+
   it('the age of a hold at a silent backend is known until that answered last', async () => {
     const key = freshKey();
     await takeLock(watcher, key, 'w1', MINUTE);

@@ -87,7 +87,7 @@ export class HolderView {
     const locks = [...first(holder?.slots.keys() ?? [], LOOKED_AT_MAX)].flatMap((slot) => {
       const row = table.at(slot);
       if (!row || !holder) return [];
-      const own = row.record.holds.filter((hold) => this.index.idOf(hold) === holder.id);
+      const own = this.index.holdsOf(holder.id, row.record);
       return own.map((hold) => heldLock(row, hold, statusOf(row)));
     });
     locks.sort((a, b) => b.waiters - a.waiters || a.grantedAt - b.grantedAt);
@@ -166,7 +166,7 @@ export class HolderView {
     const { evidence, table, clock } = this.parts;
     const [slot] = evidence.hasDeaths ? slots.keys() : [];
     const row = slot === undefined ? null : table.at(slot);
-    const hold = row?.record.holds.find((each) => this.index.idOf(each) === id);
+    const [hold] = row ? this.index.holdsOf(id, row.record) : [];
     return !!row && !!hold && evidence.verdictOn(row.id, hold, clock.now()).state === 'dead';
   }
 
@@ -217,13 +217,11 @@ export class HolderView {
       const { clockOffsetMs: offsetMs = 0 } = health.get(row.backend) ?? {};
       const now = clock.now() + offsetMs;
       const knownUntil = isSilent(row) ? table.reads.of(row) - offsetMs : null;
-      return row.record.holds
-        .filter((hold) => this.index.idOf(hold) === id)
-        .map((hold) => ({
-          oldest: { grantedAt: hold.grantedAt - offsetMs, knownUntil },
-          renewedAt: hold.renewals > 0 ? hold.renewedAt - offsetMs : null,
-          verdict: shifted(evidence.verdictOn(row.id, hold, now), -offsetMs),
-        }));
+      return this.index.holdsOf(id, row.record).map((hold) => ({
+        oldest: { grantedAt: hold.grantedAt - offsetMs, knownUntil },
+        renewedAt: hold.renewals > 0 ? hold.renewedAt - offsetMs : null,
+        verdict: shifted(evidence.verdictOn(row.id, hold, now), -offsetMs),
+      }));
     });
     const renewals = holds.flatMap(({ renewedAt }) => renewedAt ?? []);
     const silent = sampled.filter(isSilent);
