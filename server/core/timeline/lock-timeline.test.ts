@@ -113,6 +113,21 @@ describe('the timeline of a lock', () => {
     ]);
   });
 
+  it('shows a wait that goes on, also where the same owner waited twice and was granted once', () => {
+    const { lock, events } = recordedWorld();
+    const first = lock.run(acquire('orders/w1', { leaseMs: 60_000 }));
+    lock.run(acquire('orders/w2', { waitMs: 60_000 }));
+    lock.pass(1_000);
+    lock.run(acquire('orders/w2', { waitMs: 60_000 }));
+    lock.pass(4_000);
+    lock.run(release('orders/w1', first.outcome === 'granted' ? first.token : 0));
+    const { waits } = buildTimeline(events.slice(-2), lock.now, lock.now + 1, lock.record);
+    expect(waits).toMatchObject([
+      { from: START_AT, to: lock.now, end: 'granted' },
+      { from: START_AT + 1_000, to: null },
+    ]);
+  });
+
   it('shows a multi-lock that has moved into the queue once, as old as it is', () => {
     const { lock, events } = recordedWorld();
     lock.run(acquire('orders/w1', { leaseMs: 60_000 }));

@@ -49,7 +49,8 @@ export function buildTimeline(
   const open = new OpenWaits(waits);
   const before = openSince(now, from - 1);
   for (const hold of before.holds) addGrant(holds, hold.from, hold);
-  for (const wait of before.waits) open.begin(wait.from, wait);
+  // What came before this reading has ended none of those who wait in it.
+  for (const wait of before.waits) open.begin(wait.from, wait, now?.rev ?? 0);
   for (const event of events) {
     addHold(holds, event);
     open.add(event);
@@ -90,26 +91,33 @@ function addGrant(
   holds.set(token, { from, to: null, service, owner, token, end: null, count: 1 });
 }
 
+/** A wait that has begun. */
+interface OpenWait {
+  bar: WaitBar;
+  /** Only a later rev of the lock can have ended it. */
+  rev: number;
+}
+
 /** Waits that have begun, by who waits: events name no ticket. */
 class OpenWaits {
-  private readonly byParty = new Map<string, WaitBar[]>();
+  private readonly byParty = new Map<string, OpenWait[]>();
 
   constructor(private readonly waits: WaitBar[]) {}
 
-  begin(from: number, { service, owner }: Pick<WaitBar, 'service' | 'owner'>): void {
+  begin(from: number, { service, owner }: Pick<WaitBar, 'service' | 'owner'>, rev: number): void {
     const bar: WaitBar = { from, to: null, service, owner, end: null };
     this.waits.push(bar);
     const party = partyOf(bar);
     const mine = this.byParty.get(party);
-    if (mine) mine.push(bar);
-    else this.byParty.set(party, [bar]);
+    if (mine) mine.push({ bar, rev });
+    else this.byParty.set(party, [{ bar, rev }]);
   }
 
-  add({ kind, at, service, owner, waitedMs }: LockEvent): void {
-    if (kind === 'queued') this.begin(at, { service, owner });
+  add({ kind, at, rev, service, owner, waitedMs }: LockEvent): void {
+    if (kind === 'queued') this.begin(at, { service, owner }, rev - 1);
     if (!isWaitEnd(kind)) return;
     const from = at - (waitedMs ?? 0);
-    const bar = this.take(partyOf({ service, owner }), from);
+    const bar = this.take(partyOf({ service, owner }), from, rev);
     if (bar)
       Object.assign(bar, { from: waitedMs === undefined ? bar.from : from, to: at, end: kind });
     else if (from < at) this.waits.push({ from, to: at, service, owner, end: kind });
@@ -128,22 +136,22 @@ class OpenWaits {
     const bars = [...places].flatMap(
       ([party, count]) => this.byParty.get(party)?.slice(count) ?? [],
     );
-    return new Set(bars);
+    return new Set(bars.map(({ bar }) => bar));
   }
 
   /** Of several waits of one party, the one that began closest to the instant. */
-  private take(party: string, from: number): WaitBar | null {
-    const mine = this.byParty.get(party);
-    if (!mine) return null;
-    const distance = (bar: WaitBar) => Math.abs(bar.from - from);
-    let closest = 0;
-    for (const [i, bar] of mine.entries()) {
-      const best = mine[closest];
-      if (best && distance(bar) < distance(best)) closest = i;
+  private take(party: string, from: number, rev: number): WaitBar | null {
+    const mine = this.byParty.get(party) ?? [];
+    const distance = ({ bar }: OpenWait) => Math.abs(bar.from - from);
+    let closest: OpenWait | null = null;
+    for (const wait of mine) {
+      if (wait.rev >= rev) continue;
+      if (!closest || distance(wait) < distance(closest)) closest = wait;
     }
-    const [taken] = mine.splice(closest, 1);
+    if (!closest) return null;
+    mine.splice(mine.indexOf(closest), 1);
     if (mine.length === 0) this.byParty.delete(party);
-    return taken ?? null;
+    return closest.bar;
   }
 }
 
