@@ -164,8 +164,8 @@ export function toLockRow(row: ProjectionRow, current: RowStatus): LockRow {
 }
 
 /**
- * The hold that a lock is shown with: of several the one for which it is stuck or expiring, or whose
- * process is dead.
+ * The hold that a lock is shown with: of several the one for which it is stuck or expiring, or
+ * whose process is dead.
  */
 export function holdInTheWay(
   { record, readAt, hold }: ProjectionRow,
