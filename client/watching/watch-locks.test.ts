@@ -107,6 +107,22 @@ test('calls every lock unknown 15 s after the last answer, also if a server vani
   await stopped(watching);
 });
 
+test('tells nothing more once the signal has aborted, not even what it knows already', async () => {
+  const stop = new AbortController();
+  const options = { prefix: 'x', client: bench.client, signal: stop.signal };
+  const told: string[] = [];
+  const ended = (async () => {
+    for await (const { name, state } of watchLocks(options)) {
+      told.push(`${name} ${state}`);
+      if (told.length === 3) stop.abort();
+    }
+  })();
+  await answer([held('xa', 1, holder(1)), held('xb', 1, holder(2))]);
+  await answer([], { reset: true });
+  await ended;
+  expect(told).toEqual(['xa held', 'xb held', 'xa free']);
+});
+
 test('ends with a refusal that asking again does not change', async () => {
   const watching = watcher({ names: ['a'] });
   (await bench.server.next('lock.watch')).refuse(401, 'UNAUTHENTICATED');

@@ -56,15 +56,23 @@ export async function* watchLocks(options: WatchLocksOptions): AsyncGenerator<Wa
   const known = new KnownStates(names ? new Set(names) : null);
   known.beginPresent();
   for await (const answer of answersTo(options)) {
-    if (answer === null) {
-      yield* known.forget();
-      known.beginPresent();
-      continue;
+    for (const lock of newsIn(answer, known)) {
+      if (signal?.aborted) return;
+      yield lock;
     }
-    if (answer.reset) known.beginPresent();
-    for (const lock of answer.locks) if (known.take(lock) && !signal?.aborted) yield lock;
-    if (!answer.more) yield* known.endPresent();
   }
+}
+
+/** @param answer null: there was none for too long */
+function* newsIn(answer: WatchAnswer | null, known: KnownStates): Generator<WatchedLock> {
+  if (answer === null) {
+    yield* known.forget();
+    known.beginPresent();
+    return;
+  }
+  if (answer.reset) known.beginPresent();
+  for (const lock of answer.locks) if (known.take(lock)) yield lock;
+  if (!answer.more) yield* known.endPresent();
 }
 
 /** Who holds a lock that is held by one caller at a time, as with `lead`. */
