@@ -102,7 +102,12 @@ export function DeleteNamesDialog({
           </>
         )}
         {isFixed && <DeletionResults progress={progress} kind={kind} />}
-        {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
+        {problem && (
+          <ProblemNote
+            problem={problem}
+            title={failureTitleWithoutRetry(problem, progress.deleted > 0)}
+          />
+        )}
       </div>
       <RunFoot
         isBusy={isBusy}

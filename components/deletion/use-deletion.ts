@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
 import { deletionRequests } from '@/server/core/names/deletion-requests';
-import { type Problem, problemOf } from '../live/problem';
+import { type Problem, problemOf, problemOfRest } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 
 /** Which names of one namespace: all that begin so, or these. */
@@ -59,7 +59,7 @@ export function useDeletion(
         );
       }
     } catch (error) {
-      setProblem(problemOf(error));
+      setProblem(gone > 0 ? problemOfRest(error) : problemOf(error));
     } finally {
       setBusy(false);
       setOver(true);

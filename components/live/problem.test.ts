@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { isOutcomeUnknown, problemOf, readFailureTitle, retryableFailureTitle } from './problem';
+import {
+  failureTitleWithoutRetry,
+  isOutcomeUnknown,
+  problemOf,
+  problemOfRest,
+  readFailureTitle,
+  retryableFailureTitle,
+} from './problem';
 
 it('a read that failed is not said to show nothing where older data is shown', () => {
   expect(readFailureTitle(undefined, 'incidents')).toBe('Could not load incidents');
@@ -28,4 +35,11 @@ it('a refused try says nothing of the one before it, of which the outcome is not
   expect(problemOf(refused('INVALID', 'No.'), problemOf(refused('CONTENDED', 'Busy.')))).toEqual(
     problemOf(refused('INVALID', 'No.')),
   );
+});
+
+it('an act of which parts were done before it failed is not said to have changed nothing', () => {
+  const problem = problemOfRest(refused('BACKEND_DOWN', 'Backend "main" is down.'));
+  expect(problem.text).toBe('Nothing more was changed. Backend "main" is down.');
+  expect(failureTitleWithoutRetry(problem, true)).toBe('Only partly applied.');
+  expect(failureTitleWithoutRetry(problem)).toBe('Not applied.');
 });

@@ -13,6 +13,7 @@ export interface Problem {
 const OFFLINE_TEXT = 'Server not responding.';
 
 const NOT_APPLIED = 'Not applied.';
+const NOTHING_CHANGED = 'Nothing was changed.';
 
 interface ErrorData {
   reason?: Reason;
@@ -68,11 +69,22 @@ export function retryableFailureTitle(problem: Problem): string {
     : NOT_APPLIED;
 }
 
-/** Whether a failed act without a request id was done: repeated, it might be done twice. */
-export function failureTitleWithoutRetry(problem: Problem): string {
-  return isOutcomeUnknown(problem)
-    ? 'The result is unknown. Check the current state before retrying.'
-    : NOT_APPLIED;
+/**
+ * Whether a failed act without a request id was done: repeated, it might be done twice.
+ *
+ * @param isPartial parts of it were done before it failed
+ */
+export function failureTitleWithoutRetry(problem: Problem, isPartial = false): string {
+  if (isOutcomeUnknown(problem)) {
+    return 'The result is unknown. Check the current state before retrying.';
+  }
+  return isPartial ? 'Only partly applied.' : NOT_APPLIED;
+}
+
+/** What went wrong with an act of which parts were done before. */
+export function problemOfRest(error: unknown): Problem {
+  const problem = problemOf(error);
+  return { ...problem, text: problem.text.replace(NOTHING_CHANGED, 'Nothing more was changed.') };
 }
 
 function problemText(reason: Reason, message: string): string {
@@ -80,7 +92,7 @@ function problemText(reason: Reason, message: string): string {
     case 'UNKNOWN':
       return `Outcome not known yet. ${message}`.trim();
     case 'BACKEND_DOWN':
-      return `Nothing was changed. ${message}`.trim();
+      return `${NOTHING_CHANGED} ${message}`.trim();
     default:
       return message || 'The server rejected this request.';
   }
