@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { useTRPC } from '../live/trpc';
+import { usePastAt } from '../past/past-at';
 
 const POLL_MS = 5_000;
 
@@ -26,13 +27,17 @@ export function useIsClosed(id: string): boolean {
   return useClosedRow(id) !== null;
 }
 
-/** The guarantees of a backend on which grants are disabled; null while they are enabled. */
+/**
+ * The guarantees of a backend on which grants are disabled; null while they are enabled, and where
+ * the page shows the past, of which that is not known.
+ */
 export function useClosedRow(id: string): GuaranteeRow | null {
   const trpc = useTRPC();
+  const isPast = usePastAt() !== null;
   const { data } = useQuery(
     trpc.backends.guarantees.queryOptions(undefined, { staleTime: POLL_MS }),
   );
   const isClosed = ({ backend, closedBecause }: GuaranteeRow) =>
     backend === id && closedBecause !== null;
-  return data?.find(isClosed) ?? null;
+  return isPast ? null : (data?.find(isClosed) ?? null);
 }
