@@ -1,4 +1,5 @@
 import type { CounterCourse, CounterRow } from '@/server/contract/console/counter-row';
+import { pointsSince } from './points-since';
 
 const HOUR_MS = 60 * 60_000;
 const WIDTH = 300;
@@ -21,7 +22,7 @@ export function ValueLine({
   height: number;
 }) {
   const begin = now - HOUR_MS;
-  const points = course.points.filter(({ at }) => at >= begin);
+  const points = pointsSince(course.points, begin);
   if (isKnown && value !== null) points.push({ at: now, value });
   const [first] = points;
   const last = points.at(-1);
