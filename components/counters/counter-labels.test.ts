@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
+import type { CounterPage, CounterRow, GateRow } from '@/server/contract/console/counter-row';
 import {
   boundLabel,
   boundsLabel,
@@ -7,6 +7,7 @@ import {
   deltaLabel,
   driftLabel,
   estimateLabel,
+  foundInPast,
   headroomLabel,
   parseWholeNumber,
 } from './counter-labels';
@@ -98,5 +99,17 @@ describe('what a gate has otherwise than MySQL', () => {
     expect(estimateLabel({ fast, estimate })).toBe(left);
     expect(estimateLabel({ fast: null, estimate: null })).toBe('');
     expect(boundsLabel({ floor: null, ceiling: 40 })).toBe('floor none, ceiling 40');
+  });
+});
+
+describe('a search among the counters of the past', () => {
+  const rows = ['Tickets', 'seats'].map((name) => ({ namespace: 'sales', name }) as CounterRow);
+  const page = { rows, matching: 2, total: 2 } as CounterPage;
+
+  it('finds the same as one of the present, whatever the case, and says how many', () => {
+    expect(foundInPast(page, 'tick')).toMatchObject({ rows: [rows[0]], matching: 1, total: 2 });
+    expect(foundInPast(page, 'SALES/se')).toMatchObject({ rows: [rows[1]], matching: 1 });
+    expect(foundInPast(page, 'none')).toMatchObject({ rows: [], matching: 0 });
+    expect(foundInPast(page, '')).toBe(page);
   });
 });

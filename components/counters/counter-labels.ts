@@ -1,4 +1,4 @@
-import type { CounterRow, GateRow } from '@/server/contract/console/counter-row';
+import type { CounterPage, CounterRow, GateRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '@/server/core/format/numbers';
 
 /** A bound is near when less than this share of the way between the bounds is left to it. */
@@ -113,3 +113,16 @@ export const COUNTERS_SHOWN = 500;
 
 /** As many moves as one look shows. */
 export const CHANGES_SHOWN = 60;
+
+/**
+ * A page of the past with the counters that a search finds. As for the present, it does not tell
+ * upper case from lower.
+ */
+export function foundInPast(page: CounterPage, search: string): CounterPage {
+  if (search === '') return page;
+  const sought = search.toLowerCase();
+  const rows = page.rows.filter(({ namespace, name }) =>
+    `${namespace}/${name}`.toLowerCase().includes(sought),
+  );
+  return { ...page, rows, matching: rows.length };
+}

@@ -20,7 +20,7 @@ import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
 import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
-import { COUNTERS_SHOWN } from './counter-labels';
+import { COUNTERS_SHOWN, foundInPast } from './counter-labels';
 import { CounterTable } from './counter-table';
 import { COURSES_POLL_MS } from './course/course-panel';
 import { NewCounterDialog } from './new-counter-dialog';
@@ -34,15 +34,18 @@ export function CountersView({ initial }: { initial: CounterPage }) {
   const search = useDebounced(text.trim());
   const [isCreating, setCreating] = useState(false);
   const input = { limit: COUNTERS_SHOWN, ...(search && { search }) };
-  const { data, receivedAt, link, retry } = useLive<CounterPage>(
-    search,
-    initial,
-    ({ onData, ...rest }) =>
-      client.counters.watch.subscribe(input, {
-        ...rest,
-        onData: (message) => onData(message.data),
-      }),
+  const live = useLive<CounterPage>(search, initial, ({ onData, ...rest }) =>
+    client.counters.watch.subscribe(input, {
+      ...rest,
+      onData: (message) => onData(message.data),
+    }),
   );
+  const { receivedAt, link, retry } = live;
+  const data = useMemo(
+    () => (live.data.past ? foundInPast(live.data, search) : live.data),
+    [live.data, search],
+  );
+  const { rows } = data;
   const courses = useQuery(
     trpc.counters.courses.queryOptions(input, {
       enabled: !data.past,
@@ -50,9 +53,6 @@ export function CountersView({ initial }: { initial: CounterPage }) {
       placeholderData: keepPreviousData,
     }),
   );
-  const rows = data.past
-    ? data.rows.filter(({ namespace, name }) => `${namespace}/${name}`.includes(search))
-    : data.rows;
   const selecting = useSelection(rows, isNameable);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
