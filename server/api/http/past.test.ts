@@ -135,6 +135,9 @@ test('a counter has the value that it had then, and none before it was created',
   expect(await valueAt(before)).toBe(10);
   const list = await ask<CounterPage>('counters.list', { at: added });
   expect(list.rows).toMatchObject([{ name, value: 15, isKnown: true }]);
+  expect(list).toMatchObject({ matching: 1, total: 1 });
+  const none = await ask<CounterPage>('counters.list', { at: created - CLOCKS_APART_MS });
+  expect(none).toMatchObject({ rows: [], matching: 0, total: 0 });
   const { row } = await ask<CounterDetail>('counters.detail', { ...ref, at: before });
   const moves = { ...ref, until: row.readAt };
   expect((await ask<{ rows: CounterMoveRow[] }>('counters.moves', moves)).rows).toMatchObject([

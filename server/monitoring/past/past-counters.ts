@@ -40,7 +40,9 @@ export class PastCounters {
       if (then) rows.push(then);
       await new Promise(setImmediate);
     }
-    return { ...now, rows, asOf: at, past };
+    const createdSince = now.rows.length - rows.length;
+    const counts = { matching: now.matching - createdSince, total: now.total - createdSince };
+    return { ...now, ...counts, rows, asOf: at, past };
   }
 
   /** @throws LockyardError `NOT_FOUND` for a counter that there is not, or was not yet */
