@@ -408,3 +408,21 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   await entries.getByRole('link', { name, exact: true }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
 });
+
+test('the filters of the audit log keep what is typed into them, also with pauses', async ({
+  page,
+}) => {
+  await openPage(page, '/audit?from=2026-11-20T14:05:00.000Z');
+  const search = page.getByRole('searchbox', { name: 'Search actor, target or reason' });
+  await search.pressSequentially('let ');
+  await expect(page).toHaveURL(/q=let/);
+  await search.pressSequentially('me');
+  await expect(page).toHaveURL(/q=let\+me/);
+  await expect(search).toHaveValue('let me');
+
+  const from = page.getByLabel('From');
+  await from.fill('0002-11-20T14:05');
+  await expect(from).toHaveValue('0002-11-20T14:05');
+  await from.fill('2025-11-20T14:05');
+  await expect(page).toHaveURL(/from=2025-11-\d\dT/);
+});

@@ -1,5 +1,6 @@
 'use client';
 
+import { useState } from 'react';
 import { useIsHydrated } from '../live/use-is-hydrated';
 
 /** From when and until when entries are shown, in the reader's time zone. */
@@ -12,22 +13,43 @@ export function AuditRange({
   to: number | null;
   onChange: (range: { from?: number | null; to?: number | null }) => void;
 }) {
-  const isHydrated = useIsHydrated();
   return (
     <fieldset className="flex flex-wrap items-center gap-x-3 gap-y-1 text-12 text-t2">
       <legend className="sr-only">Time</legend>
-      {(['from', 'to'] as const).map((side) => (
-        <label key={side} className="flex items-center gap-1.5">
-          <span className="max-md:w-8">{side === 'from' ? 'From' : 'To'}</span>
-          <input
-            type="datetime-local"
-            className="field audit-instant"
-            value={isHydrated ? localText(side === 'from' ? from : to) : ''}
-            onChange={({ target }) => onChange({ [side]: instantOf(target.value) })}
-          />
-        </label>
-      ))}
+      <InstantField label="From" at={from} onChange={(from) => onChange({ from })} />
+      <InstantField label="To" at={to} onChange={(to) => onChange({ to })} />
     </fieldset>
+  );
+}
+
+function InstantField({
+  label,
+  at,
+  onChange,
+}: {
+  label: string;
+  at: number | null;
+  onChange: (at: number | null) => void;
+}) {
+  const isHydrated = useIsHydrated();
+  // A year passes through those of its first digits, which are no instants to filter by.
+  const [typed, setTyped] = useState<string | null>(null);
+  return (
+    <label className="flex items-center gap-1.5">
+      <span className="max-md:w-8">{label}</span>
+      <input
+        type="datetime-local"
+        max="9999-12-31T23:59"
+        className="field audit-instant"
+        value={typed ?? (isHydrated ? localText(at) : '')}
+        onChange={({ target: { value } }) => {
+          setTyped(value);
+          const next = instantOf(value);
+          if (value === '' || next !== null) onChange(next);
+        }}
+        onBlur={() => setTyped(null)}
+      />
+    </label>
   );
 }
 
@@ -41,7 +63,8 @@ function localText(at: number | null): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
+/** The instant that the field says; null: none, or none that an entry could be of. */
 function instantOf(text: string): number | null {
   const at = new Date(text).getTime();
-  return Number.isNaN(at) ? null : at;
+  return at >= 0 ? at : null;
 }

@@ -134,14 +134,20 @@ function AuditTable({ rows, now }: { rows: AuditEntry[]; now: number }) {
 function AuditSearch({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
+  const [sent, setSent] = useState<string | null>(null);
   if (known !== value) {
     setKnown(value);
-    setText(value);
+    setSent(null);
+    // What was sent comes back without its last space, and perhaps behind what was typed since.
+    if (sent !== value) setText(value);
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
   useEffect(() => {
     if (text.trim() === value) return;
-    const timer = setTimeout(() => onChange(text.trim()), SEARCH_DEBOUNCE_MS);
+    const timer = setTimeout(() => {
+      setSent(text.trim());
+      onChange(text.trim());
+    }, SEARCH_DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return (
