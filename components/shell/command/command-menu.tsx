@@ -14,6 +14,7 @@ import { STATUS_STYLES } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { NAV_ITEMS } from '../nav-rail';
 import { currentLock } from './current-lock';
+import { findNote, namesWith } from './find-note';
 
 /** How many locks, counters and namespaces are offered. */
 const FOUND_MAX = 8;
@@ -42,6 +43,9 @@ export function CommandMenu({
   const acts = current?.acts.filter(({ label }) => isSought(label)) ?? [];
   const mayCopy = current !== null && isSought('Copy name');
   const pages = NAV_ITEMS.filter(({ label }) => isSought(label));
+  const lists = [acts, pages, found.locks, found.counters, found.namespaces];
+  const isEmpty = !mayCopy && lists.every(({ length }) => length === 0);
+  const note = findNote(found.asked, search !== text.trim(), isEmpty);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -68,7 +72,11 @@ export function CommandMenu({
               className="command-input"
             />
             <Command.List className="command-list">
-              <Command.Empty className="px-3 py-6 text-t2">Nothing found.</Command.Empty>
+              {note && (
+                <p role="status" className="px-3 py-6 text-t2">
+                  {note}
+                </p>
+              )}
               {current && (acts.length > 0 || mayCopy) && (
                 <Group heading={`On ${visibleText(current.row.name)}`}>
                   {acts.map(({ label, run }) => (
@@ -164,21 +172,22 @@ export function CommandMenu({
 function useFound(search: string) {
   const trpc = useTRPC();
   const enabled = search !== '';
-  const { data: locks } = useQuery({
+  const locks = useQuery({
     ...trpc.locks.list.queryOptions({ search, limit: FOUND_MAX }),
     enabled,
   });
-  const { data: counters } = useQuery({
+  const counters = useQuery({
     ...trpc.counters.list.queryOptions({ search, limit: FOUND_MAX }),
     enabled,
   });
-  const { data: namespaces } = useQuery({ ...trpc.namespaces.list.queryOptions(), enabled });
-  if (!enabled) return { locks: [], counters: [], namespaces: [] };
-  const names = namespaces?.map(({ name }) => name).filter((name) => name.includes(search)) ?? [];
+  const namespaces = useQuery({ ...trpc.namespaces.list.queryOptions(), enabled });
+  if (!enabled) return { locks: [], counters: [], namespaces: [], asked: [] };
+  const names = namesWith(namespaces.data?.map(({ name }) => name) ?? [], search);
   return {
-    locks: locks?.rows ?? [],
-    counters: counters?.rows ?? [],
+    locks: locks.data?.rows ?? [],
+    counters: counters.data?.rows ?? [],
     namespaces: names.slice(0, FOUND_MAX),
+    asked: [locks, counters, namespaces],
   };
 }
 
