@@ -20,14 +20,26 @@ export interface TimelineTick {
 export function timelineTicks(from: number, to: number, max: number): TimelineTick[] {
   const spanMs = to - from;
   const stepMs = STEPS_MS.find((step) => spanMs / step <= max) ?? spanMs / max;
-  const day = new Date(from);
-  day.setHours(0, 0, 0, 0);
-  const begin = day.getTime() + Math.ceil((from - day.getTime()) / stepMs) * stepMs;
   const format = formatOf(stepMs);
   const ticks: TimelineTick[] = [];
-  for (let at = begin; at <= to; at += stepMs)
-    ticks.push({ at, label: formatInstant(at, undefined, format) });
-  return ticks;
+  const isLong = stepMs > HOUR_MS;
+  const passedMs = isLong ? 0 : from - stepFromMidnight(from, 0, isLong);
+  for (let count = Math.floor(passedMs / stepMs); ; count += 1) {
+    const at = stepFromMidnight(from, count * stepMs, isLong);
+    if (!(at <= to)) return ticks;
+    if (at >= from) ticks.push({ at, label: formatInstant(at, undefined, format) });
+  }
+}
+
+/**
+ * So much after the midnight before `from`. Of steps longer than an hour it is what a clock on the
+ * wall shows, so that they stay round on a day on which it is set. Shorter ones are time that
+ * passes: of the hour that comes twice both are labelled.
+ */
+function stepFromMidnight(from: number, ms: number, isLong: boolean): number {
+  const day = new Date(from);
+  day.setHours(0, 0, 0, 0);
+  return isLong ? day.setMilliseconds(ms) : day.getTime() + ms;
 }
 
 function formatOf(stepMs: number): Intl.DateTimeFormatOptions {

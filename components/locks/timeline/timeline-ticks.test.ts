@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { timelineTicks } from './timeline-ticks';
+
+// Days on which clocks are set in much of the world: the process's own zone decides which count.
+const CHANGES = [new Date(2026, 2, 29, 12), new Date(2026, 9, 25, 12), new Date(2026, 10, 1, 12)];
+const HOUR = 3_600_000;
+
+test('labels of days are at midnight of the reader, one a day, also where a clock is set', () => {
+  for (const change of CHANGES) {
+    const from = change.getTime() - 48 * HOUR;
+    const ticks = timelineTicks(from, from + 5 * 24 * HOUR, 5);
+    expect(new Set(ticks.map(({ label }) => label)).size).toBe(5);
+    for (const { at } of ticks) expect(new Date(at).getHours()).toBe(0);
+  }
+});
+
+test('labels four hours apart are round ones of the reader, also where a clock is set', () => {
+  for (const change of CHANGES) {
+    const from = change.getTime() - 18 * HOUR;
+    const ticks = timelineTicks(from, from + 24 * HOUR, 7);
+    expect(ticks).toHaveLength(6);
+    for (const { at } of ticks) expect(new Date(at).getHours() % 4).toBe(0);
+  }
+});
+
+test('labels of short spans begin within the span, a step apart', () => {
+  const from = new Date(2026, 10, 20, 14, 3, 20).getTime();
+  const ticks = timelineTicks(from, from + 5 * 60_000, 6);
+  expect(ticks.map(({ label }) => label)).toEqual(['14:04', '14:05', '14:06', '14:07', '14:08']);
+});
