@@ -182,12 +182,12 @@ test('an admin adds a user, and a changed role applies from the next click', asy
   await expect(line).toContainText('Operator');
 
   const nora = await (await browser.newContext({ baseURL: server.url })).newPage();
-  await openPage(nora, '/sign-in');
+  await openPage(nora, lockPath('default', name));
   await nora.getByLabel('Name').fill('Nora New');
   await nora.getByLabel('Password').fill('nora has a password');
   await nora.getByRole('button', { name: 'Sign in' }).click();
-  await expect(nora.getByRole('grid', { name: 'Locks' })).toBeVisible();
-  await openPage(nora, lockPath('default', name));
+  // The page that she had asked for.
+  await expect(nora).toHaveURL(server.url + lockPath('default', name));
   await nora.getByRole('button', { name: 'Extend…' }).click();
 
   await line.getByRole('button', { name: 'Edit Nora New' }).click();
@@ -208,7 +208,7 @@ test('an admin adds a user, and a changed role applies from the next click', asy
   await line.getByRole('button', { name: 'Edit Nora New' }).click();
   await page.getByRole('menuitem', { name: 'Disable…' }).click();
   await dialog.getByRole('button', { name: 'Disable user' }).click();
-  await expect(nora).toHaveURL(/\/sign-in$/);
+  await expect(nora).toHaveURL(/\/sign-in\?next=/);
   await nora.context().close();
 });
 

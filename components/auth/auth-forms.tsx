@@ -1,6 +1,7 @@
 'use client';
 
 import { type ReactNode, useState } from 'react';
+import { landingPath } from '@/server/core/names/landing-path';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
@@ -22,6 +23,7 @@ export function SignInForm() {
           password: String(form.get('password')),
         })
       }
+      landing={() => landingPath(new URLSearchParams(window.location.search).get('next'))}
     >
       <Field label="Name" name="name" autoComplete="username" required autoFocus maxLength={200} />
       <Field
@@ -83,6 +85,7 @@ function AuthForm({
   busyLabel,
   isInvalid = false,
   onSubmit,
+  landing = () => '/',
   children,
 }: {
   action: string;
@@ -90,6 +93,8 @@ function AuthForm({
   /** A field shows a problem that the browser does not check: nothing is sent. */
   isInvalid?: boolean;
   onSubmit: (form: FormData) => Promise<unknown>;
+  /** Where a person goes afterwards. */
+  landing?: () => string;
   children: ReactNode;
 }) {
   const isHydrated = useIsHydrated();
@@ -101,7 +106,7 @@ function AuthForm({
     try {
       await onSubmit(form);
       // The button stays disabled until the browser has left the page.
-      window.location.assign('/');
+      window.location.assign(landing());
     } catch (error) {
       setProblem(problemOf(error));
       setBusy(false);

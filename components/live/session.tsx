@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
 import type { RetentionDays } from '@/server/contract/console/console-terms';
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
+import { signInPath } from '@/server/core/names/landing-path';
 import { usePastAt } from '../past/past-at';
 import { useTRPC, useTRPCClient } from './trpc';
 
@@ -57,7 +58,8 @@ export function SessionProvider({
   );
   const isSignedOut = data.user === null;
   useEffect(() => {
-    if (isSignedOut) router.replace('/sign-in');
+    const { pathname, search } = window.location;
+    if (isSignedOut) router.replace(signInPath(pathname, search.slice(1)));
   }, [isSignedOut, router]);
 
   const user = data.user ?? account;

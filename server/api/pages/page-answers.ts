@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { readSessionCookie } from '../../auth/sessions/cookie';
 import { isSetupToken } from '../../auth/setup-link';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../../operations/ask-database';
 import type { Runtime } from '../../operations/operation-context';
-import { getCurrentSession } from '../../operations/sessions/get-current-session';
 import { plainAnswer } from '../http/handlers/page-handler';
 import type { RequestScope } from '../http/requests/request-scope';
 import { pagePolicy } from '../http/requests/security-headers';
 import { type CachedPage, CachedPages } from './cached-pages';
+import { landingOf } from './landing-of';
 import { PageGate } from './page-gate';
 import { PAGE_ANSWERS, type PageAnswer, type PageFigures, pageMetrics } from './page-metrics';
 import type { PageRoutes } from './page-routes';
@@ -221,28 +220,6 @@ function goneSignal(res: ServerResponse): AbortSignal {
   if (res.closed) gone.abort();
   else res.once('close', () => gone.abort());
   return gone.signal;
-}
-
-/**
- * The address to which this caller's page request is redirected; null if it gets the page.
- *
- * @param scope of a request for a page that exists
- * @throws LockyardError `BACKEND_DOWN` while the control database is not responding and the session
- *   is not cached
- */
-async function landingOf(
-  runtime: Runtime,
-  { req, isSecure, address, requestId, pathname }: RequestScope,
-): Promise<string | null> {
-  if (pathname === '/docs') return null;
-  const actor = await runtime.sessions.resolve(readSessionCookie(req.headers.cookie, isSecure));
-  const { user, setupNeeded } = await getCurrentSession({ runtime, actor, address, requestId });
-  const entrance = setupNeeded ? '/setup' : '/sign-in';
-  if (pathname === '/sign-in' || pathname === '/setup') {
-    const isRight = user === null && pathname === entrance;
-    return isRight ? null : user ? '/' : entrance;
-  }
-  return user === null ? entrance : null;
 }
 
 type PageRefusal = 'full' | 'down' | 'away';

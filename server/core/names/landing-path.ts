@@ -1,0 +1,30 @@
+/** Any will do: a path leaves it or does not. */
+const ORIGIN = 'http://console';
+
+/** Pages for those who are not signed in. */
+const ENTRANCES = ['/sign-in', '/setup'];
+
+/** A longer query does not come back. */
+const QUERY_MAX = 2_000;
+
+/** The address of the sign-in page, which leads back to a page of the console. */
+export function signInPath(pathname: string, query: string): string {
+  const wanted = new URLSearchParams(query);
+  // Of a navigation within the console, not of the page.
+  wanted.delete('_rsc');
+  const isKept = wanted.size > 0 && String(wanted).length <= QUERY_MAX;
+  const to = isKept ? `${pathname}?${wanted}` : pathname;
+  return to === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(to)}`;
+}
+
+/**
+ * Where a person goes after signing in: the page of the console that was asked for, else the list.
+ *
+ * @param next as the address of the sign-in page has it, which anyone may have written: an address
+ *   that would leave the console leads to the list
+ */
+export function landingPath(next: string | null): string {
+  if (!next?.startsWith('/') || !URL.canParse(next, ORIGIN)) return '/';
+  const { origin, pathname, search } = new URL(next, ORIGIN);
+  return origin === ORIGIN && !ENTRANCES.includes(pathname) ? pathname + search : '/';
+}
