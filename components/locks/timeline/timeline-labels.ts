@@ -7,7 +7,7 @@ import type {
   WaitEnd,
 } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '@/server/core/format/durations';
-import { exactCount, plural } from '@/server/core/format/numbers';
+import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { shortToken } from '../../format/numbers';
 import { eventLook } from '../lock/event-labels';
@@ -87,5 +87,5 @@ export function timelineSummary(lanes: TimelineLanes, acts: readonly ActMark[]):
   const done = acts.length - exits;
   const acted = done === 0 ? 'no operator acts' : plural(done, 'operator act');
   const exited = exits === 0 ? '' : `, ${plural(exits, 'process exit')}`;
-  return `${plural(holds, 'hold')}, ${exactCount(waiters)} waiters, ${acted}${exited}.`;
+  return `${plural(holds, 'hold')}, ${plural(waiters, 'waiter')}, ${acted}${exited}.`;
 }
