@@ -13,13 +13,17 @@ import { Button } from '../ui/controls/button';
 import { useZone } from '../ui/instant';
 import { pastHref } from './past-address';
 
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** The spans that the slider can cover. */
 const SPANS = [
   { ms: HOUR_MS, label: '1\u00a0h', name: 'Last hour' },
   { ms: 24 * HOUR_MS, label: '24\u00a0h', name: 'Last 24 hours' },
 ] as const;
+
+/** How many incidents are marked on the slider: the latest of its span. */
+const MARKS_MAX = 200;
 
 /** While the slider is dragged, the page follows so often at most. */
 const FOLLOW_MS = 250;
@@ -162,9 +166,10 @@ function Slider({
 /** Incidents, where they are on the slider. */
 function Marks({ from, to }: { from: number; to: number }) {
   const trpc = useTRPC();
-  const since = Math.max(0, Math.floor(from / 60_000) * 60_000);
+  const since = Math.max(0, Math.floor(from / MINUTE_MS) * MINUTE_MS);
+  const until = Math.ceil(to / MINUTE_MS) * MINUTE_MS;
   const { data } = useQuery(
-    trpc.insights.incidents.queryOptions({ since, limit: 50 }, { staleTime: 30_000 }),
+    trpc.insights.incidents.queryOptions({ since, until, limit: MARKS_MAX }, { staleTime: 30_000 }),
   );
   const rows = data?.rows.filter(({ beganAt }) => beganAt < to) ?? [];
   return (
