@@ -1,4 +1,5 @@
 import { onAbort } from './on-abort';
+
 /** Time as the client sees it: a clock that never steps, and timers on it. */
 export interface ClientClock {
   /** Milliseconds since some fixed instant. */

@@ -23,7 +23,7 @@ export function SignInForm() {
           password: String(form.get('password')),
         })
       }
-      landing={() => landingPath(new URLSearchParams(window.location.search).get('next'))}
+      landing={() => landingPath(window.location.search)}
     >
       <Field label="Name" name="name" autoComplete="username" required autoFocus maxLength={200} />
       <Field

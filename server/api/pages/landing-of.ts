@@ -23,7 +23,7 @@ export async function landingOf(
   if (pathname === '/sign-in' || pathname === '/setup') {
     const isRight = user === null && pathname === entrance;
     if (isRight) return null;
-    return user ? landingPath(new URLSearchParams(query).get('next')) : entrance;
+    return user ? landingPath(query) : entrance;
   }
   if (user !== null) return null;
   return setupNeeded ? entrance : signInPath(pathname, query);

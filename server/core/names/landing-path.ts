@@ -20,10 +20,11 @@ export function signInPath(pathname: string, query: string): string {
 /**
  * Where a person goes after signing in: the page of the console that was asked for, else the list.
  *
- * @param next as the address of the sign-in page has it, which anyone may have written: an address
- *   that would leave the console leads to the list
+ * @param query of the sign-in page, which anyone may have written: an address that would leave the
+ *   console leads to the list
  */
-export function landingPath(next: string | null): string {
+export function landingPath(query: string): string {
+  const next = new URLSearchParams(query).get('next');
   if (!next?.startsWith('/') || !URL.canParse(next, ORIGIN)) return '/';
   const { origin, pathname, search } = new URL(next, ORIGIN);
   return origin === ORIGIN && !ENTRANCES.includes(pathname) ? pathname + search : '/';
