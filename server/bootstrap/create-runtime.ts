@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { BackendUrl } from '@/db/urls/backend-url';
 import { StartError } from '@/server/platform/start-error';
 import { createEngine } from '../engine/create-engine';
-import type { EngineOptions } from '../engine/engine-context';
 import type { LockEngine } from '../engine/lock-engine';
-import { OWN_NAMESPACE } from '../engine/membership';
 import { NameCapacity, NameCount } from '../engine/names/name-count';
+import { policiesInForce } from '../engine/names/policies-in-force';
 import { newWriter } from '../engine/new-writer';
 import { SharedHistory } from '../monitoring/history/shared-history';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
@@ -22,7 +21,6 @@ import { pruneAudit } from '../operations/audit/prune-audit';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { CallerLimits } from '../operations/caller-limits';
 import { CancelledRequests } from '../operations/locks/for-services/cancelled-requests';
-import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime, Runtime } from '../operations/operation-context';
 import { startReleasingOrphans } from '../operations/witnesses/release-orphans';
 import type { Clock } from '../platform/clock';
@@ -100,7 +98,7 @@ async function addBackends(
   const duplicates = new DuplicateStores(processId);
   const nameCount = new NameCount(() => clock.monotonic());
   const capacity = new NameCapacity(nameCount, () => heap.isShort());
-  const policiesOf = policiesWith(capacity);
+  const policiesOf = policiesInForce(capacity);
   for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
     const { id } = backend;
     if (backend.shards) {
@@ -193,32 +191,6 @@ async function addBackends(
   const presence = new LockPresence(database, clock, monitoring.projection);
   const ours = { presence, nameCount, limits, cancelledRequests, lab, processId, runsMaintenance };
   return { engines, gates, guarantees, ...monitoring, ...ours };
-}
-
-/**
- * The policy of a namespace, the instant from which its backend grants after a restore, a data loss
- * or a reshard, whether that backend is closed, and whether there is room for new names. None of
- * that applies to Lockyard's own locks: they are not in backups, and the process that runs
- * maintenance must be able to clean up what is still held.
- */
-function policiesWith(capacity: NameCapacity) {
-  return (
-    namespaces: Pick<NamespaceDirectory, 'policyOf'>,
-    grantsFromOf: () => number,
-    watch: GuaranteeWatch,
-  ): EngineOptions['policyOf'] =>
-    (namespace) => {
-      const policy = namespaces.policyOf(namespace);
-      if (namespace === OWN_NAMESPACE) return policy;
-      const grantsFrom = grantsFromOf();
-      const closedBecause = watch.closedBecause();
-      const fullBecause = capacity.refusal(namespace, policy.maxLocks);
-      const room = capacity.roomFor(namespace, policy.maxLocks);
-      const isOpen = grantsFrom === 0 && closedBecause === null && fullBecause === null;
-      if (isOpen && room === null) return policy;
-      const roomForNames = room === null ? {} : { roomForNames: room };
-      return { ...policy, grantsFrom, closedBecause, fullBecause, ...roomForNames };
-    };
 }
 
 const unsafeControl = (why: string | null) =>

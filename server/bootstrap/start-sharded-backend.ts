@@ -3,6 +3,7 @@ import { rendezvousHash } from '../core/rendezvous-hash';
 import { createEngine } from '../engine/create-engine';
 import type { EngineOptions } from '../engine/engine-context';
 import type { LockEngine, StoreEngine } from '../engine/lock-engine';
+import type { PoliciesInForce } from '../engine/names/policies-in-force';
 import { ShardedEngine } from '../engine/sharded-engine';
 import { formerShards } from '../monitoring/history/former-shards';
 import { SharedHistory } from '../monitoring/history/shared-history';
@@ -32,11 +33,7 @@ interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'
   /** Called when the clock of one shard's server was set: see `EngineOptions`. */
   onBackendStep?: (shard: string) => (ms: number) => void;
   /** What a namespace allows on a backend that grants nothing before an instant, or if closed. */
-  policiesOf: (
-    namespaces: Pick<NamespaceDirectory, 'policyOf'>,
-    grantsFromOf: () => number,
-    watch: GuaranteeWatch,
-  ) => EngineOptions['policyOf'];
+  policiesOf: PoliciesInForce;
 }
 
 /** What a process has of such a backend. */
