@@ -58,6 +58,10 @@ export class LazyStore implements RecordStore, HistorySource {
     return this.store?.estimatesClock ?? false;
   }
 
+  get testsAnswers(): boolean {
+    return this.store?.testsAnswers ?? false;
+  }
+
   read(keys: RecordKey[], requestKeys: string[]) {
     return this.requireStore().then((store) => store.read(keys, requestKeys));
   }

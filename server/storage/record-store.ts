@@ -54,6 +54,12 @@ export interface Change {
   eventTexts?: EventTexts | undefined;
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
+  /**
+   * Requests of which no answer may be stored: with one, the change is not applied. Tested on the
+   * record that it expects, whose changes alone store answers to requests about it. Only where the
+   * store `testsAnswers`, and not together with others in `swapAll`.
+   */
+  unanswered?: string[];
 }
 
 export interface SwapResult {
@@ -166,6 +172,8 @@ export interface RecordStore {
   readonly isEmbedded?: boolean;
   /** The clock it reports is a lower bound, except for an applied change; elsewhere a reading. */
   readonly estimatesClock?: boolean;
+  /** Whether a swap tests `unanswered`; elsewhere stored answers must be read before. */
+  readonly testsAnswers?: boolean;
 }
 
 /** A store that keeps its history with its records. */

@@ -5,7 +5,7 @@ import { decodeAnswer } from '@/server/storage/redis/redis-codec';
 import { NO_QUEUE, PREFIX } from '@/server/storage/redis/redis-script';
 
 /** Of one change. */
-const NUMBERS = 8;
+const NUMBERS = 9;
 
 type EncodedParts = [key: string, expected: string, queue: string, record: string];
 
@@ -17,8 +17,10 @@ export function proposedChanges(
   history: string,
   numbers: number[],
   texts: string,
+  requests: string,
   answers: string[],
 ): Change[] {
+  const requestKeys = requests.split(',');
   const take = (count: number) => answers.splice(0, count) as [string, string, string];
   let left = texts;
   const cut = (length: number) => {
@@ -28,7 +30,7 @@ export function proposedChanges(
   };
   const changes = Array.from({ length: numbers.length / NUMBERS }, (_, i): Change => {
     const own = numbers.slice(i * NUMBERS, (i + 1) * NUMBERS);
-    const [past = 0, ahead = 0, kept = 0, extended = 0, ...lengths] = own;
+    const [past = 0, ahead = 0, unanswered = 0, kept = 0, extended = 0, ...lengths] = own;
     const parts = lengths.map((length) => cut(Math.max(length, 0)));
     const [recordKeyText, expected, queue, record] = parts as EncodedParts;
     const text = record.slice(NO_QUEUE.length);
@@ -43,6 +45,7 @@ export function proposedChanges(
       head: text.slice(`${rev} ${writer} `.length),
       queue: lengths[2] === -1 ? null : queue,
       events: [],
+      unanswered: requestKeys.splice(0, unanswered),
       memos: Array.from({ length: kept }, () => {
         const [key, memo, expiresAt] = take(3);
         return decodeAnswer(key, memo, Number(expiresAt));

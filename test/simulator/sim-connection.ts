@@ -12,6 +12,8 @@ import type { SimLink } from './sim-link';
 
 /** One process's way to the database, with everything that can happen on it. */
 export class SimConnection implements RecordStore, HistorySource {
+  readonly testsAnswers = true;
+
   constructor(
     private readonly database: SimDatabase,
     private readonly link: SimLink,

@@ -37,6 +37,8 @@ export interface DatabaseFlaws {
   ignoresClock?: boolean;
   /** A writer that finds its own rev believes it won. */
   comparesRevAlone?: boolean;
+  /** A change is applied although a request that must have no answer has one. */
+  ignoresAnswers?: boolean;
   /** Changes that belong together are judged each on its own. */
   splitsMultiLocks?: boolean;
   /** A deletion does not look whether the record is still what was read. */
@@ -206,8 +208,10 @@ export class SimDatabase {
     return this.records.get(recordId(key))?.stored ?? null;
   }
 
-  private holds({ key, expect, clock }: Change, kept: StoredRecord | null, now: number): boolean {
-    const { ignoresExpectation, ignoresClock } = this.flaws;
+  private holds(change: Change, kept: StoredRecord | null, now: number): boolean {
+    const { key, expect, clock, unanswered = [] } = change;
+    const { ignoresExpectation, ignoresClock, ignoresAnswers } = this.flaws;
+    if (!ignoresAnswers && unanswered.some((request) => this.memos.has(request))) return false;
     const isExpected = kept?.rev === expect?.rev && kept?.writer === expect?.writer;
     const isInTime = now >= clock.past && now < clock.ahead;
     return (isExpected || !!ignoresExpectation?.(key)) && (isInTime || !!ignoresClock);

@@ -230,9 +230,10 @@ export class SimRedis {
     return [this.database.now(), ...records, ...answers];
   }
 
-  swap([life, seen, how, history = '', , numbers = '[]', texts = '', ...answers]: string[]): Reply {
+  swap([life, seen, how, history = '', , ...rest]: string[]): Reply {
+    const [numbers = '[]', texts = '', requests = '', ...answers] = rest;
     const marker = this.checked(life, seen);
-    const changes = proposedChanges(history, JSON.parse(numbers), texts, answers);
+    const changes = proposedChanges(history, JSON.parse(numbers), texts, requests, answers);
     for (const { key } of changes) {
       if (!this.at(recordId(key)) && this.ids.has(recordId(key))) {
         throw new RedisRefusal('LOCKYARD records');

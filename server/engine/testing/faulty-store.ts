@@ -68,6 +68,10 @@ export class FaultyStore implements RecordStore, HistorySource {
     return this.store.estimatesClock ?? false;
   }
 
+  get testsAnswers(): boolean {
+    return this.store.testsAnswers ?? false;
+  }
+
   read(keys: RecordKey[], requestKeys: string[]) {
     return this.applyFate(this.onRead(keys), () => this.readTorn(keys, requestKeys)).then(
       ({ records, memos }) => ({ records: records.map((read) => this.setClock(read)), memos }),

@@ -26,7 +26,7 @@ it.each([
     left = left.subarray(Math.max(length, 0));
     return text;
   };
-  const parts = changes.map((_, i) => all.slice(8 * i + 4, 8 * i + 8).map(cut));
+  const parts = changes.map((_, i) => all.slice(9 * i + 5, 9 * i + 9).map(cut));
   expect(parts).toEqual(
     changes.map(({ key, expect: seen, queue, rev, writer, head }) => [
       `{lockyard}:r:${key.namespace}/${key.name}`,
@@ -35,7 +35,7 @@ it.each([
       `${queue ? 'q' : '-'}${rev} ${writer} ${head}`,
     ]),
   );
-  expect(changes.map((_, i) => all[8 * i + 6] === -1)).toEqual(
+  expect(changes.map((_, i) => all[9 * i + 7] === -1)).toEqual(
     changes.map(({ queue }) => queue === null),
   );
   expect(left).toHaveLength(0);

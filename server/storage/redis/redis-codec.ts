@@ -47,7 +47,9 @@ export function swapArguments(
 ): (string | number)[] {
   const history = hasEvents(changes) ? encodeHistory(changes) : '';
   const writers = changes.map(({ writer }) => writer).join(',');
-  const args: (string | number)[] = [how, history, writers, ...proposalsOf(changes, isStale)];
+  const unanswered = changes.flatMap((change) => change.unanswered ?? []).join(',');
+  const proposals = proposalsOf(changes, isStale);
+  const args: (string | number)[] = [how, history, writers, ...proposals, unanswered];
   for (const { memos, extensions } of changes) {
     for (const { key, inputHash, answer, expiresAt } of memos) {
       args.push(key, `${inputHash}\n${JSON.stringify(answer)}`, instant(expiresAt));
@@ -77,7 +79,7 @@ function proposalsOf(
     const extended = extensions.reduce((sum, { keys }) => sum + keys.length, 0);
     const queueLength = change.queue === null ? -1 : lengthOf(queue);
     return (
-      `${past},${ahead},${memos.length},${extended},` +
+      `${past},${ahead},${change.unanswered?.length ?? 0},${memos.length},${extended},` +
       `${lengthOf(key)},${expected.length},${queueLength},${lengthOf(record)}`
     );
   });

@@ -30,7 +30,7 @@ interface SwapStatements {
  */
 export function swapStatements(changes: Change[], now: number): SwapStatements {
   const [change] = changes;
-  const isPlain = changes.length === 1 && change?.memos.length === 0;
+  const isPlain = changes.length === 1 && change?.memos.length === 0 && !change.unanswered;
   if (isPlain && change.extensions.length === 0 && change.expect) {
     return updateOne(change, change.expect, now);
   }
@@ -71,7 +71,7 @@ function updateOne(
 /** Lists come as one JSON parameter, so every statement is a constant. */
 function proposalsOf(changes: Change[]): string {
   return JSON.stringify(
-    changes.map(({ key, expect, clock, writer, rev, head, queue }) => ({
+    changes.map(({ key, expect, clock, writer, rev, head, queue, unanswered = [] }) => ({
       id: recordId(key),
       seenRev: expect?.rev ?? null,
       seenWriter: expect?.writer ?? null,
@@ -81,6 +81,7 @@ function proposalsOf(changes: Change[]): string {
       writer,
       head,
       queue,
+      unanswered,
     })),
   );
 }

@@ -28,6 +28,7 @@ export type Store = RecordStore & HistorySource;
  * - `readsClock`: a read returns that clock itself. Other stores return a lower bound, which may
  *   differ between two processes.
  * - `namesCommits`: a swap returns which row of the history it wrote.
+ * - `testsAnswers`: a swap tests which requests have no stored answer.
  */
 export type Capability =
   | 'manyProcesses'
@@ -35,7 +36,8 @@ export type Capability =
   | 'ownClock'
   | 'keepsLapsed'
   | 'readsClock'
-  | 'namesCommits';
+  | 'namesCommits'
+  | 'testsAnswers';
 
 /** One fresh, empty place for records. */
 export interface StoreUnderTest {
@@ -70,11 +72,11 @@ export interface StoreKind {
 /** Every store that `open-store.ts` can open, by the scheme of its URL. */
 export const storesUnderTest: Record<BackendUrl['kind'], StoreKind> = {
   sqlite: {
-    capabilities: ['keepsLapsed', 'readsClock', 'namesCommits'],
+    capabilities: ['keepsLapsed', 'readsClock', 'namesCommits', 'testsAnswers'],
     open: openSqliteUnderTest,
   },
   redis: {
-    capabilities: ['manyProcesses', 'ownClock', 'readsClock', 'namesCommits'],
+    capabilities: ['manyProcesses', 'ownClock', 'readsClock', 'namesCommits', 'testsAnswers'],
     open: () => openRedisUnderTest(),
   },
   mysql: {
@@ -85,6 +87,7 @@ export const storesUnderTest: Record<BackendUrl['kind'], StoreKind> = {
       'keepsLapsed',
       'readsClock',
       'namesCommits',
+      'testsAnswers',
     ],
     open: () => openMysqlUnderTest(),
   },

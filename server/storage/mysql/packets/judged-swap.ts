@@ -3,6 +3,7 @@ import type { Packet, PacketOutcome, Rows } from './packet';
 import { type ChangedRow, inRowOrder } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 import { clockIsIn, isLimited, windowOf } from './time-window';
+import { isUnanswered } from './unanswered';
 import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './write-columns';
 import { writeHistoryAndAnswers } from './write-history';
 
@@ -65,9 +66,10 @@ function writeRecords(rows: ChangedRow[], guard: string[]): string[] {
 function updateRecord(row: ChangedRow, expect: NonNullable<Change['expect']>): string[] {
   const { id, clock, writer } = row;
   const set = [...recordAssignments(row), 'changed_at = @now'];
+  const conditions = [clockIsIn(windowOf(clock)), ...isUnanswered([row])].join(' AND ');
   return [
     `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ` +
-      `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
+      `${quote(expect.writer)} AND ${conditions}`,
     // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
     // remaining statements still run.
     `SET @took = (SELECT writer FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)})`,
@@ -85,7 +87,10 @@ function updateRecord(row: ChangedRow, expect: NonNullable<Change['expect']>): s
 function upsertRecords(changes: ChangedRow[]): string {
   const rows = changes.map((change) => {
     const { first, last } = windowOf(change.clock);
-    return `(${bytes(change.id)},${recordValues(change)},${first},${last},@now)`;
+    const [isFree] = isUnanswered([change]);
+    // What must have no answer and has one may be applied at no instant.
+    const end = isFree === undefined ? last : `IF(${isFree}, ${last}, 0)`;
+    return `(${bytes(change.id)},${recordValues(change)},${first},${end},@now)`;
   });
   return (
     'INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ' +

@@ -5,6 +5,7 @@ import type { FoundRecord, Packet, PacketOutcome, Rows } from './packet';
 import { type ChangedRow, inRowOrder } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 import { clockIsIn, isLimited, sharedWindow, windowOf } from './time-window';
+import { isUnanswered } from './unanswered';
 import { ASSIGN_QUEUE, ASSIGN_REST, recordAssignments, recordValues } from './write-columns';
 import { type AppliedTerms, insertHistory, writeAnswers } from './write-history';
 
@@ -18,14 +19,19 @@ import { type AppliedTerms, insertHistory, writeAnswers } from './write-history'
  * changes were applied. The window that all changes share is tested once, after the last wait for a
  * row.
  *
- * The guard fails if the clock is outside that window, or if a record that a change expects does
- * not exist: then nothing is applied, and each change must be judged on its own.
+ * The guard fails if the clock is outside that window, if a record that a change expects does not
+ * exist, or if a request that must have no answer has one: then nothing is applied, and each change
+ * must be judged on its own.
  */
 export function returningSwap(changes: Change[]): Packet<PacketOutcome> {
   const [only] = changes.length === 1 ? inRowOrder(changes) : [];
   if (only?.expect) return updateRecord(only, only.expect);
   const mayLeaveGhosts = changes.some(({ expect }) => expect !== null);
-  return upsertPacket(changes, [...(mayLeaveGhosts ? ['@ghosts = 0'] : []), ...isTimely(changes)]);
+  return upsertPacket(changes, [
+    ...(mayLeaveGhosts ? ['@ghosts = 0'] : []),
+    ...isTimely(changes),
+    ...isUnanswered(changes),
+  ]);
 }
 
 /** The same for changes that are applied all or none: the guard fails unless all of them are. */
@@ -76,6 +82,7 @@ function termsOfUpsert(conditions: string[]): AppliedTerms {
   return {
     historyRow: (text) => `VALUES (${at}, ${text}, NULLIF(TRIM(',' FROM @took), ''))`,
     isApplied: (writer) => `FIND_IN_SET(${writer}, @took)`,
+    hasTablesOfValues: true,
   };
 }
 
@@ -145,18 +152,20 @@ function updateRecord(
 ): Packet<PacketOutcome> {
   const { id, clock, writer } = row;
   const set = [...recordAssignments(row), `changed_at = ${CLOCK}`];
+  const conditions = [clockIsIn(windowOf(clock)), ...isUnanswered([row])].join(' AND ');
   // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
   // remaining statements still run.
   const written = `FROM locks WHERE id = ${quote(id)} AND writer = ${quote(writer)}`;
   const terms: AppliedTerms = {
     historyRow: (text) => `SELECT ${CLOCK}, ${text}, writer ${written}`,
     isApplied: () => `EXISTS (SELECT 1 ${written})`,
+    hasTablesOfValues: true,
   };
   return {
     statements: [
       'START TRANSACTION',
       `UPDATE locks SET ${set} WHERE id = ${quote(id)} AND rev = ${expect.rev} AND writer = ` +
-        `${quote(expect.writer)} AND ${clockIsIn(windowOf(clock))}`,
+        `${quote(expect.writer)} AND ${conditions}`,
       hasEvents([row])
         ? `${insertHistory([row], terms)} RETURNING at, id`
         : `SELECT ${CLOCK} AS at ${written}`,

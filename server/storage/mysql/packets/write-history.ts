@@ -9,12 +9,15 @@ export interface AppliedTerms {
   historyRow(text: string): string;
   /** A condition: whether the change of this writer was applied. */
   isApplied(writer: string): string;
+  /** Whether `VALUES` may be a table of its own, which is read faster than a union of rows. */
+  hasTablesOfValues: boolean;
 }
 
 /** `@took` has the applied writers with commas between them, or is null if there are none. */
 const BY_VARIABLES: AppliedTerms = {
   historyRow: (text) => `SELECT @now, ${text}, @took FROM DUAL WHERE @took IS NOT NULL`,
   isApplied: (writer) => `FIND_IN_SET(${writer}, @took)`,
+  hasTablesOfValues: false,
 };
 
 /** Writes the history of the applied changes and their answers. */
@@ -40,22 +43,31 @@ export function writeAnswers(rows: ChangedRow[], terms: AppliedTerms): string[] 
   ];
 }
 
-function insertAnswers(changes: ChangedRow[], { isApplied }: AppliedTerms): string {
+function insertAnswers(
+  changes: ChangedRow[],
+  { isApplied, hasTablesOfValues }: AppliedTerms,
+): string {
   const rows = changes.flatMap(({ id: lockId, writer, memos }) =>
-    memos.map(
-      ({ key, inputHash, answer, expiresAt }) =>
-        `SELECT ${quote(writer)} writer, ${quote(key)} id, ${quote(inputHash)} input_hash, ` +
-        `${quote(JSON.stringify(answer))} answer, ${expiresAt} expires_at, ${bytes(lockId)} ` +
-        'lock_id',
-    ),
+    memos.map(({ key, inputHash, answer, expiresAt }) => {
+      const texts = [writer, key, inputHash, JSON.stringify(answer)].map(quote);
+      return [...texts, String(expiresAt), bytes(lockId)];
+    }),
   );
+  const columns = ['id', 'input_hash', 'answer', 'expires_at', 'lock_id'];
+  const source = hasTablesOfValues
+    ? `WITH c (writer,${columns}) AS (VALUES (${rows.join('),(')})) SELECT ${columns} FROM c`
+    : `SELECT ${columns} FROM (${unionOf(['writer', ...columns], rows)}) c`;
   return (
-    'INSERT INTO lock_requests (id, input_hash, answer, expires_at, lock_id) ' +
-    'SELECT id, input_hash, answer, expires_at, lock_id FROM ' +
-    `(${rows.join(' UNION ALL ')}) c WHERE ${isApplied('c.writer')} ` +
+    `INSERT INTO lock_requests (${columns}) ${source} WHERE ${isApplied('c.writer')} ` +
     'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), ' +
     'expires_at = VALUES(expires_at), lock_id = VALUES(lock_id)'
   );
+}
+
+/** A table of these rows on every server. */
+function unionOf(columns: string[], rows: string[][]): string {
+  const named = (row: string[]) => row.map((value, i) => `${value} ${columns[i]}`);
+  return rows.map((row, i) => `SELECT ${i === 0 ? named(row) : row}`).join(' UNION ALL ');
 }
 
 function extendAnswers({ writer, extensions }: Change, { isApplied }: AppliedTerms): string[] {

@@ -3,12 +3,13 @@
 -- ARGV[3]: `all` or `each`
 -- ARGV[4]: the history's text, or nothing
 -- ARGV[5]: the writers of all changes, with commas between them
--- ARGV[6]: a JSON list of eight numbers for each change: past, ahead, how many answers it stores
---          and extends, and the lengths in bytes of its key, of what it expects, of its queue (-1:
---          unchanged) and of its record
+-- ARGV[6]: a JSON list of nine numbers for each change: past, ahead, how many requests must have
+--          no answer, how many answers it stores and extends, and the lengths in bytes of its key,
+--          of what it expects, of its queue (-1: unchanged) and of its record
 -- ARGV[7]: these four texts of each change, concatenated. What is expected is nothing if there
 --          must be no record. The record has the sign of its new queue, or of none if that is
 --          unchanged
+-- ARGV[8]: the keys of the requests that must have no answer, with commas between them
 -- then, change by change: key, text and expiry of each answer to store, and key and expiry of each
 -- one to extend
 --
@@ -19,16 +20,16 @@
 -- whole if it has no queue, or its sign, rev and writer; then the number of the history's new
 -- entry, if there is one.
 local all, numbers, texts = ARGV[3] == 'all', cjson.decode(ARGV[6]), ARGV[7]
-local n, sub, max = #numbers / 8, string.sub, math.max
+local n, sub, max = #numbers / 9, string.sub, math.max
 local function numbersOf(i)
-  return unpack(numbers, 8 * i - 7, 8 * i)
+  return unpack(numbers, 9 * i - 8, 9 * i)
 end
 local function hasQueue(value)
   return value and string.byte(value) == HAS_QUEUE_BYTE
 end
 local keys, from = {}, 1
 for i = 1, n do
-  local _, _, _, _, keyLength, expectedLength, queueLength, recordLength = numbersOf(i)
+  local _, _, _, _, _, keyLength, expectedLength, queueLength, recordLength = numbersOf(i)
   keys[i] = sub(texts, from, from + keyLength - 1)
   from = from + keyLength + expectedLength + max(queueLength, 0) + recordLength
 end
@@ -36,18 +37,30 @@ local function idOf(i)
   return sub(keys[i], #RECORD + 1)
 end
 local values = redis.call('MGET', unpack(keys))
+local answers = {}
+for key in string.gmatch(ARGV[8], '[^,]+') do answers[#answers + 1] = ANSWER .. key end
+if #answers > 0 then answers = redis.call('MGET', unpack(answers)) end
+local asked = 0
+local function isAnswered(count)
+  local is = false
+  for i = asked + 1, asked + count do is = is or answers[i] end
+  asked = asked + count
+  return is
+end
 local function found(i)
   return hasQueue(values[i]) and string.match(values[i], '^%S+ %S+ ') or values[i]
 end
 local out, applied, records = { now }, 0, {}
 from = 1
 for i = 1, n do
-  local past, ahead, _, _, keyLength, expectedLength, queueLength, recordLength = numbersOf(i)
+  local past, ahead, unanswered, _, _, keyLength, expectedLength, queueLength, recordLength =
+    numbersOf(i)
   local expected = from + keyLength
   local queue = expected + expectedLength
   local record = queue + max(queueLength, 0)
   from = record + recordLength
-  local value, applies = values[i], now >= past and now < ahead
+  local value = values[i]
+  local applies = not isAnswered(unanswered) and now >= past and now < ahead
   if value then
     applies = applies and expectedLength > 0
       and string.find(value, sub(texts, expected, queue - 1), 2, true) == 2
@@ -89,10 +102,11 @@ if ARGV[4] ~= '' then
     'at', now, 'changes', ARGV[4], 'took', took)
   out[2 + n] = id
 end
-local answer, born = 8, 0
+local answer, born = 9, 0
 from = 1
 for i = 1, n do
-  local _, _, stored, extended, keyLength, expectedLength, queueLength, recordLength = numbersOf(i)
+  local _, _, _, stored, extended, keyLength, expectedLength, queueLength, recordLength =
+    numbersOf(i)
   local queue = from + keyLength + expectedLength
   from = queue + max(queueLength, 0) + recordLength
   if out[1 + i] == 1 then

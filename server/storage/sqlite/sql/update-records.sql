@@ -12,3 +12,7 @@ WHERE locks.id = c.value ->> 'id'
   AND locks.writer = c.value ->> 'seenWriter'
   AND ?2 >= c.value ->> 'past'
   AND ?2 < c.value ->> 'ahead'
+  AND NOT EXISTS (
+    SELECT 1 FROM lock_requests
+    WHERE lock_requests.id IN (SELECT value FROM json_each(c.value -> 'unanswered'))
+  )

@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { newWriter } from '../../../engine/new-writer';
+import type { Change } from '../../record-store';
+import { created, creation, eventOf, freshKey, stored, update } from '../testing/changes';
+import { contract, MINUTE, memoOf } from './contract-suite';
+
+contract('a change whose requests must have no answer', (suite) => {
+  it('is tested by the stores that say so', () => {
+    expect(suite.store.testsAnswers ?? false).toBe(suite.can('testsAnswers'));
+  });
+
+  if (!suite.can('testsAnswers')) return;
+
+  const newRequest = () => newWriter() + newWriter();
+
+  /** A record with a stored answer, and a change that must find none to `unanswered`. */
+  const answered = async (...unanswered: string[]) => {
+    const [key, memo] = [freshKey(), memoOf('first')];
+    const seen = await created(suite.other, key, { memos: [memo] });
+    const own = memoOf('second');
+    const change = update(key, seen, {
+      head: 'new',
+      events: [eventOf(2)],
+      memos: [own],
+      unanswered: [...unanswered, memo.key],
+    });
+    return { key, memo, seen, own, change };
+  };
+
+  /** A change that surely is applied. */
+  const company = async (parts: Partial<Change> = {}) => {
+    const key = freshKey();
+    const request = newRequest();
+    return update(key, await created(suite.store, key), { unanswered: [request], ...parts });
+  };
+
+  it('is applied if none has one, alone and beside others', async () => {
+    const memo = memoOf('kept');
+    const alone = await company({ unanswered: [newRequest(), memo.key], memos: [memo] });
+    expect(await suite.store.swap([alone])).toMatchObject([{ applied: true }]);
+    expect(await suite.memosOf(memo.key)).toEqual([memo]);
+    const together = [await company(), creation(freshKey()), await company()];
+    const results = await suite.store.swap(together);
+    expect(results.map(({ applied }) => applied)).toEqual([true, true, true]);
+  });
+
+  it.each([0, 1, 3])('leaves nothing of itself if one has, beside %i others', async (others) => {
+    const { key, memo, seen, own, change } = await answered(newRequest());
+    const beside = await Promise.all(Array.from({ length: others }, () => company()));
+    const [result, ...rest] = await suite.store.swap([change, ...beside]);
+    expect(result).toMatchObject({ applied: false, current: seen });
+    expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
+    expect(await stored(suite.other, key)).toMatchObject({ ...seen, head: 'head' });
+    expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
+    expect(await suite.historyOf(key)).toEqual([]);
+  });
+
+  it('leaves nothing of itself where others lose for reasons of their own', async () => {
+    const at = await suite.now();
+    const { key, seen, change } = await answered();
+    const overtaken = update(freshKey(), { rev: 3, writer: newWriter() });
+    const late = await company({ clock: { past: 0, ahead: at } });
+    const early = await company({ clock: { past: at + MINUTE, ahead: at + 2 * MINUTE } });
+    const fine = await company();
+    const results = await suite.store.swap([overtaken, change, late, fine, early]);
+    expect(results.map(({ applied }) => applied)).toEqual([false, false, false, true, false]);
+    expect(await stored(suite.other, key)).toMatchObject(seen);
+  });
+
+  it('is applied where only requests of other changes have an answer', async () => {
+    const [first, second] = [await answered(), await answered()];
+    const fine = await company();
+    const results = await suite.store.swap([first.change, fine, second.change]);
+    expect(results.map(({ applied }) => applied)).toEqual([false, true, false]);
+  });
+
+  it('tells requests apart whose keys differ in case alone', async () => {
+    const memo = { ...memoOf('upper'), key: `KEY${'K'.repeat(19)}` };
+    await created(suite.store, freshKey(), { memos: [memo] });
+    const lower = await company({ unanswered: [memo.key.toLowerCase()] });
+    expect(await suite.store.swap([lower])).toMatchObject([{ applied: true }]);
+  });
+
+  it('meets an answer that another process stored just before', async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const key = freshKey();
+      const seen = await created(suite.store, key);
+      const memo = memoOf(round);
+      const first = update(key, seen, { memos: [memo], unanswered: [memo.key] });
+      const [one] = await suite.other.swap([first]);
+      expect(one).toMatchObject({ applied: true });
+      const again = update(key, first, { memos: [memo], unanswered: [memo.key] });
+      const [two] = await suite.store.swap([again]);
+      expect(two).toMatchObject({ applied: false, current: { rev: 2, writer: first.writer } });
+    }
+  });
+
+  it('is found applied by swapping again after a lost reply', async () => {
+    const memo = memoOf('kept');
+    const first = await company({ memos: [memo], unanswered: [memo.key] });
+    await suite.store.swap([first]);
+    const again = { ...first, writer: newWriter() };
+    const [alone] = await suite.store.swap([again]);
+    expect(alone).toMatchObject({ applied: false, current: { writer: first.writer } });
+    const [beside] = await suite.store.swap([again, await company()]);
+    expect(beside).toMatchObject({ applied: false, current: { writer: first.writer } });
+  });
+
+  it('works with 256 changes of three requests each', async () => {
+    const keys = Array.from({ length: 256 }, () => freshKey());
+    const all = keys.map((key) => creation(key));
+    await suite.store.swap(all);
+    const next = all.map(({ key, rev, writer }) =>
+      update(key, { rev, writer }, { unanswered: [newRequest(), newRequest(), newRequest()] }),
+    );
+    const results = await suite.store.swap(next);
+    expect(results.every(({ applied }) => applied)).toBe(true);
+  });
+});
