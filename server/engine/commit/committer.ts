@@ -23,16 +23,15 @@ interface PreparedProposal extends PreparedChange {
   next: AnyRecord;
 }
 
-const NOTHING_REMEMBERED: ReadonlyMap<string, IdempotencyRecord> = new Map();
-
 /**
  * Commits what the batcher gathered: reads what is not known, decides, swaps all changes in one
  * packet, answers.
  *
  * No answer leaves before its record's swap is applied. A group that would change a cached record
  * skips the read: the swap's own compare then proves, after every command arrived, that the record
- * was still the cached one. A group that changes nothing answers from a record read after its
- * commands arrived, never from the cache.
+ * was still the cached one, and that none of its requests had been answered before, where its store
+ * tests that. A group that changes nothing answers from a record read after its commands arrived,
+ * never from the cache.
  */
 export class Committer {
   constructor(
@@ -57,17 +56,18 @@ export class Committer {
     ]);
   }
 
-  /** Null: a read is needed first; nothing is cached, or a request id must be looked up. */
+  /** Null: a read is needed first; nothing is cached, or a request must be looked up before. */
   private proposeFromCache(group: CommandGroup, now: number): Proposal | null {
     const entry = this.context.cache.entryOf(group.id);
     if (!entry.known) return null;
+    const { testsAnswers } = this.context.store;
     const needsRead = group.commands.some(
-      (pending) =>
-        pending.mustRead || isReadOnly(pending.command) || idempotencyKey(pending.command) !== null,
+      ({ mustRead, command }) =>
+        mustRead || isReadOnly(command) || (!testsAnswers && idempotencyKey(command) !== null),
     );
     if (needsRead) return null;
     const from = { entry, base: entry.known };
-    return decideBatch(group, from, this.contextAt(group, now), NOTHING_REMEMBERED);
+    return decideBatch(group, from, this.contextAt(group, now), null);
   }
 
   private async readAndSwap(groups: CommandGroup[], startedAt: number): Promise<void> {

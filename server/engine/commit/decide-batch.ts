@@ -42,6 +42,8 @@ export interface Proposal {
   events: RecordEvent[];
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
+  /** Requests that were decided as if they had no stored answer, which was not read. */
+  unanswered: string[];
   handOffs: HandOff[];
 }
 
@@ -49,12 +51,14 @@ export interface Proposal {
  * Applies each command to what the one before it left.
  *
  * @param context as for a command of which nothing is remembered
+ * @param memos the stored answers to the commands' requests; null: they were not read, so the swap
+ *   must find none
  */
 export function decideBatch(
   group: CommandGroup,
   { entry, base }: Pick<Proposal, 'entry' | 'base'>,
   context: DecisionContext,
-  memos: ReadonlyMap<string, IdempotencyRecord>,
+  memos: ReadonlyMap<string, IdempotencyRecord> | null,
 ): Proposal {
   const proposal: Proposal = {
     group,
@@ -69,6 +73,7 @@ export function decideBatch(
     events: [],
     memos: [],
     extensions: [],
+    unanswered: [],
     handOffs: [],
   };
   for (const pending of group.commands) {
@@ -83,7 +88,7 @@ function decideCommand(
   proposal: Proposal,
   pending: PendingCommand,
   context: DecisionContext,
-  memos: ReadonlyMap<string, IdempotencyRecord>,
+  memos: ReadonlyMap<string, IdempotencyRecord> | null,
 ): CommandOutcome {
   const remembered = rememberedFor(pending, proposal, memos);
   const record = proposal.next ?? proposal.base?.record ?? null;
@@ -115,11 +120,15 @@ function decideCommand(
 function rememberedFor(
   { command }: PendingCommand,
   proposal: Proposal,
-  memos: ReadonlyMap<string, IdempotencyRecord>,
+  memos: ReadonlyMap<string, IdempotencyRecord> | null,
 ): IdempotencyRecord | null {
   const key = idempotencyKey(command);
   if (key === null) return null;
-  return proposal.memos.findLast((memo) => memo.key === key) ?? memos.get(key) ?? null;
+  const own = proposal.memos.findLast((memo) => memo.key === key);
+  if (own) return own;
+  if (memos) return memos.get(key) ?? null;
+  proposal.unanswered = append(proposal.unanswered, [key]);
+  return null;
 }
 
 /**

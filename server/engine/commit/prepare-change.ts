@@ -14,6 +14,8 @@ export interface DecidedChange
   base: AnyKnownRecord | null;
   /** The backend's epoch, as it was decided with. */
   epoch: number;
+  /** Requests that were decided as if they had no stored answer, which was not read. */
+  unanswered?: string[];
 }
 
 /** The change that a store is asked for, and what is known of the queue once it is applied. */
@@ -31,7 +33,7 @@ export function prepareChange(
   next: AnyRecord,
   writer: string,
 ): PreparedChange {
-  const { key, base, expect, epoch, events, memos, extensions } = decided;
+  const { key, base, expect, epoch, events, memos, extensions, unanswered = [] } = decided;
   const { head, queue, storedQueue } = recordTypeOf(key).encode(next, base);
   const change: Change = {
     key,
@@ -46,6 +48,7 @@ export function prepareChange(
     eventTexts: encodeEventTexts(events, next.rev),
     memos,
     extensions,
+    ...(unanswered.length > 0 && { unanswered }),
   };
   return { change, storedQueue };
 }

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { can, storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
+import { requestIdentity } from './request-identity';
+import {
+  acquire,
+  EngineRig,
+  type Member,
+  release,
+  releaseCommand,
+  takeLock,
+} from './testing/engine-rig';
+import { PASS } from './testing/faulty-store';
+
+/**
+ * A process decides a call with a request id from the record that it knows, as if the request had
+ * not been answered. Only what it then writes may prove that.
+ */
+describe.each(storeNames)(
+  'calls with a request id, decided from a known record over %s',
+  (name) => {
+    let rig: EngineRig;
+    let here: Member;
+    let there: Member;
+    beforeAll(async () => {
+      rig = await EngineRig.open(name);
+      here = await rig.join();
+      there = await rig.join();
+    });
+    afterAll(() => rig.close());
+
+    const party = { service: 'orders' };
+    const newCounter = async () => {
+      const counter: RecordKey = { ...freshKey(), kind: 'counter' };
+      const bounds = { floor: null, ceiling: null };
+      const creation = { verb: 'create', initial: 0, ...bounds, party, request: null } as const;
+      await here.engine.count(counter, creation);
+      return counter;
+    };
+    const add = ({ engine }: Member, counter: RecordKey, requestId: string, delta = 1) => {
+      const scope = { service: 'orders', verb: 'counter.add', ...counter } as const;
+      const request = requestIdentity({ ...scope, requestId, input: { delta } });
+      return engine.count(counter, { verb: 'add', delta, party, request });
+    };
+    const knows = async (member: Member, key: RecordKey) => {
+      await member.engine.reread([key]);
+    };
+
+    it('adds once what another process has added before', async () => {
+      const counter = await newCounter();
+      expect(await add(there, counter, 'r')).toMatchObject({ value: 1 });
+      await knows(here, counter);
+      expect(await add(here, counter, 'r')).toMatchObject({ outcome: 'applied', value: 1 });
+      expect(await add(here, counter, 'next')).toMatchObject({ outcome: 'applied', value: 2 });
+    });
+
+    it('refuses the same request with another input', async () => {
+      const counter = await newCounter();
+      await add(there, counter, 'r');
+      await knows(here, counter);
+      await expect(add(here, counter, 'r', 2)).rejects.toMatchObject({ reason: 'INVALID' });
+      expect(await here.engine.count(counter, { verb: 'get' })).toMatchObject({ value: 1 });
+    });
+
+    it('adds the others of one packet while one of them was answered before', async () => {
+      const counters = await Promise.all([newCounter(), newCounter(), newCounter()]);
+      const [first, second, third] = counters as [RecordKey, RecordKey, RecordKey];
+      await add(there, second, 'r');
+      await here.engine.reread(counters);
+      const answers = await Promise.all([
+        add(here, first, 'r'),
+        add(here, second, 'r'),
+        add(here, second, 'other'),
+        add(here, third, 'r'),
+      ]);
+      expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([1, 1, 2, 1]);
+    });
+
+    it('enters a lock once that another process has granted before', async () => {
+      const key = freshKey();
+      const ask = { reentrant: true, leaseMs: 60_000, requestId: 'r' };
+      const { token } = await takeLock(there, key, 'w1', ask);
+      await knows(here, key);
+      expect(await acquire(here, key, 'w1', ask)).toMatchObject({ token, holdCount: 1 });
+      expect(await release(here, key, 'w1', token)).toMatchObject({ outcome: 'released' });
+    });
+
+    it('adds once where the reply to the first try was lost', async () => {
+      const counter = await newCounter();
+      here.faults.onSwap = () => {
+        here.faults.onSwap = () => PASS;
+        return { kind: 'loseReply' };
+      };
+      expect(await add(here, counter, 'r')).toMatchObject({ outcome: 'applied', value: 1 });
+      expect(await add(here, counter, 'r')).toMatchObject({ outcome: 'applied', value: 1 });
+    });
+
+    const reads = can(name, 'testsAnswers') ? 'without a read' : 'after a read';
+    it(`takes and gives back a known lock ${reads}`, async () => {
+      const key = freshKey();
+      await release(here, key, 'w1', (await takeLock(here, key, 'w1')).token);
+      let readings = 0;
+      here.faults.onRead = (keys) => {
+        if (keys.some((one) => one.name === key.name)) readings += 1;
+        return PASS;
+      };
+      const { token } = await takeLock(here, key, 'w2', { requestId: 'take' });
+      await here.engine.run(key, releaseCommand(key, 'w2', token, 'give back'));
+      here.faults.onRead = () => PASS;
+      expect(readings).toBe(can(name, 'testsAnswers') ? 0 : 2);
+    });
+  },
+);
