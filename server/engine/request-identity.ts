@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RequestIdentity } from '../core/request-fingerprint';
 import { newWriter } from './new-writer';
 
@@ -39,5 +39,5 @@ function withSortedKeys(value: unknown): unknown {
 }
 
 function digest(parts: unknown): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, KEY_CHARS);
+  return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, KEY_CHARS);
 }
