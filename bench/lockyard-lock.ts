@@ -7,7 +7,7 @@ import { createEngine } from '@/server/engine/create-engine';
 import type { EngineOptions } from '@/server/engine/engine-context';
 import type { LockEngine, StoreEngine } from '@/server/engine/lock-engine';
 import { newWriter } from '@/server/engine/new-writer';
-import { anonymousRequest } from '@/server/engine/request-identity';
+import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import { systemClock } from '@/server/platform/clock';
 import { openStore } from '@/server/storage/open-store';
 import type { RecordKey, RecordStore } from '@/server/storage/record-store';
@@ -84,14 +84,19 @@ export function lockyardLockOf(
     namespace = 'default',
     held: { name, ...wanted } = EXCLUSIVE,
     onAnswer = () => {},
+    sendsRequestIds = false,
   }: {
     namespace?: string;
     held?: HoldKind | undefined;
     onAnswer?: OnAnswer | undefined;
+    /** As every client does, so that a call is safe to repeat. */
+    sendsRequestIds?: boolean | undefined;
   } = {},
 ): QueueingBenchLock {
   const keyOf = (name: string) => ({ namespace, name });
   const self = (owner: string) => ({ service: 'bench', owner });
+  const identified = (verb: string, lock: string, input: { owner: string; token?: number }) =>
+    requestIdentity({ ...keyOf(lock), service: 'bench', verb, requestId: newWriter(), input });
   const acquire = async (lock: string, owner: string, waitMs: number) => {
     const answer = await engine.acquire(
       keyOf(lock),
@@ -103,7 +108,7 @@ export function lockyardLockOf(
         ...wanted,
         reentrant: false,
         meta: {},
-        request: anonymousRequest(),
+        request: sendsRequestIds ? identified('acquire', lock, { owner }) : anonymousRequest(),
       },
       WAIT,
     );
@@ -122,12 +127,9 @@ export function lockyardLockOf(
       throw new Error(`The bench waited in vain: ${answer.outcome}`);
     },
     async release(lock, owner, grant) {
-      const command = {
-        verb: 'release',
-        ...self(owner),
-        token: Number(grant),
-        request: null,
-      } as const;
+      const token = Number(grant);
+      const request = sendsRequestIds ? identified('release', lock, { owner, token }) : null;
+      const command = { verb: 'release', ...self(owner), token, request } as const;
       const { outcome } = await engine.run(keyOf(lock), command);
       if (outcome !== 'released') throw new Error(`The bench lost a lock: ${outcome}`);
     },

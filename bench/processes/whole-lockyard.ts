@@ -23,6 +23,8 @@ export interface WholePlace {
   backendUrl?: string;
   /** Whether no other process of Lockyard runs on this place yet; true unless given. */
   isFirst?: boolean;
+  /** Whether calls have request ids, as those of every client; false unless given. */
+  sendsRequestIds?: boolean;
 }
 
 /** Lockyard as a server process runs it. */
@@ -42,6 +44,7 @@ export async function openWholeLockyard({
   databaseUrl,
   backendUrl,
   isFirst = true,
+  sendsRequestIds = false,
 }: WholePlace): Promise<WholeLockyard> {
   const { runtime, close } = await openBenchRuntime(databaseUrl, backendUrl);
   const backend = backendUrl === undefined ? 'default' : 'bench';
@@ -58,6 +61,7 @@ export async function openWholeLockyard({
     { close },
     {
       namespace: NAMESPACE,
+      sendsRequestIds,
       onAnswer: (of, id, caller, answer) => countRefusal(cli, of, id, caller, answer),
     },
   );
