@@ -19,15 +19,19 @@ test('a sentence summarises the charts', () => {
   expect(plain(chartsSummary({ range: '24h', total }))).toBe(
     'In the last 24 hours: 1,204 grants; wait p50 0 ms, p99 48 s; hold p50 18 s, p99 –; no abnormal ends.',
   );
+  expect(plain(chartsSummary({ range: '24h', total: { ...total, refused: 1 } }))).toContain(
+    '; no abnormal ends; 1 attempt refused.',
+  );
   expect(abnormalEndsLabel({ ...total, expiries: 2, forced: 1, timeouts: 1 })).toBe(
     '2 leases expired, 1 hold force-released, 1 waiter timed out',
   );
 });
 
-test('a lock that only timed out or only released has a history', () => {
+test('a lock that only timed out, only released or only refused has a history', () => {
   const none = { ...total, grants: 0 };
   expect(hasHistory({ total: none, holds: [] })).toBe(false);
   expect(hasHistory({ total: { ...none, timeouts: 1 }, holds: [] })).toBe(true);
+  expect(hasHistory({ total: { ...none, refused: 1 }, holds: [] })).toBe(true);
   expect(hasHistory({ total: none, holds: [{ fromMs: 1, toMs: 2, count: 1 }] })).toBe(true);
 });
 

@@ -1,7 +1,7 @@
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { durationText } from '@/server/core/format/durations';
-import { exactCount } from '@/server/core/format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { RANGE_LABELS } from './chart-range';
 
 type Total = LockInsight['total'];
@@ -24,18 +24,22 @@ export function abnormalEndsLabel({ expiries, forced, timeouts }: Total): string
 }
 
 /** Whether anything at all was counted. */
-export const hasHistory = ({ total, holds }: Pick<LockInsight, 'total' | 'holds'>): boolean =>
+export const hasHistory = (insight: Pick<LockInsight, 'total' | 'holds'>): boolean =>
+  insight.total.refused > 0 || hasEvents(insight);
+
+/** Refused attempts are counted apart from the events of a lock. */
+const hasEvents = ({ total, holds }: Pick<LockInsight, 'total' | 'holds'>): boolean =>
   total.grants + total.timeouts + total.expiries + total.forced + holds.length > 0;
 
 /**
- * Whether a lock that has no history in a range was granted or released in it all the same: its
+ * Whether a lock that has no events in a range was granted or released in it all the same: its
  * newest events come into its history a moment later.
  */
 export function isHistoryBehind(
   { hold, ended }: Pick<LockRow, 'hold' | 'ended'>,
   insight: Pick<LockInsight, 'total' | 'holds' | 'points'>,
 ): boolean {
-  if (hasHistory(insight)) return false;
+  if (hasEvents(insight)) return false;
   const begin = insight.points[0]?.at ?? 0;
   return (hold?.grantedAt ?? ended?.at ?? 0) >= begin;
 }
@@ -45,8 +49,7 @@ export function chartsSummary({ range, total }: Pick<LockInsight, 'range' | 'tot
   const granted = countLabel(total.grants, 'grant', 'grants') ?? 'no grants';
   const waits = `wait p50 ${quantileLabel(total.waitP50Ms)}, p99 ${quantileLabel(total.waitP99Ms)}`;
   const holds = `hold p50 ${quantileLabel(total.holdP50Ms)}, p99 ${quantileLabel(total.holdP99Ms)}`;
-  return (
-    `In the ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ` +
-    `${abnormalEndsLabel(total) ?? 'no abnormal ends'}.`
-  );
+  const ends = abnormalEndsLabel(total) ?? 'no abnormal ends';
+  const refused = total.refused === 0 ? '' : `; ${plural(total.refused, 'attempt')} refused`;
+  return `In the ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ${ends}${refused}.`;
 }

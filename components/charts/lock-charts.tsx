@@ -25,6 +25,7 @@ export default function LockCharts({
         <DurationChart insight={insight} of="hold" />
         <AbnormalEndsChart insight={insight} />
         <CountChart insight={insight} of="grants" />
+        {insight.total.refused > 0 && <CountChart insight={insight} of="refused" />}
       </div>
       <div className="charts-histograms">
         <DurationHistogram insight={insight} of="wait" nowMs={waitedMs} />
