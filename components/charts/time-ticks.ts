@@ -1,7 +1,7 @@
 import type { InsightRange } from '@/server/contract/console/insight-row';
 import { formatInstant } from '../format/instants';
 
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
 
 /** Between two labels of a time axis: minutes where a range is shorter than a day, else days. */
 const TICK_EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {
@@ -16,19 +16,31 @@ export function timeTicks(range: InsightRange, from: number, to: number): number
   const every = TICK_EVERY[range];
   const ticks: number[] = [];
   const day = new Date(from);
-  day.setHours(0, 0, 0, 0);
+  toMidnight(day, 0);
   while (day.getTime() <= to) {
     if ('days' in every) {
       ticks.push(day.getTime());
-      day.setDate(day.getDate() + every.days);
+      toMidnight(day, every.days);
       continue;
     }
+    // Hours are those of a clock on the wall, so that they stay round on a day on which it is set;
+    // minutes pass, so that of an hour that comes twice both have labels.
+    const areHours = every.minutes % 60 === 0;
     const begin = day.getTime();
-    day.setDate(day.getDate() + 1);
-    const stepMs = (every.minutes / 60) * HOUR_MS;
-    for (let at = begin; at < day.getTime(); at += stepMs) ticks.push(at);
+    toMidnight(day, 1);
+    for (let passed = 0; ; passed += every.minutes) {
+      const at = areHours ? new Date(begin).setHours(0, passed) : begin + passed * MINUTE_MS;
+      if (at >= day.getTime()) break;
+      ticks.push(at);
+    }
   }
   return ticks.filter((at) => at >= from && at <= to);
+}
+
+/** Some zones set their clocks at midnight: then a day begins later, and the next does not. */
+function toMidnight(day: Date, daysLater: number): void {
+  day.setDate(day.getDate() + daysLater);
+  day.setHours(0, 0, 0, 0);
 }
 
 const FORMATS: Record<InsightRange, Intl.DateTimeFormatOptions> = {
