@@ -44,3 +44,10 @@ export function matcherText({ namespace, kind, name }: SilenceMatcher): string {
   ];
   return parts.join(' ');
 }
+
+/**
+ * The namespaces that a silence may be of: those that are known, and always that of the alert, or
+ * the silence would be of all.
+ */
+export const silenceNamespaces = (known: readonly string[], own: string | undefined): string[] =>
+  own === undefined || known.includes(own) ? [...known] : [...known, own];

@@ -8,7 +8,7 @@ import { useTRPC, useTRPCClient } from '../live/trpc';
 import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
-import { kindLabel } from './alert-labels';
+import { kindLabel, silenceNamespaces } from './alert-labels';
 
 const HOUR_MS = 60 * 60_000;
 const SPANS = [
@@ -34,10 +34,13 @@ export default function SilenceDialog({
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const { data: namespaces = [] } = useQuery(trpc.namespaces.list.queryOptions());
+  const { data: namespaces = [], error } = useQuery(trpc.namespaces.list.queryOptions());
   const kinds = ALERT_KINDS.map((kind) => ({ value: kind, label: kindLabel(kind) }));
   const spans = SPANS.map(({ label, ms }) => ({ value: String(ms), label }));
-  const names = namespaces.map(({ name }) => ({ value: name, label: name }));
+  const known = namespaces.map(({ name }) => name);
+  const names = silenceNamespaces(known, of?.namespace).map((name) => {
+    return { value: name, label: name };
+  });
   return (
     <FormDialog
       title="Silence alerts"
@@ -60,6 +63,7 @@ export default function SilenceDialog({
     >
       <Choice
         label="Namespace"
+        hint={error && known.length === 0 ? 'the list could not be loaded' : ''}
         name="namespace"
         any="All"
         options={names}
@@ -85,12 +89,14 @@ export default function SilenceDialog({
 
 function Choice({
   label,
+  hint = '',
   name,
   any,
   options,
   initial,
 }: {
   label: string;
+  hint?: string;
   name: string;
   /** The label of no choice; absent: one must be made. */
   any?: string;
@@ -100,10 +106,11 @@ function Choice({
   const id = useId();
   return (
     <div>
-      <label htmlFor={id} className="mb-1.5 block font-[550]">
-        {label}
+      <label htmlFor={id} className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
+        <span className="font-[550]">{label}</span>
+        {hint && <span className="text-12 text-t3">{hint}</span>}
       </label>
-      <select id={id} name={name} className="field" defaultValue={initial} key={options.length}>
+      <select id={id} name={name} className="field" defaultValue={initial}>
         {any !== undefined && <option value="">{any}</option>}
         {options.map((option) => (
           <option key={option.value} value={option.value}>
