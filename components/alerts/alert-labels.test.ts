@@ -1,9 +1,20 @@
 import { expect, test } from 'vitest';
-import { silenceNamespaces } from './alert-labels';
+import { alertRules } from '@/server/contract/console/alerts/alert-inputs';
+import { DEFAULT_ALERT_RULES } from '@/server/contract/console/alerts/alert-rules';
+import { RULE_FIELDS, silenceNamespaces } from './alert-labels';
 
 test('a silence of an alert is of its namespace, also while the namespaces are not known', () => {
   expect(silenceNamespaces([], 'shop')).toEqual(['shop']);
   expect(silenceNamespaces(['billing', 'shop'], 'shop')).toEqual(['billing', 'shop']);
   expect(silenceNamespaces(['billing'], 'removed')).toEqual(['billing', 'removed']);
   expect(silenceNamespaces(['billing'], undefined)).toEqual(['billing']);
+});
+
+test('a field of the rules takes what the server takes, and not less', () => {
+  for (const { field, min = 0 } of RULE_FIELDS) {
+    const takes = (value: number) =>
+      alertRules.safeParse({ ...DEFAULT_ALERT_RULES, [field]: value }).success;
+    expect(takes(min), field).toBe(true);
+    expect(takes(min - 1), field).toBe(false);
+  }
 });

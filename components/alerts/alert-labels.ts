@@ -9,14 +9,16 @@ export interface RuleField {
   field: keyof AlertRules;
   label: string;
   unit: 'ms' | 'count';
+  /** The least that it may be, in ms; 0 where absent. */
+  min?: number;
 }
 
 export const RULE_FIELDS: RuleField[] = [
   { field: 'stuckForMs', label: 'Stuck for', unit: 'ms' },
   { field: 'orphanedForMs', label: 'Orphaned for', unit: 'ms' },
   { field: 'expiredForMs', label: 'Expired for', unit: 'ms' },
-  { field: 'waitsOverMs', label: 'Wait longer than', unit: 'ms' },
-  { field: 'blockingOverMs', label: 'Total blocking time over', unit: 'ms' },
+  { field: 'waitsOverMs', label: 'Wait longer than', unit: 'ms', min: 1_000 },
+  { field: 'blockingOverMs', label: 'Total blocking time over', unit: 'ms', min: 1_000 },
   { field: 'counterWithin', label: 'Counter within … of a limit', unit: 'count' },
   { field: 'backendUnknownForMs', label: 'Backend unknown for', unit: 'ms' },
 ];

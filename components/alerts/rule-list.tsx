@@ -18,20 +18,20 @@ const RulesDialog = dynamic(() => import('./rules-dialog'), { ssr: false });
 /** When alerts fire, by namespace. */
 export function RuleList({ mayAct }: { mayAct: boolean }) {
   const trpc = useTRPC();
-  const { data = [], error } = useQuery(
+  const { data, error } = useQuery(
     trpc.alerts.rules.queryOptions(undefined, { refetchInterval: POLL_MS }),
   );
   const [changed, setChanged] = useState<AlertRulesRow | null>(null);
-  const standard = data.find(({ isOwn }) => !isOwn);
+  const standard = data?.find(({ isOwn }) => !isOwn);
   return (
     <Panel title="Rules" aside="by namespace">
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title={readFailureTitle(standard, 'rules')} />
+          <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'rules')} />
         </div>
       )}
       <ul className="alert-list">
-        {data.map((row) => (
+        {data?.map((row) => (
           <li key={row.namespace} className="alert-item">
             <div className="flex items-center gap-2">
               <span className="font-[550]">{row.namespace}</span>

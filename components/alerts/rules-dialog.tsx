@@ -43,7 +43,7 @@ export default function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClos
             name={rule.field}
             type="number"
             inputMode="decimal"
-            min={0}
+            min={(rule.min ?? 0) / 1_000}
             step={rule.unit === 'ms' ? 'any' : 1}
             defaultValue={shown(rule, of.rules)}
           />
