@@ -1,6 +1,7 @@
 'use client';
 
 import { type PointerEvent, type ReactNode, useRef, useState } from 'react';
+import type { InsightRange } from '@/server/contract/console/insight-row';
 import type { Overview } from '@/server/contract/console/past/overview';
 import { AbnormalEndsChart } from '../charts/abnormal-ends-chart';
 import { chartsSummary, hasHistory } from '../charts/chart-labels';
@@ -12,15 +13,17 @@ import { useZoom, type ZoomSpan } from '../locks/timeline/use-zoom';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { HeatMapChart } from './heat-map-chart';
-import { zoomedInsight } from './zoomed-insight';
+import { zoomedInsight, zoomWithin } from './zoomed-insight';
 
 /**
  * All charts of all locks under one cursor: what is pointed at in one is pointed at in all. Loaded
  * separately: the chart library is large.
  */
 export default function OverviewPanel({ overview }: { overview: Overview }) {
-  const [zoom, setZoom] = useState<ZoomSpan | null>(null);
   const { range, heat } = overview;
+  const [chosen, setChosen] = useState<(ZoomSpan & { range: InsightRange }) | null>(null);
+  const zoom = chosen?.range === range ? zoomWithin(overview, chosen) : null;
+  const setZoom = (span: ZoomSpan) => setChosen({ ...span, range });
   const whole = { ...overview, ownHold: null };
   const insight = zoomedInsight(whole, zoom);
   const from = insight.points[0]?.at ?? 0;
@@ -31,7 +34,7 @@ export default function OverviewPanel({ overview }: { overview: Overview }) {
       aside={`${RANGE_LABELS[range].long}${zoom ? ', enlarged; figures are of the whole range' : ''}`}
       end={
         zoom && (
-          <Button size="small" onClick={() => setZoom(null)}>
+          <Button size="small" onClick={() => setChosen(null)}>
             Reset zoom
           </Button>
         )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { zoomedInsight } from './zoomed-insight';
+import { zoomedInsight, zoomWithin } from './zoomed-insight';
 
 const insight = {
   stepMs: 10,
@@ -16,4 +16,13 @@ test('a zoom shows every step that it touches, and at least two', () => {
   expect(shown(95, 99)).toEqual([80, 90]);
   expect(shown(200, 300)).toEqual([80, 90]);
   expect(zoomedInsight(insight, null)).toBe(insight);
+});
+
+test('a zoom of which nothing is left in the range is none', () => {
+  const within = (from: number, to: number) => zoomWithin(insight, { from, to });
+  expect(within(25, 55)).toEqual({ from: 25, to: 55 });
+  expect(within(-20, 5)).toEqual({ from: -20, to: 5 });
+  expect(within(-20, 0)).toBeNull();
+  expect(within(100, 120)).toBeNull();
+  expect(zoomWithin(insight, null)).toBeNull();
 });

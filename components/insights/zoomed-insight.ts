@@ -16,3 +16,16 @@ export function zoomedInsight(
   const stop = Math.max(begin + 2, end < 0 ? points.length : end);
   return { ...insight, points: points.slice(begin, stop) };
 }
+
+/**
+ * A zoom while some of it is in the range of an insight; null: none of it is any more, since time
+ * has passed or another range was chosen.
+ */
+export function zoomWithin<Zoom extends { from: number; to: number }>(
+  { points, stepMs }: Pick<LockInsight, 'points' | 'stepMs'>,
+  zoom: Zoom | null,
+): Zoom | null {
+  const begin = points[0]?.at ?? 0;
+  const end = (points.at(-1)?.at ?? begin) + stepMs;
+  return zoom && zoom.to > begin && zoom.from < end ? zoom : null;
+}
