@@ -1,6 +1,6 @@
 'use client';
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useId, useState } from 'react';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
@@ -10,11 +10,22 @@ import { useDebounced } from '../live/use-debounced';
 import { ProblemNote } from '../ui/problem-note';
 
 /** Shows the shard of a name, whether or not the name is in use. */
-export function NameLocator({ backend, namespaces }: { backend: string; namespaces: string[] }) {
+export function NameLocator({
+  backend,
+  namespaces,
+}: {
+  backend: string;
+  /** Null while they are not known. */
+  namespaces: string[] | null;
+}) {
   const id = useId();
-  const [namespace, setNamespace] = useState(namespaces[0] ?? '');
+  const [chosen, setChosen] = useState<string | null>(null);
   const [name, setName] = useState('');
-  if (namespaces.length === 0) {
+  if (namespaces === null) {
+    return <p className="text-t2">Namespaces unknown: no name can be located.</p>;
+  }
+  const namespace = namespaces.find((each) => each === chosen) ?? namespaces[0];
+  if (namespace === undefined) {
     return <p className="text-t2">No namespaces on this backend yet.</p>;
   }
   return (
@@ -31,7 +42,7 @@ export function NameLocator({ backend, namespaces }: { backend: string; namespac
             id={`${id}-namespace`}
             className="field"
             value={namespace}
-            onChange={(event) => setNamespace(event.target.value)}
+            onChange={(event) => setChosen(event.target.value)}
           >
             {namespaces.map((each) => (
               <option key={each}>{each}</option>
@@ -71,10 +82,7 @@ function NameLocation({
   const trpc = useTRPC();
   const exact = useDebounced(name);
   const { data, error } = useQuery(
-    trpc.backends.home.queryOptions(
-      { backend, namespace, name: exact },
-      { enabled: exact !== '', placeholderData: keepPreviousData },
-    ),
+    trpc.backends.home.queryOptions({ backend, namespace, name: exact }, { enabled: exact !== '' }),
   );
   if (error && exact !== '') {
     return (
@@ -83,7 +91,8 @@ function NameLocation({
       </div>
     );
   }
-  const found = exact === '' ? undefined : data;
+  // What is shown, and linked, is of the name that the field has.
+  const found = exact === '' || exact !== name ? undefined : data;
   const rows = [
     { label: 'Lock', path: lockPath, shard: found?.lock },
     { label: 'Counter', path: counterPath, shard: found?.counter },

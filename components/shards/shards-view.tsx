@@ -3,10 +3,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
+import { useNamespaces } from '../namespaces/use-namespaces';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { NameLocator } from './name-locator';
@@ -18,11 +20,11 @@ const POLL_MS = 5_000;
 /** The shards of a backend: the state and size of each, and the shard of any name. */
 export function ShardsView({
   initial,
-  namespaces,
+  initialNamespaces,
 }: {
   initial: ShardsPage;
-  /** The namespaces on this backend. */
-  namespaces: string[];
+  /** Null where they could not be read for the first paint. */
+  initialNamespaces: NamespaceRow[] | null;
 }) {
   const backend = initial.backend.id;
   const trpc = useTRPC();
@@ -33,6 +35,8 @@ export function ShardsView({
       { initialData: initial, refetchInterval: POLL_MS, placeholderData: keepPreviousData },
     ),
   );
+  const { namespaces } = useNamespaces(initialNamespaces);
+  const here = namespaces?.filter((each) => each.backend === backend).map(({ name }) => name);
   const { shards } = data;
   const { refusal } = data.backend;
   return (
@@ -49,7 +53,7 @@ export function ShardsView({
         )}
         {error && <ProblemNote problem={problemOf(error)} title="Showing last known data" />}
         <ShardTable shards={shards} only={only} onOnly={setOnly} />
-        <NameLocator backend={backend} namespaces={namespaces} />
+        <NameLocator backend={backend} namespaces={here ?? null} />
         <ShardNames
           key={only}
           initial={only === null ? initial : null}

@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation';
 import { ShardsView } from '@/components/shards/shards-view';
 import { visibleText } from '@/server/core/format/visible-text';
 import { nameFromPath } from '@/server/core/names/console-path';
-import { notFoundOr, openConsole } from '../../../console-api';
+import { notFoundOr, openConsole, readOrNull } from '../../../console-api';
 
 interface Props {
   params: Promise<{ id: string }>;
@@ -27,7 +27,6 @@ export default async function ShardsPage(props: Props) {
       if (found && !found.shards) redirect(`/backends#backend-${encodeURIComponent(backend)}`);
       return notFoundOr(error);
     });
-  const namespaces = await api.namespaces.list.query().catch(() => []);
-  const here = namespaces.filter((each) => each.backend === backend).map(({ name }) => name);
-  return <ShardsView key={backend} initial={initial} namespaces={here} />;
+  const namespaces = await readOrNull(api.namespaces.list.query());
+  return <ShardsView key={backend} initial={initial} initialNamespaces={namespaces} />;
 }
