@@ -2,7 +2,7 @@ import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { spokenDuration } from '@/server/core/format/durations';
+import { durationText, spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { latencyText } from '../format/durations';
 import { keepUnits } from '../format/numbers';
@@ -114,5 +114,5 @@ function NamespaceLinks({ namespaces }: { namespaces: NamespaceRow[] }) {
 function clockSkewText(offsetMs: number): string {
   const skewMs = Math.abs(offsetMs);
   if (skewMs < CLOCK_SKEW_MIN_MS) return 'in sync';
-  return `${spokenDuration(skewMs)} ${offsetMs > 0 ? 'ahead of' : 'behind'} the server`;
+  return `${durationText(skewMs)} ${offsetMs > 0 ? 'ahead of' : 'behind'} the server`;
 }

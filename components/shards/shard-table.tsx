@@ -80,7 +80,11 @@ function ShardRow({
         )}
       </td>
       <td data-cell="trip" data-number="true" className="text-t2">
-        {latencyMs === null ? <span className="text-t3">unknown</span> : latencyText(latencyMs)}
+        {latencyMs === null || !reachable ? (
+          <span className="text-t3">unknown</span>
+        ) : (
+          latencyText(latencyMs)
+        )}
       </td>
       <td data-cell="count" data-label={locks === 1 ? 'lock' : 'locks'} data-number="true">
         {exactCount(locks)}
