@@ -5,6 +5,7 @@ import type { ProcessRow, ServiceRow } from '@/server/contract/console/waits/hol
 import { agoText, spokenDuration, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { keyed } from '../format/keyed';
 import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
 import { LivenessNote } from '../locks/lock/liveness-note';
@@ -216,13 +217,15 @@ function Place({ row: { host, pid } }: { row: ProcessRow }) {
   );
 }
 
+const waitKey = ({ namespace, name }: ProcessRow['waitsFor'][number]) => `${namespace} ${name}`;
+
 function WaitsFor({ row: { waitsFor, waits } }: { row: ProcessRow }) {
   const now = useAtBackend('', (at) => wholeSeconds(at));
   if (waits === 0) return <span className="text-t3 max-md:hidden">–</span>;
   return (
     <span className="flex min-w-0 flex-col">
-      {waitsFor.map(({ namespace, name, backend, since }) => (
-        <span key={`${namespace} ${name}`} className="flex min-w-0 items-baseline gap-1.5">
+      {keyed(waitsFor, waitKey).map(({ key, item: { namespace, name, backend, since } }) => (
+        <span key={key} className="flex min-w-0 items-baseline gap-1.5">
           <span className="text-t3 md:hidden">waits for</span>
           <BackendMark id={backend} />
           <LockLink namespace={namespace} name={name} />

@@ -6,6 +6,7 @@ import {
   type ProcessDetail,
 } from '@/server/contract/console/waits/holder-rows';
 import { exactCount, plural } from '@/server/core/format/numbers';
+import { keyed } from '../format/keyed';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
@@ -140,17 +141,17 @@ function HeldFor({ lock }: { lock: HeldLock }) {
   return <Duration ms={seconds * 1_000} atLeast={isOld} />;
 }
 
+const waitKey = ({ namespace, name, enqueuedAt }: ProcessDetail['waits'][number]) =>
+  `${namespace} ${name} ${enqueuedAt}`;
+
 function Waits({ detail: { waits } }: { detail: ProcessDetail }) {
   if (waits.length === 0) return null;
   return (
     <section aria-label="Waits for" className="border-line border-t py-2">
       <h3 className="text-12 text-t2">Waits for</h3>
       <ul>
-        {waits.map((wait) => (
-          <li
-            key={`${wait.namespace} ${wait.name} ${wait.enqueuedAt}`}
-            className="flex min-w-0 flex-wrap items-baseline gap-x-2.5"
-          >
+        {keyed(waits, waitKey).map(({ key, item: wait }) => (
+          <li key={key} className="flex min-w-0 flex-wrap items-baseline gap-x-2.5">
             <BackendMark id={wait.backend} />
             <LockLink namespace={wait.namespace} name={wait.name} />
             <span className="text-12 text-t3">
@@ -160,8 +161,8 @@ function Waits({ detail: { waits } }: { detail: ProcessDetail }) {
             {wait.holders.length > 0 && (
               <span className="flex min-w-0 items-baseline gap-1.5 text-12 text-t2">
                 held by
-                {wait.holders.map((owner) => (
-                  <ExactName key={owner} name={owner} className="text-12" />
+                {keyed(wait.holders, (owner) => owner).map(({ key: each, item: owner }) => (
+                  <ExactName key={each} name={owner} className="text-12" />
                 ))}
               </span>
             )}

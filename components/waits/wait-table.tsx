@@ -3,6 +3,7 @@
 import type { GraphLock, GraphWait, WaitGraph } from '@/server/contract/console/waits/wait-graph';
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { keyed } from '../format/keyed';
 import { useAtBackend } from '../live/reading';
 import { LockLink } from '../locks/lock-link';
 import { Duration } from '../ui/duration';
@@ -111,8 +112,8 @@ function Names({
     <span className="flex min-w-0 flex-wrap items-baseline gap-x-1.5">
       <span className="text-12 text-t3 md:hidden">{label}</span>
       {names.length === 0 && <span className="text-12 text-t3">{none}</span>}
-      {names.slice(0, NAMES_SHOWN).map((name) => (
-        <ExactName key={name} name={name} className="text-12" />
+      {keyed(names.slice(0, NAMES_SHOWN), (name) => name).map(({ key, item: name }) => (
+        <ExactName key={key} name={name} className="text-12" />
       ))}
       {hidden > 0 && (
         <span

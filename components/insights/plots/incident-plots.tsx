@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { IncidentDetail } from '@/server/contract/console/past/incident';
 import { baselineText, durationText, factorText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
+import { keyed } from '../../format/keyed';
 import { shareAt } from '../../locks/timeline/timeline-lanes';
 import type { ZoomSpan } from '../../locks/timeline/use-zoom';
 import { blockingSeries, incidentP99Ms } from '../incident-timeline';
@@ -127,9 +128,9 @@ export function HoldsPlot({ detail, span, reading }: PlotProps) {
           data-dashed="true"
         />
       )}
-      {ended.map(({ at, ms }) => (
+      {keyed(ended, ({ at }) => String(at)).map(({ key, item: { at, ms } }) => (
         // Of no length, with round ends: a circle would be stretched with the drawing.
-        <path key={at} d={`M${point(x(at, span), top(ms))}h0`} className="incident-dot" />
+        <path key={key} d={`M${point(x(at, span), top(ms))}h0`} className="incident-dot" />
       ))}
     </Plot>
   );

@@ -1,6 +1,7 @@
 'use client';
 
 import { type PointerEvent, type ReactNode, useRef, useState } from 'react';
+import { keyed } from '../../format/keyed';
 import { box, percent } from '../../locks/timeline/timeline-bars';
 import { shareAt } from '../../locks/timeline/timeline-lanes';
 import { clockLabel } from '../../locks/timeline/timeline-ticks';
@@ -53,6 +54,7 @@ export function LinkedPlots({
   const overlay = useRef<HTMLDivElement>(null);
   const [isByKey, setByKey] = useState(false);
   const { selection, handlers } = useZoom(span, onZoom, plotIn);
+  const shown = marks.filter(({ at }) => at >= span.from && at <= span.to);
   const bandLeft = shareAt(band.from, span);
   const point = (event: PointerEvent<HTMLElement>) => {
     const plot = overlay.current?.getBoundingClientRect();
@@ -90,19 +92,17 @@ export function LinkedPlots({
       />
       <div className="linked-overlay" ref={overlay} aria-hidden="true">
         <span className="linked-band" style={box(bandLeft, shareAt(band.to, span) - bandLeft)} />
-        {marks
-          .filter(({ at }) => at >= span.from && at <= span.to)
-          .map(({ at, label, kind }) => (
-            <span
-              key={`${kind} ${at}`}
-              className="linked-mark"
-              data-kind={kind}
-              data-leftward={shareAt(at, span) > LEFTWARD_FROM}
-              style={{ left: percent(shareAt(at, span)) }}
-            >
-              {kind !== 'act' && <span>{label}</span>}
-            </span>
-          ))}
+        {keyed(shown, ({ kind, at }) => `${kind} ${at}`).map(({ key, item }) => (
+          <span
+            key={key}
+            className="linked-mark"
+            data-kind={item.kind}
+            data-leftward={shareAt(item.at, span) > LEFTWARD_FROM}
+            style={{ left: percent(shareAt(item.at, span)) }}
+          >
+            {item.kind !== 'act' && <span>{item.label}</span>}
+          </span>
+        ))}
         {cursor !== null && !selection && (
           <span
             className="linked-cursor"

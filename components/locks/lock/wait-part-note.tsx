@@ -1,10 +1,13 @@
 import Link from 'next/link';
 import type { HolderWait, LockWaitPart } from '@/server/contract/console/waits/wait-graph';
 import { lockPath } from '@/server/core/names/console-path';
+import { keyed } from '../../format/keyed';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { ExactName, VisibleText } from '../../ui/visible-text';
 import { DeadlockBadge } from '../../waits/deadlock-badge';
+
+const waitKey = ({ owner, namespace, name }: HolderWait) => `${owner} ${namespace} ${name}`;
 
 /** Whether the lock is itself held up: in a deadlock, or by what its holder waits for. */
 export function WaitPartNote({ part: { inDeadlock, holderWaits } }: { part: LockWaitPart }) {
@@ -19,11 +22,8 @@ export function WaitPartNote({ part: { inDeadlock, holderWaits } }: { part: Lock
         </p>
       )}
       <ul>
-        {holderWaits.map((wait) => (
-          <li
-            key={`${wait.owner} ${wait.namespace} ${wait.name}`}
-            className="flex min-w-0 flex-wrap items-baseline gap-x-2"
-          >
+        {keyed(holderWaits, waitKey).map(({ key, item: wait }) => (
+          <li key={key} className="flex min-w-0 flex-wrap items-baseline gap-x-2">
             <HolderWaitLine wait={wait} />
           </li>
         ))}

@@ -14,7 +14,7 @@ import { eventLook } from '../lock/event-labels';
 import type { TimelineLanes } from './timeline-lanes';
 import { clockLabel } from './timeline-ticks';
 
-const HOLD_ENDS: Record<NonNullable<HoldBar['end']>, string> = {
+export const HOLD_END_LABELS: Record<NonNullable<HoldBar['end']>, string> = {
   released: 'released',
   expired: 'expired',
   forced: 'force-released',
@@ -69,7 +69,7 @@ const span = (bar: { from: number; to: number | null }, now: number) =>
 /** A hold in full: who, when, for how long, and how it ended. */
 export function holdTitle(bar: HoldBar, isLive: boolean, now: number): string {
   if (bar.count > 1) return `${plural(bar.count, 'hold')}, ${span(bar, now)}`;
-  const end = isLive ? 'still held' : bar.end ? HOLD_ENDS[bar.end] : 'end not recorded yet';
+  const end = isLive ? 'still held' : bar.end ? HOLD_END_LABELS[bar.end] : 'end not recorded yet';
   return `${visibleText(bar.owner)}, token ${shortToken(bar.token)}, ${span(bar, now)}, ${end}`;
 }
 

@@ -1,8 +1,9 @@
 'use client';
 
-import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
+import type { ActMark, RefusalBar, WaitBar } from '@/server/contract/console/past/lock-timeline';
 import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { keyed } from '../../format/keyed';
 import { ExactName } from '../../ui/visible-text';
 import {
   box,
@@ -87,9 +88,9 @@ export function TimelinePlot({
         </div>
         {lanes.lanes.map(({ owner, service, bars }) => (
           <div key={`${service}/${owner}`} className="timeline-lane" data-lane="waiter">
-            {bars.map((bar) => (
+            {keyed(bars, ({ from, to }) => `${from} ${to}`).map(({ key, item: bar }) => (
               <WaitMark
-                key={`${bar.from} ${bar.to}`}
+                key={key}
                 bar={bar}
                 span={span}
                 now={now}
@@ -101,14 +102,8 @@ export function TimelinePlot({
         ))}
         {lanes.more > 0 && (
           <div className="timeline-lane" style={{ height: foldedPx(lanes.folded.length) }}>
-            {lanes.folded.map((bar, line) => (
-              <FoldedMark
-                key={`${bar.owner} ${bar.from}`}
-                bar={bar}
-                line={line}
-                span={span}
-                now={now}
-              />
+            {keyed(lanes.folded, foldedKey).map(({ key, item: bar }, line) => (
+              <FoldedMark key={key} bar={bar} line={line} span={span} now={now} />
             ))}
           </div>
         )}
@@ -120,9 +115,9 @@ export function TimelinePlot({
           </div>
         )}
         <div style={{ height: flagRows * 20 }} />
-        {flags.map(({ act, left, row, isLeftward }) => (
+        {keyed(flags, flagKey).map(({ key, item: { act, left, row, isLeftward } }) => (
           <span
-            key={`${act.at} ${act.kind}`}
+            key={key}
             className="timeline-act"
             data-kind={act.kind}
             style={{ left: percent(left) }}
@@ -158,6 +153,9 @@ interface Flag {
   /** Whether it is left of its line, since right of it there is no room. */
   isLeftward: boolean;
 }
+
+const foldedKey = ({ service, owner, from }: WaitBar) => `${service} ${owner} ${from}`;
+const flagKey = ({ act }: Flag) => `${act.at} ${act.kind}`;
 
 /** Flags that would cover one another are on different rows. */
 function placeFlags(acts: readonly ActMark[], span: ZoomSpan, widthPx: number): Flag[] {

@@ -6,9 +6,10 @@ import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-ti
 import { durationText } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import { keyed } from '../../format/keyed';
 import { pastHref } from '../../past/past-address';
 import { type Column, TableHead } from '../../ui/table-head';
-import { actLabel, refusalTitle, WAIT_END_LABELS } from './timeline-labels';
+import { actLabel, HOLD_END_LABELS, refusalTitle, WAIT_END_LABELS } from './timeline-labels';
 import { endOf, type TimelineLanes } from './timeline-lanes';
 import { clockLabel } from './timeline-ticks';
 
@@ -43,14 +44,15 @@ interface TimelineTableProps {
 }
 
 function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
+  const lines = linesOf(lanes, acts, refused, now);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
     <section className="insight-table timeline-table" aria-label="Timeline data" tabIndex={0}>
       <table>
         <TableHead columns={COLUMNS} />
         <tbody>
-          {linesOf(lanes, acts, refused, now).map(({ id, at, who, what, lasted }) => (
-            <tr key={id}>
+          {keyed(lines, ({ id }) => id).map(({ key, item: { at, who, what, lasted } }) => (
+            <tr key={key}>
               <th scope="row">
                 <Link
                   href={pastHref(path, at)}
@@ -80,7 +82,8 @@ function linesOf(
 ): Line[] {
   const held = holds.map(({ bar, isLive }): Line => {
     const who = bar.count > 1 ? plural(bar.count, 'hold') : visibleText(bar.owner);
-    const what = isLive ? 'holds it' : `held, ${bar.end ?? 'end not recorded yet'}`;
+    const ended = bar.end ? HOLD_END_LABELS[bar.end] : 'end not recorded yet';
+    const what = isLive ? 'holds it' : `held, ${ended}`;
     const lasted = durationText(endOf(bar, now) - bar.from);
     return { id: `hold ${bar.token}`, at: bar.from, who, what, lasted };
   });
