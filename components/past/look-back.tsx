@@ -2,7 +2,9 @@
 
 import dynamic from 'next/dynamic';
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
+import { useState } from 'react';
 import { Icon } from '../icons/icon';
+import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { isPastPage, pastHref } from './past-address';
 import { usePastAt } from './past-at';
@@ -28,20 +30,32 @@ export function LookBackButton() {
   const params = useSearchParams();
   const client = useTRPCClient();
   const at = usePastAt();
+  const [failed, setFailed] = useState<{ on: string; text: string } | null>(null);
+  const failure = failed?.on === pathname ? failed.text : '';
   if (!isPastPage(pathname) || at !== null) return null;
   const open = async () => {
-    const { asOf } = await client.past.range.query();
-    router.push(pastHref(`${pathname}?${params.toString()}`, asOf - FIRST_LOOK_MS));
+    try {
+      const { asOf } = await client.past.range.query();
+      setFailed(null);
+      router.push(pastHref(`${pathname}?${params.toString()}`, asOf - FIRST_LOOK_MS));
+    } catch (error) {
+      setFailed({ on: pathname, text: problemOf(error).text });
+    }
   };
   return (
-    <button
-      type="button"
-      className="look-back"
-      onClick={() => void open()}
-      title="See this page as of an earlier instant"
-    >
-      <Icon name="clock" size={16} />
-      <span className="max-lg:sr-only">Look back</span>
-    </button>
+    <>
+      <button
+        type="button"
+        className="look-back"
+        onClick={() => void open()}
+        title={failure || 'See this page as of an earlier instant'}
+      >
+        <Icon name={failure ? 'alert-triangle' : 'clock'} size={16} />
+        <span className="max-lg:sr-only">{failure ? 'Look back failed, retry' : 'Look back'}</span>
+      </button>
+      <span role="status" className="sr-only">
+        {failure && `Could not look back. ${failure}`}
+      </span>
+    </>
   );
 }

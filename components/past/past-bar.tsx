@@ -5,6 +5,7 @@ import Link from 'next/link';
 import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { type CSSProperties, useCallback, useEffect, useRef, useState } from 'react';
 import type { IncidentRow } from '@/server/contract/console/past/incident';
+import { visibleText } from '@/server/core/format/visible-text';
 import { nameFromPath } from '@/server/core/names/console-path';
 import { exactInstant } from '../format/instants';
 import { useTRPC, useTRPCClient } from '../live/trpc';
@@ -12,6 +13,7 @@ import { useKeys } from '../live/use-keys';
 import { Button } from '../ui/controls/button';
 import { useZone } from '../ui/instant';
 import { pastHref } from './past-address';
+import { findStep, type StepDirection } from './past-step';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -36,11 +38,11 @@ export default function PastBar({ at }: { at: number }) {
   const firstSpan = now - at <= HOUR_MS ? 0 : 1;
   const [chosen, setChosen] = useState<number | null>(null);
   const span = SPANS[chosen ?? firstSpan] ?? SPANS[0];
-  // An older instant is at the end of its own span.
+  // An older instant is in the middle of a span of its own.
   const to = now - at <= span.ms ? now : at + span.ms / 2;
   const from = to - span.ms;
   const go = useGo();
-  const step = useStep(at, go);
+  const { step, note } = useStep(at, go);
   useKeys({ ArrowLeft: () => step('previous'), ArrowRight: () => step('next') });
   return (
     <section className="past-bar" aria-label="Looking back">
@@ -58,6 +60,9 @@ export default function PastBar({ at }: { at: number }) {
           <span className="max-lg:sr-only">Next change</span> →
         </Button>
       </span>
+      <p role="status" className={note ? 'text-12 text-t2' : 'sr-only'}>
+        {note}
+      </p>
       <Slider at={at} from={from} to={to} since={range?.events ?? null} onGo={go} />
       <fieldset className="flex gap-1">
         <legend className="sr-only">Span of the slider</legend>
@@ -101,18 +106,32 @@ function useGo(): (at: number) => void {
   );
 }
 
+/** Steps to the change before or after an instant; `note` says why the last step led nowhere. */
 function useStep(at: number, go: (at: number) => void) {
   const client = useTRPCClient();
   const pathname = usePathname();
-  return async (direction: 'previous' | 'next') => {
+  const [note, setNote] = useState('');
+  const steps = useRef(0);
+  // Where the page shows another instant, a step from the one before is of no use any more.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: that is when the instant changes
+  useEffect(() => {
+    steps.current += 1;
+    setNote('');
+  }, [at]);
+  const step = async (direction: StepDirection) => {
+    steps.current += 1;
+    const mine = steps.current;
     const of = pathname.startsWith('/counters') ? 'counters' : 'locks';
     const [, , namespace, name] = pathname.split('/').map(nameFromPath);
     const named = namespace && name ? { namespace, name } : {};
-    const found = await client.past.change
-      .query({ at, direction, of, ...named })
-      .catch(() => ({ at: null }));
+    const found = await findStep(direction, () =>
+      client.past.change.query({ at, direction, of, ...named }),
+    );
+    if (mine !== steps.current) return;
+    setNote(found.note);
     if (found.at !== null) go(found.at);
   };
+  return { step, note };
 }
 
 function Slider({
@@ -177,7 +196,7 @@ function Marks({ from, to }: { from: number; to: number }) {
       {rows.map((incident) => (
         <i
           key={incident.id}
-          title={`Incident on ${incident.name}`}
+          title={`Incident on ${visibleText(incident.name)}`}
           style={markOf(incident, from, to)}
         />
       ))}
