@@ -33,6 +33,10 @@ import { LinkedPlots, type PlotMark } from './plots/linked-plots';
 
 const POLL_MS = 5_000;
 
+/** Whether it is open, or what came after it is not all shown yet. */
+const isGrowing = (detail: IncidentDetail | undefined) =>
+  detail !== undefined && (detail.incident.endedAt === null || detail.timeline.to >= detail.asOf);
+
 /** An incident: why, how long, who waited and who acted, and what happened in which order. */
 export function IncidentView({
   initial,
@@ -48,7 +52,7 @@ export function IncidentView({
       { id },
       {
         initialData: initial,
-        refetchInterval: ({ state }) => (state.data?.incident.endedAt === null ? POLL_MS : false),
+        refetchInterval: ({ state }) => (isGrowing(state.data) ? POLL_MS : false),
       },
     ),
   );

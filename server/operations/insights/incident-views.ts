@@ -12,7 +12,10 @@ import { askDatabase } from '../ask-database';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
-/** How much is shown before an incident began and after it ended, as a share of its length. */
+/**
+ * How much is shown before an incident began and after it ended, as a share of its length; nothing
+ * after the present instant.
+ */
 const MARGIN_SHARE = 0.25;
 const MARGIN_MIN_MS = 10_000;
 
@@ -51,8 +54,8 @@ export async function getIncident(
     const { beganAt, endedAt, readAt } = incident;
     const end = endedAt ?? readAt;
     const marginMs = Math.max(MARGIN_MIN_MS, (end - beganAt) * MARGIN_SHARE);
-    const to = endedAt === null ? end : end + marginMs;
     const asOf = clock.now();
+    const to = endedAt === null ? end : Math.max(end, Math.min(end + marginMs, asOf));
     const now = projection.record(incident.backend, incident);
     const { events, ...timeline } = await past.story(incident, beganAt - marginMs, to, now);
     const { from } = timeline;

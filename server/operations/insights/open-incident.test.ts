@@ -14,14 +14,36 @@ const SOON = { timeout: 20_000, interval: 20 };
 /** More than an incident's page shows of the time before it began. */
 const EARLIER_MS = 60_000;
 
-describe.each(TEST_DIALECTS)('an open incident over %s', (dialect) => {
+describe.each(TEST_DIALECTS)('an incident over %s', (dialect) => {
   let rig: ActsRig;
   beforeAll(async () => {
     rig = await ActsRig.open(dialect);
   });
   afterAll(() => rig.close());
 
-  test('shows who held the lock and who waited since long before, and what the holder waits for', async () => {
+  test('is shown until now at most when it has just ended, and until some time after it later', async () => {
+    const { database } = rig.runtime;
+    const key = freshKey();
+    const beganAt = Date.now() - 600_000;
+    const ended = (endedAt: number) => {
+      const figures = { waiters: 0, waiterMs: 0, waitersMax: 1, blockingMaxMs: 0, actors: [] };
+      const ends = { clearedAt: endedAt, endedAt, readAt: endedAt };
+      const facts = { stuck: null, hold: null };
+      const incident = { status: 'contended', beganAt, ...ends, ...figures, facts } as const;
+      const subject = { id: rowId('default', recordId(key)), backend: 'default', ...key };
+      return { open: { ...subject, incident }, isNew: true };
+    };
+    const [justNow, before] = [Date.now() - 30_000, beganAt + 60_000];
+    await new IncidentTable(database).write([ended(justNow), ended(before)]);
+    const { rows } = await listIncidents(rig.operator(), { limit: 10 });
+    const detailOf = (end: number) =>
+      getIncident(rig.operator(), { id: rows.find(({ endedAt }) => endedAt === end)?.id ?? 0 });
+    const { timeline, asOf } = await detailOf(justNow);
+    expect(timeline.to).toBe(asOf);
+    expect((await detailOf(before)).timeline.to).toBe(before + 15_000);
+  });
+
+  test('shows, while it is open, who held the lock and who waited since long before, and what the holder waits for', async () => {
     const { engines, projection, database } = rig.runtime;
     const engine = engines.get('default');
     if (!engine) throw new Error('There is no backend.');
