@@ -48,13 +48,19 @@ export function instantsOf({ from, to }: Span, steps: number): number[] {
   return Array.from({ length: steps + 1 }, (_, i) => from + ((to - from) * i) / steps);
 }
 
-/** Total blocking time over a span, in `steps` equal steps. */
+/**
+ * Total blocking time over a span, in `steps` equal steps, and where each wait ends: it is most
+ * just before, and drops there.
+ */
 export function blockingSeries(
   waits: readonly WaitBar[],
   span: Span,
   steps: number,
 ): BlockingPoint[] {
-  return instantsOf(span, steps).map((at) => {
+  const ends = waits.flatMap(({ to }) => (to === null ? [] : [to, to + 1]));
+  const within = ends.filter((at) => at > span.from && at < span.to);
+  const instants = [...new Set([...instantsOf(span, steps), ...within])].sort((a, b) => a - b);
+  return instants.map((at) => {
     let blockingMs = 0;
     for (const wait of waits) {
       if (wait.from < at && (wait.to ?? span.to) >= at) blockingMs += at - wait.from;
