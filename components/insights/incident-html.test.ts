@@ -93,3 +93,15 @@ test('no text of a caller or an operator becomes markup in it', () => {
   expect(hostile).not.toContain('<img');
   expect(hostile).not.toContain('\u202e');
 });
+
+test('an export says when its timeline begins and ends, whose process exited, and what it leaves out', () => {
+  const whole = detail('invoice');
+  const death = { token: 7, at: BEGAN, since: BEGAN - 5_000, witness: 'w', evidence: 'e' };
+  const timeline = { ...whole.timeline, deaths: [death], moreWaits: 7 };
+  const html = incidentHtml({ ...whole, timeline }, 'https://locks.example/insights/1');
+  for (const at of [timeline.from, timeline.to]) {
+    expect(html).toContain(`>${new Date(at).toISOString()}</text>`);
+  }
+  expect(html).toContain('>process exited</text>');
+  expect(html).toContain('Of 9 waits, only the 2 longest are drawn.');
+});

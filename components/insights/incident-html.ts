@@ -4,10 +4,10 @@ import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { exactInstant } from '../format/instants';
 import { eventDetail, eventLook } from '../locks/lock/event-labels';
-import { actLabel, holdTitle, waitTitle } from '../locks/timeline/timeline-labels';
+import { actLabel, holdTitle, timelineMarks, waitTitle } from '../locks/timeline/timeline-labels';
 import { endOf, shareAt } from '../locks/timeline/timeline-lanes';
 import { STATUS_STYLES } from '../ui/status-badge';
-import { incidentFacts, incidentSentence, RELATION_LABELS } from './incident-labels';
+import { incidentFacts, incidentSentence, lacksOf, RELATION_LABELS } from './incident-labels';
 import { blockingSeries, incidentLanes } from './incident-timeline';
 
 const ENTITIES: Record<string, string> = {
@@ -83,6 +83,9 @@ ${relatedHtml(detail)}
 <h2>Total blocking time</h2>
 ${blockingHtml(detail)}
 <h2>Timeline</h2>
+${lacksOf(detail.timeline)
+  .map((text) => `<p class="quiet">${safe(text)}</p>`)
+  .join('')}
 ${timelineHtml(detail)}
 <h2>What happened</h2>
 ${eventsHtml(detail)}
@@ -146,7 +149,8 @@ function timelineHtml(detail: IncidentDetail): string {
   const { timeline } = detail;
   const lanes = incidentLanes(detail);
   const holdersPx = Math.max(1, lanes.rows) * LANE;
-  const height = 24 + holdersPx + (lanes.lanes.length + timeline.acts.length) * LANE + 8;
+  const marks = timelineMarks(timeline);
+  const height = 24 + holdersPx + (lanes.lanes.length + marks.length + 1) * LANE + 8;
   const holds = lanes.holds.flatMap(({ bar, segments, row }) =>
     segments.map(({ left, width, tone }) =>
       rect(left, width, 10 + row * LANE, 14, tone, holdTitle(bar, false, timeline.to)),
@@ -164,7 +168,7 @@ function timelineHtml(detail: IncidentDetail): string {
       }),
     ];
   });
-  const acts = timeline.acts.map((act, i) => {
+  const acts = marks.map((act, i) => {
     const left = x(shareAt(act.at, timeline));
     const y = 20 + holdersPx + (lanes.lanes.length + i) * LANE;
     return (
@@ -176,9 +180,14 @@ function timelineHtml(detail: IncidentDetail): string {
   return (
     `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Timeline">` +
     `<text x="12" y="21">holder</text>${holds.join('')}${waits.join('')}${acts.join('')}` +
-    `${marksHtml(detail, height)}</svg>${more}`
+    `${marksHtml(detail, height)}${axisHtml(detail, height - 10)}</svg>${more}`
   );
 }
+
+/** When the timeline begins and ends. */
+const axisHtml = ({ timeline: { from, to } }: IncidentDetail, y: number) =>
+  `<text x="${LEFT}" y="${y}">${exactInstant(from)}</text>` +
+  `<text x="${WIDTH - 12}" y="${y}" text-anchor="end">${exactInstant(to)}</text>`;
 
 function rect(
   left: number,

@@ -63,6 +63,17 @@ function refusedFacts({ incident, timeline }: IncidentDetail): [string, string] 
   return [plural(attempts, 'attempt'), `by ${named}${areMore ? ' and others' : ''}`];
 }
 
+/** What the timeline of an incident leaves out, in sentences. */
+export function lacksOf({ since, from, waits, moreWaits }: IncidentDetail['timeline']): string[] {
+  const all = waits.length + moreWaits;
+  return [
+    ...(since > from ? ['Too many events for this span: its beginning is incomplete.'] : []),
+    ...(moreWaits > 0
+      ? [`Of ${exactCount(all)} waits, only the ${exactCount(waits.length)} longest are drawn.`]
+      : []),
+  ];
+}
+
 /** What proved that a holder's process had exited, and who said so; null: nothing did. */
 function deathProof({ facts }: IncidentRow): { since: number; proof: string } | null {
   const [death] = facts.deaths ?? [];

@@ -24,7 +24,13 @@ import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
 import { ExactName, WholeName } from '../ui/visible-text';
 import { IncidentEvents } from './incident-events';
-import { incidentFacts, incidentSentence, RELATION_LABELS, worstInstant } from './incident-labels';
+import {
+  incidentFacts,
+  incidentSentence,
+  lacksOf,
+  RELATION_LABELS,
+  worstInstant,
+} from './incident-labels';
 import { incidentLanes } from './incident-timeline';
 import { IncidentsPanel } from './incidents-panel';
 import { HoldsPlot, RefusalsPlot, readingLabel, WaitsPlot } from './plots/incident-plots';
@@ -170,11 +176,11 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
         )
       }
     >
-      {timeline.since > timeline.from && (
-        <p className="px-3.5 pt-2.5 text-12 text-t2">
-          Too many events for this span: its beginning is incomplete.
+      {lacksOf(timeline).map((text) => (
+        <p key={text} className="px-3.5 pt-2.5 text-12 text-t2">
+          {text}
         </p>
-      )}
+      ))}
       {isHydrated && (
         <>
           <LinkedPlots
