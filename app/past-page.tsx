@@ -4,7 +4,7 @@ import { pastHref, readPastAt } from '@/components/past/past-address';
 import { PastMinuteView } from '@/components/past/past-minute-view';
 import { PastProblem } from '@/components/past/past-note';
 import type { Reason } from '@/server/contract/errors';
-import { openConsole, readOrNull } from './console-api';
+import { notFoundOr, openConsole, readOrNull } from './console-api';
 
 const UNREADABLE =
   'The time in this address cannot be read. After “at=”, give milliseconds since 1970, or a date ' +
@@ -12,7 +12,8 @@ const UNREADABLE =
 
 /**
  * A page as of the instant that its address names; null where it names none, so that the page shows
- * the present. An instant that cannot be shown gets a page that says why.
+ * the present. An instant that cannot be shown gets a page that says why; a thing that does not
+ * exist is answered 404.
  *
  * @param path of the page, for the way back
  */
@@ -29,7 +30,7 @@ export async function pastPage(
     return await show(Math.round(at));
   } catch (error) {
     const text = instantProblem(error);
-    if (text === null) throw error;
+    if (text === null) return notFoundOr(error);
     const { api } = await openConsole();
     const minute = await readOrNull(api.past.minute.query({ at: Math.round(at) }));
     if (minute) return <PastMinuteView minute={minute} />;
