@@ -63,8 +63,11 @@ export function IncidentsPanel({
       {!data && !error && <RowsSkeleton />}
       {first && rows.length === 0 && (
         <p className="px-3.5 py-3 text-t2">
-          No incidents in the last {plural(retentionDays.history, 'day')}. One begins when a lock is
-          stuck or expired, or when its waits add up to more than 30&nbsp;s.
+          {at === null
+            ? `No incidents in the last ${plural(retentionDays.history, 'day')}.`
+            : 'No incidents are recorded before this instant.'}{' '}
+          One begins when a lock is stuck, orphaned or expired, or when its waits add up to more
+          than 30&nbsp;s.
         </p>
       )}
       <IncidentList incidents={rows} now={first?.asOf ?? 0} chosen={chosen} />
