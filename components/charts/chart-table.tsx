@@ -3,6 +3,7 @@
 import { memo } from 'react';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '@/server/core/format/numbers';
+import { useZone } from '../ui/instant';
 import { type Column, TableHead } from '../ui/table-head';
 import { quantileLabel } from './chart-labels';
 import { bucketLabel } from './time-ticks';
@@ -26,6 +27,7 @@ export const ChartTable = memo(function ChartTable({
 }: {
   insight: LockInsight;
 }) {
+  const zone = useZone();
   const active = points
     .filter(
       ({ grants, timeouts, expiries, forced, refused, holdP99Ms }) =>
@@ -40,7 +42,7 @@ export const ChartTable = memo(function ChartTable({
         <tbody>
           {active.map((point) => (
             <tr key={point.at}>
-              <th scope="row">{bucketLabel(range, point.at)}</th>
+              <th scope="row">{bucketLabel(range, point.at, zone)}</th>
               <td>{exactCount(point.grants)}</td>
               <td>{quantileLabel(point.waitP50Ms)}</td>
               <td>{quantileLabel(point.waitP99Ms)}</td>

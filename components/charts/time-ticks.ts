@@ -1,5 +1,5 @@
 import type { InsightRange } from '@/server/contract/console/insight-row';
-import { formatInstant } from '../format/instants';
+import { formatInstant, type Zone } from '../format/instants';
 
 const MINUTE_MS = 60_000;
 
@@ -55,8 +55,8 @@ export const timeTickLabel = (range: InsightRange, at: number): string =>
   formatInstant(at, undefined, FORMATS[range]);
 
 /** When a step was: 14:10 within a day, else with its day. */
-export function bucketLabel(range: InsightRange, at: number): string {
+export function bucketLabel(range: InsightRange, at: number, zone?: Zone): string {
   const isShort = range === '1h' || range === '24h';
   const date: Intl.DateTimeFormatOptions = isShort ? {} : { day: 'numeric', month: 'short' };
-  return formatInstant(at, undefined, { ...FORMATS['1h'], ...date });
+  return formatInstant(at, zone, { ...FORMATS['1h'], ...date });
 }

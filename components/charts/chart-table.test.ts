@@ -1,0 +1,14 @@
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import type { LockInsight } from '@/server/contract/console/insight-row';
+import { ChartTable } from './chart-table';
+
+test('the table of the charts is painted by the server in UTC, whose own zone no reader is in', () => {
+  // Some zone is ahead of UTC: the process's own zone decides whether this can fail.
+  const none = { waitP50Ms: null, waitP99Ms: null, holdP50Ms: null, holdP99Ms: null };
+  const counts = { timeouts: 0, expiries: 0, forced: 0, refused: 0 };
+  const point = { at: Date.UTC(2026, 10, 20, 23, 30), grants: 2, ...counts, ...none };
+  const insight = { range: '7d', points: [point] } as unknown as LockInsight;
+  expect(renderToString(createElement(ChartTable, { insight }))).toContain('20 Nov, 23:30');
+});
