@@ -102,6 +102,7 @@ test('an export says when its timeline begins and ends, whose process exited, an
   for (const at of [timeline.from, timeline.to]) {
     expect(html).toContain(`>${new Date(at).toISOString()}</text>`);
   }
+  expect(html).toContain(', 02:22:30 – 02:25:00, ');
   expect(html).toContain('>process exited</text>');
   expect(html).toContain('Of 9 waits, only the 2 longest are drawn.');
 });

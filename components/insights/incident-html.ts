@@ -153,7 +153,7 @@ function timelineHtml(detail: IncidentDetail): string {
   const height = 24 + holdersPx + (lanes.lanes.length + marks.length + 1) * LANE + 8;
   const holds = lanes.holds.flatMap(({ bar, segments, row }) =>
     segments.map(({ left, width, tone }) =>
-      rect(left, width, 10 + row * LANE, 14, tone, holdTitle(bar, false, timeline.to)),
+      rect(left, width, 10 + row * LANE, 14, tone, holdTitle(bar, false, timeline.to, 'UTC')),
     ),
   );
   const waits = lanes.lanes.flatMap(({ owner, bars }, lane) => {
@@ -164,7 +164,7 @@ function timelineHtml(detail: IncidentDetail): string {
         const left = shareAt(bar.from, timeline);
         const width = shareAt(endOf(bar, timeline.to), timeline) - left;
         const tone = bar.end === 'granted' || bar.end === null ? 'wait' : 'past';
-        return rect(left, width, y + 4, 6, tone, waitTitle(bar, timeline.to));
+        return rect(left, width, y + 4, 6, tone, waitTitle(bar, timeline.to, 'UTC'));
       }),
     ];
   });

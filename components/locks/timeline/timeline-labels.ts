@@ -9,6 +9,7 @@ import type {
 import { durationText } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
+import type { Zone } from '../../format/instants';
 import { shortToken } from '../../format/numbers';
 import { eventLook } from '../lock/event-labels';
 import type { TimelineLanes } from './timeline-lanes';
@@ -62,21 +63,21 @@ export function actLabel({ by, kind }: Pick<ActMark, 'by' | 'kind'>): string {
   return `${visibleText(by)} ${ACTS[kind] ?? eventLook(kind).label.toLowerCase()}`;
 }
 
-const span = (bar: { from: number; to: number | null }, now: number) =>
-  `${clockLabel(bar.from)} – ${bar.to === null ? 'now' : clockLabel(bar.to)}, ` +
+const span = (bar: { from: number; to: number | null }, now: number, zone: Zone) =>
+  `${clockLabel(bar.from, zone)} – ${bar.to === null ? 'now' : clockLabel(bar.to, zone)}, ` +
   durationText((bar.to ?? now) - bar.from);
 
 /** A hold in full: who, when, for how long, and how it ended. */
-export function holdTitle(bar: HoldBar, isLive: boolean, now: number): string {
-  if (bar.count > 1) return `${plural(bar.count, 'hold')}, ${span(bar, now)}`;
+export function holdTitle(bar: HoldBar, isLive: boolean, now: number, zone?: Zone): string {
+  if (bar.count > 1) return `${plural(bar.count, 'hold')}, ${span(bar, now, zone)}`;
   const end = isLive ? 'still held' : bar.end ? HOLD_END_LABELS[bar.end] : 'end not recorded yet';
-  return `${visibleText(bar.owner)}, token ${shortToken(bar.token)}, ${span(bar, now)}, ${end}`;
+  return `${visibleText(bar.owner)}, token ${shortToken(bar.token)}, ${span(bar, now, zone)}, ${end}`;
 }
 
 /** A wait in full. */
-export function waitTitle(bar: WaitBar, now: number): string {
+export function waitTitle(bar: WaitBar, now: number, zone?: Zone): string {
   const end = bar.end ? WAIT_END_LABELS[bar.end] : 'still waiting';
-  return `${visibleText(bar.owner)}, ${span(bar, now)}, ${end}`;
+  return `${visibleText(bar.owner)}, ${span(bar, now, zone)}, ${end}`;
 }
 
 /** The timeline in one sentence, for screen readers. */

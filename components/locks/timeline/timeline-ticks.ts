@@ -1,4 +1,4 @@
-import { formatInstant } from '../../format/instants';
+import { formatInstant, type Zone } from '../../format/instants';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -51,4 +51,5 @@ function formatOf(stepMs: number): Intl.DateTimeFormatOptions {
 const WITH_SECONDS = formatOf(0);
 
 /** The instant with seconds, for a bar's beginning or end. */
-export const clockLabel = (at: number): string => formatInstant(at, undefined, WITH_SECONDS);
+export const clockLabel = (at: number, zone?: Zone): string =>
+  formatInstant(at, zone, WITH_SECONDS);
