@@ -57,12 +57,19 @@ export function BackendFacts({
         ) : (
           <>
             {latencyText(latencyMs)}
-            {!reachable && <span className="text-t3"> at the last response</span>}
+            {!reachable && <AtLastResponse />}
           </>
         )}
       </Fact>
       <Fact label="Clock skew">
-        {latencyMs === null ? <Unknown /> : clockSkewText(clockOffsetMs)}
+        {latencyMs === null ? (
+          <Unknown />
+        ) : (
+          <>
+            {clockSkewText(clockOffsetMs)}
+            {!reachable && <AtLastResponse />}
+          </>
+        )}
       </Fact>
       <Fact label="Namespaces">
         {namespaces === null ? (
@@ -94,6 +101,8 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
     </div>
   );
 }
+
+const AtLastResponse = () => <span className="text-t3"> at the last response</span>;
 
 const Unknown = () => <span className="text-t3">unknown</span>;
 
