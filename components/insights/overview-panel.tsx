@@ -40,7 +40,7 @@ export default function OverviewPanel({ overview }: { overview: Overview }) {
         )
       }
     >
-      {hasHistory(overview) ? (
+      {hasHistory(overview) || heat.rows.length > 0 ? (
         <>
           <LinkedCharts span={span} onZoom={setZoom} summary={chartsSummary(overview)}>
             <HeatMapChart heat={heat} span={span} />

@@ -1,0 +1,27 @@
+import { createElement } from 'react';
+import { renderToString } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import type { HeatRow, Overview } from '@/server/contract/console/past/overview';
+import { InsightSteps } from '@/server/core/statistics/insight-steps';
+import OverviewPanel from './overview-panel';
+
+const NOW = Date.UTC(2026, 10, 20, 14, 33);
+
+function panelOf(rows: HeatRow[]): string {
+  const heat = { range: '1h', from: NOW - 3_600_000, stepMs: 60_000, steps: 60, rows } as const;
+  const overview: Overview = {
+    range: '1h',
+    ...new InsightSteps('1h', NOW).view(),
+    heat,
+    asOf: NOW,
+  };
+  return renderToString(createElement(OverviewPanel, { overview }));
+}
+
+test('an hour in which waiters waited all the time and nothing ended is not said to be idle', () => {
+  const lock = { backend: 'main', namespace: 'shop', name: 'invoice', waiterMs: 3_600_000 };
+  const cells = [{ step: 3, waiterMs: 60_000, status: 'stuck' as const }];
+  expect(panelOf([])).toContain('No activity in the');
+  expect(panelOf([{ ...lock, cells }])).not.toContain('No activity');
+  expect(panelOf([{ ...lock, cells }])).toContain('Time spent waiting, by lock');
+});
