@@ -149,7 +149,8 @@ function timelineHtml(detail: IncidentDetail): string {
   const { timeline } = detail;
   const lanes = incidentLanes(detail);
   const holdersPx = Math.max(1, lanes.rows) * LANE;
-  const marks = timelineMarks(timeline);
+  const { from, to } = timeline;
+  const marks = timelineMarks(timeline).filter(({ at }) => at >= from && at <= to);
   const height = 24 + holdersPx + (lanes.lanes.length + marks.length + 1) * LANE + 8;
   const holds = lanes.holds.flatMap(({ bar, segments, row }) =>
     segments.map(({ left, width, tone }) =>
