@@ -26,12 +26,15 @@ export function SilenceList({
   const client = useTRPCClient();
   const queries = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);
+  const [ending, setEnding] = useState<string | null>(null);
   const end = async (id: string) => {
     setProblem(null);
+    setEnding(id);
     await client.alerts.endSilence
       .mutate({ id })
       .catch((error: unknown) => setProblem(problemOf(error)));
     await queries.invalidateQueries({ queryKey: trpc.alerts.list.queryKey() });
+    setEnding(null);
   };
   return (
     <Panel title="Silences" aside={silences.length === 0 && 'none'}>
@@ -50,7 +53,11 @@ export function SilenceList({
                 </span>
                 {mayAct && (
                   <span className="ml-auto">
-                    <Button size="small" onClick={() => void end(silence.id)}>
+                    <Button
+                      size="small"
+                      disabled={ending !== null}
+                      onClick={() => void end(silence.id)}
+                    >
                       End<span className="sr-only"> the silence of {matcherText(silence)}</span>
                     </Button>
                   </span>
