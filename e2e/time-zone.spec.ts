@@ -1,0 +1,41 @@
+import { openPage } from './locks-page';
+import { createService, expect, signIn, test } from './lockyard-test';
+import { guardPage } from './page-guard';
+
+/** The server is not there: what it paints with its own clock would be wrong, and be painted twice. */
+test.use({ timezoneId: 'Asia/Tokyo' });
+
+const NAME = 'zone/nightly';
+
+test('a reader in another time zone than the server takes over every page as it was painted', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  const faults = await guardPage(page, server.url);
+  const service = await createService(server, admin, 'zone');
+  const answer = await service.acquire({ name: NAME, leaseMs: 60_000 });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  await service.release({ name: NAME, token: answer.token });
+  await signIn(context, server, admin);
+  const lock = `${server.url}/locks/default/${encodeURIComponent(NAME)}`;
+  await page.goto(lock);
+  const charts = page.getByRole('region', { name: 'Wait and hold times' });
+  await charts.getByText('Show as table').click();
+  await expect(charts.getByRole('region', { name: 'Chart data' }).getByRole('row')).toHaveCount(2);
+
+  const past = `at=${Date.now()}`;
+  const lists = ['/', '/holders', '/waits', '/counters', '/insights'];
+  const others = ['/alerts', '/audit', '/backends', '/namespaces', '/lab', '/settings'];
+  const sections = ['keys', 'people'].map((name) => `/settings?section=${name}`);
+  const addresses = [...lists, ...lists.map((path) => `${path}?${past}`), ...others, ...sections];
+  for (const path of addresses) {
+    await openPage(page, `${server.url}${path}`);
+    expect(faults(), path).toEqual([]);
+  }
+  for (const query of ['', '?range=7d', `?${past}`]) {
+    await openPage(page, `${lock}${query}`);
+    expect(faults(), query).toEqual([]);
+  }
+});
