@@ -43,6 +43,9 @@ export function HeatMapChart({ heat, span }: { heat: HeatMap; span: ZoomSpan }) 
               title={`${row.namespace}: waited ${durationText(row.waiterMs)} in all`}
             >
               <ExactName name={row.name} className="text-12" />
+              {hasNamesake(row, heat.rows) && (
+                <span className="shrink-0 pl-1.5 text-12 text-t3">{row.namespace}</span>
+              )}
             </Link>
             <HeatCells row={row} heat={heat} span={span} />
           </li>
@@ -51,6 +54,10 @@ export function HeatMapChart({ heat, span }: { heat: HeatMap; span: ZoomSpan }) 
     </div>
   );
 }
+
+/** Whether only its namespace tells a lock from another one of the map. */
+const hasNamesake = ({ namespace, name }: HeatRow, rows: readonly HeatRow[]) =>
+  rows.some((other) => other.name === name && other.namespace !== namespace);
 
 function HeatCells({ row, heat, span }: { row: HeatRow; heat: HeatMap; span: ZoomSpan }) {
   const { from, stepMs, range } = heat;

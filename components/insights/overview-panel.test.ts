@@ -25,3 +25,11 @@ test('an hour in which waiters waited all the time and nothing ended is not said
   expect(panelOf([{ ...lock, cells }])).not.toContain('No activity');
   expect(panelOf([{ ...lock, cells }])).toContain('Time spent waiting, by lock');
 });
+
+test('two locks of one name in the heat map have their namespaces beside them', () => {
+  const lock = { backend: 'main', namespace: 'shop', name: 'invoice', waiterMs: 1, cells: [] };
+  expect(panelOf([lock, { ...lock, name: 'other' }])).not.toContain('>shop</span>');
+  const both = panelOf([lock, { ...lock, namespace: 'billing' }]);
+  expect(both).toContain('>shop</span>');
+  expect(both).toContain('>billing</span>');
+});
