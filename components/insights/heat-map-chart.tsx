@@ -44,7 +44,9 @@ export function HeatMapChart({ heat, span }: { heat: HeatMap; span: ZoomSpan }) 
             >
               <ExactName name={row.name} className="text-12" />
               {hasNamesake(row, heat.rows) && (
-                <span className="shrink-0 pl-1.5 text-12 text-t3">{row.namespace}</span>
+                <span className="max-w-[45%] shrink-0 truncate pl-1.5 text-12 text-t3">
+                  {row.namespace}
+                </span>
               )}
             </Link>
             <HeatCells row={row} heat={heat} span={span} />
