@@ -1,4 +1,5 @@
 import { DEFAULT_ALERT_RULES } from '../server/contract/console/alerts/alert-rules';
+import { expectSound } from './expect-sound';
 import { callConsole, createService, expect, signIn, test } from './lockyard-test';
 import { guardPage } from './page-guard';
 
@@ -10,7 +11,7 @@ test('a lease that runs out is an alert, which an operator silences for a while'
 }) => {
   const faults = await guardPage(page, server.url);
   const name = 'alerts/nightly-export';
-  const namespace = 'alerted';
+  const namespace = `alerted${'w'.repeat(56)}`;
   await callConsole(server, admin.cookie, 'namespaces.create', { name: namespace });
   const rules = { ...DEFAULT_ALERT_RULES, expiredForMs: 0 };
   const reason = 'a lease that runs out is an alert at once';
@@ -43,5 +44,12 @@ test('a lease that runs out is an alert, which an operator silences for a while'
   await silence.getByRole('button', { name: 'End' }).click();
   await expect(silence).toHaveCount(0);
   await expect(alert).not.toContainText('silenced');
+  await expectSound(page);
+
+  await page.goto(`${server.url}/insights`);
+  await expectSound(page);
+  await page.getByRole('region', { name: 'Incidents' }).getByRole('link', { name }).click();
+  await expect(page.getByRole('heading', { name })).toBeVisible();
+  await expectSound(page);
   expect(faults()).toEqual([]);
 });

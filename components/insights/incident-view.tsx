@@ -81,7 +81,7 @@ export function IncidentView({
               <WholeName name={name} />
             </Link>
           </h1>
-          <p className="text-12 text-t3">
+          <p className="min-w-0 text-12 text-t3 [overflow-wrap:anywhere]">
             {namespace} · {backend}
           </p>
           <span className="ml-auto flex items-center gap-4">
