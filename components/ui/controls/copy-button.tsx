@@ -26,22 +26,32 @@ export function CopyButton({
     return () => clearTimeout(timer);
   }, [state]);
 
-  const copy = () =>
-    navigator.clipboard.writeText(text).then(
-      () => setState('copied'),
-      () => setState('refused'),
-    );
+  const copy = async () => setState((await copyText(text)) ? 'copied' : 'refused');
   const shown = state === 'idle' ? 'Copy' : state === 'copied' ? 'Copied' : selectHint();
   return (
     <Button
       size="small"
       tone={quiet ? 'quiet' : 'plain'}
-      onClick={copy}
+      onClick={() => void copy()}
       aria-label={state === 'idle' ? label : shown}
       title={quiet ? label : undefined}
     >
       <Icon name={state === 'copied' ? 'check' : 'copy'} size={14} />
       {(!quiet || state !== 'idle') && shown}
     </Button>
+  );
+}
+
+/**
+ * Puts a text into the clipboard, which browsers have on secure addresses alone.
+ *
+ * @returns whether it is there
+ */
+export async function copyText(text: string): Promise<boolean> {
+  const { clipboard } = navigator as { clipboard?: Clipboard };
+  if (!clipboard) return false;
+  return clipboard.writeText(text).then(
+    () => true,
+    () => false,
   );
 }

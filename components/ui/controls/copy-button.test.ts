@@ -1,0 +1,19 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { copyText } from './copy-button';
+
+afterEach(() => vi.unstubAllGlobals());
+
+const clipboardThat = (answers: () => Promise<void>) =>
+  vi.stubGlobal('navigator', { clipboard: { writeText: answers } });
+
+it('a text that was not copied is never said to be', async () => {
+  clipboardThat(() => Promise.resolve());
+  expect(await copyText('a key')).toBe(true);
+  clipboardThat(() => Promise.reject(new Error('not allowed')));
+  expect(await copyText('a key')).toBe(false);
+});
+
+it('on an address without TLS, where browsers have no clipboard, a key is not lost silently', async () => {
+  vi.stubGlobal('navigator', {});
+  expect(await copyText('a key')).toBe(false);
+});
