@@ -3,6 +3,9 @@ import { Button } from '../ui/controls/button';
 import { Dialog, DialogFoot } from '../ui/controls/dialog';
 import { SecretOnce } from '../ui/controls/secret-once';
 
+/** Its button alone closes it: a press beside it, or Escape, would lose the key. */
+const keepOpen = () => {};
+
 /** A new key, shown this once. */
 export function KeyOnceDialog({
   name,
@@ -17,7 +20,7 @@ export function KeyOnceDialog({
   children?: ReactNode;
 }) {
   return (
-    <Dialog open onClose={onClose} title={`API key for ${name}`}>
+    <Dialog open onClose={keepOpen} title={`API key for ${name}`}>
       <div className="mt-4">
         <SecretOnce what="key" secret={secret} />
       </div>

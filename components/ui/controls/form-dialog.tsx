@@ -14,6 +14,8 @@ interface FormDialogProps {
   action: string;
   /** For an action that cannot be undone: its button is red, and the focus starts on Cancel. */
   isDangerous?: boolean;
+  /** Its answer is shown this once, so it stays open while that is under way. */
+  isAnswerSecret?: boolean;
   children?: ReactNode;
   /** Closes the dialog where it should close. */
   onSubmit: (form: FormData) => Promise<void>;
@@ -26,14 +28,19 @@ export function FormDialog({
   intro,
   action,
   isDangerous = false,
+  isAnswerSecret = false,
   children,
   onSubmit,
   onClose,
 }: FormDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null);
   const { isBusy, problem, submit } = useSubmit();
+  const isKept = isAnswerSecret && isBusy;
+  const close = () => {
+    if (!isKept) onClose();
+  };
   return (
-    <Dialog open onClose={onClose} title={title} {...(isDangerous && { initialFocus: cancel })}>
+    <Dialog open onClose={close} title={title} {...(isDangerous && { initialFocus: cancel })}>
       {intro && <p className="mt-1 text-t2">{intro}</p>}
       <form
         onSubmit={(event) => {
@@ -46,7 +53,7 @@ export function FormDialog({
         {children}
         {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
         <DialogFoot>
-          <Button ref={cancel} size="large" onClick={onClose}>
+          <Button ref={cancel} size="large" disabled={isKept} onClick={close}>
             Cancel
           </Button>
           <Button
