@@ -1,8 +1,9 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
 import { deletionRequests } from '@/server/core/names/deletion-requests';
 import { type Problem, problemOf, problemOfRest } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
+import { useStop } from '../ui/controls/use-stop';
 
 /** Which names of one namespace: all that begin so, or these. */
 export interface DeletionTarget {
@@ -25,7 +26,8 @@ export interface DeletionProgress {
 }
 
 /**
- * Deletes request after request, until as many are gone as were asked for or no more can go.
+ * Deletes request after request, until as many are gone as were asked for, no more can go, or the
+ * dialog is gone.
  *
  * @param onGone called with the names that each request found gone or deleted
  */
@@ -33,7 +35,7 @@ export function useDeletion(
   onGone: (namespace: string, names: string[]) => void = () => {},
 ): DeletionProgress {
   const client = useTRPCClient();
-  const isStopped = useRef(false);
+  const { isStopped, stop } = useStop();
   const [isBusy, setBusy] = useState(false);
   const [isOver, setOver] = useState(false);
   const [deleted, setDeleted] = useState(0);
@@ -64,9 +66,6 @@ export function useDeletion(
       setBusy(false);
       setOver(true);
     }
-  };
-  const stop = () => {
-    isStopped.current = true;
   };
   return { isBusy, isOver, deleted, left, problem, run, stop };
 }

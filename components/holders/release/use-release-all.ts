@@ -1,10 +1,11 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
 import { useRequestId } from '../../actions/use-action-attempt';
 import { actOnEach } from '../../live/act-on-each';
 import { isOutcomeUnknown, problemOf } from '../../live/problem';
 import { useTRPCClient } from '../../live/trpc';
+import { useStop } from '../../ui/controls/use-stop';
 import type { ReleaseResult } from './release-plan';
 
 export interface ReleaseAll {
@@ -17,11 +18,14 @@ export interface ReleaseAll {
   stop: () => void;
 }
 
-/** Ends these holds one by one, each only if it is still held with the token that was seen. */
+/**
+ * Ends these holds one by one, each only if it is still held with the token that was seen; after
+ * the dialog is gone no further one.
+ */
 export function useReleaseAll(locks: readonly HeldLock[]): ReleaseAll {
   const client = useTRPCClient();
   const requestId = useRequestId();
-  const isStopped = useRef(false);
+  const { isStopped, stop } = useStop();
   const [isBusy, setBusy] = useState(false);
   const [isOver, setOver] = useState(false);
   const [results, setResults] = useState<ReadonlyMap<number, ReleaseResult>>(new Map());
@@ -38,9 +42,6 @@ export function useReleaseAll(locks: readonly HeldLock[]): ReleaseAll {
     });
     setBusy(false);
     setOver(true);
-  };
-  const stop = () => {
-    isStopped.current = true;
   };
   return { isBusy, isOver, results, run, stop };
 }

@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '@/server/core/format/visible-text';
 import { publishResult } from '../../actions/action-results';
@@ -9,6 +9,7 @@ import { rangeText } from '../../format/durations';
 import { actOnEach } from '../../live/act-on-each';
 import { isOutcomeUnknown, problemOf } from '../../live/problem';
 import { useTRPCClient } from '../../live/trpc';
+import { useStop } from '../../ui/controls/use-stop';
 import type { BulkAct, BulkResult } from './bulk-act';
 
 export interface BulkRun {
@@ -25,16 +26,10 @@ export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
   const actOn = useActOn(act, extendMs);
   const [state, setState] = useState<'idle' | 'busy' | 'over'>('idle');
   const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
-  const isClosed = useRef(false);
-  useEffect(() => {
-    isClosed.current = false;
-    return () => {
-      isClosed.current = true;
-    };
-  }, []);
+  const { isStopped } = useStop();
   const run = async (rows: readonly LockRow[], reason: string) => {
     setState('busy');
-    const isOff = () => isClosed.current;
+    const isOff = () => isStopped.current;
     await actOnEach(rows, isOff, async (row) => {
       const result = await actOn(row, reason).catch(failure);
       setResults((old) => new Map(old).set(row.id, result));

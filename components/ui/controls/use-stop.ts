@@ -1,0 +1,20 @@
+import { type RefObject, useEffect, useRef } from 'react';
+
+/**
+ * What ends a run of many requests before its next one: `stop`, or that its dialog is gone, also
+ * with the page that it was on.
+ */
+export function useStop(): { isStopped: RefObject<boolean>; stop: () => void } {
+  const isStopped = useRef(false);
+  useEffect(() => {
+    // An effect may run twice.
+    isStopped.current = false;
+    return () => {
+      isStopped.current = true;
+    };
+  }, []);
+  const stop = () => {
+    isStopped.current = true;
+  };
+  return { isStopped, stop };
+}
