@@ -150,6 +150,22 @@ test('a holder receives a release request, and a hold with blocked renewals ends
   expect(told).toContain('stopped by Stella Steward');
 });
 
+test('what came of an action is read out once, not with every second that it counts down', async ({
+  page,
+}) => {
+  const name = 'counted-down';
+  await imports.acquire({ name, leaseMs: 60_000, owner: 'imports-1' });
+  await openLive(page, pageOf(name));
+  await page.getByRole('button', { name: 'Block renewals…' }).click();
+  await reason(page, 'it never ends');
+  await act(page, 'Block renewals');
+  const heard = page.getByRole('status').filter({ hasText: /^Renewals blocked/ });
+  const seen = page.locator('p[aria-hidden]').filter({ hasText: /^Renewals blocked/ });
+  const [first, read] = [await seen.innerText(), await heard.innerText()];
+  await expect(seen).not.toHaveText(first);
+  expect(await heard.innerText()).toBe(read);
+});
+
 test('shared holders are shown one by one, and an action applies to the selected one', async ({
   page,
 }) => {
