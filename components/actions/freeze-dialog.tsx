@@ -18,16 +18,22 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   const client = useTRPCClient();
   const current = useLiveLock(row, null).data?.row ?? row;
   const [seen, setSeen] = useState(row.frozen);
+  const [refusal, setRefusal] = useState<Pick<LockRow, 'rev' | 'frozen'> | null>(null);
   const requestId = useRequestId(seen?.at);
-  const verb = seen ? 'unfreeze' : 'freeze';
   const actionLabel = seen ? 'Unfreeze this lock' : 'Freeze this lock';
   const attempt = useActionAttempt(async (reason) => {
     const { namespace, name, rev } = current;
-    await client.locks[verb].mutate({ namespace, name, rev, reason, requestId });
+    const input = { namespace, name, rev, reason, requestId };
+    const answer = seen
+      ? await client.locks.unfreeze.mutate({ ...input, seenAt: seen.at })
+      : await client.locks.freeze.mutate(input);
+    if (answer.outcome === 'otherFreeze') return setRefusal(answer);
     publishResult(row.id, { kind: seen ? 'unfrozen' : 'frozen' });
     onClose();
   });
-  const change = attempt.isBusy ? null : freezeChange(seen, current.frozen);
+  // The server may know of another freeze before this page does.
+  const { frozen: present } = refusal && current.rev < refusal.rev ? refusal : current;
+  const change = attempt.isBusy ? null : freezeChange(seen, present);
   return (
     <OperatorDialog
       kind="lock"
@@ -50,7 +56,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
         change && (
           <ChangedNote
             onUse={() => {
-              setSeen(current.frozen);
+              setSeen(present);
               attempt.forget();
             }}
           >

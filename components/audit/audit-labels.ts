@@ -70,7 +70,7 @@ export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeStyle> = {
     label: 'Changed',
     icon: 'refresh',
     ink: 'text-contended',
-    meaning: 'Holder had changed; no action taken.',
+    meaning: 'It had changed since it was seen; no action taken.',
   },
   refused: {
     label: 'Rejected',
@@ -110,6 +110,7 @@ type Facts = Record<string, unknown>;
 const HIDDEN_FIELDS = new Set([
   'outcome',
   'expiresAt',
+  'frozenAt',
   'lastAt',
   'holders',
   'ended',

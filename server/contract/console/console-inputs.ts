@@ -157,7 +157,12 @@ export const freezeInput = z.strictObject({
   requestId: requestId.optional(),
   reason: operatorReason,
 });
-export type FreezeInput = z.output<typeof freezeInput>;
+
+export const unfreezeInput = freezeInput.extend({
+  /** When the freeze began that the operator saw: no other one is lifted. Absent: any. */
+  seenAt: z.number().int().nonnegative().optional(),
+});
+export type UnfreezeInput = z.output<typeof unfreezeInput>;
 
 export const setCapacityInput = z.strictObject({
   namespace: namespaceName,

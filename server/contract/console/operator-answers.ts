@@ -58,7 +58,10 @@ export interface Changed {
 
 export type ReleaseRequestAnswer = { outcome: 'told'; rev: number } | Changed;
 
-export type FreezeAnswer = { outcome: 'frozen' | 'unfrozen' | 'unchanged'; rev: number };
+export type FreezeAnswer =
+  | { outcome: 'frozen' | 'unfrozen' | 'unchanged'; rev: number }
+  /** It is frozen by another freeze than the one that the operator saw. Nothing happened. */
+  | { outcome: 'otherFreeze'; rev: number; frozen: { by: string; reason: string; at: number } };
 
 export type SetCapacityAnswer =
   | {

@@ -216,21 +216,23 @@ export function decideReleaseRequest(
 }
 
 /**
- * Stops new grants, or allows them again and hands the lock to the next waiters. Holders and
- * waiters keep what they have. A name without a record can be frozen before its first use, if there
- * is room for it.
+ * Stops new grants, or allows them again and hands the lock to the next waiters, unless it is
+ * another freeze than the one that the operator saw. Holders and waiters keep what they have. A
+ * name without a record can be frozen before its first use, if there is room for it.
  */
 export function decideFreeze(draft: Draft, command: FreezeCommand): FreezeAnswer {
   const replay = draft.replay<FreezeAnswer>(command.request);
   if (replay) return replay;
-  const { verb, by, reason, request } = command;
+  const { verb, seenAt, by, reason, request } = command;
+  const { frozen } = draft.record;
   const isFreeze = verb === 'freeze';
-  if ((draft.record.frozen !== null) === isFreeze) {
-    return { outcome: 'unchanged', rev: draft.currentRev };
+  if ((frozen !== null) === isFreeze) return { outcome: 'unchanged', rev: draft.currentRev };
+  if (frozen && seenAt !== undefined && frozen.at !== seenAt) {
+    return { outcome: 'otherFreeze', rev: draft.currentRev, frozen };
   }
   draft.refuseNewWhileFull();
   const outcome = isFreeze ? 'frozen' : 'unfrozen';
-  const heldMs = Math.max(0, draft.now - (draft.record.frozen?.at ?? draft.now));
+  const heldMs = Math.max(0, draft.now - (frozen?.at ?? draft.now));
   draft.change({ frozen: isFreeze ? { by, reason, at: draft.now } : null });
   const facts = isFreeze ? { by, reason } : { by, reason, heldMs };
   draft.addEvent(outcome, { service: '', owner: '' }, facts);

@@ -80,6 +80,25 @@ describe('a frozen lock', () => {
     expect(world.run(unfreeze('four')).outcome).toBe('unchanged');
   });
 
+  it('is not unfrozen by an operator who saw an earlier freeze', () => {
+    world.run(freeze('one'));
+    const seenAt = world.record?.frozen?.at ?? 0;
+    world.run(unfreeze('two'));
+    world.pass(1_000);
+    world.run(freeze('three'));
+    const before = world.record;
+    const late = { ...unfreeze('four'), seenAt };
+    expect(world.run(late)).toEqual({
+      outcome: 'otherFreeze',
+      rev: before?.rev,
+      frozen: before?.frozen,
+    });
+    expect(world.record).toBe(before);
+    const present = { ...unfreeze('five'), seenAt: before?.frozen?.at ?? 0 };
+    expect(world.run(present).outcome).toBe('unfrozen');
+    expect(world.run({ ...unfreeze('six'), seenAt }).outcome).toBe('unchanged');
+  });
+
   it('is answered the same again by the same act', () => {
     const first = world.run(freeze('one'));
     world.run(unfreeze('two'));

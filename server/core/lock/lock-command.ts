@@ -141,6 +141,8 @@ export interface ReleaseRequestCommand {
 /** Stops new grants, or allows them again. */
 export interface FreezeCommand {
   verb: 'freeze' | 'unfreeze';
+  /** To unfreeze: when the freeze began that the operator saw; absent: any is lifted. */
+  seenAt?: number | undefined;
   by: string;
   reason: string;
   request: RequestIdentity;

@@ -85,6 +85,7 @@ function notStarted(): LockyardError {
 const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   changed: 'changed',
   otherCapacity: 'changed',
+  otherFreeze: 'changed',
   waiterWantsMore: 'not_applied',
   notReassigned: 'not_applied',
   unchanged: 'not_applied',

@@ -74,6 +74,12 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     const again = { ...input, reason: 'another repair' };
     expect(await setFrozen(operator(), 'freeze', again)).toMatchObject({ outcome: 'unchanged' });
     expect((await audit())[0]).toMatchObject({ act: 'lock.freeze', outcome: 'not_applied' });
+    const ofAnother = { ...input, seenAt: 1 };
+    expect(await setFrozen(operator(), 'unfreeze', ofAnother)).toMatchObject({
+      outcome: 'otherFreeze',
+      frozen: { by: 'a operator', reason: input.reason },
+    });
+    expect((await audit())[0]).toMatchObject({ act: 'lock.unfreeze', outcome: 'changed' });
     expect(await setFrozen(operator(), 'unfreeze', input)).toMatchObject({ outcome: 'unfrozen' });
     expect((await audit())[0]).toMatchObject({ act: 'lock.unfreeze', outcome: 'done' });
     expect(await setFrozen(operator(), 'unfreeze', again)).toMatchObject({ outcome: 'unchanged' });
