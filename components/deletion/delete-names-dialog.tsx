@@ -45,9 +45,9 @@ export function DeleteNamesDialog({
   const progress = useDeletion(onGone);
   const { isBusy, isOver, problem } = progress;
   const { data: namespaces = [] } = useQuery(trpc.namespaces.list.queryOptions());
-  const target = JSON.parse(
-    useDebounced(JSON.stringify(parseDeletionForm(kind, form))),
-  ) as DeletionTarget | null;
+  const entered = JSON.stringify(parseDeletionForm(kind, form));
+  const settled = useDebounced(entered);
+  const target = JSON.parse(settled) as DeletionTarget | null;
   const isFixed = isBusy || isOver;
   const { data: preview, error } = useQuery({
     ...trpc.locks.previewDeletion.queryOptions(target ?? { namespace: form.namespace }),
@@ -56,7 +56,8 @@ export function DeleteNamesDialog({
     staleTime: 0,
   });
   const noun = kind === 'lock' ? 'locks' : 'counters';
-  const going = target && preview ? preview.going : 0;
+  // What is entered now is previewed a moment later; until then there is nothing to delete.
+  const going = settled === entered && target && preview ? preview.going : 0;
   const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
   const names = [...new Set([form.namespace, ...namespaces.map(({ name }) => name)])];
   const close = () => {
