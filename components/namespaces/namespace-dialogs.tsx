@@ -28,7 +28,7 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
         const policy = parsePolicyForm(form);
         await client.namespaces.create.mutate({
           name: String(form.get('name')).trim(),
-          backend: String(form.get('backend') ?? 'default'),
+          backend: String(form.get('backend')),
           ...(policy && { policy }),
         });
         await queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
@@ -51,7 +51,7 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
         <label htmlFor={id} className="mb-1.5 block font-[550]">
           Backend
         </label>
-        <select id={id} name="backend" className="field" defaultValue="default">
+        <select id={id} name="backend" className="field" defaultValue="default" required>
           {(backends ?? []).map((backend) => (
             <option key={backend.id} value={backend.id}>
               {backend.id} ({backend.kind})
