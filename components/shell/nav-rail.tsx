@@ -87,6 +87,7 @@ function RailLink({
 
 function MoreMenu({ isHere }: { isHere: boolean }) {
   const router = useRouter();
+  const at = usePastAt();
   return (
     <Menu
       trigger={
@@ -97,7 +98,7 @@ function MoreMenu({ isHere }: { isHere: boolean }) {
       }
     >
       {SECONDARY_ITEMS.map(({ href, label, icon }) => (
-        <MenuItem key={href} icon={icon} onSelect={() => router.push(href)}>
+        <MenuItem key={href} icon={icon} onSelect={() => router.push(pastHref(href, at))}>
           {label}
         </MenuItem>
       ))}
