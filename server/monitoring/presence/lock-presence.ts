@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import type { PresenceRow } from '../../contract/console/operator-answers';
+import { holdOf } from '../../core/lock/lock-record';
 import type { Clock } from '../../platform/clock';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
@@ -24,7 +25,7 @@ export class LockPresence {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly projection: Pick<LockProjection, 'row'>,
+    private readonly projection: Pick<LockProjection, 'row' | 'record'>,
   ) {}
 
   /** Of those who are on a lock still: it is over after a while, or when the hold has ended. */
@@ -105,6 +106,8 @@ export class LockPresence {
     const row = this.projection.row(namespace, name);
     if (!row || row.status === 'unknown') return false;
     if (!row.hold) return true;
-    return row.hold.mode === 'exclusive' && row.hold.token > token;
+    const record = this.projection.record(row.backend, { namespace, name });
+    // A hold with a later token than all that were read here is not known yet.
+    return record !== null && token <= record.lastToken && !holdOf(record, token);
   }
 }

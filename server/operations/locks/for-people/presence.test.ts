@@ -63,6 +63,26 @@ describe.each(TEST_DIALECTS)('who is on a lock, over %s', (dialect) => {
     await expect.poll(() => onIt('held'), { timeout: 10_000 }).toBeNull();
   });
 
+  test('on a shared lock it ends with the hold that was seen, though others go on', async () => {
+    const engine = rig.runtime.engines.get('default') as LockEngine;
+    const take = async (owner: string) => {
+      const wanted = { leaseMs: 60_000, mode: 'shared' } as const;
+      const held = await acquire({ engine }, refOf('shared'), owner, wanted);
+      if (held.outcome !== 'granted') throw new Error(held.outcome);
+      return held.token;
+    };
+    const tokens = [await take('reader-1'), await take('reader-2')] as const;
+    const holders = () => rig.runtime.projection.row('default', 'shared')?.holders;
+    await expect.poll(holders, { timeout: 10_000 }).toBe(2);
+    await takeOnLock(rig.operator(), { ...refOf('shared'), token: tokens[0] });
+    await release({ engine }, refOf('shared'), 'reader-2', tokens[1]);
+    await expect.poll(holders, { timeout: 10_000 }).toBe(1);
+    expect(await onIt('shared')).toBe('a operator');
+    await take('reader-3');
+    await release({ engine }, refOf('shared'), 'reader-1', tokens[0]);
+    await expect.poll(() => onIt('shared'), { timeout: 10_000 }).toBeNull();
+  });
+
   test('it ends by itself after 30 minutes', async () => {
     await takeOnLock(rig.operator(), { ...refOf('forgotten'), token: null });
     const { database, clock, projection } = rig.runtime;
