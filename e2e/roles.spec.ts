@@ -129,6 +129,7 @@ test('an admin creates a key for a service, and a revoked key is rejected within
   const key = page.getByRole('row').filter({ hasText: 'short-lived' });
   await key.getByRole('button', { name: 'Revoke…' }).click();
   await expect(dialog).toHaveAccessibleName('Revoke key of short-lived?');
+  await expect(dialog).toContainText(/Key \S+, created .* by \S/);
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
   await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await expect(key).toContainText('revoked');

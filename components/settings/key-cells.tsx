@@ -3,6 +3,13 @@ import { Icon } from '../icons/icon';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
 
+export interface IdentifiedKey {
+  id: string;
+  name: string;
+  createdAt: number;
+  createdBy: string;
+}
+
 interface ShownKey {
   namespaces: string[];
   prefix: string | null;
@@ -11,6 +18,17 @@ interface ShownKey {
   expiresAt: number | null;
   replacedBy: string | null;
   state: 'live' | 'expired' | 'revoked';
+}
+
+/** Which key of a service is meant: several may have its name. */
+export function KeyIdentity({ of, now }: { of: IdentifiedKey; now: number }) {
+  const { id, createdAt, createdBy } = of;
+  return (
+    <p className="text-t2">
+      Key <span className="font-mono">{id}</span>, created <Instant at={createdAt} now={now} /> by{' '}
+      <VisibleText text={createdBy} />
+    </p>
+  );
 }
 
 /** What a key may use. */

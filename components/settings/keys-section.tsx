@@ -8,7 +8,7 @@ import { FormDialog } from '../ui/controls/form-dialog';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
 import { CreateKeyDialog } from './create-key-dialog';
-import { KeyAccess, KeyExpiry } from './key-cells';
+import { type IdentifiedKey, KeyAccess, KeyExpiry, KeyIdentity } from './key-cells';
 import { RotateKeyDialog } from './rotate-key-dialog';
 import { SectionFrame } from './section-frame';
 import { SectionTable } from './section-table';
@@ -32,12 +32,8 @@ export function KeysSection({ now }: { now: number }) {
     getNextPageParam: ({ older }) => older,
   });
   const [isCreating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<{
-    id: string;
-    name: string;
-    isWitness: boolean;
-  } | null>(null);
-  const [rotating, setRotating] = useState<{ id: string; name: string } | null>(null);
+  const [revoking, setRevoking] = useState<(IdentifiedKey & { isWitness: boolean }) | null>(null);
+  const [rotating, setRotating] = useState<IdentifiedKey | null>(null);
   return (
     <SectionFrame
       title="API keys"
@@ -120,6 +116,7 @@ export function KeysSection({ now }: { now: number }) {
       {rotating && (
         <RotateKeyDialog
           of={rotating}
+          now={now}
           onClose={() => setRotating(null)}
           onRotated={() => void refresh()}
         />
@@ -140,7 +137,9 @@ export function KeysSection({ now }: { now: number }) {
             setRevoking(null);
           }}
           onClose={() => setRevoking(null)}
-        />
+        >
+          <KeyIdentity of={revoking} now={now} />
+        </FormDialog>
       )}
     </SectionFrame>
   );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTRPCClient } from '../live/trpc';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { DurationChoice } from './duration-choice';
+import { type IdentifiedKey, KeyIdentity } from './key-cells';
 import { KeyOnceDialog } from './key-once-dialog';
 
 const HOUR_MS = 60 * 60_000;
@@ -18,10 +19,12 @@ const GRACES = [
 /** Makes the successor of a key, and shows it once. */
 export function RotateKeyDialog({
   of,
+  now,
   onClose,
   onRotated,
 }: {
-  of: { id: string; name: string };
+  of: IdentifiedKey;
+  now: number;
   onClose: () => void;
   onRotated: () => void;
 }) {
@@ -42,6 +45,7 @@ export function RotateKeyDialog({
         onRotated();
       }}
     >
+      <KeyIdentity of={of} now={now} />
       <DurationChoice
         legend="Grace for the old key"
         name="grace"
