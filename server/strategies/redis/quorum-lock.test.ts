@@ -65,6 +65,17 @@ test('one node may be down, two may not', async () => {
   }
 });
 
+test('a release that nodes do not answer does not say that the lock was lost', async () => {
+  expect(await tryQuorumLock(quorum.nodes, 'unheard', 'one', options)).not.toBe(null);
+  const [first, second] = quorum.servers;
+  for (const server of [first, second]) server?.signal('SIGSTOP');
+  try {
+    expect(await unlockQuorum(quorum.nodes, 'unheard', 'one', impatient)).toBe(true);
+  } finally {
+    for (const server of [first, second]) server?.signal('SIGCONT');
+  }
+});
+
 test('is Timed, not Strong: nodes that forget within a lease grant it twice', async () => {
   expect(QUORUM_CONSISTENCY).toBe('Timed');
   const [first, second] = quorum.nodes;

@@ -70,7 +70,10 @@ export async function tryQuorumLock(
   return null;
 }
 
-/** On all nodes, also those that did not answer: they may have granted. False: lost before. */
+/**
+ * On all nodes, also those that did not answer: they may have granted. False: lost before, by so
+ * many nodes that the others are no majority. Nodes that do not answer now do not say so.
+ */
 export async function unlockQuorum(
   nodes: readonly Redis[],
   name: string,
@@ -79,7 +82,8 @@ export async function unlockQuorum(
 ): Promise<boolean> {
   const key = keyOf(name, options);
   const answers = await askAll(nodes, options, (node) => UNLOCK(node, [key], [owner]));
-  return isMajority(answers.filter((answer) => answer === 1).length, nodes);
+  const lost = answers.filter((answer) => answer === 0).length;
+  return isMajority(nodes.length - lost, nodes);
 }
 
 /** Rejects with `NotGranted` if no majority grants the lock within `waitMs`. */
