@@ -281,7 +281,10 @@ test('a release announces the lock delay of its namespace, and grants nothing fo
   await dialog(page)
     .getByRole('button', { name: /^Force release and grant to press-2 after 10.s$/ })
     .click();
-  await expect(page.getByText(/No grants for 10.s\. 1 still waiting\./)).toBeVisible();
+  const result = page
+    .getByRole('status')
+    .filter({ hasText: /No grants for 10.s\. 1 still waiting\./ });
+  await expect(result).toBeVisible();
   await expect(header(page)).toContainText('Delayed');
   await expect(page.getByRole('region', { name: 'Next grant' })).toContainText(
     'Granted to press-2 after the lock delay.',
