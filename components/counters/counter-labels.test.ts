@@ -8,6 +8,7 @@ import {
   driftLabel,
   estimateLabel,
   foundInPast,
+  foundLabel,
   headroomLabel,
   parseWholeNumber,
 } from './counter-labels';
@@ -111,5 +112,11 @@ describe('a search among the counters of the past', () => {
     expect(foundInPast(page, 'SALES/se')).toMatchObject({ rows: [rows[1]], matching: 1 });
     expect(foundInPast(page, 'none')).toMatchObject({ rows: [], matching: 0 });
     expect(foundInPast(page, '')).toBe(page);
+  });
+
+  it('never says that it looked through counters which were not read', () => {
+    const found = { matching: 3, total: 1_200 };
+    expect(foundLabel(found, 1_200)).toBe('3 of 1,200');
+    expect(foundLabel(found, 500)).toBe('3 among the first 500 of 1,200');
   });
 });

@@ -126,3 +126,16 @@ export function foundInPast(page: CounterPage, search: string): CounterPage {
   );
   return { ...page, rows, matching: rows.length };
 }
+
+/**
+ * How many counters a search found.
+ *
+ * @param searched how many of them it looked through: of the past, only those that were read
+ */
+export function foundLabel(
+  { matching, total }: Pick<CounterPage, 'matching' | 'total'>,
+  searched: number,
+): string {
+  const among = searched < total ? `among the first ${exactCount(searched)} of` : 'of';
+  return `${exactCount(matching)} ${among} ${exactCount(total)}`;
+}

@@ -20,7 +20,7 @@ import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
 import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
-import { COUNTERS_SHOWN, foundInPast } from './counter-labels';
+import { COUNTERS_SHOWN, foundInPast, foundLabel } from './counter-labels';
 import { CounterTable } from './counter-table';
 import { COURSES_POLL_MS } from './course/course-panel';
 import { NewCounterDialog } from './new-counter-dialog';
@@ -90,7 +90,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             />
             <span className="text-12 text-t3">
               {search
-                ? `${exactCount(data.matching)} of ${exactCount(data.total)}`
+                ? foundLabel(data, data.past ? live.data.rows.length : data.total)
                 : plural(data.total, 'counter')}
               {data.matching > data.rows.length &&
                 `, showing the first ${exactCount(data.rows.length)}`}
