@@ -52,8 +52,7 @@ export function useDeletion(
         const { results } = answer;
         gone += answer.deleted;
         setDeleted(gone);
-        const rest = results.filter(({ outcome }) => outcome !== 'deleted');
-        setLeft((before) => [...before, ...rest]);
+        setLeft((before) => leftAfter(before, results));
         const isOff = ({ outcome }: DeletionResult) => outcome === 'deleted' || outcome === 'gone';
         onGone(
           chosen.namespace,
@@ -68,4 +67,11 @@ export function useDeletion(
     }
   };
   return { isBusy, isOver, deleted, left, problem, run, stop };
+}
+
+/** What was not deleted, by the last request that tried each name: a prefix is looked up again. */
+export function leftAfter(before: DeletionResult[], results: DeletionResult[]): DeletionResult[] {
+  const tried = new Set(results.map(({ name }) => name));
+  const others = before.filter(({ name }) => !tried.has(name));
+  return [...others, ...results.filter(({ outcome }) => outcome !== 'deleted')];
 }
