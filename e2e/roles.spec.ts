@@ -1,7 +1,7 @@
 import type { Route } from 'playwright/test';
 import { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../server/core/names/console-path';
-import { lockRow, openLive, openPage } from './locks-page';
+import { lockRow, openLive, openPage, untilAlive } from './locks-page';
 import {
   callConsole,
   createPerson,
@@ -193,7 +193,10 @@ test('an admin adds a user, and a changed role applies from the next click', asy
   await nora.getByRole('button', { name: 'Sign in' }).click();
   // The page that she had asked for.
   await expect(nora).toHaveURL(server.url + lockPath('default', name));
-  await nora.getByRole('button', { name: 'Extend…' }).click();
+  const extend = nora.getByRole('button', { name: 'Extend…' });
+  await expect(extend).toBeVisible();
+  await untilAlive(nora);
+  await extend.click();
 
   await line.getByRole('button', { name: 'Edit Nora New' }).click();
   await page.getByRole('menuitem', { name: 'Change role…' }).click();
