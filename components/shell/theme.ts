@@ -12,12 +12,17 @@ export const THEME_LABELS: Record<Theme, string> = {
 
 const listeners = new Set<() => void>();
 
-function subscribe(listener: () => void) {
+/** Calls back with every change; one in another tab is a change of this one too. */
+export function subscribeToTheme(listener: () => void): () => void {
+  const onStorage = () => {
+    show(read());
+    listener();
+  };
   listeners.add(listener);
-  window.addEventListener('storage', listener);
+  window.addEventListener('storage', onStorage);
   return () => {
     listeners.delete(listener);
-    window.removeEventListener('storage', listener);
+    window.removeEventListener('storage', onStorage);
   };
 }
 
@@ -26,19 +31,21 @@ function read(): Theme {
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
+function show(theme: Theme) {
+  const { dataset } = document.documentElement;
+  if (theme === 'system') delete dataset.theme;
+  else dataset.theme = theme;
+}
+
 function apply(theme: Theme) {
-  if (theme === 'system') {
-    localStorage.removeItem(THEME_STORAGE_KEY);
-    delete document.documentElement.dataset.theme;
-  } else {
-    localStorage.setItem(THEME_STORAGE_KEY, theme);
-    document.documentElement.dataset.theme = theme;
-  }
+  if (theme === 'system') localStorage.removeItem(THEME_STORAGE_KEY);
+  else localStorage.setItem(THEME_STORAGE_KEY, theme);
+  show(theme);
   for (const listener of listeners) listener();
 }
 
 /** The look that this browser has chosen, and how to change it. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const theme = useSyncExternalStore<Theme>(subscribe, read, () => 'system');
+  const theme = useSyncExternalStore<Theme>(subscribeToTheme, read, () => 'system');
   return [theme, useCallback(apply, [])];
 }
