@@ -3,6 +3,8 @@
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useKeys } from '../live/use-keys';
+import { pastHref } from '../past/past-address';
+import { usePastAt } from '../past/past-at';
 
 const ShortcutsDialog = dynamic(() =>
   import('./shortcuts-dialog').then((all) => all.ShortcutsDialog),
@@ -19,10 +21,11 @@ const PAGES = {
   'g b': '/backends',
 };
 
-/** The keys that go to a page, and `?`, which lists all keys. */
+/** The keys that go to a page, as of the same instant, and `?`, which lists all keys. */
 export function ShortcutKeys({ onGo }: { onGo: (path: string) => void }) {
   const [isOpen, setOpen] = useState(false);
-  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => onGo(path)]);
+  const at = usePastAt();
+  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => onGo(pastHref(path, at))]);
   useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
   return isOpen && <ShortcutsDialog onClose={() => setOpen(false)} />;
 }

@@ -10,6 +10,8 @@ import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { Icon, type IconName } from '../../icons/icon';
 import { useTRPC } from '../../live/trpc';
 import { useDebounced } from '../../live/use-debounced';
+import { pastHref } from '../../past/past-address';
+import { usePastAt } from '../../past/past-at';
 import { STATUS_STYLES } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { NAV_ITEMS } from '../nav-rail';
@@ -30,6 +32,7 @@ export function CommandMenu({
   onClose: () => void;
 }) {
   const router = useRouter();
+  const at = usePastAt();
   const [current] = useState(currentLock);
   const hasActed = useRef(false);
   const input = useRef<HTMLInputElement>(null);
@@ -155,7 +158,12 @@ export function CommandMenu({
               {pages.length > 0 && (
                 <Group heading="Pages">
                   {pages.map(({ href, label, icon }) => (
-                    <Item key={href} value={`page ${href}`} icon={icon} onSelect={() => go(href)}>
+                    <Item
+                      key={href}
+                      value={`page ${href}`}
+                      icon={icon}
+                      onSelect={() => go(pastHref(href, at))}
+                    >
                       {label}
                     </Item>
                   ))}
