@@ -10,7 +10,7 @@ export const keyPrefix = lockPrefix.refine(
 
 export const keyVerbs = z
   .array(z.enum(KEY_VERBS))
-  .min(1)
+  .min(1, 'must name at least one verb')
   .refine((verbs) => new Set(verbs).size === verbs.length, 'must not name a verb twice')
   // One order, so that two lists of the same verbs are equal.
   .transform((verbs) => KEY_VERBS.filter((verb) => verbs.includes(verb)));
