@@ -50,19 +50,26 @@ export function AuditView({
   const query = useMemo(() => readAuditQuery(params), [params]);
   const client = useTRPCClient();
   const key = JSON.stringify(query);
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } =
-    useInfiniteQuery({
-      queryKey: ['audit.list', key],
-      queryFn: ({ pageParam }) => client.audit.list.query(auditInput(query, pageParam)),
-      initialPageParam: FIRST_PAGE,
-      getNextPageParam: (last) => last.older,
-      refetchInterval: POLL_MS,
-      placeholderData: keepPreviousData,
-      ...(initial !== null &&
-        key === JSON.stringify(initialQuery) && {
-          initialData: { pages: [initial], pageParams: [FIRST_PAGE] },
-        }),
-    });
+  const {
+    data,
+    error,
+    isPending,
+    isPlaceholderData,
+    hasNextPage,
+    isFetchingNextPage,
+    fetchNextPage,
+  } = useInfiniteQuery({
+    queryKey: ['audit.list', key],
+    queryFn: ({ pageParam }) => client.audit.list.query(auditInput(query, pageParam)),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last) => last.older,
+    refetchInterval: POLL_MS,
+    placeholderData: keepPreviousData,
+    ...(initial !== null &&
+      key === JSON.stringify(initialQuery) && {
+        initialData: { pages: [initial], pageParams: [FIRST_PAGE] },
+      }),
+  });
   const change = (part: Partial<AuditQuery>) => {
     const current = readAuditQuery(new URLSearchParams(window.location.search));
     window.history.replaceState(null, '', auditUrl({ ...current, ...part }));
@@ -101,8 +108,8 @@ export function AuditView({
         </div>
       )}
       {rows.length > 0 ? (
-        <AuditTable rows={rows} now={now} />
-      ) : error ? null : isPending ? (
+        <AuditTable rows={rows} now={now} isOfEarlier={isPlaceholderData} />
+      ) : error ? null : isPending || isPlaceholderData ? (
         <RowsSkeleton />
       ) : (
         <p className="border-line border-t py-8 text-14">
@@ -110,7 +117,11 @@ export function AuditView({
         </p>
       )}
       {hasNextPage && (
-        <Button className="mt-3" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        <Button
+          className="mt-3"
+          disabled={isFetchingNextPage || isPlaceholderData}
+          onClick={() => void fetchNextPage()}
+        >
           {isFetchingNextPage ? 'Loading…' : 'Load older'}
         </Button>
       )}
@@ -118,9 +129,18 @@ export function AuditView({
   );
 }
 
-function AuditTable({ rows, now }: { rows: AuditEntry[]; now: number }) {
+function AuditTable({
+  rows,
+  now,
+  isOfEarlier,
+}: {
+  rows: AuditEntry[];
+  now: number;
+  /** The rows are those of the filter before, until those of this one have come. */
+  isOfEarlier: boolean;
+}) {
   return (
-    <table className="list audit-list">
+    <table className="list audit-list" aria-busy={isOfEarlier}>
       <TableHead columns={COLUMNS} />
       <tbody>
         {rows.map((entry) => (
