@@ -67,11 +67,14 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             end={
               may('operator') && (
                 <span className="flex flex-wrap gap-2">
-                  {data.total > 0 && (
-                    <DeleteNamesButton kind="counter" at={{}} onGone={selecting.drop}>
-                      Delete counters…
-                    </DeleteNamesButton>
-                  )}
+                  <DeleteNamesButton
+                    kind="counter"
+                    at={{}}
+                    onGone={selecting.drop}
+                    isHidden={data.total === 0}
+                  >
+                    Delete counters…
+                  </DeleteNamesButton>
                   <Button tone="accent" onClick={() => setCreating(true)}>
                     New counter…
                   </Button>

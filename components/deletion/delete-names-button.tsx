@@ -16,16 +16,25 @@ export function DeleteNamesButton({
   children = 'Delete…',
   className = '',
   tone = 'plain',
+  isHidden = false,
   ...deletion
-}: DeletionProps & { children?: string; className?: string; tone?: 'plain' | 'quiet' }) {
+}: DeletionProps & {
+  children?: string;
+  className?: string;
+  tone?: 'plain' | 'quiet';
+  /** There is nothing to delete; a dialog that is open stays, with what was deleted. */
+  isHidden?: boolean;
+}) {
   const { may } = useSession();
   const [isOpen, setOpen] = useState(false);
   if (!may('operator') || !isNameable({ name: deletion.at.names ?? '' })) return null;
   return (
     <>
-      <Button tone={tone} onClick={() => setOpen(true)} className={className}>
-        {children}
-      </Button>
+      {!isHidden && (
+        <Button tone={tone} onClick={() => setOpen(true)} className={className}>
+          {children}
+        </Button>
+      )}
       {isOpen && <DeleteNamesDialog {...deletion} onClose={() => setOpen(false)} />}
     </>
   );
