@@ -82,12 +82,14 @@ export function lockyardLockOf(
   place: { close(): Promise<void> },
   {
     namespace = 'default',
-    held: { name, ...wanted } = EXCLUSIVE,
+    held: { name: heldName, ...wanted } = EXCLUSIVE,
+    name = heldName,
     onAnswer = () => {},
     sendsRequestIds = false,
   }: {
     namespace?: string;
     held?: HoldKind | undefined;
+    name?: string | undefined;
     onAnswer?: OnAnswer | undefined;
     /** As every client does, so that a call is safe to repeat. */
     sendsRequestIds?: boolean | undefined;

@@ -22,6 +22,7 @@ import { raceOnZookeeper } from './race-on-zookeeper';
 import { raceRefusals } from './refused-attempts';
 import { type PerformancePage, performancePage } from './report/performance-page';
 import { serverVersions } from './report/server-versions';
+import { raceRequestIds } from './request-ids';
 import { measureSizes } from './sizes';
 
 /** Every case of `npm run bench -- looking`, in the order in which they are measured. */
@@ -76,6 +77,7 @@ async function raceStores(): Promise<void> {
     zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
     lone: () => raceLoneCallers(mysqlAndRedis(), times, page),
     alternatives: () => compareAlternatives(mysqlAndRedis(), times, page),
+    requests: () => raceRequestIds(mysqlAndRedis(), times),
     growth: () => measureGrowth(serverIn('BENCH_MYSQL_URL'), times, page),
     catalogue: benchCatalogue,
     sizes: () => measureSizes(serverIn('BENCH_MYSQL_URL')),

@@ -7,7 +7,15 @@ export const NAMES = Array.from({ length: 100 }, (_, i) => `lock-${i}`);
 const OWNER = 'alone';
 
 /** What a lone caller does in turns, in the order in which it does it. */
-const STEPS = ['write', 'acquire', 'release', 'acquire over HTTP', 'release over HTTP'] as const;
+const STEPS = [
+  'write',
+  'acquire',
+  'release',
+  'acquire with an id',
+  'release with an id',
+  'acquire over HTTP',
+  'release over HTTP',
+] as const;
 type Step = (typeof STEPS)[number];
 
 /** The most by which a call over HTTP may take longer than the same call in process. */
@@ -55,6 +63,10 @@ export async function raceLoneCaller(
       `  ${step}: ${ms(times[step])}, ratio to ${write.name}: ${ratio(step).toFixed(2)} ` +
         `(at most ${timesAtMost})`,
     );
+    const withId = `${step} with an id` as const;
+    console.log(
+      `  ${withId}: ${ms(times[withId])}, ratio to ${write.name}: ${ratio(withId).toFixed(2)}`,
+    );
     console.log(
       `  ${step} over HTTP: ${ms(times[`${step} over HTTP`])}, ${ms(over)} more ` +
         `(at most ${HTTP_MORE_MS} ms)`,
@@ -67,6 +79,8 @@ const emptyLists = (): Record<Step, number[]> => ({
   write: [],
   acquire: [],
   release: [],
+  'acquire with an id': [],
+  'release with an id': [],
   'acquire over HTTP': [],
   'release over HTTP': [],
 });
@@ -91,6 +105,10 @@ async function takeTurns(
     const grant = await timed('acquire', () => lockyard.tryAcquire(name, OWNER));
     if (grant === null) throw new Error(`${name} was held, though no other caller uses it.`);
     await timed('release', () => lockyard.release(name, OWNER, grant));
+    const { withRequestIds } = lockyard;
+    const again = await timed('acquire with an id', () => withRequestIds.tryAcquire(name, OWNER));
+    if (again === null) throw new Error(`${name} was held, though no other caller uses it.`);
+    await timed('release with an id', () => withRequestIds.release(name, OWNER, again));
     const token = await timed('acquire over HTTP', () => http.acquire(name, OWNER));
     await timed('release over HTTP', () => http.release(name, OWNER, token));
   }

@@ -45,18 +45,23 @@ const HEADS = [
   'one write',
   'acquire',
   'release',
+  'acquire with a request id',
+  'release with a request id',
   'acquire over HTTP',
   'release over HTTP',
 ];
 
 function rowOf(store: string, times: LoneTimes): string[] {
   const { write, acquire, release } = times;
+  const withId = (step: 'acquire' | 'release') => times[`${step} with an id`];
   const over = (step: 'acquire' | 'release') => times[`${step} over HTTP`];
   return [
     store,
     figure(write),
     `${figure(acquire)} (${figure(acquire / write)} ×)`,
     `${figure(release)} (${figure(release / write)} ×)`,
+    `${figure(withId('acquire'))} (${figure(withId('acquire') / write)} ×)`,
+    `${figure(withId('release'))} (${figure(withId('release') / write)} ×)`,
     `${figure(over('acquire'))} (+ ${figure(over('acquire') - acquire)})`,
     `${figure(over('release'))} (+ ${figure(over('release') - release)})`,
   ];

@@ -23,12 +23,12 @@ export interface WholePlace {
   backendUrl?: string;
   /** Whether no other process of Lockyard runs on this place yet; true unless given. */
   isFirst?: boolean;
-  /** Whether calls have request ids, as those of every client; false unless given. */
-  sendsRequestIds?: boolean;
 }
 
 /** Lockyard as a server process runs it. */
 export interface WholeLockyard extends QueueingBenchLock {
+  /** The same locks, taken and given back with a request id for each call, as by every client. */
+  withRequestIds: QueueingBenchLock;
   runtime: Runtime;
   /** An API key for the bench's namespace. */
   key: string;
@@ -44,7 +44,6 @@ export async function openWholeLockyard({
   databaseUrl,
   backendUrl,
   isFirst = true,
-  sendsRequestIds = false,
 }: WholePlace): Promise<WholeLockyard> {
   const { runtime, close } = await openBenchRuntime(databaseUrl, backendUrl);
   const backend = backendUrl === undefined ? 'default' : 'bench';
@@ -56,19 +55,29 @@ export async function openWholeLockyard({
   const { key } = await createApiKey(cli, { name: 'caller', namespaces: [NAMESPACE] });
   const engine = runtime.engines.get(backend);
   if (!engine) throw new Error(`There is no backend "${backend}".`);
-  const lock = lockyardLockOf(
-    engine,
-    { close },
-    {
-      namespace: NAMESPACE,
-      sendsRequestIds,
-      onAnswer: (of, id, caller, answer) => countRefusal(cli, of, id, caller, answer),
-    },
-  );
+  const lockOf = (sendsRequestIds: boolean) =>
+    lockyardLockOf(
+      engine,
+      { close },
+      {
+        name: sendsRequestIds ? 'Lockyard, with request ids' : 'Lockyard',
+        namespace: NAMESPACE,
+        sendsRequestIds,
+        onAnswer: (of, id, caller, answer) => countRefusal(cli, of, id, caller, answer),
+      },
+    );
   await until(() => runtime.projection.isRead(backend));
   // Another process may be the one that records.
   if (isFirst) await until(() => runtime.historyLags().length > 0);
-  return { ...lock, runtime, key, recorded: () => untilRecorded(runtime), close };
+  const withRequestIds = lockOf(true);
+  return {
+    ...lockOf(false),
+    withRequestIds,
+    runtime,
+    key,
+    recorded: () => untilRecorded(runtime),
+    close,
+  };
 }
 
 /**
