@@ -106,14 +106,17 @@ contract('a change whose requests must have no answer', (suite) => {
     expect(beside).toMatchObject({ applied: false, current: { writer: first.writer } });
   });
 
-  it('works with 256 changes of three requests each', async () => {
+  it('works with thousands of requests, of one change and of many', async () => {
+    const memo = memoOf('first');
     const keys = Array.from({ length: 256 }, () => freshKey());
-    const all = keys.map((key) => creation(key));
+    const all = keys.map((key, i) => creation(key, { memos: i === 100 ? [memo] : [] }));
     await suite.store.swap(all);
-    const next = all.map(({ key, rev, writer }) =>
-      update(key, { rev, writer }, { unanswered: [newRequest(), newRequest(), newRequest()] }),
-    );
+    const next = all.map(({ key, rev, writer }, i) => {
+      const requests = Array.from({ length: i === 200 ? 9_000 : 20 }, newRequest);
+      const unanswered = i === 100 ? [...requests, memo.key] : requests;
+      return update(key, { rev, writer }, { unanswered });
+    });
     const results = await suite.store.swap(next);
-    expect(results.every(({ applied }) => applied)).toBe(true);
+    expect(results.flatMap(({ applied }, i) => (applied ? [] : [i]))).toEqual([100]);
   });
 });

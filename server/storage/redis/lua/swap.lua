@@ -37,9 +37,13 @@ local function idOf(i)
   return sub(keys[i], #RECORD + 1)
 end
 local values = redis.call('MGET', unpack(keys))
-local answers = {}
-for key in string.gmatch(ARGV[8], '[^,]+') do answers[#answers + 1] = ANSWER .. key end
-if #answers > 0 then answers = redis.call('MGET', unpack(answers)) end
+local requests, answers = {}, {}
+for key in string.gmatch(ARGV[8], '[^,]+') do requests[#requests + 1] = ANSWER .. key end
+-- Lua passes on no more than some thousands of values at once.
+for i = 1, #requests, 1000 do
+  local some = redis.call('MGET', unpack(requests, i, math.min(i + 999, #requests)))
+  for j = 1, #some do answers[i + j - 1] = some[j] end
+end
 local asked = 0
 local function isAnswered(count)
   local is = false
