@@ -132,6 +132,7 @@ test('one act on a selection is previewed, counted, and answered for each lock; 
   }
   await page.keyboard.press('r');
   const dialog = page.getByRole('dialog', { name: 'Force release 3 locks?' });
+  await expect(dialog).toBeVisible();
   await night.release({ name: 'rota:2', token: taken[1]?.token ?? 0 });
   await night.acquire({ name: 'rota:2', leaseMs: 600_000 });
   const act = dialog.getByRole('button', { name: /^Force release: 3/ });
