@@ -2,6 +2,7 @@ import {
   type Change,
   type Cursor,
   type HistorySource,
+  type ObsoleteRecord,
   type RecordKey,
   type RecordStore,
   StoreError,
@@ -46,6 +47,8 @@ export class FaultyStore implements RecordStore, HistorySource {
   onRead: (keys: RecordKey[]) => Fate = () => PASS;
   /** Decides the fate of each scan. */
   onScan: (cursor: Cursor) => Fate = () => PASS;
+  /** Decides the fate of each deletion of records. */
+  onDelete: (records: ObsoleteRecord[]) => Fate = () => PASS;
   /** How far the store's clock seems to have been set since it was opened, back where negative. */
   clockSetMs = 0;
   private isGone = false;
@@ -98,8 +101,8 @@ export class FaultyStore implements RecordStore, HistorySource {
     }));
   }
 
-  deleteRecords(records: Parameters<Store['deleteRecords']>[0]) {
-    return this.applyFate(PASS, () => this.store.deleteRecords(records));
+  deleteRecords(records: ObsoleteRecord[]) {
+    return this.applyFate(this.onDelete(records), () => this.store.deleteRecords(records));
   }
 
   deleteExpiredAnswers() {

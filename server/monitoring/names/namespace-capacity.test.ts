@@ -96,6 +96,8 @@ describe.each(storeNames)('free locks over %s', (name) => {
   it('leave the lists of the process that deletes them after 30 days at once', async () => {
     const first = await rig.watch();
     await until(async () => expect(first.intents.asked).toBeGreaterThan(0));
+    // Its scan may still run, and would delete them before the second lists them.
+    first.faults.onDelete = () => ({ kind: 'refuse' });
     const keys = [await released(31 * DAY_MS), await released(31 * DAY_MS)];
     const second = await rig.watch();
     const shown = () =>
