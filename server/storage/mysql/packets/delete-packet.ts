@@ -1,5 +1,6 @@
+import { recordId } from '../../record-id';
 import type { ObsoleteRecord } from '../../record-store';
-import { inRowOrder } from './row-order';
+import { byRowId } from './row-order';
 import { bytes, CLOCK, quote } from './sql-text';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
@@ -14,9 +15,11 @@ export function deletePacket(records: ObsoleteRecord[]): {
   packet: string[];
   places: number[];
 } {
-  const rows = inRowOrder(records.map((record, place) => ({ ...record, place })));
+  const rows = records
+    .map((record, place) => ({ id: recordId(record.key), record, place }))
+    .sort(byRowId);
   const deletions = rows.map(
-    ({ id, rev, writer, notBefore = 0 }) =>
+    ({ id, record: { rev, writer, notBefore = 0 } }) =>
       `DELETE FROM locks WHERE id = ${bytes(id)} AND rev = ${Math.floor(rev)} AND writer = ` +
       `${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
   );

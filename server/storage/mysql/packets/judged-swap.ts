@@ -31,7 +31,7 @@ function packetOf(changes: Change[], guard: string[]): Packet<PacketOutcome> {
       'START TRANSACTION',
       `SET @now = ${CLOCK}`,
       ...writeRecords(rows, guard),
-      ...writeHistoryAndAnswers(rows),
+      ...writeHistoryAndAnswers(changes),
       'COMMIT',
       `SELECT @took, ${CLOCK}`,
     ],
@@ -47,11 +47,11 @@ function readBack(answers: Rows[]): PacketOutcome {
 /** Writes the records and sets `@took`. */
 function writeRecords(rows: ChangedRow[], guard: string[]): string[] {
   const [first, ...more] = rows;
-  if (first?.expect && more.length === 0 && guard.length === 0) {
-    return updateRecord(first, first.expect);
+  if (first?.change.expect && more.length === 0 && guard.length === 0) {
+    return updateRecord(first, first.change.expect);
   }
   const ids = rows.map(({ id }) => bytes(id));
-  const writers = rows.map(({ writer }) => quote(writer));
+  const writers = rows.map(({ change }) => quote(change.writer));
   return [
     upsertRecords(rows),
     ...rows.flatMap(removeIfUntimely),
@@ -63,10 +63,10 @@ function writeRecords(rows: ChangedRow[], guard: string[]): string[] {
 }
 
 /** A single record that should exist, as in a handover: far cheaper, and leaves no ghost row. */
-function updateRecord(row: ChangedRow, expect: NonNullable<Change['expect']>): string[] {
-  const { id, clock, writer } = row;
-  const set = [...recordAssignments(row), 'changed_at = @now'];
-  const conditions = [clockIsIn(windowOf(clock)), ...isUnanswered([row])].join(' AND ');
+function updateRecord({ id, change }: ChangedRow, expect: NonNullable<Change['expect']>): string[] {
+  const { clock, writer } = change;
+  const set = [...recordAssignments(change), 'changed_at = @now'];
+  const conditions = [clockIsIn(windowOf(clock)), ...isUnanswered([change])].join(' AND ');
   return [
     `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ` +
       `${quote(expect.writer)} AND ${conditions}`,
@@ -84,17 +84,17 @@ function updateRecord(row: ChangedRow, expect: NonNullable<Change['expect']>): s
  * expects a row and finds none leaves a ghost (a row with `seen`), which the same transaction
  * removes: no other transaction ever sees it.
  */
-function upsertRecords(changes: ChangedRow[]): string {
-  const rows = changes.map((change) => {
+function upsertRecords(rows: ChangedRow[]): string {
+  const values = rows.map(({ id, change }) => {
     const { first, last } = windowOf(change.clock);
     const [isFree] = isUnanswered([change]);
     // What must have no answer and has one may be applied at no instant.
     const end = isFree === undefined ? last : `IF(${isFree}, ${last}, 0)`;
-    return `(${bytes(change.id)},${recordValues(change)},${first},${end},@now)`;
+    return `(${bytes(id)},${recordValues(change)},${first},${end},@now)`;
   });
   return (
     'INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ' +
-    `${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`
+    `${values} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`
   );
 }
 
@@ -103,7 +103,7 @@ function upsertRecords(changes: ChangedRow[]): string {
  * checked after every record was written, since an insert may have waited for a row. Most creations
  * have no window.
  */
-function removeIfUntimely({ id, expect, clock, writer }: ChangedRow): string[] {
+function removeIfUntimely({ id, change: { expect, clock, writer } }: ChangedRow): string[] {
   const window = windowOf(clock);
   if (expect || !isLimited(window)) return [];
   return [

@@ -25,7 +25,7 @@ import { type AppliedTerms, insertHistory, writeAnswers } from './write-history'
  */
 export function returningSwap(changes: Change[]): Packet<PacketOutcome> {
   const [only] = changes.length === 1 ? inRowOrder(changes) : [];
-  if (only?.expect) return updateRecord(only, only.expect);
+  if (only?.change.expect) return updateRecord(only, only.change.expect);
   const mayLeaveGhosts = changes.some(({ expect }) => expect !== null);
   return upsertPacket(changes, [
     ...(mayLeaveGhosts ? ['@ghosts = 0'] : []),
@@ -58,12 +58,12 @@ function upsertPacket(changes: Change[], conditions: string[]): Packet<PacketOut
     statements: [
       'START TRANSACTION',
       // Binary, so that its texts are compared by byte.
-      `SET @took = ${bytes(writerList(rows))}, @ghosts = 0, @now = ${CLOCK}`,
+      `SET @took = ${bytes(writerList(changes))}, @ghosts = 0, @now = ${CLOCK}`,
       upsertRecords(rows),
-      hasEvents(rows)
+      hasEvents(changes)
         ? `${insertHistory(changes, terms)} RETURNING at, id`
         : `SELECT ${guarded(CLOCK, conditions)} AS at`,
-      ...writeAnswers(rows, terms),
+      ...writeAnswers(changes, terms),
       'COMMIT',
     ],
     read: ([, , returned = [], written]) => ({
@@ -107,8 +107,10 @@ function readWritten(written: Rows = []): Pick<PacketOutcome, 'now' | 'historyId
  * `@ghosts`: the guard makes sure that none is ever committed.
  */
 function upsertRecords(rows: ChangedRow[]): string {
-  const values = rows.map((row) => `(${quote(row.id)},${recordValues(row)},@now)`);
-  const writesQueue = rows.some(({ expect, queue }) => expect !== null && queue !== null);
+  const values = rows.map(({ id, change }) => `(${quote(id)},${recordValues(change)},@now)`);
+  const writesQueue = rows.some(
+    ({ change: { expect, queue } }) => expect !== null && queue !== null,
+  );
   const assignments = writesQueue ? [...ASSIGNMENTS, ASSIGN_QUEUE] : ASSIGNMENTS;
   return (
     `INSERT INTO locks (id, rev, writer, head, queue, seen, changed_at) VALUES ${values} ON ` +
@@ -132,12 +134,12 @@ function outcomeOf(rows: ChangedRow[], returned: Rows): Pick<PacketOutcome, 'app
   }
   const applied = new Set<string>();
   const found = new Map<string, FoundRecord>();
-  for (const [i, change] of rows.entries()) {
+  for (const [i, { id, change }] of rows.entries()) {
     const [rev, writer, head, queue] = returned[i] ?? [];
     const version = { rev: Number(rev), writer: String(writer) };
     if (version.rev === change.rev && version.writer === change.writer) applied.add(change.writer);
-    else if (head === null || queue === null) found.set(change.id, version);
-    else found.set(change.id, { ...version, head: String(head), queue: String(queue) });
+    else if (head === null || queue === null) found.set(id, version);
+    else found.set(id, { ...version, head: String(head), queue: String(queue) });
   }
   return { applied, found };
 }
@@ -150,9 +152,10 @@ function updateRecord(
   row: ChangedRow,
   expect: NonNullable<Change['expect']>,
 ): Packet<PacketOutcome> {
-  const { id, clock, writer } = row;
-  const set = [...recordAssignments(row), `changed_at = ${CLOCK}`];
-  const conditions = [clockIsIn(windowOf(clock)), ...isUnanswered([row])].join(' AND ');
+  const { id, change } = row;
+  const { clock, writer } = change;
+  const set = [...recordAssignments(change), `changed_at = ${CLOCK}`];
+  const conditions = [clockIsIn(windowOf(clock)), ...isUnanswered([change])].join(' AND ');
   // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
   // remaining statements still run.
   const written = `FROM locks WHERE id = ${quote(id)} AND writer = ${quote(writer)}`;
@@ -166,10 +169,10 @@ function updateRecord(
       'START TRANSACTION',
       `UPDATE locks SET ${set} WHERE id = ${quote(id)} AND rev = ${expect.rev} AND writer = ` +
         `${quote(expect.writer)} AND ${conditions}`,
-      hasEvents([row])
-        ? `${insertHistory([row], terms)} RETURNING at, id`
+      hasEvents([change])
+        ? `${insertHistory([change], terms)} RETURNING at, id`
         : `SELECT ${CLOCK} AS at ${written}`,
-      ...writeAnswers([row], terms),
+      ...writeAnswers([change], terms),
       'COMMIT',
     ],
     read([, , answered]) {

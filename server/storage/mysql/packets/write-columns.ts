@@ -12,8 +12,8 @@ const UNCHANGED_QUEUE = '-';
 /** The values of `rev`, `writer`, `head`, `queue` and `seen` in the order of these columns. */
 export function recordValues(change: Change): string {
   const { rev, writer, head, queue } = change;
-  const texts = [writer, head, queue ?? UNCHANGED_QUEUE, seenText(change)];
-  return `${rev},${texts.map(quote)}`;
+  const queueText = queue ?? UNCHANGED_QUEUE;
+  return `${rev},${quote(writer)},${quote(head)},${quote(queueText)},${quote(seenText(change))}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { encodeHistory, hasEvents } from '../../codec/history-codec';
+import { recordId } from '../../record-id';
 import type { Change } from '../../record-store';
-import type { ChangedRow } from './row-order';
 import { bytes, quote } from './sql-text';
 
 /** How a packet says in SQL, after its records were written, what of it was applied. */
@@ -21,10 +21,10 @@ const BY_VARIABLES: AppliedTerms = {
 };
 
 /** Writes the history of the applied changes and their answers. */
-export function writeHistoryAndAnswers(rows: ChangedRow[]): string[] {
+export function writeHistoryAndAnswers(changes: Change[]): string[] {
   return [
-    ...(hasEvents(rows) ? [insertHistory(rows, BY_VARIABLES)] : []),
-    ...writeAnswers(rows, BY_VARIABLES),
+    ...(hasEvents(changes) ? [insertHistory(changes, BY_VARIABLES)] : []),
+    ...writeAnswers(changes, BY_VARIABLES),
   ];
 }
 
@@ -35,22 +35,21 @@ export function insertHistory(changes: Change[], { historyRow }: AppliedTerms): 
 }
 
 /** Writes the answers of the applied changes, and extends those that they extend. */
-export function writeAnswers(rows: ChangedRow[], terms: AppliedTerms): string[] {
-  const memos = rows.filter((change) => change.memos.length > 0);
-  return [
-    ...(memos.length > 0 ? [insertAnswers(memos, terms)] : []),
-    ...rows.flatMap((row) => extendAnswers(row, terms)),
-  ];
+export function writeAnswers(changes: Change[], terms: AppliedTerms): string[] {
+  const statements: string[] = [];
+  const answered = changes.filter(({ memos }) => memos.length > 0);
+  if (answered.length > 0) statements.push(insertAnswers(answered, terms));
+  for (const change of changes) {
+    if (change.extensions.length > 0) statements.push(...extendAnswers(change, terms));
+  }
+  return statements;
 }
 
-function insertAnswers(
-  changes: ChangedRow[],
-  { isApplied, hasTablesOfValues }: AppliedTerms,
-): string {
-  const rows = changes.flatMap(({ id: lockId, writer, memos }) =>
+function insertAnswers(changes: Change[], { isApplied, hasTablesOfValues }: AppliedTerms): string {
+  const rows = changes.flatMap(({ key: lock, writer, memos }) =>
     memos.map(({ key, inputHash, answer, expiresAt }) => {
       const texts = [writer, key, inputHash, JSON.stringify(answer)].map(quote);
-      return [...texts, String(expiresAt), bytes(lockId)];
+      return [...texts, String(expiresAt), bytes(recordId(lock))];
     }),
   );
   const columns = ['id', 'input_hash', 'answer', 'expires_at', 'lock_id'];
