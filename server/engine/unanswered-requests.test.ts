@@ -11,7 +11,7 @@ import {
   releaseCommand,
   takeLock,
 } from './testing/engine-rig';
-import { PASS } from './testing/faulty-store';
+import { firstFates, PASS, touching } from './testing/faulty-store';
 
 /**
  * A process decides a call with a request id from the record that it knows, as if the request had
@@ -94,6 +94,22 @@ describe.each(storeNames)(
       };
       expect(await add(here, counter, 'r')).toMatchObject({ outcome: 'applied', value: 1 });
       expect(await add(here, counter, 'r')).toMatchObject({ outcome: 'applied', value: 1 });
+    });
+
+    it('repeats the answer of another process at once where a try got no reply', async () => {
+      const [counter, other] = (await Promise.all([newCounter(), newCounter()])) as [
+        RecordKey,
+        RecordKey,
+      ];
+      await add(there, counter, 'r');
+      await here.engine.reread([counter, other]);
+      here.faults.onSwap = firstFates(touching(counter), { kind: 'loseRequest' });
+      const answers = await Promise.all([
+        add(here, counter, 'r'),
+        add(here, counter, 'next'),
+        add(here, other, 'r'),
+      ]);
+      expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([1, 2, 1]);
     });
 
     const reads = can(name, 'testsAnswers') ? 'without a read' : 'after a read';

@@ -1,6 +1,7 @@
 import { STORE_RETRY_MS } from '../../core/timing';
 import {
   type Change,
+  type RecordStore,
   type StoredRecord,
   StoreError,
   type SwapResult,
@@ -90,6 +91,8 @@ async function swapUntilKnown<T>(
     if (context.monotonic() + STORE_RETRY_MS >= dueAt) throw error;
   };
   const attempts = changes.map((): string[] => []);
+  /** Requests that a read showed to have an answer. */
+  const answered = new Set<string>();
   let known = changes.map((): SwapOutcome | null => null);
   let proposals = changes;
   for (;;) {
@@ -101,13 +104,15 @@ async function swapUntilKnown<T>(
       const found = results.map((result, i) =>
         known[i]?.applied === 'yes'
           ? known[i]
-          : outcomeOf(proposals[i] as Change, result, attempts[i] ?? []),
+          : outcomeOf(proposals[i] as Change, result, attempts[i] ?? [], answered),
       );
       const outcome = combine(found);
       if (outcome !== null) return outcome;
       known = found;
       recordAttempt(attempts, proposals);
       giveUpIfLate(new StoreError('A lost reply could not be cleared up.', 'unknown'));
+      const unclear = changes.filter((_, i) => found[i] === null);
+      if (await findAnswers(context.store, unclear, answered)) pauseMs = SHORT_PAUSE_MS;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.applied === 'unknown') recordAttempt(attempts, proposals);
@@ -121,8 +126,31 @@ async function swapUntilKnown<T>(
   }
 }
 
-/** Null: an earlier try may still land, so nothing is known yet. */
-function outcomeOf(change: Change, result: SwapResult, tried: string[]): SwapOutcome | null {
+/** Adds to `answered` the requests of these changes that have a stored answer. True: there are. */
+async function findAnswers(
+  store: RecordStore,
+  changes: Change[],
+  answered: Set<string>,
+): Promise<boolean> {
+  const requests = changes.flatMap(({ unanswered = [] }) => unanswered);
+  if (requests.length === 0) return false;
+  const { memos } = await store.read([], requests);
+  for (const { key } of memos) answered.add(key);
+  return memos.length > 0;
+}
+
+/**
+ * Null: an earlier try may still land, so nothing is known yet.
+ *
+ * @param answered requests that had an answer before this try. Where the record is still as it was
+ *   expected, that answer is older than it: no try can land
+ */
+function outcomeOf(
+  change: Change,
+  result: SwapResult,
+  tried: string[],
+  answered: ReadonlySet<string>,
+): SwapOutcome | null {
   const { current, now, isTooLarge, found } = result;
   const { expect, clock } = change;
   const untouched = current?.rev === expect?.rev && current?.writer === expect?.writer;
@@ -132,7 +160,10 @@ function outcomeOf(change: Change, result: SwapResult, tried: string[]): SwapOut
   if (current && tried.includes(current.writer)) {
     return { applied: 'yes', writer: current.writer, now };
   }
-  if (untouched) return now < clock.ahead ? null : { applied: 'no', now };
+  if (untouched) {
+    const mayLand = now < clock.ahead && !change.unanswered?.some((key) => answered.has(key));
+    return mayLand ? null : { applied: 'no', now };
+  }
   // Revs only rise: had an earlier try landed, the record would be past ours or deleted by now.
   return { applied: current === null || current.rev > change.rev ? 'unknown' : 'no', now };
 }
