@@ -99,7 +99,8 @@ async function takeStep(member: Member, step: CounterStep): Promise<void> {
   }
 }
 
-function faultsOf(random: () => number, share: number): () => Fate {
+/** For so large a share of the swaps one of several faults. */
+export function faultsOf(random: () => number, share: number): () => Fate {
   return () => {
     if (random() >= share) return PASS;
     const fates: Fate[] = [

@@ -89,7 +89,7 @@ function faultsOf(random: () => number, share: number): () => Fate {
 }
 
 /** As the projection does: each process takes note of what another may have changed. */
-async function rereadNowAndThen(
+export async function rereadNowAndThen(
   members: CampaignMember[],
   keys: RecordKey[],
   random: () => number,
