@@ -6,6 +6,7 @@ import { requestIdentity } from './request-identity';
 import {
   acquire,
   EngineRig,
+  eventKinds,
   type Member,
   release,
   releaseCommand,
@@ -110,6 +111,39 @@ describe.each(storeNames)(
         add(here, other, 'r'),
       ]);
       expect(answers.map((answer) => 'value' in answer && answer.value)).toEqual([1, 2, 1]);
+    });
+
+    it('takes and gives back once in one packet what another process was answered before', async () => {
+      const key = freshKey();
+      const take = { leaseMs: 60_000, requestId: 'take' };
+      const { token } = await takeLock(there, key, 'w1', take);
+      const giveBack = releaseCommand(key, 'w1', token, 'give back');
+      await there.engine.run(key, giveBack);
+      await knows(here, key);
+      const next = { leaseMs: 60_000, requestId: 'next' };
+      const answers = await Promise.all([
+        acquire(here, key, 'w1', take),
+        here.engine.run(key, giveBack),
+        acquire(here, key, 'w2', next),
+        acquire(here, key, 'w2', next),
+      ]);
+      expect(answers).toMatchObject([
+        { outcome: 'ended', token },
+        { outcome: 'released' },
+        { outcome: 'granted', holdCount: 1 },
+        { outcome: 'granted', holdCount: 1 },
+      ]);
+      const kinds = await eventKinds(rig.under.store, key);
+      expect(kinds).toEqual(['granted', 'released', 'granted']);
+    });
+
+    it('adds again once the stored answer has expired', async () => {
+      const counter = await newCounter();
+      await add(there, counter, 'r');
+      rig.letPass(16 * 60_000);
+      await knows(here, counter);
+      expect(await add(here, counter, 'r')).toMatchObject({ outcome: 'applied', value: 2 });
+      expect(await add(there, counter, 'r')).toMatchObject({ outcome: 'applied', value: 2 });
     });
 
     const reads = can(name, 'testsAnswers') ? 'without a read' : 'after a read';

@@ -50,6 +50,27 @@ it('a change that was found applied stays so while the rest of its packet is unc
   expect(outcomes).toMatchObject([{ applied: 'yes', writer: first.writer }, { applied: 'yes' }]);
 });
 
+it('an answer that the first try stored itself, after a later try, proves that it was applied', async () => {
+  const { store } = under;
+  const faults = new FaultyStore(store);
+  const key = freshKey();
+  const seen = await created(store, key);
+  const { now } = await swapOne(store, creation(freshKey()));
+  const memo = { key: newWriter(), inputHash: '', answer: 1, expiresAt: now + 900_000 };
+  const change = update(key, seen, {
+    clock: { past: now + 60_000, ahead: now + 300_000 },
+    memos: [memo],
+    unanswered: [memo.key],
+  });
+  const last = async () => {
+    under.passMs(120_000);
+    await store.swap([change]);
+  };
+  faults.onSwap = firstFates(() => true, { kind: 'loseRequest' }, { kind: 'pass', last });
+  const outcomes = await swapWithRecovery(contextOver(faults), [change], soon());
+  expect(outcomes).toMatchObject([{ applied: 'yes', writer: change.writer }]);
+});
+
 it('a late change passes on no record, and one that met another record passes that on', async () => {
   const { store } = under;
   const [late, lost] = [freshKey(), freshKey()];
