@@ -110,9 +110,11 @@ async function swapUntilKnown<T>(
       if (outcome !== null) return outcome;
       known = found;
       recordAttempt(attempts, proposals);
-      giveUpIfLate(new StoreError('A lost reply could not be cleared up.', 'unknown'));
-      const unclear = changes.filter((_, i) => found[i] === null);
-      if (await findAnswers(context.store, unclear, answered)) pauseMs = SHORT_PAUSE_MS;
+      const unclear = new StoreError('A lost reply could not be cleared up.', 'unknown');
+      giveUpIfLate(unclear);
+      const doubtful = changes.filter((_, i) => found[i] === null);
+      if (await findAnswers(context.store, doubtful, answered)) pauseMs = SHORT_PAUSE_MS;
+      giveUpIfLate(unclear);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.applied === 'unknown') recordAttempt(attempts, proposals);
