@@ -15,13 +15,11 @@ const DeleteNamesDialog = dynamic(() =>
 export function DeleteNamesButton({
   children = 'Delete…',
   className = '',
-  tone = 'plain',
   isHidden = false,
   ...deletion
 }: DeletionProps & {
   children?: string;
   className?: string;
-  tone?: 'plain' | 'quiet';
   /** There is nothing to delete; a dialog that is open stays, with what was deleted. */
   isHidden?: boolean;
 }) {
@@ -31,7 +29,7 @@ export function DeleteNamesButton({
   return (
     <>
       {!isHidden && (
-        <Button tone={tone} onClick={() => setOpen(true)} className={className}>
+        <Button onClick={() => setOpen(true)} className={className}>
           {children}
         </Button>
       )}

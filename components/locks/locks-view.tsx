@@ -6,7 +6,6 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { ActionsProvider } from '../actions/actions-provider';
-import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-controls';
 import { useSelection } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
@@ -16,6 +15,7 @@ import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { PastNote } from '../past/past-note';
+import { Button } from '../ui/controls/button';
 import { BulkBar } from './bulk/bulk-bar';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
@@ -32,6 +32,9 @@ import { useKnownLock } from './peek/use-known-lock';
 import { usePeek } from './peek/use-peek';
 import { DeadlockedProvider } from './presence/deadlock-mark';
 
+const DeleteNamesDialog = dynamic(() =>
+  import('../deletion/delete-names-dialog').then((all) => all.DeleteNamesDialog),
+);
 const PeekPanel = dynamic(() => import('./peek/peek-panel').then((all) => all.PeekPanel));
 
 /** How often the figures of the last hour are read again. They need no stream of their own. */
@@ -90,6 +93,7 @@ export function LocksView({
   const scroller = useRef<HTMLDivElement>(null);
   const { known, onOpen, onOpenKnown } = useKnownLock(page, receivedAt, link);
   const { peek, row: peeked, onStep } = usePeek(query, setQuery, rows);
+  const [isDeleting, setDeleting] = useState(false);
   const [copied, setCopied] = useState('');
   const onCopied = useCallback((name: string) => {
     setCopied(name);
@@ -133,15 +137,15 @@ export function LocksView({
                     onQuery={setQuery}
                     chips={may('operator') && <SelectButton selecting={selecting} />}
                   >
-                    <DeleteNamesButton
-                      kind="lock"
-                      at={query.namespace ? { namespace: query.namespace } : {}}
-                      onGone={selecting.drop}
-                      tone="quiet"
-                      className="max-md:hidden"
-                    >
-                      Delete free locks…
-                    </DeleteNamesButton>
+                    {may('operator') && (
+                      <Button
+                        tone="quiet"
+                        className="max-md:hidden"
+                        onClick={() => setDeleting(true)}
+                      >
+                        Delete free locks…
+                      </Button>
+                    )}
                     <LiveIndicator link={link} onRetry={retry} isFleet />
                   </FilterBar>
                 )}
@@ -176,6 +180,14 @@ export function LocksView({
               {isSlowed && <SlowedNote />}
               <ConnectionLostNote />
               {may('operator') && <BulkBar rows={rows} selecting={selecting} />}
+              {isDeleting && (
+                <DeleteNamesDialog
+                  kind="lock"
+                  at={query.namespace ? { namespace: query.namespace } : {}}
+                  onGone={selecting.drop}
+                  onClose={() => setDeleting(false)}
+                />
+              )}
               {!isEmpty && (
                 <KeyHints
                   range={range}
