@@ -16,6 +16,9 @@ import { DeletionFields, type DeletionForm, parseDeletionForm } from './deletion
 import { DeletionPreview, DeletionResults } from './deletion-report';
 import { type DeletionTarget, useDeletion } from './use-deletion';
 
+/** How often the preview of names is read again. */
+const NAMES_EVERY_MS = 3_000;
+
 export interface DeletionProps {
   kind: DeletionTarget['kind'];
   /** The initial values of the form. */
@@ -54,6 +57,8 @@ export function DeleteNamesDialog({
     enabled: target !== null && !isFixed,
     retry: false,
     staleTime: 0,
+    // Of a prefix it may count many names; of a few, it shows what became of them meanwhile.
+    refetchInterval: target?.names ? NAMES_EVERY_MS : false,
   });
   const noun = kind === 'lock' ? 'locks' : 'counters';
   // What is entered now is previewed a moment later; until then there is nothing to delete.

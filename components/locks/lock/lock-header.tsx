@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import type { HoldRow, LockDetail } from '@/server/contract/console/lock-row';
+import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/numbers';
@@ -78,23 +78,26 @@ export function LockHeader({
             <OnItButton row={row} />
           </span>
         )}
-        {actions && !isMissing(row) && (
-          <span className="flex flex-wrap sm:shrink-0 gap-2">
-            {row.hold === null && row.waiters === 0 && !row.frozen && row.rev > 0 && (
-              <DeleteNamesButton
-                kind="lock"
-                at={{ namespace: row.namespace, way: 'names', names: row.name }}
-              />
+        {actions && (
+          <span className="flex flex-wrap sm:shrink-0 gap-2 empty:hidden">
+            <DeleteNamesButton
+              kind="lock"
+              at={{ namespace: row.namespace, way: 'names', names: row.name }}
+              isHidden={!isDeletable(row)}
+            />
+            {!isMissing(row) && (
+              <>
+                {row.permits && (
+                  <Button disabled={isStale || !detail.fresh} onClick={() => actions.capacity(row)}>
+                    Capacity…
+                  </Button>
+                )}
+                <Button disabled={isStale || !detail.fresh} onClick={() => actions.freeze(row)}>
+                  <Icon name="snowflake" size={15} />
+                  {row.frozen ? 'Unfreeze…' : 'Freeze…'}
+                </Button>
+              </>
             )}
-            {row.permits && (
-              <Button disabled={isStale || !detail.fresh} onClick={() => actions.capacity(row)}>
-                Capacity…
-              </Button>
-            )}
-            <Button disabled={isStale || !detail.fresh} onClick={() => actions.freeze(row)}>
-              <Icon name="snowflake" size={15} />
-              {row.frozen ? 'Unfreeze…' : 'Freeze…'}
-            </Button>
           </span>
         )}
       </div>
@@ -102,6 +105,10 @@ export function LockHeader({
     </header>
   );
 }
+
+/** Whether nothing uses the lock; a record of it is there to delete. */
+const isDeletable = ({ hold, waiters, frozen, rev }: LockRow): boolean =>
+  hold === null && waiters === 0 && !frozen && rev > 0;
 
 /** In place of a state: no record says anything of this lock. */
 function NotFoundBadge() {
