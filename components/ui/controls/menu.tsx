@@ -37,21 +37,24 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
 
 const ITEM =
   'flex min-h-8 pointer-coarse:min-h-11 cursor-pointer items-center gap-2 rounded-6 px-2 ' +
-  'text-13 text-t1 outline-none select-none data-[highlighted]:bg-s3';
+  'text-13 text-t1 outline-none select-none data-[highlighted]:bg-s3 ' +
+  'data-[disabled]:cursor-default data-[disabled]:text-t3';
 
 export function MenuItem({
   icon,
   end,
+  isDisabled = false,
   onSelect,
   children,
 }: {
   icon?: IconName;
   end?: ReactNode;
+  isDisabled?: boolean;
   onSelect: () => void;
   children: ReactNode;
 }) {
   return (
-    <DropdownMenu.Item onSelect={onSelect} className={ITEM}>
+    <DropdownMenu.Item disabled={isDisabled} onSelect={onSelect} className={ITEM}>
       {icon && <Icon name={icon} size={15} className="text-t2" />}
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {end}
