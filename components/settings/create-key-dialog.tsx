@@ -2,11 +2,16 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
+import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
+import { ProblemNote } from '../ui/problem-note';
 import { KeyExpiryField, KeyLimitFields, limitsIn } from './key-limit-fields';
 import { KeyOnceDialog } from './key-once-dialog';
+
+const NAMESPACES_FAILURE = readFailureTitle(null, 'the namespaces');
 
 const PURPOSES = [
   { witness: false, label: 'A service', means: 'acquires locks' },
@@ -23,7 +28,7 @@ export function CreateKeyDialog({
 }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
-  const { data: namespaces } = useQuery(trpc.namespaces.list.queryOptions());
+  const { data: namespaces, error, refetch } = useQuery(trpc.namespaces.list.queryOptions());
   const [isWitness, setWitness] = useState(false);
   const [created, setCreated] = useState<{ name: string; key: string } | null>(null);
 
@@ -96,6 +101,14 @@ export function CreateKeyDialog({
           onChange={({ currentTarget }) => requireOne(currentTarget)}
         >
           <legend className="mb-1.5 font-[550]">Namespaces</legend>
+          {error && !namespaces && (
+            <div className="flex flex-col items-start gap-2">
+              <ProblemNote problem={problemOf(error)} title={NAMESPACES_FAILURE} />
+              <Button size="small" onClick={() => void refetch()}>
+                Retry
+              </Button>
+            </div>
+          )}
           <div className="flex flex-wrap gap-2">
             {(namespaces ?? []).map(({ name }, place) => (
               <label key={name} className="choice">
