@@ -27,13 +27,23 @@ const clock = (at: number, zone: Zone, seconds: boolean) =>
 
 /** 14:17:03 on the day of `now`, 19 Nov 14:17 in its year, 19 Nov 2024 14:17 else. */
 export function instantText(at: number, now: number, zone: Zone): string {
-  if (day(at, zone) === day(now, zone)) return clock(at, zone, true);
+  const date = dateUnlessToday(at, now, zone);
+  return date + clock(at, zone, date === '');
+}
+
+/** As `instantText`, to the second on every day: 19 Nov 14:17:03. */
+export const secondText = (at: number, now: number, zone: Zone): string =>
+  dateUnlessToday(at, now, zone) + clock(at, zone, true);
+
+/** Before a time of day: nothing on the day of `now`, 19 Nov in its year, 19 Nov 2024 else. */
+function dateUnlessToday(at: number, now: number, zone: Zone): string {
+  if (day(at, zone) === day(now, zone)) return '';
   const isThisYear =
     formatInstant(at, zone, { year: 'numeric' }) === formatInstant(now, zone, { year: 'numeric' });
   const date = isThisYear
     ? formatInstant(at, zone, { month: 'short', day: 'numeric' })
     : day(at, zone);
-  return `${date}\u00a0${clock(at, zone, false)}`;
+  return `${date}\u00a0`;
 }
 
 /** To the minute: 14:17 on the day of `now`, else as `instantText`. */

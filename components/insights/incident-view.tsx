@@ -189,7 +189,9 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
             band={{ from: incident.beganAt, to: incident.endedAt ?? timeline.to }}
             marks={marksOf(detail, acts)}
             description={
-              reading && cursor !== null ? readingLabel(reading, clockLabel(cursor)) : 'none'
+              reading && cursor !== null
+                ? readingLabel(reading, clockLabel(cursor, span.to))
+                : 'none'
             }
             onCursor={setCursor}
             onZoom={zoomTo}
@@ -227,10 +229,10 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
 function marksOf({ incident }: IncidentDetail, acts: readonly ActMark[]): PlotMark[] {
   const { beganAt, endedAt } = incident;
   return [
-    { at: beganAt, label: `began ${clockLabel(beganAt)}`, kind: 'began' },
+    { at: beganAt, label: `began ${clockLabel(beganAt, endedAt ?? beganAt)}`, kind: 'began' },
     ...(endedAt === null
       ? []
-      : [{ at: endedAt, label: `ended ${clockLabel(endedAt)}`, kind: 'ended' as const }]),
+      : [{ at: endedAt, label: `ended ${clockLabel(endedAt, endedAt)}`, kind: 'ended' as const }]),
     ...acts.map((act) => ({ at: act.at, label: actLabel(act), kind: 'act' as const })),
   ];
 }

@@ -109,7 +109,7 @@ export function LinkedPlots({
             data-leftward={shareAt(cursor, span) > 0.8}
             style={{ left: percent(shareAt(cursor, span)) }}
           >
-            <span>{clockLabel(cursor)}</span>
+            <span>{clockLabel(cursor, span.to)}</span>
           </span>
         )}
         {selection && (

@@ -77,17 +77,17 @@ export function HoldMark({
         title={holdTitle(bar, isLive, now)}
         style={{ ...box(segment.left, segment.width), top: 3 + row * 16 }}
       >
-        {firstFitting(segmentLabels(line, segment), labelPx)}
+        {firstFitting(segmentLabels(line, segment, now), labelPx)}
       </BarLink>
     );
   });
 }
 
 /** What a part of a bar says, the longest first. */
-function segmentLabels({ bar, isLive }: HoldLine, { tone, from }: Segment): string[] {
+function segmentLabels({ bar, isLive }: HoldLine, { tone, from }: Segment, now: number): string[] {
   const owner = visibleText(bar.owner);
   if (tone === 'stuck') {
-    const since = `stuck since ${clockLabel(from)}`;
+    const since = `stuck since ${clockLabel(from, now)}`;
     return [`${since}, ${owner} ${shortToken(bar.token)}`, since, 'stuck'];
   }
   if (tone === 'long') return ['past p99'];

@@ -64,7 +64,8 @@ export function actLabel({ by, kind }: Pick<ActMark, 'by' | 'kind'>): string {
 }
 
 const span = (bar: { from: number; to: number | null }, now: number, zone: Zone) =>
-  `${clockLabel(bar.from, zone)} – ${bar.to === null ? 'now' : clockLabel(bar.to, zone)}, ` +
+  `${clockLabel(bar.from, now, zone)} – ` +
+  `${bar.to === null ? 'now' : clockLabel(bar.to, now, zone)}, ` +
   durationText((bar.to ?? now) - bar.from);
 
 /** A hold in full: who, when, for how long, and how it ended. */

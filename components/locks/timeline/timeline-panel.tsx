@@ -70,7 +70,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
   return (
     <Panel
       title="Timeline"
-      aside={isHydrated && zoom && `${clockLabel(zoom.from)} – ${clockLabel(zoom.to)}`}
+      aside={isHydrated && zoom && `${clockLabel(zoom.from, now)} – ${clockLabel(zoom.to, now)}`}
       end={
         <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
           {!isEmpty && <Legend />}
@@ -89,7 +89,7 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
         </div>
       )}
       {isHydrated && data && data.since > Math.max(data.from, span.from) && (
-        <CutNote timeline={data} />
+        <CutNote timeline={data} now={now} />
       )}
       {isEmpty ? (
         <p className="px-3.5 py-3 text-t2">
@@ -130,10 +130,10 @@ function firstSpanMs({ row, asOf }: LockDetail): number {
   return SPANS_MS.find((ms) => ms >= neededMs) ?? 24 * 60 * MINUTE_MS;
 }
 
-function CutNote({ timeline: { since } }: { timeline: LockTimeline }) {
+function CutNote({ timeline: { since }, now }: { timeline: LockTimeline; now: number }) {
   return (
     <p className="px-3.5 pt-2.5 text-12 text-t2">
-      Too many events for this span: complete since {clockLabel(since)}.
+      Too many events for this span: complete since {clockLabel(since, now)}.
     </p>
   );
 }

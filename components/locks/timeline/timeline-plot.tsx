@@ -121,7 +121,7 @@ export function TimelinePlot({
             className="timeline-act"
             data-kind={act.kind}
             style={{ left: percent(left) }}
-            title={`${clockLabel(act.at)}: ${actLabel(act)}${act.reason && ` – “${visibleText(act.reason)}”`}`}
+            title={`${clockLabel(act.at, now)}: ${actLabel(act)}${act.reason && ` – “${visibleText(act.reason)}”`}`}
           >
             <span
               className="timeline-flag"

@@ -60,7 +60,7 @@ function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
                   className="link rounded-4"
                   title="See the lock at that time"
                 >
-                  {clockLabel(at)}
+                  {clockLabel(at, now)}
                 </Link>
               </th>
               <td>{who}</td>

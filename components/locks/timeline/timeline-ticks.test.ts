@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timelineTicks } from './timeline-ticks';
+import { clockLabel, timelineTicks } from './timeline-ticks';
 
 // Days on which clocks are set in much of the world: the process's own zone decides which count.
 const CHANGES = [new Date(2026, 2, 29, 12), new Date(2026, 9, 25, 12), new Date(2026, 10, 1, 12)];
@@ -27,4 +27,25 @@ test('labels of short spans begin within the span, a step apart', () => {
   const from = new Date(2026, 10, 20, 14, 3, 20).getTime();
   const ticks = timelineTicks(from, from + 5 * 60_000, 6);
   expect(ticks.map(({ label }) => label)).toEqual(['14:04', '14:05', '14:06', '14:07', '14:08']);
+});
+
+test('where a span goes beyond midnight, its label there names the day', () => {
+  const from = new Date(2026, 10, 20, 23, 48).getTime();
+  const ticks = timelineTicks(from, from + 0.5 * HOUR, 6);
+  expect(ticks.map(({ label }) => label)).toEqual([
+    '23:50',
+    '23:55',
+    '21 Nov',
+    '00:05',
+    '00:10',
+    '00:15',
+  ]);
+});
+
+test('an instant names its day where that is not the day of now', () => {
+  const at = new Date(2026, 10, 20, 23, 48, 7).getTime();
+  expect(clockLabel(at, at + 60_000)).toBe('23:48:07');
+  expect(clockLabel(at, at + HOUR)).toBe('20 Nov\u00a023:48:07');
+  const instant = Date.UTC(2026, 10, 20, 23, 48, 7);
+  expect(clockLabel(instant, instant + HOUR, 'Europe/Berlin')).toBe('00:48:07');
 });

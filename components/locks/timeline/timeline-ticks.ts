@@ -1,4 +1,4 @@
-import { formatInstant, type Zone } from '../../format/instants';
+import { formatInstant, secondText, type Zone } from '../../format/instants';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -16,7 +16,10 @@ export interface TimelineTick {
   label: string;
 }
 
-/** Labelled instants of the reader's clock from `from` to `to`, at most `max`. */
+/**
+ * Labelled instants of the reader's clock from `from` to `to`, at most `max`. Midnight is labelled
+ * with the day that begins.
+ */
 export function timelineTicks(from: number, to: number, max: number): TimelineTick[] {
   const spanMs = to - from;
   const stepMs = STEPS_MS.find((step) => spanMs / step <= max) ?? spanMs / max;
@@ -27,7 +30,8 @@ export function timelineTicks(from: number, to: number, max: number): TimelineTi
   for (let count = Math.floor(passedMs / stepMs); ; count += 1) {
     const at = stepFromMidnight(from, count * stepMs, isLong);
     if (!(at <= to)) return ticks;
-    if (at >= from) ticks.push({ at, label: formatInstant(at, undefined, format) });
+    if (at < from) continue;
+    ticks.push({ at, label: formatInstant(at, undefined, isMidnight(at) ? DAY : format) });
   }
 }
 
@@ -42,14 +46,16 @@ function stepFromMidnight(from: number, ms: number, isLong: boolean): number {
   return isLong ? day.setMilliseconds(ms) : day.getTime() + ms;
 }
 
+const isMidnight = (at: number): boolean => new Date(at).setHours(0, 0, 0, 0) === at;
+
+const DAY: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+
 function formatOf(stepMs: number): Intl.DateTimeFormatOptions {
-  if (stepMs >= 24 * HOUR_MS) return { day: 'numeric', month: 'short' };
+  if (stepMs >= 24 * HOUR_MS) return DAY;
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   return stepMs < MINUTE_MS ? { ...clock, second: '2-digit' } : clock;
 }
 
-const WITH_SECONDS = formatOf(0);
-
-/** The instant with seconds, for a bar's beginning or end. */
-export const clockLabel = (at: number, zone?: Zone): string =>
-  formatInstant(at, zone, WITH_SECONDS);
+/** The instant with seconds, for a bar's beginning or end; with its date unless that is today's. */
+export const clockLabel = (at: number, now: number, zone?: Zone): string =>
+  secondText(at, now, zone);
