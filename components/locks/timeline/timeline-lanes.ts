@@ -194,7 +194,7 @@ class Rows {
   }
 }
 
-const partyOf = ({ service, owner }: WaitBar) => `${service}\n${owner}`;
+export const partyOf = ({ service, owner }: WaitBar) => `${service}\n${owner}`;
 
 /** Waiters by who they are. */
 function waitersOf(waits: WaitBar[]): Map<string, WaiterLine> {

@@ -3,25 +3,15 @@
 import Link from 'next/link';
 import { useState } from 'react';
 import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
-import { durationText } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
-import { visibleText } from '@/server/core/format/visible-text';
 import { keyed } from '../../format/keyed';
 import { pastHref } from '../../past/past-address';
 import { type Column, TableHead } from '../../ui/table-head';
-import { actLabel, HOLD_END_LABELS, refusalTitle, WAIT_END_LABELS } from './timeline-labels';
-import { endOf, type TimelineLanes } from './timeline-lanes';
+import type { TimelineLanes } from './timeline-lanes';
+import { countedWaiters, timelineLines } from './timeline-lines';
 import { clockLabel } from './timeline-ticks';
 
 const COLUMNS: Column[] = ['Start', 'Who', 'What', 'Lasted'];
-
-interface Line {
-  id: string;
-  at: number;
-  who: string;
-  what: string;
-  lasted: string;
-}
 
 /** The bars of a timeline as lines, newest first, for who cannot see or point at them. */
 export function TimelineTable(props: TimelineTableProps) {
@@ -44,7 +34,8 @@ interface TimelineTableProps {
 }
 
 function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
-  const lines = linesOf(lanes, acts, refused, now);
+  const lines = timelineLines(lanes, acts, refused, now);
+  const counted = countedWaiters(lanes);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
     <section className="insight-table timeline-table" aria-label="Timeline data" tabIndex={0}>
@@ -70,39 +61,9 @@ function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
           ))}
         </tbody>
       </table>
+      {counted > 0 && (
+        <p className="px-3.5 py-2 text-12 text-t3">{plural(counted, 'more waiter')} not listed.</p>
+      )}
     </section>
   );
-}
-
-function linesOf(
-  { holds, lanes }: TimelineLanes,
-  acts: readonly ActMark[],
-  refused: readonly RefusalBar[],
-  now: number,
-): Line[] {
-  const held = holds.map(({ bar, isLive }): Line => {
-    const who = bar.count > 1 ? plural(bar.count, 'hold') : visibleText(bar.owner);
-    const ended = bar.end ? HOLD_END_LABELS[bar.end] : 'end not recorded yet';
-    const what = isLive ? 'holds it' : `held, ${ended}`;
-    const lasted = durationText(endOf(bar, now) - bar.from);
-    return { id: `hold ${bar.token}`, at: bar.from, who, what, lasted };
-  });
-  const waited = lanes.flatMap(({ owner, service, bars }) =>
-    bars.map((bar): Line => {
-      const what = bar.end ? `waited, ${WAIT_END_LABELS[bar.end]}` : 'waits';
-      const lasted = durationText(endOf(bar, now) - bar.from);
-      const id = `wait ${service} ${owner} ${bar.from} ${bar.to}`;
-      return { id, at: bar.from, who: visibleText(owner), what, lasted };
-    }),
-  );
-  const acted = acts.map((act): Line => {
-    const id = `act ${act.at} ${act.kind}`;
-    return { id, at: act.at, who: visibleText(act.by), what: actLabel(act), lasted: '' };
-  });
-  const turnedAway = refused.map((bar): Line => {
-    const who = visibleText(bar.owners[0] ?? '');
-    const lasted = durationText(bar.to - bar.from);
-    return { id: `refused ${bar.from}`, at: bar.from, who, what: refusalTitle(bar), lasted };
-  });
-  return [...held, ...waited, ...acted, ...turnedAway].sort((a, b) => b.at - a.at);
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import type { WaitBar } from '@/server/contract/console/past/lock-timeline';
+import { countedWaiters, timelineLines } from './timeline-lines';
+
+const waitOf = (owner: string, from: number): WaitBar => {
+  return { from, to: from + 500, service: 'orders', owner, end: 'granted' };
+};
+
+const lanes = {
+  holds: [],
+  rows: 1,
+  lanes: [{ owner: 'a', service: 'orders', bars: [waitOf('a', 1_000)] }],
+  folded: [waitOf('b', 2_000), waitOf('b', 4_000), waitOf('c', 3_000)],
+  more: 5,
+};
+
+test('the table of a timeline has the waits of waiters without a lane, and says how many it lacks', () => {
+  const lines = timelineLines(lanes, [], [], 9_000);
+  expect(lines.map(({ who, at }) => [who, at])).toEqual([
+    ['b', 4_000],
+    ['c', 3_000],
+    ['b', 2_000],
+    ['a', 1_000],
+  ]);
+  expect(countedWaiters(lanes)).toBe(3);
+});
