@@ -2,7 +2,7 @@ import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { durationText } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { RANGE_LABELS } from './chart-range';
+import { rangeLabel } from './chart-range';
 
 type Total = LockInsight['total'];
 
@@ -45,11 +45,14 @@ export function isHistoryBehind(
 }
 
 /** All charts in one sentence, for screen readers. */
-export function chartsSummary({ range, total }: Pick<LockInsight, 'range' | 'total'>): string {
+export function chartsSummary(
+  { range, total }: Pick<LockInsight, 'range' | 'total'>,
+  at: number | null = null,
+): string {
   const granted = countLabel(total.grants, 'grant', 'grants') ?? 'no grants';
   const waits = `wait p50 ${quantileLabel(total.waitP50Ms)}, p99 ${quantileLabel(total.waitP99Ms)}`;
   const holds = `hold p50 ${quantileLabel(total.holdP50Ms)}, p99 ${quantileLabel(total.holdP99Ms)}`;
   const ends = abnormalEndsLabel(total) ?? 'no abnormal ends';
   const refused = total.refused === 0 ? '' : `; ${plural(total.refused, 'attempt')} refused`;
-  return `In the ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ${ends}${refused}.`;
+  return `In the ${rangeLabel(range, at)}: ${granted}; ${waits}; ${holds}; ${ends}${refused}.`;
 }

@@ -1,11 +1,26 @@
 import { INSIGHT_RANGES, type InsightRange } from '@/server/contract/console/insight-row';
+import { formatInstant } from '../format/instants';
 
-/** Each range as its link says it, and as a sentence does. */
-export const RANGE_LABELS: Record<InsightRange, { short: string; long: string }> = {
-  '1h': { short: '1\u00a0h', long: 'last hour' },
-  '24h': { short: '24\u00a0h', long: 'last 24 hours' },
-  '7d': { short: '7\u00a0d', long: 'last 7 days' },
-  '30d': { short: '30\u00a0d', long: 'last 30 days' },
+/** Each range as its link says it, and as a sentence does: how long it is, and up to now. */
+export const RANGE_LABELS: Record<InsightRange, { short: string; span: string; long: string }> = {
+  '1h': { short: '1\u00a0h', span: 'hour', long: 'last hour' },
+  '24h': { short: '24\u00a0h', span: '24 hours', long: 'last 24 hours' },
+  '7d': { short: '7\u00a0d', span: '7 days', long: 'last 7 days' },
+  '30d': { short: '30\u00a0d', span: '30 days', long: 'last 30 days' },
+};
+
+/** A range in a sentence: last hour, or of a past time: hour until 20 Nov, 14:33. */
+export function rangeLabel(range: InsightRange, at: number | null): string {
+  const { span, long } = RANGE_LABELS[range];
+  return at === null ? long : `${span} until ${formatInstant(at, undefined, UNTIL)}`;
+}
+
+const UNTIL: Intl.DateTimeFormatOptions = {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
 };
 
 const DEFAULT_RANGE: InsightRange = '1h';

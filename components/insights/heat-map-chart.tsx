@@ -7,6 +7,7 @@ import { lockPath } from '@/server/core/names/console-path';
 import { ChartHead } from '../charts/chart-head';
 import { bucketLabel } from '../charts/time-ticks';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
+import { pastHref } from '../past/past-address';
 import { ExactName } from '../ui/visible-text';
 
 /** How hot a cell is, 1 to 5: by the share of its time for which one waiter waited, or more. */
@@ -18,7 +19,16 @@ function heatOf(waiterMs: number, stepMs: number): number {
 /**
  * The locks that were waited for most, over time: a line each, above the charts of the same time.
  */
-export function HeatMapChart({ heat, span }: { heat: HeatMap; span: ZoomSpan }) {
+export function HeatMapChart({
+  heat,
+  span,
+  at,
+}: {
+  heat: HeatMap;
+  span: ZoomSpan;
+  /** The past time as of which its locks are opened; null: the present. */
+  at: number | null;
+}) {
   if (heat.rows.length === 0) return null;
   return (
     <div data-chart="heat">
@@ -37,7 +47,7 @@ export function HeatMapChart({ heat, span }: { heat: HeatMap; span: ZoomSpan }) 
         {heat.rows.map((row) => (
           <li key={`${row.backend}/${row.namespace}/${row.name}`} className="heat-row">
             <Link
-              href={lockPath(row.namespace, row.name)}
+              href={pastHref(lockPath(row.namespace, row.name), at)}
               prefetch={false}
               className="heat-name"
               title={`${row.namespace}: waited ${durationText(row.waiterMs)} in all`}

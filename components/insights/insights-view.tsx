@@ -56,7 +56,10 @@ export function InsightsView({
     window.history.replaceState(null, '', pastHref(rangeUrl(pathname, next), at));
   return (
     <div className="page">
-      <PageHead title="Insights" end={<RangeButtons range={range} onRange={choose} />}>
+      <PageHead
+        title="Insights"
+        end={<RangeButtons range={range} isPast={at !== null} onRange={choose} />}
+      >
         What happened to all locks, and when they needed a person.
       </PageHead>
       <div className="insights-columns">
@@ -66,7 +69,7 @@ export function InsightsView({
               <ProblemNote problem={problemOf(error)} title={readFailureTitle(data, 'history')} />
             </div>
           )}
-          {data ? <OverviewPanel overview={data} /> : <ChartsSkeleton />}
+          {data ? <OverviewPanel overview={data} at={at} /> : <ChartsSkeleton />}
         </div>
         <IncidentsPanel initial={incidents} className="self-start" />
       </div>

@@ -7,7 +7,7 @@ import OverviewPanel from './overview-panel';
 
 const NOW = Date.UTC(2026, 10, 20, 14, 33);
 
-function panelOf(rows: HeatRow[]): string {
+function panelOf(rows: HeatRow[], at: number | null = null): string {
   const heat = { range: '1h', from: NOW - 3_600_000, stepMs: 60_000, steps: 60, rows } as const;
   const overview: Overview = {
     range: '1h',
@@ -15,7 +15,7 @@ function panelOf(rows: HeatRow[]): string {
     heat,
     asOf: NOW,
   };
-  return renderToString(createElement(OverviewPanel, { overview }));
+  return renderToString(createElement(OverviewPanel, { overview, at }));
 }
 
 test('an hour in which waiters waited all the time and nothing ended is not said to be idle', () => {
@@ -32,4 +32,17 @@ test('two locks of one name in the heat map have their namespaces beside them', 
   const both = panelOf([lock, { ...lock, namespace: 'billing' }]);
   expect(both).toContain('>shop</span>');
   expect(both).toContain('>billing</span>');
+});
+
+test('charts of a past time name that time, and their locks are opened as of it', () => {
+  const lock = { backend: 'main', namespace: 'shop', name: 'invoice', waiterMs: 1, cells: [] };
+  const local = new Date(2026, 10, 20, 14, 33).getTime();
+  expect(panelOf([lock])).toContain('last hour');
+  expect(panelOf([lock])).toContain('href="/locks/shop/invoice"');
+  const past = panelOf([lock], local);
+  expect(past).not.toContain('last hour');
+  expect(past).toContain('hour until 20 Nov, 14:33');
+  expect(past).toContain(`href="/locks/shop/invoice?at=${local}"`);
+  expect(panelOf([], local)).toContain('No activity in the');
+  expect(panelOf([], local)).not.toContain('last hour');
 });

@@ -5,7 +5,7 @@ import type { InsightRange } from '@/server/contract/console/insight-row';
 import type { Overview } from '@/server/contract/console/past/overview';
 import { AbnormalEndsChart } from '../charts/abnormal-ends-chart';
 import { chartsSummary, hasHistory } from '../charts/chart-labels';
-import { RANGE_LABELS } from '../charts/chart-range';
+import { rangeLabel } from '../charts/chart-range';
 import { ChartTable } from '../charts/chart-table';
 import { CountChart } from '../charts/count-chart';
 import { DurationChart } from '../charts/duration-chart';
@@ -19,7 +19,14 @@ import { zoomedInsight, zoomWithin } from './zoomed-insight';
  * All charts of all locks under one cursor: what is pointed at in one is pointed at in all. Loaded
  * separately: the chart library is large.
  */
-export default function OverviewPanel({ overview }: { overview: Overview }) {
+export default function OverviewPanel({
+  overview,
+  at,
+}: {
+  overview: Overview;
+  /** The past time that it is of; null: the present. */
+  at: number | null;
+}) {
   const { range, heat } = overview;
   const [chosen, setChosen] = useState<(ZoomSpan & { range: InsightRange }) | null>(null);
   const zoom = chosen?.range === range ? zoomWithin(overview, chosen) : null;
@@ -31,7 +38,7 @@ export default function OverviewPanel({ overview }: { overview: Overview }) {
   return (
     <Panel
       title="All locks"
-      aside={`${RANGE_LABELS[range].long}${zoom ? ', enlarged; figures are of the whole range' : ''}`}
+      aside={`${rangeLabel(range, at)}${zoom ? ', enlarged; figures are of the whole range' : ''}`}
       end={
         zoom && (
           <Button size="small" onClick={() => setChosen(null)}>
@@ -42,8 +49,8 @@ export default function OverviewPanel({ overview }: { overview: Overview }) {
     >
       {hasHistory(overview) || heat.rows.length > 0 ? (
         <>
-          <LinkedCharts span={span} onZoom={setZoom} summary={chartsSummary(overview)}>
-            <HeatMapChart heat={heat} span={span} />
+          <LinkedCharts span={span} onZoom={setZoom} summary={chartsSummary(overview, at)}>
+            <HeatMapChart heat={heat} span={span} at={at} />
             <CountChart insight={insight} of="grants" />
             <DurationChart insight={insight} of="wait" />
             <DurationChart insight={insight} of="hold" />
@@ -57,7 +64,7 @@ export default function OverviewPanel({ overview }: { overview: Overview }) {
         </>
       ) : (
         <p className="px-3.5 py-3">
-          No activity in the {RANGE_LABELS[range].long}.{' '}
+          No activity in the {rangeLabel(range, at)}.{' '}
           <span className="text-t3">
             Grants, waits and holds appear here once a service acquires a lock.
           </span>

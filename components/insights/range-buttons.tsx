@@ -4,9 +4,12 @@ import { RANGE_LABELS } from '../charts/chart-range';
 /** Chooses how far back charts begin. */
 export function RangeButtons({
   range,
+  isPast = false,
   onRange,
 }: {
   range: InsightRange;
+  /** It ends at a past time. */
+  isPast?: boolean;
   onRange: (range: InsightRange) => void;
 }) {
   return (
@@ -17,7 +20,7 @@ export function RangeButtons({
           key={each}
           type="button"
           aria-pressed={each === range}
-          aria-label={RANGE_LABELS[each].long}
+          aria-label={isPast ? RANGE_LABELS[each].span : RANGE_LABELS[each].long}
           onClick={() => onRange(each)}
           className="range-button"
         >
