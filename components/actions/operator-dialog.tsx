@@ -12,7 +12,7 @@ import type { ActionAttempt } from './use-action-attempt';
 
 /**
  * The dialog of an action that needs a reason. Focus starts on Cancel; only pressing the button
- * itself acts, no shortcut does.
+ * itself acts, no shortcut does. It stays open while the action is under way.
  *
  * @param missing what must still be filled in before the action is possible, besides the reason
  * @param notice what has changed since the operator looked; while it is shown, the action is
@@ -20,6 +20,7 @@ import type { ActionAttempt } from './use-action-attempt';
  * @param basis what the action is based on
  * @param instead in place of the fields and the action, since what they were for has changed: use
  *   what is there now; null if there is nothing
+ * @param onStop begins no further part of an action that is under way; absent: it cannot be stopped
  */
 export function OperatorDialog({
   kind,
@@ -33,6 +34,7 @@ export function OperatorDialog({
   tone = 'accent',
   attempt,
   children,
+  onStop,
   onClose,
 }: {
   /** In whose history the reason is recorded, besides the audit log; null: in none. */
@@ -47,15 +49,23 @@ export function OperatorDialog({
   tone?: 'accent' | 'danger';
   attempt: ActionAttempt;
   children?: ReactNode;
+  onStop?: () => void;
   onClose: () => void;
 }) {
   const cancel = useRef<HTMLButtonElement>(null);
   const id = useId();
   const missing = [...fields, ...(isValidReason(attempt.reason) ? [] : ['reason'])];
   const isBlocked = Boolean(notice || instead);
+  const leave = attempt.isBusy ? onStop : onClose;
   const isIncomplete = !isBlocked && missing.length > 0;
   return (
-    <Dialog open onClose={onClose} title={title} initialFocus={cancel} wide={Boolean(instead)}>
+    <Dialog
+      open
+      onClose={() => leave?.()}
+      title={title}
+      initialFocus={cancel}
+      wide={Boolean(instead)}
+    >
       {about}
       {notice && (
         <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
@@ -93,10 +103,11 @@ export function OperatorDialog({
           <Button
             ref={cancel}
             size="large"
-            onClick={onClose}
+            disabled={!leave}
+            onClick={leave}
             className="max-sm:h-auto max-sm:min-h-11"
           >
-            {instead?.onUse === null ? 'Close' : 'Cancel'}
+            {attempt.isBusy && onStop ? 'Stop' : instead?.onUse === null ? 'Close' : 'Cancel'}
           </Button>
           {instead?.onUse && (
             <Button size="large" tone="accent" onClick={instead.onUse}>

@@ -65,10 +65,8 @@ export function DeleteNamesDialog({
   const going = settled === entered && target && preview ? preview.going : 0;
   const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
   const names = [...new Set([form.namespace, ...namespaces.map(({ name }) => name)])];
-  const close = () => {
-    progress.stop();
-    onClose();
-  };
+  // Stopped, it shows what was done.
+  const close = isBusy ? progress.stop : onClose;
   return (
     <Dialog
       open

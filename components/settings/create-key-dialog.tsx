@@ -53,7 +53,6 @@ export function CreateKeyDialog({
           : 'Use one key per service, so holders can be identified.'
       }
       action="Create key"
-      isAnswerSecret
       onClose={onClose}
       onSubmit={async (form) => {
         const name = String(form.get('name')).trim();

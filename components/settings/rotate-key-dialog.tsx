@@ -36,7 +36,6 @@ export function RotateKeyDialog({
       title={`Rotate key of ${of.name}?`}
       intro="Creates a new key with the same access. Holds belong to the service, so callers can change over while they hold locks."
       action="Rotate key"
-      isAnswerSecret
       onClose={onClose}
       onSubmit={async (form) => {
         const graceMs = Number(form.get('grace'));

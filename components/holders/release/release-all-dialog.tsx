@@ -41,10 +41,8 @@ export function ReleaseAllDialog({
   const isFixed = isBusy || isOver;
   const isCounted = count.replaceAll(/\D/g, '') === String(locks.length);
   const released = [...results.values()].filter(isReleasedBy).length;
-  const close = () => {
-    progress.stop();
-    onClose();
-  };
+  // Stopped, it shows what was done.
+  const close = isBusy ? progress.stop : onClose;
   return (
     <Dialog
       open

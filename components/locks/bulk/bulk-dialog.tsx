@@ -85,6 +85,7 @@ export function BulkDialog({
         run: () => bulk.run(going, reason),
         forget: () => undefined,
       }}
+      onStop={bulk.stop}
       onClose={onClose}
     >
       {act === 'extend' && (

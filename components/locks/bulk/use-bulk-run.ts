@@ -19,6 +19,8 @@ export interface BulkRun {
   results: ReadonlyMap<string, BulkResult>;
   /** Acts on each lock as it was seen: on one that has changed since, nothing is done. */
   run: (rows: readonly LockRow[], reason: string) => void;
+  /** Begins no further request. */
+  stop: () => void;
 }
 
 /** Acts on many locks, a request for each; after the dialog is closed no further one begins. */
@@ -26,7 +28,7 @@ export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
   const actOn = useActOn(act, extendMs);
   const [state, setState] = useState<'idle' | 'busy' | 'over'>('idle');
   const [results, setResults] = useState<ReadonlyMap<string, BulkResult>>(new Map());
-  const { isStopped } = useStop();
+  const { isStopped, stop } = useStop();
   const run = async (rows: readonly LockRow[], reason: string) => {
     setState('busy');
     const isOff = () => isStopped.current;
@@ -41,6 +43,7 @@ export function useBulkRun(act: BulkAct, extendMs: number): BulkRun {
     isOver: state === 'over',
     results,
     run: (rows, reason) => void run(rows, reason),
+    stop,
   };
 }
 

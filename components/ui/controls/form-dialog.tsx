@@ -14,30 +14,29 @@ interface FormDialogProps {
   action: string;
   /** For an action that cannot be undone: its button is red, and the focus starts on Cancel. */
   isDangerous?: boolean;
-  /** Its answer is shown this once, so it stays open while that is under way. */
-  isAnswerSecret?: boolean;
   children?: ReactNode;
   /** Closes the dialog where it should close. */
   onSubmit: (form: FormData) => Promise<void>;
   onClose: () => void;
 }
 
-/** A few fields and one action. It stays open after a failure, and says what went wrong. */
+/**
+ * A few fields and one action. It stays open while that is under way, and after a failure, and says
+ * what went wrong.
+ */
 export function FormDialog({
   title,
   intro,
   action,
   isDangerous = false,
-  isAnswerSecret = false,
   children,
   onSubmit,
   onClose,
 }: FormDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null);
   const { isBusy, problem, submit } = useSubmit();
-  const isKept = isAnswerSecret && isBusy;
   const close = () => {
-    if (!isKept) onClose();
+    if (!isBusy) onClose();
   };
   return (
     <Dialog open onClose={close} title={title} {...(isDangerous && { initialFocus: cancel })}>
@@ -53,7 +52,7 @@ export function FormDialog({
         {children}
         {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
         <DialogFoot>
-          <Button ref={cancel} size="large" disabled={isKept} onClick={close}>
+          <Button ref={cancel} size="large" disabled={isBusy} onClick={close}>
             Cancel
           </Button>
           <Button

@@ -23,7 +23,7 @@ export function RunFoot({
   busyLabel: string;
   /** Takes the button that leaves without an act, for the focus to start on. */
   cancel: RefObject<HTMLButtonElement | null>;
-  /** Leaves the dialog, and stops what is under way. */
+  /** Leaves the dialog; while the act is under way, stops it. */
   onClose: () => void;
   onRun: () => void;
 }) {
