@@ -128,6 +128,7 @@ export class LockWatches {
 
   private async wake(watched: WatchedNamespace, slice: TimeSlice): Promise<void> {
     this.journals.checkReachable(watched);
+    this.journals.checkQuiet(watched);
     const covered = {
       version: this.journals.version,
       readUpTo: this.reader.readUpTo(watched.backend),

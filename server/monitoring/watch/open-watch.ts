@@ -117,10 +117,11 @@ export class OpenWatch {
       if (watched ? watched.has(name) : name.startsWith(prefix)) this.pending.add(name);
     }
     const hasTurned = isOwn && since.version < this.watched.turnedAt;
-    if (!hasTurned) return;
     // A lock without a record is in no journal unless a watch of it was open just then.
-    for (const name of names ?? []) this.pending.add(name);
-    if (!names && this.watched.wasReachable) this.startOver(true);
+    if (hasTurned || this.hasQuietTurned(since)) {
+      for (const name of names ?? []) this.pending.add(name);
+    }
+    if (hasTurned && !names && this.watched.wasReachable) this.startOver(true);
   }
 
   /** The next answers are the present states. */
@@ -133,6 +134,15 @@ export class OpenWatch {
     const { journal } = this.watched;
     const { names } = this.target;
     return names ? journal.sinceOf(names, version) : journal.since(version);
+  }
+
+  /** Whether locks without a record may have been answered as delayed and no longer are. */
+  private hasQuietTurned({ process, version, readUpTo }: WatchPosition): boolean {
+    if (process === this.service.processId) return version < this.watched.quietTurnedAt;
+    const { journals } = this.service;
+    const { backend } = this.target;
+    const from = journals.grantsFrom(backend);
+    return from > 0 && readUpTo - CLOCK_SKEW_MS <= from && !journals.isQuiet(backend);
   }
 
   /** Whether changes since a position of another process can be told by their instants. */

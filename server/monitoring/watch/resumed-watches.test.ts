@@ -28,11 +28,14 @@ let stop: AbortController;
 let processes: Process[];
 /** By how much the clock of the backend was set back. */
 let setBackMs: number;
+/** When the backend grants again after a restore; 0: it grants. */
+let grantsFrom: number;
 /** How often a process has asked how its backend is. */
 let looks: number;
 
 beforeEach(() => {
   setBackMs = 0;
+  grantsFrom = 0;
   looks = 0;
   rig = new TableRig();
   stop = new AbortController();
@@ -64,7 +67,9 @@ function startProcess(id: string, clockLateMs = 0): Process {
       clockSpreadMs: clockLateMs,
     };
   };
-  const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
+  const grantsFromOf = () => grantsFrom;
+  const own = { id: 'default', engine: { health }, grantsFromOf };
+  const backends = [own] as unknown as MonitoredBackend[];
   const readAt = new Map([['default', rig.now]]);
   const journals = new WatchJournals(
     backends,
@@ -355,4 +360,39 @@ it('a lock is unknown after an outage until its backend was read again', async (
     [{ name: 'l0001', state: 'held' }],
     [{ name: 'l0001', state: 'held' }],
   ]);
+});
+
+const UNUSED = watchTarget('default', 'orders', { namespace: 'default', names: ['unused'] });
+
+it('a lock that was never used is delayed while its backend grants nothing after a restore, and free after that', async () => {
+  const one = startProcess('p1');
+  grantsFrom = rig.now + 10_000;
+  const stream = follow(one, null, UNUSED);
+  expect((await answerOf(stream)).locks).toMatchObject([{ state: 'delayed' }]);
+  pass(10_001);
+  const next = async () => {
+    for (;;) {
+      const { locks } = await answerOf(stream);
+      if (locks.length > 0) return locks;
+    }
+  };
+  expect(await next()).toMatchObject([{ state: 'free' }]);
+  grantsFrom = rig.now + 10_000;
+  expect(await next()).toMatchObject([{ state: 'delayed' }]);
+  await stream.return();
+});
+
+it('a watch that resumes after such a time is answered its end, at the same process or another', async () => {
+  const [one, two] = [startProcess('p1'), startProcess('p2')];
+  grantsFrom = rig.now + 10_000;
+  await ask(two, null, UNUSED);
+  const delayed = await ask(one, null, UNUSED);
+  expect(delayed.locks).toMatchObject([{ state: 'delayed' }]);
+  pass(15_000);
+  await setTimeout(250);
+  for (const each of [one, two]) {
+    const free = await ask(each, delayed.position, UNUSED);
+    expect(free.locks).toMatchObject([{ state: 'free' }]);
+    expect((await ask(each, free.position, UNUSED)).locks).toEqual([]);
+  }
 });

@@ -34,6 +34,7 @@ export class WatchJournals {
     const watched = new WatchedNamespace(backend, this.newJournal(backend));
     watched.isDated = this.isClockKnown(backend);
     watched.wasReachable = this.isReachable(backend);
+    watched.wasQuiet = this.isQuiet(backend);
     this.watched.set(namespace, watched);
     return watched;
   }
@@ -86,6 +87,31 @@ export class WatchJournals {
     this.version += 1;
     watched.turnedAt = this.version;
     if (isReachable) for (const watch of watched.prefixWatches) watch.beginAgain();
+  }
+
+  /**
+   * Notes all locks that are named if their backend begins or ends to grant nothing, as after a
+   * restore: one without a record is delayed meanwhile, and nothing is written for it.
+   */
+  checkQuiet(watched: WatchedNamespace): void {
+    const isQuiet = this.isQuiet(watched.backend);
+    if (isQuiet === watched.wasQuiet) return;
+    watched.wasQuiet = isQuiet;
+    for (const name of watched.names) this.note(watched, name, NOTICED_WITHIN_MS);
+    this.version += 1;
+    watched.quietTurnedAt = this.version;
+  }
+
+  /** Whether a backend, or a shard of it, grants no lock yet. */
+  isQuiet(backend: string): boolean {
+    const from = this.grantsFrom(backend);
+    return from > 0 && this.instantOf(backend) < from;
+  }
+
+  /** No lock of a backend is granted before this instant of its clock; 0: any is. */
+  grantsFrom(backend: string): number {
+    const parts = this.backends.filter((each) => publicId(each) === backend);
+    return Math.max(0, ...parts.map(({ grantsFromOf }) => grantsFromOf?.() ?? 0));
   }
 
   /** The earliest that the clock of a backend may show now; with shards, that of its first. */

@@ -43,9 +43,11 @@ export class WatchReader {
    */
   states({ backend, namespace, viewer }: WatchTarget, names: readonly string[]): ListedLock[] {
     const frame = this.frameOf(backend);
+    const state = this.unwrittenState(backend, frame);
     return names.map((name) => {
       const row = this.table.byId(rowId(backend, recordId({ namespace, name })));
-      return row ? listedLock(row, { frame, viewer }) : this.unwritten(name, frame);
+      if (row) return listedLock(row, { frame, viewer });
+      return { name, state, rev: 0, holders: [], queueLength: 0 };
     });
   }
 
@@ -104,9 +106,10 @@ export class WatchReader {
     return this.backends.filter((each) => publicId(each) === backend);
   }
 
-  /** A lock without a record is free, if its store can be asked. */
-  private unwritten(name: string, { frames }: ListingFrame): ListedLock {
+  /** A lock without a record is free, if its store can be asked and grants locks by now. */
+  private unwrittenState(backend: string, { frames }: ListingFrame): ListedLock['state'] {
     const isKnown = [...frames.values()].every(({ reachable }) => reachable);
-    return { name, state: isKnown ? 'free' : 'unknown', rev: 0, holders: [], queueLength: 0 };
+    if (!isKnown) return 'unknown';
+    return this.journals.isQuiet(backend) ? 'delayed' : 'free';
   }
 }

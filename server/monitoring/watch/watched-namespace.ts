@@ -20,6 +20,10 @@ export class WatchedNamespace {
   wasReachable = true;
   /** The version after its backend went away or came back last. */
   turnedAt = 0;
+  /** Whether its backend granted nothing for a while, when that was last looked at. */
+  wasQuiet = false;
+  /** The version after that changed last. */
+  quietTurnedAt = 0;
   private readonly byName = new Map<string, Set<OpenWatch>>();
   readonly prefixWatches = new Set<OpenWatch>();
   /** Changes that open watches have not heard of, by name. */
