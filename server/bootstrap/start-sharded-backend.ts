@@ -46,12 +46,38 @@ interface ShardedBackend {
   close(): Promise<void>;
 }
 
-/** A backend whose names are spread over several databases, any of which may be absent. */
+/**
+ * A backend whose names are spread over several databases, any of which may be absent. Where it
+ * cannot be started, nothing is left open.
+ */
 export async function startShardedBackend(
+  control: Control,
+  named: { id: string; shards: ShardList },
+  shared: Shared,
+): Promise<ShardedBackend> {
+  const ends: (() => Promise<void>)[] = [];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) {
+      await end().catch((err: unknown) =>
+        control.log.warn({ err, backend: named.id }, 'A shard did not close cleanly'),
+      );
+    }
+  };
+  try {
+    return { ...(await openShards(control, named, shared, ends)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @param ends how to close what has been opened so far, in the order of opening */
+async function openShards(
   control: Control,
   { id, shards: list }: { id: string; shards: ShardList },
   { policiesOf, onBackendStep, ...shared }: Shared,
-): Promise<ShardedBackend> {
+  ends: (() => Promise<void>)[],
+): Promise<Omit<ShardedBackend, 'close'>> {
   const { clock, config, database, log, namespaces } = control;
   const admission = new ShardAdmission({
     backend: id,
@@ -63,12 +89,16 @@ export async function startShardedBackend(
         ? log.info({ backend: id }, 'The shards are in service')
         : log.warn({ backend: id, refusal }, 'The shards are out of service'),
   });
-  const openLate = (shard: Shard) =>
-    LazyStore.start(
+  ends.push(async () => admission.close());
+  const openLate = async (shard: Shard) => {
+    const store = await LazyStore.start(
       () => openShard(shard, admission.fence),
       (err) =>
         log.warn({ err, backend: id, shard: shard.name }, 'A shard is not available yet, retrying'),
     );
+    ends.push(() => store.close());
+    return store;
+  };
   // Opened first: where a database is new, what the gate looks at is made by that.
   const stores = await Promise.all(list.shards.map(openLate));
   await admission.start();
@@ -88,7 +118,6 @@ export async function startShardedBackend(
   };
   const guarantees = watchOf(joint, log);
   await Promise.all([...watches, guarantees].map((watch) => watch.read()));
-  const unwatch = [...watches, guarantees].map((watch) => watch.start());
   const histories = stores.map((store) => new SharedHistory(store, clock));
   const engines = await Promise.all(
     list.shards.map((shard, i) => {
@@ -107,6 +136,9 @@ export async function startShardedBackend(
       });
     }),
   );
+  // Each closes its store too.
+  ends.splice(-engines.length, engines.length, ...engines.map((each) => () => each.close()));
+  ends.push(...[...watches, guarantees].map((watch) => watch.start()));
   const homeOf = rendezvousHash(list.shards.map(({ name }) => name));
   const engine = new ShardedEngine({
     backend: id,
@@ -136,11 +168,5 @@ export async function startShardedBackend(
     ...list.leaving.map((shard, i) => ({ id: shard.id, backend: id, store: past[i] as LazyStore })),
     ...former.map((shard) => ({ id: shard, backend: id, store: null })),
   ];
-  const close = async () => {
-    await Promise.all(unwatch.map((end) => end()));
-    await engine.close();
-    await Promise.all(past.map((store) => store.close()));
-    admission.close();
-  };
-  return { engine, stores: observed, leaving, guarantees, close };
+  return { engine, stores: observed, leaving, guarantees };
 }
