@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import type { AlertRow } from '@/server/contract/console/alerts/alert-row';
 import { ALERT_KINDS } from '@/server/contract/console/alerts/alert-rules';
+import { exactPattern } from '@/server/core/alerts/silences';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
@@ -49,11 +50,13 @@ export default function SilenceDialog({
       onClose={onClose}
       onSubmit={async (form) => {
         const text = (field: string) => String(form.get(field) ?? '').trim();
+        // Names may begin and end with spaces.
+        const name = String(form.get('name') ?? '');
         const kind = ALERT_KINDS.find((each) => each === text('kind'));
         await client.alerts.silence.mutate({
           ...(text('namespace') && { namespace: text('namespace') }),
           ...(kind && { kind }),
-          ...(text('name') && { name: text('name') }),
+          ...(name && { name }),
           forMs: Number(form.get('forMs')),
           reason: text('reason'),
         });
@@ -72,11 +75,11 @@ export default function SilenceDialog({
       <Choice label="Alerts" name="kind" any="All" options={kinds} initial={of?.kind} />
       <Field
         label="Name"
-        hint="of the lock or counter; * matches any text; empty: all"
+        hint="of the lock or counter; * matches any text, \* an asterisk; empty: all"
         name="name"
         mono
         maxLength={200}
-        defaultValue={of?.name ?? ''}
+        defaultValue={exactPattern(of?.name ?? '')}
         autoComplete="off"
         autoCapitalize="off"
         spellCheck={false}

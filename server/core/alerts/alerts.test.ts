@@ -13,7 +13,7 @@ import {
   WHOLE,
 } from './alert-message';
 import { mayAttempt, retryDelayMs } from './retry-delay';
-import { isSilenced, matches } from './silences';
+import { exactPattern, isSilenced, matches } from './silences';
 
 const STUCK: AlertSubject = { kind: 'stuck', backend: 'default', namespace: 'shop', name: 'a' };
 const reading = (subject: AlertSubject, since: number) => ({
@@ -81,12 +81,28 @@ describe('silences', () => {
   });
 
   it('match names as a regular expression with .* would', () => {
-    const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*'), maxLength: 12 });
-    const literal = (part: string) => part.replaceAll(/[.\\]/g, '\\$&');
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '\\'), maxLength: 12 });
+    const asRegex = (token: string) => {
+      if (token === '*') return '.*';
+      return token.length === 2 || /[.\\]/.test(token) ? `\\${token.at(-1)}` : token;
+    };
     fc.assert(
       fc.property(text, text, (pattern, name) => {
-        const regex = new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`, 's');
+        const tokens = pattern.match(/\\[\\*]|./gs) ?? [];
+        const regex = new RegExp(`^${tokens.map(asRegex).join('')}$`, 's');
         expect(matches({ name: pattern }, { ...STUCK, name })).toBe(regex.test(name));
+      }),
+      RUNS,
+    );
+  });
+
+  it('of one name match it alone, whatever is in it', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', '*', '\\', ' '), maxLength: 6 });
+    fc.assert(
+      fc.property(text, text, (name, other) => {
+        const matcher = { name: exactPattern(name) };
+        expect(matches(matcher, { ...STUCK, name })).toBe(true);
+        expect(matches(matcher, { ...STUCK, name: other })).toBe(other === name);
       }),
       RUNS,
     );

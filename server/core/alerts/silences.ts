@@ -19,9 +19,23 @@ export function matches(matcher: SilenceMatcher, subject: AlertSubject): boolean
   return name === undefined || (subject.name !== null && matchesPattern(name, subject.name));
 }
 
+/** The pattern that matches this name alone. */
+export const exactPattern = (name: string): string => name.replaceAll(/[\\*]/g, '\\$&');
+
+/** The texts between the `*` of a pattern: `\*` and `\\` are characters of them. */
+function literalsOf(pattern: string): string[] {
+  if (!pattern.includes('\\')) return pattern.split('*');
+  const literals = [''];
+  for (const token of pattern.match(/\\[\\*]|./gs) ?? []) {
+    if (token === '*') literals.push('');
+    else literals[literals.length - 1] += token.length === 2 ? token.slice(1) : token;
+  }
+  return literals;
+}
+
 /** Each `*` of the pattern matches any text, also none. */
 function matchesPattern(pattern: string, text: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
+  const [first = '', ...rest] = literalsOf(pattern);
   const last = rest.pop();
   if (last === undefined) return text === first;
   if (!text.startsWith(first)) return false;

@@ -36,7 +36,7 @@ export const silenceAlertsInput = z
   .strictObject({
     namespace: namespaceName.optional(),
     kind: z.enum(ALERT_KINDS).optional(),
-    /** Each `*` matches any text. */
+    /** Each `*` matches any text; `\*` and `\\` match those characters. */
     name: lockName.optional(),
     /** From now on. */
     forMs: z.number().int().min(SILENCE_MIN_MS).max(SILENCE_MAX_MS),

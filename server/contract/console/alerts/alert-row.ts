@@ -27,7 +27,7 @@ export interface AlertRow extends AlertSubject {
 export interface SilenceMatcher {
   namespace?: string;
   kind?: AlertKind;
-  /** The name of the lock or the counter; each `*` matches any text. */
+  /** The name of the lock or the counter; see `silenceAlertsInput`. */
   name?: string;
 }
 
