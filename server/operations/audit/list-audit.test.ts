@@ -32,6 +32,8 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
         entry(2, { seen: JSON.stringify({ requestId: 'a"b_c%', token: 7 }) }),
         entry(3, { namespace: 'other', subject: 'lock-2' }),
         entry(4, { subject: 'Lock-2' }),
+        entry(5, { reason: 'Ärger über [x] *?' }),
+        entry(6, { reason: 'argerlich' }),
       ]);
   });
   afterAll(() => runtime.close());
@@ -44,12 +46,22 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
 
   it('has what happened from one instant until before another', async () => {
     expect(await subjects({ from: 2_000, to: 4_000 })).toEqual([3, 2]);
-    expect(await subjects({ from: 5_000 })).toEqual([]);
+    expect(await subjects({ from: 7_000 })).toEqual([]);
   });
 
   it('has what was done to one lock, by its exact name and namespace', async () => {
     expect(await subjects({ namespace: 'default', subject: 'lock-2' })).toEqual([2]);
     expect(await subjects({ namespace: 'other', subject: 'lock-2' })).toEqual([3]);
+  });
+
+  it('finds text whatever the case of its letters, accented ones too, but not other letters', async () => {
+    expect(await subjects({ search: 'LOCK-2' })).toEqual([4, 3, 2]);
+    expect(await subjects({ search: 'ärger ÜBER' })).toEqual([5]);
+    expect(await subjects({ search: 'Arger' })).toEqual([6]);
+    for (const search of ['[X]', '*?', '] *']) expect(await subjects({ search })).toEqual([5]);
+    for (const search of ['r*r', 'r?er', 'r_er', 'r%r', '[a-z]']) {
+      expect(await subjects({ search }), search).toEqual([]);
+    }
   });
 
   it('finds an entry by its request id, whether its caller sent one or not', async () => {

@@ -1,4 +1,5 @@
 import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import type { Database } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import type { AuditEntry } from '../../contract/console/audit-entry';
 import type { AuditListInput } from '../../contract/console/console-inputs';
@@ -18,13 +19,13 @@ export interface AuditPage {
 /** The audit log, newest first. */
 export async function listAudit(ctx: ControlContext, input: AuditListInput): Promise<AuditPage> {
   await requireRole(ctx, 'viewer');
-  const { db, tables } = ctx.runtime.database;
+  const { db, tables, kind } = ctx.runtime.database;
   const { audit } = tables;
   const found = await askDatabase(() =>
     db
       .select()
       .from(audit)
-      .where(matching(audit, input))
+      .where(matching(kind, audit, input))
       .orderBy(desc(audit.id))
       .limit(input.limit + 1),
   );
@@ -33,7 +34,11 @@ export async function listAudit(ctx: ControlContext, input: AuditListInput): Pro
   return { rows, older, acts: [...AUDIT_ACTS] };
 }
 
-function matching(audit: Schema['audit'], input: AuditListInput): SQL | undefined {
+function matching(
+  kind: Database['kind'],
+  audit: Schema['audit'],
+  input: AuditListInput,
+): SQL | undefined {
   const { act, outcome, before, search, namespace, subject, requestId, from, to } = input;
   return and(
     namespace === undefined ? undefined : eq(audit.namespace, namespace),
@@ -45,7 +50,9 @@ function matching(audit: Schema['audit'], input: AuditListInput): SQL | undefine
     outcome === undefined ? undefined : eq(audit.outcome, outcome),
     before === undefined ? undefined : lt(audit.id, before),
     search
-      ? or(...[audit.actor, audit.subject, audit.reason].map((text) => contains(text, search)))
+      ? or(
+          ...[audit.actor, audit.subject, audit.reason].map((text) => contains(kind, text, search)),
+        )
       : undefined,
   );
 }
@@ -57,11 +64,23 @@ function hasRequestId(audit: Schema['audit'], requestId: string): SQL | undefine
   return or(eq(audit.intent, requestId), sql`instr(${audit.seen}, ${sent}) > 0`);
 }
 
-const patternOf = (part: string) => `%${part.replace(/[!%_]/g, '!$&')}%`;
+const likePattern = (part: string) => `%${part.replace(/[!%_]/g, '!$&')}%`;
 
-/** Whether a text contains another, whatever the case. The cast makes text of MySQL's bytes. */
-function contains(column: unknown, part: string): SQL {
-  return sql`lower(cast(${column} as char)) like lower(${patternOf(part)}) escape '!'`;
+/** For SQLite's GLOB, with both cases of each letter: its LIKE knows those of ASCII only. */
+const globPattern = (part: string) => `*${Array.from(part, globCharacter).join('')}*`;
+
+function globCharacter(character: string): string {
+  const cases = [character, character.toLowerCase(), character.toUpperCase()];
+  const single = [...new Set(cases)].filter((each) => [...each].length === 1);
+  return single.length > 1 || /[*?[]/.test(character) ? `[${single.join('')}]` : character;
+}
+
+/** Whether a text contains another, whatever the case, but with the same accents. */
+function contains(kind: Database['kind'], column: unknown, part: string): SQL {
+  if (kind === 'sqlite') return sql`${column} glob ${globPattern(part)}`;
+  // The cast makes text of bytes; unlike other collations, this one takes no é for an e.
+  const pattern = sql`lower(${likePattern(part)}) collate utf8mb4_bin`;
+  return sql`lower(cast(${column} as char)) like ${pattern} escape '!'`;
 }
 
 function toEntry(row: Schema['audit']['$inferSelect']): AuditEntry {
