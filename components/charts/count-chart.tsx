@@ -5,10 +5,12 @@ import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
 import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { countText } from '../format/numbers';
+import { useWidth } from '../locks/timeline/use-width';
 import { ChartHead } from './chart-head';
 import { abnormalEndsLabel } from './chart-labels';
 import { countTicks } from './duration-ticks';
-import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
+import { AROUND_PLOT_PX, CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
+import { barPx } from './time-ticks';
 
 const PER_BUCKET: Record<LockInsight['range'], string> = {
   '1h': 'min',
@@ -34,12 +36,14 @@ export const CountChart = memo(function CountChart({
   const { rows, domain, ticks } = useTimeAxis(insight);
   const max = Math.max(0, ...rows.map((row) => row[of]));
   const { range, total } = insight;
+  const { ref, widthPx } = useWidth<HTMLDivElement>(0);
+  const barSize = barPx(rows.length, widthPx - AROUND_PLOT_PX);
   return (
     <div>
       <ChartHead title={title}>
         max <b>{countText(max)}</b>/{PER_BUCKET[range]}, <b>{countText(total[of])}</b> total
       </ChartHead>
-      <div className="chart chart-times" data-chart={of}>
+      <div ref={ref} className="chart chart-times" data-chart={of}>
         <ResponsiveContainer width="100%" height="100%">
           <ComposedChart
             data={rows}
@@ -57,15 +61,13 @@ export const CountChart = memo(function CountChart({
               told: of === 'grants' ? pointLabel : refusedLabel,
               hasTimes: true,
             })}
-            <Bar dataKey={of} fill={ink} barSize={barPx(rows.length)} isAnimationActive={false} />
+            <Bar dataKey={of} fill={ink} barSize={barSize} isAnimationActive={false} />
           </ComposedChart>
         </ResponsiveContainer>
       </div>
     </div>
   );
 });
-
-const barPx = (steps: number) => (steps > 100 ? 3 : 7);
 
 function pointLabel(point: InsightPoint): string {
   const granted = point.grants === 1 ? '1 grant' : `${exactCount(point.grants)} grants`;

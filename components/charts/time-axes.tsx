@@ -14,6 +14,9 @@ const AXIS_PX = 52;
 
 export const CHART_MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };
 
+/** What is left and right of a chart's plot. */
+export const AROUND_PLOT_PX = AXIS_PX + CHART_MARGIN.left + CHART_MARGIN.right;
+
 /** The points of an insight, from the middle of one step to the next, with the axis's ends. */
 export function useTimeAxis({ range, stepMs, points }: LockInsight) {
   return useMemo(() => {

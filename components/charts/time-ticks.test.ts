@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { timeTicks } from './time-ticks';
+import { barPx, timeTicks } from './time-ticks';
 
 const to = new Date(2026, 10, 20, 14, 33).getTime();
 const HOUR = 3_600_000;
@@ -42,4 +42,17 @@ test('where a clock is set back, both hours that it shows have labels', () => {
       expect(ticks.every((at) => new Date(at).getMinutes() % 10 === 0)).toBe(true);
     }
   }
+});
+
+test('the bars of a chart do not touch, however narrow it is', () => {
+  const widths = { phone: 300, page: 900 };
+  for (const plotPx of Object.values(widths)) {
+    for (const steps of [60, 144]) {
+      expect(barPx(steps, plotPx)).toBeGreaterThanOrEqual(1);
+      expect(barPx(steps, plotPx)).toBeLessThan(plotPx / steps);
+    }
+  }
+  expect(barPx(60, widths.page)).toBe(7);
+  expect(barPx(144, widths.page)).toBe(3);
+  expect(barPx(180, 100)).toBe(1);
 });

@@ -43,6 +43,15 @@ function toMidnight(day: Date, daysLater: number): void {
   day.setHours(0, 0, 0, 0);
 }
 
+const BAR_MAX_PX = 7;
+const THIN_BAR_MAX_PX = 3;
+
+/** How wide a bar is of so many over a plot: a pixel less than its step, if that leaves one. */
+export function barPx(steps: number, plotPx: number): number {
+  const maxPx = steps > 100 ? THIN_BAR_MAX_PX : BAR_MAX_PX;
+  return Math.min(maxPx, Math.max(1, Math.floor(plotPx / steps) - 1));
+}
+
 const FORMATS: Record<InsightRange, Intl.DateTimeFormatOptions> = {
   '1h': { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   '24h': { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
