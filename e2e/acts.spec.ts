@@ -342,6 +342,32 @@ test('a dialog whose hold changes blocks the action, shows both holds, and can g
   expect(await holdersOf(name)).toEqual([]);
 });
 
+test('a dialog is not left while its act is under way, and then shows why the act failed', async ({
+  page,
+}) => {
+  const name = 'slow-answer';
+  await take(orders, name);
+  await openLive(page, pageOf(name));
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const lose = (route: Route) => answered.then(() => route.abort());
+  await page.route('**/api/trpc/locks.extend*', lose, { times: 1 });
+  await page.getByRole('button', { name: 'Extend…' }).click();
+  await reasonField(page).fill('the export is nearly done');
+  await dialog(page)
+    .getByRole('button', { name: /^Extend by/ })
+    .click();
+  await expect(dialog(page).getByRole('button', { name: 'Working…' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeDisabled();
+  answer();
+  await expect(dialog(page).getByRole('alert')).toContainText('The result is unknown.');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toBeHidden();
+});
+
 test('an action on an ended hold is rejected by the server, even from a page without updates', async ({
   page,
 }) => {

@@ -157,6 +157,26 @@ test('an operator deletes free locks and counters that were selected in their li
     await expect(box('seats')).toBeChecked();
     await page.keyboard.press('Delete');
     await expect(dialog.getByText('2 of 2 counters can be deleted')).toBeVisible();
+
+    // The dialog outlives what it deletes, and says what became of it.
+    await openPage(page, `${server.url}/locks/jobs/old:4`);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await expect(dialog.getByText('1 of 1 lock can be deleted')).toBeVisible();
+    await dialog.getByLabel(/^Number to delete/).fill('1');
+    await dialog.getByLabel(/^Reason/).fill('a name of a test run');
+    await dialog.getByRole('button', { name: 'Delete 1 lock' }).click();
+    await expect(dialog.getByRole('status')).toContainText('1 lock deleted.');
+    await expect(page.getByText('Not found')).toBeVisible();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect(page.getByRole('button', { name: 'Delete…' })).toHaveCount(0);
+
+    // So it does where the lock is taken meanwhile.
+    await use('old:5');
+    await openPage(page, `${server.url}/locks/default/old:5`);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await expect(dialog.getByText('0 of 1 lock can be deleted')).toBeVisible();
+    await service.acquire({ name: 'old:5', leaseMs: 600_000 });
+    await expect(dialog.getByText(/1 kept: held/)).toBeVisible();
   } finally {
     await context.close();
     await server.discard();
