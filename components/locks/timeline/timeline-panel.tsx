@@ -16,7 +16,7 @@ import { ProblemNote } from '../../ui/problem-note';
 import { timelineMarks, timelineSummary } from './timeline-labels';
 import { timelineLanes } from './timeline-lanes';
 import { TimelinePlot } from './timeline-plot';
-import { TimelineTable } from './timeline-table';
+import { TimelineTable, type TimelineTableProps } from './timeline-table';
 import { clockLabel } from './timeline-ticks';
 import type { ZoomSpan } from './use-zoom';
 
@@ -109,11 +109,11 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
                 onZoom={setZoom}
               />
             </figure>
-            <TimelineTable
+            <LiveTable
               lanes={lanes}
               acts={acts}
               refused={refused}
-              now={now}
+              backend={backend}
               path={lockPath(namespace, name)}
             />
           </>
@@ -121,6 +121,12 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
       )}
     </Panel>
   );
+}
+
+/** To the second: the plot moves on by minutes where its span is a day. */
+function LiveTable({ backend, ...props }: Omit<TimelineTableProps, 'now'> & { backend: string }) {
+  const now = useAtBackend(backend, (at) => Math.ceil(at / 1_000) * 1_000);
+  return <TimelineTable {...props} now={now} />;
 }
 
 /** Long enough to show when what holds the lock now, or waits for it, began. */

@@ -24,7 +24,7 @@ export function TimelineTable(props: TimelineTableProps) {
   );
 }
 
-interface TimelineTableProps {
+export interface TimelineTableProps {
   lanes: TimelineLanes;
   acts: readonly ActMark[];
   refused: readonly RefusalBar[];
