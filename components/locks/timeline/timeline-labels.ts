@@ -7,7 +7,7 @@ import type {
   WaitEnd,
 } from '@/server/contract/console/past/lock-timeline';
 import { durationText } from '@/server/core/format/durations';
-import { plural } from '@/server/core/format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import type { Zone } from '../../format/instants';
 import { shortToken } from '../../format/numbers';
@@ -81,13 +81,20 @@ export function waitTitle(bar: WaitBar, now: number, zone?: Zone): string {
   return `${visibleText(bar.owner)}, ${span(bar, now, zone)}, ${end}`;
 }
 
+/** Beside the lane of those that have none of their own: waiters, else waits; empty for none. */
+export function undrawnLabel({ more, moreWaits }: Pick<TimelineLanes, 'more' | 'moreWaits'>) {
+  if (more > 0) return `${exactCount(more)} more`;
+  return moreWaits > 0 ? plural(moreWaits, 'more wait') : '';
+}
+
 /** The timeline in one sentence, for screen readers. */
 export function timelineSummary(lanes: TimelineLanes, acts: readonly ActMark[]): string {
   const holds = lanes.holds.reduce((sum, { bar }) => sum + bar.count, 0);
   const waiters = lanes.lanes.length + lanes.more;
+  const waits = lanes.moreWaits === 0 ? '' : ` and ${plural(lanes.moreWaits, 'more wait')}`;
   const exits = acts.filter(({ kind }) => kind === EXITED).length;
   const done = acts.length - exits;
   const acted = done === 0 ? 'no operator acts' : plural(done, 'operator act');
   const exited = exits === 0 ? '' : `, ${plural(exits, 'process exit')}`;
-  return `${plural(holds, 'hold')}, ${plural(waiters, 'waiter')}, ${acted}${exited}.`;
+  return `${plural(holds, 'hold')}, ${plural(waiters, 'waiter')}${waits}, ${acted}${exited}.`;
 }

@@ -88,7 +88,7 @@ describe('the lanes of a timeline', () => {
     const waits = Array.from({ length: 10 }, (_, i) =>
       waitOf(`past${i}`, NOW - 90_000, NOW - 80_000 + i * 1_000),
     );
-    const { lanes, more, folded } = timelineLanes(
+    const { lanes, more, moreWaits, folded } = timelineLanes(
       { ...none, waits, moreWaits: 3 },
       detailOf(NOW - 80_000, null, [NOW - 2_000, NOW - 1_000]),
       span,
@@ -101,7 +101,7 @@ describe('the lanes of a timeline', () => {
       'q0',
       'q1',
     ]);
-    expect([more, folded.length]).toEqual([9, 6]);
+    expect([more, moreWaits, folded.length]).toEqual([6, 3, 6]);
   });
 
   it('draw those of a long queue who came first, and count the others once each', () => {

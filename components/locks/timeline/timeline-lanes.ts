@@ -45,6 +45,8 @@ export interface TimelineLanes {
   folded: WaitBar[];
   /** How many waiters have no lane of their own. */
   more: number;
+  /** How many more waits of the past there were, of whichever waiters. */
+  moreWaits: number;
 }
 
 /** What is known of the lock apart from its recorded past; a `LockDetail` is such a thing. */
@@ -105,7 +107,8 @@ export function timelineLanes(
     rows: Math.max(1, rows.count),
     lanes,
     folded: others.flatMap(({ bars }) => bars).slice(0, FOLDED_MAX),
-    more: others.length + undrawn.length + (timeline?.moreWaits ?? 0),
+    more: others.length + undrawn.length,
+    moreWaits: timeline?.moreWaits ?? 0,
   };
 }
 

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import type { WaitBar } from '@/server/contract/console/past/lock-timeline';
-import { countedWaiters, timelineLines } from './timeline-lines';
+import { timelineSummary } from './timeline-labels';
+import { timelineLines, unlistedText } from './timeline-lines';
 
 const waitOf = (owner: string, from: number): WaitBar => {
   return { from, to: from + 500, service: 'orders', owner, end: 'granted' };
 };
+
+const plain = (text: string | null) => text?.replaceAll('\u00a0', ' ');
 
 const lanes = {
   holds: [],
@@ -12,6 +15,7 @@ const lanes = {
   lanes: [{ owner: 'a', service: 'orders', bars: [waitOf('a', 1_000)] }],
   folded: [waitOf('b', 2_000), waitOf('b', 4_000), waitOf('c', 3_000)],
   more: 5,
+  moreWaits: 7,
 };
 
 test('the table of a timeline has the waits of waiters without a lane, and says how many it lacks', () => {
@@ -22,5 +26,12 @@ test('the table of a timeline has the waits of waiters without a lane, and says 
     ['b', 2_000],
     ['a', 1_000],
   ]);
-  expect(countedWaiters(lanes)).toBe(3);
+  expect(plain(unlistedText(lanes))).toBe('3 more waiters and 7 more waits not listed.');
+  expect(unlistedText({ folded: [], more: 0, moreWaits: 0 })).toBeNull();
+});
+
+test('waits of the past that are not drawn are not counted as waiters', () => {
+  expect(plain(timelineSummary(lanes, []))).toBe(
+    '0 holds, 6 waiters and 7 more waits, no operator acts.',
+  );
 });

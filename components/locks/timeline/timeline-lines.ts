@@ -46,7 +46,16 @@ export function timelineLines(
   return [...held, ...waited, ...acted, ...turnedAway].sort((a, b) => b.at - a.at);
 }
 
-/** How many waiters a timeline counts alone: it draws none of their waits. */
-export function countedWaiters({ folded, more }: Pick<TimelineLanes, 'folded' | 'more'>): number {
-  return more - new Set(folded.map(partyOf)).size;
+/** What a timeline counts and does not draw, in words; null: it draws all. */
+export function unlistedText({
+  folded,
+  more,
+  moreWaits,
+}: Pick<TimelineLanes, 'folded' | 'more' | 'moreWaits'>): string | null {
+  const waiters = more - new Set(folded.map(partyOf)).size;
+  const parts = [
+    ...(waiters > 0 ? [plural(waiters, 'more waiter')] : []),
+    ...(moreWaits > 0 ? [plural(moreWaits, 'more wait')] : []),
+  ];
+  return parts.length === 0 ? null : `${parts.join(' and ')} not listed.`;
 }

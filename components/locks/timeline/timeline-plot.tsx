@@ -1,7 +1,6 @@
 'use client';
 
 import type { ActMark, RefusalBar, WaitBar } from '@/server/contract/console/past/lock-timeline';
-import { exactCount } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { keyed } from '../../format/keyed';
 import { ExactName } from '../../ui/visible-text';
@@ -15,7 +14,7 @@ import {
   RefusedMark,
   WaitMark,
 } from './timeline-bars';
-import { actLabel } from './timeline-labels';
+import { actLabel, undrawnLabel } from './timeline-labels';
 import { shareAt, type TimelineLanes } from './timeline-lanes';
 import { clockLabel, timelineTicks } from './timeline-ticks';
 import { useWidth } from './use-width';
@@ -48,6 +47,7 @@ export function TimelinePlot({
 }) {
   const { ref, widthPx } = useWidth<HTMLDivElement>(800);
   const { selection, handlers } = useZoom(span, onZoom ?? ignoreZoom);
+  const moreLabel = undrawnLabel(lanes);
   const ticks = timelineTicks(span.from, span.to, Math.max(2, widthPx / TICK_PX));
   const flags = placeFlags(acts, span, widthPx);
   const flagRows = Math.max(0, ...flags.map(({ row }) => row + 1));
@@ -63,9 +63,9 @@ export function TimelinePlot({
             <ExactName name={owner} className="text-12" />
           </span>
         ))}
-        {lanes.more > 0 && (
+        {moreLabel !== '' && (
           <span className="timeline-lane text-t3" style={{ height: foldedPx(lanes.folded.length) }}>
-            {exactCount(lanes.more)} more
+            {moreLabel}
           </span>
         )}
         {refused.length > 0 && <span className="timeline-lane">refused</span>}
@@ -100,7 +100,7 @@ export function TimelinePlot({
             ))}
           </div>
         ))}
-        {lanes.more > 0 && (
+        {moreLabel !== '' && (
           <div className="timeline-lane" style={{ height: foldedPx(lanes.folded.length) }}>
             {keyed(lanes.folded, foldedKey).map(({ key, item: bar }, line) => (
               <FoldedMark key={key} bar={bar} line={line} span={span} now={now} />

@@ -3,12 +3,11 @@
 import Link from 'next/link';
 import { useState } from 'react';
 import type { ActMark, RefusalBar } from '@/server/contract/console/past/lock-timeline';
-import { plural } from '@/server/core/format/numbers';
 import { keyed } from '../../format/keyed';
 import { pastHref } from '../../past/past-address';
 import { type Column, TableHead } from '../../ui/table-head';
 import type { TimelineLanes } from './timeline-lanes';
-import { countedWaiters, timelineLines } from './timeline-lines';
+import { timelineLines, unlistedText } from './timeline-lines';
 import { clockLabel } from './timeline-ticks';
 
 const COLUMNS: Column[] = ['Start', 'Who', 'What', 'Lasted'];
@@ -35,7 +34,7 @@ export interface TimelineTableProps {
 
 function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
   const lines = timelineLines(lanes, acts, refused, now);
-  const counted = countedWaiters(lanes);
+  const unlisted = unlistedText(lanes);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
     <section className="insight-table timeline-table" aria-label="Timeline data" tabIndex={0}>
@@ -61,9 +60,7 @@ function Lines({ lanes, acts, refused, now, path }: TimelineTableProps) {
           ))}
         </tbody>
       </table>
-      {counted > 0 && (
-        <p className="px-3.5 py-2 text-12 text-t3">{plural(counted, 'more waiter')} not listed.</p>
-      )}
+      {unlisted && <p className="py-2 text-12 text-t3">{unlisted}</p>}
     </section>
   );
 }
