@@ -18,5 +18,5 @@ export function requestFingerprint(request: RequestIdentity): string {
 
 /** Whether a waiter's tag belongs to the request with this key, whatever its input. */
 export function isFingerprintOf(tag: string, key: string): boolean {
-  return tag.slice(0, KEY_CHARS) === key.slice(0, KEY_CHARS);
+  return tag.startsWith(key.slice(0, KEY_CHARS));
 }

@@ -5,6 +5,7 @@ import type { Decision, DecisionContext } from '../core/decision';
 import { decide } from '../core/lock/decide';
 import type { LockCommand } from '../core/lock/lock-command';
 import type { LockRecord } from '../core/lock/lock-record';
+import { waiterOf } from '../core/lock/queue';
 import type { RecordEvent } from '../core/record-event';
 import { decodeCounter, encodeCounter } from '../storage/codec/counter-codec';
 import {
@@ -32,6 +33,8 @@ export interface RecordType<R extends AnyRecord = AnyRecord, C extends AnyComman
   decode(stored: StoredRecord): KnownRecord<R>;
   encode(next: R, known: KnownRecord<R> | null): EncodedRecord;
   decide(record: R | null, command: C, context: DecisionContext): Decision<unknown, R, RecordEvent>;
+  /** Whether it shows that this request came before: then an answer to it may be stored. */
+  hasSeen(record: R, requestKey: string): boolean;
   /** The processes whose being alive the next decision may rest on. */
   processesIn(record: R): string[];
 }
@@ -40,6 +43,9 @@ const LOCKS: RecordType<LockRecord, LockCommand> = {
   decode: decodeRecord,
   encode: encodeRecord,
   decide,
+  hasSeen: (record, requestKey) =>
+    waiterOf(record, requestKey) !== undefined ||
+    record.holds.some(({ requests }) => requests.includes(requestKey)),
   processesIn: ({ queue }) => queue.map((waiter) => waiter.process),
 };
 
@@ -47,6 +53,7 @@ const COUNTERS: RecordType<CounterRecord, CounterCommand> = {
   decode: decodeCounter,
   encode: encodeCounter,
   decide: decideCounter,
+  hasSeen: () => false,
   processesIn: () => [],
 };
 

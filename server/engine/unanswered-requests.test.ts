@@ -146,6 +146,21 @@ describe.each(storeNames)(
       expect(await add(there, counter, 'r')).toMatchObject({ outcome: 'applied', value: 2 });
     });
 
+    it('lets a waiter ask again, and leave its place once more, without a refused write', async () => {
+      const key = freshKey();
+      await takeLock(here, key, 'w1');
+      const ask = { waitMs: 20_000, requestId: 'r', wait: { holdRequestMs: 100 } };
+      expect(await acquire(here, key, 'w2', ask)).toMatchObject({ outcome: 'queued' });
+      let swaps = 0;
+      here.faults.onSwap = (changes) => {
+        if (touching(key)(changes)) swaps += 1;
+        return PASS;
+      };
+      expect(await acquire(here, key, 'w2', ask)).toMatchObject({ outcome: 'queued' });
+      here.faults.onSwap = () => PASS;
+      expect(swaps).toBe(2);
+    });
+
     const reads = can(name, 'testsAnswers') ? 'without a read' : 'after a read';
     it(`takes and gives back a known lock ${reads}`, async () => {
       const key = freshKey();

@@ -59,14 +59,17 @@ export class Committer {
   /** Null: a read is needed first; nothing is cached, or a request must be looked up before. */
   private proposeFromCache(group: CommandGroup, now: number): Proposal | null {
     const entry = this.context.cache.entryOf(group.id);
-    if (!entry.known) return null;
-    const { testsAnswers } = this.context.store;
-    const needsRead = group.commands.some(
-      ({ mustRead, command }) =>
-        mustRead || isReadOnly(command) || (!testsAnswers && idempotencyKey(command) !== null),
-    );
-    if (needsRead) return null;
-    const from = { entry, base: entry.known };
+    const { known } = entry;
+    if (!known) return null;
+    const needsRead = ({ mustRead, key, command }: PendingCommand) => {
+      if (mustRead || isReadOnly(command)) return true;
+      const request = idempotencyKey(command);
+      if (request === null) return false;
+      // The swap would find its answer, and be refused with all others of its packet.
+      return !this.context.store.testsAnswers || recordTypeOf(key).hasSeen(known.record, request);
+    };
+    if (group.commands.some(needsRead)) return null;
+    const from = { entry, base: known };
     return decideBatch(group, from, this.contextAt(group, now), null);
   }
 
