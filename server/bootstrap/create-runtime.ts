@@ -105,8 +105,7 @@ async function addBackends(
       const { onBackendStep } = clocks;
       const shared = { processId, newWriter, names: nameCount, policiesOf, onBackendStep };
       await refuseDuplicateShards(id, backend.shards.shards, duplicates);
-      const sharded = await startShardedBackend(control, backend, shared);
-      ends.push(sharded.close);
+      const sharded = await startShardedBackend(control, backend, shared, ends);
       engines.set(id, gates.inFrontOf(sharded.engine));
       guarantees.set(id, sharded.guarantees);
       backends.push(...sharded.stores);

@@ -43,41 +43,20 @@ interface ShardedBackend {
   leaving: LeavingShard[];
   /** What all shards together can promise. Each is closed by itself where it is set up unsafely. */
   guarantees: GuaranteeWatch;
-  close(): Promise<void>;
 }
 
 /**
- * A backend whose names are spread over several databases, any of which may be absent. Where it
- * cannot be started, nothing is left open.
+ * A backend whose names are spread over several databases, any of which may be absent.
+ *
+ * @param ends how to close what has been opened so far, in the order of opening; also of a start
+ *   that fails
  */
 export async function startShardedBackend(
-  control: Control,
-  named: { id: string; shards: ShardList },
-  shared: Shared,
-): Promise<ShardedBackend> {
-  const ends: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const end of ends.splice(0).reverse()) {
-      await end().catch((err: unknown) =>
-        control.log.warn({ err, backend: named.id }, 'A shard did not close cleanly'),
-      );
-    }
-  };
-  try {
-    return { ...(await openShards(control, named, shared, ends)), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-/** @param ends how to close what has been opened so far, in the order of opening */
-async function openShards(
   control: Control,
   { id, shards: list }: { id: string; shards: ShardList },
   { policiesOf, onBackendStep, ...shared }: Shared,
   ends: (() => Promise<void>)[],
-): Promise<Omit<ShardedBackend, 'close'>> {
+): Promise<ShardedBackend> {
   const { clock, config, database, log, namespaces } = control;
   const admission = new ShardAdmission({
     backend: id,

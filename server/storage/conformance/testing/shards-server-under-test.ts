@@ -35,13 +35,21 @@ async function startShardsUnderTest(): Promise<ServerUnderTest> {
     namespaces: { policyOf: () => DEFAULT_POLICY },
   };
   return {
-    join() {
+    async join() {
       const shared = {
         processId: newProcess(),
         newWriter,
         policiesOf: () => control.namespaces.policyOf,
       };
-      return startShardedBackend(control, { id: 'orders', shards }, shared);
+      const ends: (() => Promise<void>)[] = [];
+      const named = { id: 'orders', shards };
+      const { engine } = await startShardedBackend(control, named, shared, ends);
+      return {
+        engine,
+        async close() {
+          for (const end of ends.reverse()) await end();
+        },
+      };
     },
     truth: async () => new MysqlStore(direct),
     parts: { sick: keysOn(shards, proxied), well: keysOn(shards, well.url) },
