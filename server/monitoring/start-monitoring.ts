@@ -57,7 +57,6 @@ import { watchMetrics } from './watch/watch-metrics';
 
 const FOLLOW_EVERY_MS = 150;
 const REFRESH_EVERY_MS = 500;
-const RESYNC_EVERY_MS = 10 * 60_000;
 const REFUSALS_EVERY_MS = 2_000;
 const PRUNE_EVERY_MS = 10 * 60_000;
 const BASELINES_EVERY_MS = 60_000;
@@ -206,11 +205,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
   metrics.add(async () => [
-    ...lockMetrics(
-      await projection.groups(),
-      labels,
-      clock.now() - projection.table.columns.blockedOrigin,
-    ),
+    ...lockMetrics(await projection.groups(), labels, clock.now() - table.columns.blockedOrigin),
     ...eventMetrics(
       tallies.map(({ publicId, tally }): [string, EventTally] => [publicId, tally]),
       labels,
@@ -232,7 +227,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const jobs = [
     ...backends.flatMap((backend) => [
       job(`follow ${backend.id}`, FOLLOW_EVERY_MS, () => projection.follow(backend)),
-      job(`read all of ${backend.id}`, RESYNC_EVERY_MS, () => projection.resync(backend)),
+      job(
+        `read all of ${backend.id}`,
+        () => projection.resyncPauseMs(backend),
+        () => projection.resync(backend),
+      ),
     ]),
     job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
     job('bring refused attempts together', REFUSALS_EVERY_MS, () => refusalSync.run()),

@@ -1,7 +1,6 @@
 import type { BackendHealth } from '../../contract/console/backend-health';
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockDetail, LockPage, LockRow } from '../../contract/console/lock-row';
-import type { NamespaceRow } from '../../contract/console/namespace-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
 import type { LockRecord } from '../../core/lock/lock-record';
@@ -40,6 +39,7 @@ import {
   publicId,
 } from './monitored-backend';
 import type { StoredName } from './names-on-shards';
+import { type NamespaceTallies, tallyNamespaces } from './namespace-tallies';
 import { type ProjectionRow, rowId, toLockRowAt } from './projection-row';
 import { RecordFollower } from './record-follower';
 import { buildServiceLockListing, listingFrame, type RowsFrom } from './service-lock-listing';
@@ -229,6 +229,11 @@ export class LockProjection {
     this.notify();
   }
 
+  /** The pause until all of a backend is read again. */
+  resyncPauseMs({ id }: Pick<MonitoredBackend, 'id'>): number {
+    return this.follower.resyncPauseMs(id);
+  }
+
   /** Removes those names of a namespace that are gone. */
   async resyncNamespace(backend: MonitoredBackend, namespace: string): Promise<void> {
     await this.follower.resyncNamespace(backend, namespace);
@@ -269,32 +274,4 @@ export class LockProjection {
     const isSilent = !health.reachable && kept.isReadable;
     return isSilent ? { ...row, readAt: this.table.reads.of(kept) } : row;
   }
-}
-
-type Tally = Pick<NamespaceRow, 'locks' | 'held' | 'waiting'>;
-
-/** How the locks of a namespace, and of the backend that it lives on, are used. */
-type NamespaceTallies = (namespace: string, backend: string) => Tally;
-
-/**
- * Counts the locks of each namespace, which all live on one backend.
- *
- * @param reachable the backends, as people know them, of which all is known
- */
-function tallyNamespaces(
-  groups: Iterable<LockGroup>,
-  reachable: ReadonlySet<string>,
-): NamespaceTallies {
-  const counted = new Map<string, { locks: number; held: number; waiting: number }>();
-  for (const { namespace, locks, held, waiting } of groups) {
-    const tally = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
-    tally.locks += locks;
-    tally.held += held;
-    tally.waiting += waiting;
-    counted.set(namespace, tally);
-  }
-  return (namespace, backend) => {
-    const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
-    return { locks, held: reachable.has(backend) ? held : null, waiting };
-  };
 }

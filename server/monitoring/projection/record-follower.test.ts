@@ -5,6 +5,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { MINUTE_MS } from '../../core/statistics/minute-rollup';
 import { NameCount } from '../../engine/names/name-count';
 import { EngineRig, type Member, release, takeLock } from '../../engine/testing/engine-rig';
+import { PASS } from '../../engine/testing/faulty-store';
 import { systemClock } from '../../platform/clock';
 import { TestClock } from '../../platform/testing/test-clock';
 import { freshKey, stored } from '../../storage/conformance/testing/changes';
@@ -103,6 +104,23 @@ it('nothing is kept of a lock that another process deleted', async () => {
   await rig.under.store.deleteRecords([{ key, rev, writer }]);
   await projection.resync(backend);
   expect(refusals.of(id)).toBeNull();
+});
+
+it('all of a backend is read again every 15 s, or later where that takes more than 0.5 % of the time', async () => {
+  const projection = await project('p1');
+  const pausesAfter = async (scanMs: number) => {
+    member.faults.onScan = () => {
+      clock.pass(scanMs);
+      return PASS;
+    };
+    await projection.resync(backend);
+    return projection.resyncPauseMs(backend);
+  };
+  expect(projection.resyncPauseMs(backend)).toBe(15_000);
+  expect(await pausesAfter(10)).toBe(15_000);
+  expect(await pausesAfter(500)).toBe(100_000);
+  expect(await pausesAfter(60_000)).toBe(600_000);
+  expect(await pausesAfter(10)).toBe(15_000);
 });
 
 it('a deleted copy that a reshard left over on another shard takes no lock off the list', async () => {

@@ -17,6 +17,13 @@ const READ_AT_ONCE = 500;
 /** How often history is read in one go, before what it says is shown. */
 const POLLS_MAX = 50;
 
+/** Only such a reading finds what other processes have deleted. */
+const RESYNC_PAUSE_MIN_MS = 15_000;
+const RESYNC_PAUSE_MAX_MS = 10 * 60_000;
+
+/** The share of the time that may go to reading everything again. */
+const RESYNC_SHARE = 0.005;
+
 /** Commits that may be in flight: ids allocated, records not visible to a scan yet. */
 const IN_FLIGHT_MAX = 1_000;
 
@@ -33,6 +40,8 @@ export class RecordFollower {
   /** By backend: when the last reading up to its end began, on the clock that never steps. */
   readonly readAt = new Map<string, number>();
   private readonly followed = new Map<string, Followed>();
+  /** By backend: how long it took to read everything. */
+  private readonly resyncMs = new Map<string, number>();
   private readonly compactor = new RecordCompactor();
   private readonly deleted: DeletedNames;
 
@@ -75,6 +84,7 @@ export class RecordFollower {
 
   /** Reads everything again, and removes what is gone: a deletion leaves no history. */
   async resync(backend: MonitoredBackend): Promise<void> {
+    const startedAt = this.clock.monotonic();
     const ends = [this.table.beginResync(backend.id), this.counters.beginResync(backend.id)];
     let cursor: Cursor | null = { namespace: null, after: null };
     const slice = this.table.slice();
@@ -85,6 +95,13 @@ export class RecordFollower {
       if (slice.isOver) await slice.pause();
     }
     for (const end of ends) await end();
+    this.resyncMs.set(backend.id, this.clock.monotonic() - startedAt);
+  }
+
+  /** The pause until everything is read again: the longer that takes, the longer. */
+  resyncPauseMs(backend: string): number {
+    const pauseMs = (this.resyncMs.get(backend) ?? 0) / RESYNC_SHARE;
+    return Math.min(RESYNC_PAUSE_MAX_MS, Math.max(RESYNC_PAUSE_MIN_MS, pauseMs));
   }
 
   /** The same for the known names of one namespace; finds no new ones. */

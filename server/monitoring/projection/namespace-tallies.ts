@@ -1,0 +1,30 @@
+import type { NamespaceRow } from '../../contract/console/namespace-row';
+import type { LockGroup } from '../lock-list/table/lock-groups';
+
+type Tally = Pick<NamespaceRow, 'locks' | 'held' | 'waiting'>;
+
+/** How the locks of a namespace, and of the backend that it lives on, are used. */
+export type NamespaceTallies = (namespace: string, backend: string) => Tally;
+
+/**
+ * Counts the locks of each namespace, which all live on one backend.
+ *
+ * @param reachable the backends, as people know them, of which all is known
+ */
+export function tallyNamespaces(
+  groups: Iterable<LockGroup>,
+  reachable: ReadonlySet<string>,
+): NamespaceTallies {
+  const counted = new Map<string, { locks: number; held: number; waiting: number }>();
+  for (const { namespace, locks, held, waiting } of groups) {
+    const tally = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    tally.locks += locks;
+    tally.held += held;
+    tally.waiting += waiting;
+    counted.set(namespace, tally);
+  }
+  return (namespace, backend) => {
+    const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    return { locks, held: reachable.has(backend) ? held : null, waiting };
+  };
+}
