@@ -132,7 +132,8 @@ class Client(Procedures):
         Raises, besides what the block raises:
         - `LockTimeout`: not granted within `wait_ms`; the block never ran;
         - `LockLost`: the hold ended before the block did; takes precedence over an error of the
-          block, which is its `__cause__`;
+          block, which is its `__cause__`, but not over `KeyboardInterrupt`, `SystemExit` and a
+          cancellation of the task by its caller;
         - `ReleaseUnconfirmed`: the block is done under a good hold, its release was not answered;
         - `LockUpgradeRefused`: within a block under less of the same lock;
         - `LockyardError`: refused, or no answer within the budget; the block never ran.

@@ -2,46 +2,22 @@
 
 import asyncio
 import contextvars
-import math
 import threading
-import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from .errors import LockLost, LockUpgradeRefused, ReleaseUnconfirmed
 from .holding import Hold, Listeners
-from .sending import STOP_LOOK_S
 from .settings import invalid
+from .tasks import Stop, cancels_in, count_cancels, in_thread
 from .waiting import await_grant
 
 if TYPE_CHECKING:
     from .client import Client
 
-T = TypeVar("T")
-
 _holds: "contextvars.ContextVar[Tuple[Hold, ...]]" = contextvars.ContextVar(
     "lockyard_holds", default=()
 )
 """Those under which the present code runs, the innermost last."""
-
-
-class _Stop(threading.Event):
-    """Set by itself, or as soon as another one is."""
-
-    def __init__(self, other: Optional[threading.Event]):
-        super().__init__()
-        self._other = other
-
-    def is_set(self) -> bool:
-        return super().is_set() or (self._other is not None and self._other.is_set())
-
-    def wait(self, timeout: Optional[float] = None) -> bool:
-        until = math.inf if timeout is None else time.monotonic() + timeout
-        while not self.is_set():
-            left_s = until - time.monotonic()
-            if left_s <= 0:
-                return False
-            super().wait(min(left_s, STOP_LOOK_S))
-        return True
 
 
 class Lock:
@@ -67,6 +43,7 @@ class Lock:
         self._hold: Optional[Hold] = None
         self._joined: Optional[Hold] = None
         self._was_cancelled = False
+        self._cancels_before = 0
         self._task: Any = None
         self._entrance = threading.Lock()
         self._unlisten: Optional[Callable[[], None]] = None
@@ -88,13 +65,14 @@ class Lock:
 
     async def __aenter__(self) -> Hold:
         """As `with`; the task that works is cancelled when the hold is lost."""
+        self._cancels_before = count_cancels(asyncio.current_task())
         outer = self._outer_hold()
         if outer is not None:
             return self._join_in_task(outer)
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         # The caller's own may stop other waits as well.
-        stop = _Stop(self._stop)
-        waiting = _in_thread(
+        stop = Stop(self._stop)
+        waiting = in_thread(
             loop, lambda: await_grant(self._client, self._ask, self._wait_ms, stop)
         )
         try:
@@ -119,34 +97,42 @@ class Lock:
         if hold is None:
             return self._raise_loss_of_outer(await self._after_own_cancel(error))
         hold.stop()
-        releasing = _in_thread(asyncio.get_running_loop(), hold.release)
-        cancelled: Optional[BaseException] = None
+        releasing = in_thread(asyncio.get_running_loop(), hold.release)
+        cancels = cancels_in(error)
         while not releasing.done():
             try:
                 await asyncio.shield(releasing)
             except asyncio.CancelledError as again:
-                cancelled = None if self._was_cancelled else again
-        error = self._without_own_cancel(error)
-        self._report(hold, releasing.result(), error)
-        if cancelled is not None:
-            raise cancelled
+                cancels.append(again)
+        self._report(hold, releasing.result(), self._without_own_cancel(error, cancels))
 
     async def _after_own_cancel(self, error: Optional[BaseException]) -> Optional[BaseException]:
-        if self._was_cancelled and not isinstance(error, asyncio.CancelledError):
+        cancels = cancels_in(error)
+        if self._was_cancelled and not cancels:
             try:
                 await asyncio.sleep(0)
-            except asyncio.CancelledError:
-                pass  # It comes only where the task waits again.
-        return self._without_own_cancel(error)
+            except asyncio.CancelledError as again:  # It comes only where the task waits again.
+                cancels.append(again)
+        return self._without_own_cancel(error, cancels)
 
-    def _without_own_cancel(self, error: Optional[BaseException]) -> Optional[BaseException]:
-        """What the block raised, but for the end of its task that came from here."""
-        if not self._was_cancelled:
+    def _without_own_cancel(
+        self, error: Optional[BaseException], cancels: List[asyncio.CancelledError]
+    ) -> Optional[BaseException]:
+        """What the block raised, but for the end of its task that came from here. Raises one that
+        came from elsewhere after the block."""
+        if self._is_cancelled_elsewhere(cancels) and cancels:
+            if cancels[-1] is not error:
+                raise cancels[-1]
             return error
+        return None if isinstance(error, asyncio.CancelledError) else error
+
+    def _is_cancelled_elsewhere(self, cancels: List[asyncio.CancelledError]) -> bool:
+        if not self._was_cancelled:
+            return True
         task: Any = asyncio.current_task()
         if hasattr(task, "uncancel"):
-            task.uncancel()
-        return None if isinstance(error, asyncio.CancelledError) else error
+            return bool(task.uncancel() > self._cancels_before)
+        return len(cancels) > 1
 
     def _cancel(self, task: Any) -> None:
         if self._hold is not None and not self._hold.is_over:
@@ -265,33 +251,10 @@ def _open_holds() -> Tuple[Hold, ...]:
 
 
 def _raise(loss: LockLost, error: Optional[BaseException]) -> None:
-    """The loss, with the work's own error as its cause, unless that only passes the loss on."""
+    """The loss, with the work's own error as its cause, unless that only passes the loss on. What
+    ends the program or the task comes through: a caller that goes on after a loss must not."""
+    if isinstance(error, (KeyboardInterrupt, SystemExit, asyncio.CancelledError)):
+        return
     if error is None or error is loss or error.__cause__ is loss:
         raise loss
     raise LockLost(loss.lock, loss.token, loss.cause, loss.at, loss.by, loss.reason) from error
-
-
-def _in_thread(loop: asyncio.AbstractEventLoop, work: Callable[[], T]) -> "asyncio.Future[T]":
-    """In a thread of its own: those of an executor are few, and waits are long."""
-    future: "asyncio.Future[T]" = loop.create_future()
-
-    def settle(result: Any, error: Optional[BaseException]) -> None:
-        if future.done():
-            return
-        if error is not None:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    def run() -> None:
-        try:
-            result, error = work(), None
-        except BaseException as raised:
-            result, error = None, raised
-        try:
-            loop.call_soon_threadsafe(settle, result, error)
-        except RuntimeError:
-            pass  # The loop is closed.
-
-    threading.Thread(target=run, name="lockyard-async", daemon=True).start()
-    return future

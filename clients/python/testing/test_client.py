@@ -113,6 +113,58 @@ class ClientTest(unittest.TestCase):
 
         asyncio.run(main())
 
+    def lose(self, hold):
+        step = {"name": self.name, "owner": hold.owner, "token": hold.token}
+        return self.client.release(step)
+
+    def test_what_ends_the_program_is_not_hidden_behind_a_loss(self):
+        for ending in (KeyboardInterrupt, SystemExit):
+            with self.assertRaises(ending):
+                with self.client.lock(self.name) as hold:
+                    self.lose(hold)
+                    raise ending()
+            self.assertEqual(hold.loss.cause, "released")
+
+    def test_a_cancellation_by_the_caller_of_a_task_is_not_hidden_behind_a_loss(self):
+        async def work(begun):
+            async with self.client.lock(self.name) as hold:
+                await asyncio.to_thread(self.lose, hold)
+                begun.set()
+                await asyncio.sleep(PATIENCE_S)
+
+        async def main():
+            begun = asyncio.Event()
+            task = asyncio.ensure_future(work(begun))
+            await begun.wait()
+            task.cancel()
+            await asyncio.wait({task}, timeout=PATIENCE_S)
+            self.assertTrue(task.cancelled())
+
+        asyncio.run(main())
+
+    @unittest.skipUnless(hasattr(asyncio.Task, "cancelling"), "needs Python 3.11")
+    def test_a_cancellation_by_the_caller_comes_through_together_with_that_of_a_loss(self):
+        async def work(cancel, is_nested):
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+            on_lost = lambda _: loop.call_soon_threadsafe(task.cancel) if cancel else None
+            async with self.client.lock(self.name, lease_ms=1_500, on_lost=on_lost) as hold:
+                await asyncio.to_thread(self.lose, hold)
+                if is_nested:
+                    async with self.client.lock(self.name):
+                        await asyncio.sleep(PATIENCE_S)
+                await asyncio.sleep(PATIENCE_S)
+
+        async def main(cancel, is_nested):
+            task = asyncio.ensure_future(work(cancel, is_nested))
+            await asyncio.wait({task}, timeout=PATIENCE_S)
+            self.assertEqual(task.cancelled(), cancel)
+            if not cancel:
+                self.assertIsInstance(task.exception(), LockLost)
+
+        for cancel in (True, False):
+            for is_nested in (True, False):
+                asyncio.run(main(cancel, is_nested))
+
     def test_a_lock_is_entered_once(self):
         lock = self.client.lock(self.name)
         with lock:

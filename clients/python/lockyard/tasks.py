@@ -1,0 +1,66 @@
+"""Tasks of asyncio that wait for threads, and may be cancelled meanwhile."""
+
+import asyncio
+import math
+import threading
+import time
+from typing import Any, Callable, List, Optional, TypeVar
+
+from .sending import STOP_LOOK_S
+
+T = TypeVar("T")
+
+
+class Stop(threading.Event):
+    """Set by itself, or as soon as another one is."""
+
+    def __init__(self, other: Optional[threading.Event]):
+        super().__init__()
+        self._other = other
+
+    def is_set(self) -> bool:
+        return super().is_set() or (self._other is not None and self._other.is_set())
+
+    def wait(self, timeout: Optional[float] = None) -> bool:
+        until = math.inf if timeout is None else time.monotonic() + timeout
+        while not self.is_set():
+            left_s = until - time.monotonic()
+            if left_s <= 0:
+                return False
+            super().wait(min(left_s, STOP_LOOK_S))
+        return True
+
+
+def cancels_in(error: Optional[BaseException]) -> List[asyncio.CancelledError]:
+    return [error] if isinstance(error, asyncio.CancelledError) else []
+
+
+def count_cancels(task: Any) -> int:
+    """How often the task was asked to end, as Python 3.11 and newer know."""
+    return int(task.cancelling()) if hasattr(task, "cancelling") else 0
+
+
+def in_thread(loop: asyncio.AbstractEventLoop, work: Callable[[], T]) -> "asyncio.Future[T]":
+    """In a thread of its own: those of an executor are few, and waits are long."""
+    future: "asyncio.Future[T]" = loop.create_future()
+
+    def settle(result: Any, error: Optional[BaseException]) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    def run() -> None:
+        try:
+            result, error = work(), None
+        except BaseException as raised:
+            result, error = None, raised
+        try:
+            loop.call_soon_threadsafe(settle, result, error)
+        except RuntimeError:
+            pass  # The loop is closed.
+
+    threading.Thread(target=run, name="lockyard-async", daemon=True).start()
+    return future
