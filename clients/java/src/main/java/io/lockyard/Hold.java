@@ -127,9 +127,9 @@ public final class Hold {
     T result = null;
     Throwable error = null;
     if (checkLost() == null) {
-      startRenewing();
       AROUND.get().push(this);
       try {
+        startRenewing();
         result = work.run(this);
       } catch (Throwable thrown) {
         error = thrown;
@@ -144,7 +144,7 @@ public final class Hold {
     }
     LockLost lost = checkLost();
     if (lost != null) {
-      throw lost.blaming(isEcho(error) ? null : error);
+      throw lost.blaming(ownErrorIn(error));
     }
     if (error != null) {
       throw Hold.<X>as(error);
@@ -170,7 +170,7 @@ public final class Hold {
     }
     LockLost lost = checkLost();
     if (lost != null) {
-      throw lost.blaming(isEcho(error) ? null : error);
+      throw lost.blaming(ownErrorIn(error));
     }
     if (error != null) {
       throw Hold.<X>as(error);
@@ -225,9 +225,19 @@ public final class Hold {
     notifyAll();
   }
 
-  /** Whether an exception of the work is only our own interrupt. */
-  private synchronized boolean isEcho(Throwable error) {
-    return wasInterrupted && error instanceof InterruptedException;
+  /**
+   * What the work threw, unless that is only our own interrupt. One of its caller's is set again:
+   * who goes on after a loss would not learn of it.
+   */
+  private synchronized Throwable ownErrorIn(Throwable error) {
+    boolean isInterrupt = error instanceof InterruptedException;
+    if (isInterrupt && wasInterrupted) {
+      return null;
+    }
+    if (isInterrupt) {
+      Thread.currentThread().interrupt();
+    }
+    return error;
   }
 
   /**
@@ -288,7 +298,7 @@ public final class Hold {
         try {
           renew();
           failures = 0;
-        } catch (RuntimeException thrown) {
+        } catch (RuntimeException | Error thrown) {
           LockyardException failure = failureOf(thrown);
           // Any refusal may pass while the lease lasts: tried again, sooner for short leases.
           long delay = Timing.retryDelay(failures++, failure.retryAfterMs());
@@ -304,10 +314,10 @@ public final class Hold {
   }
 
   /** Whatever is thrown must not end the thread, which also notices that the time is out. */
-  private static LockyardException failureOf(RuntimeException thrown) {
+  private static LockyardException failureOf(Throwable thrown) {
     return thrown instanceof LockyardException
         ? (LockyardException) thrown
-        : LockyardException.broken("The answer cannot be read.", thrown);
+        : LockyardException.broken("A renewal failed (" + thrown + ").", thrown);
   }
 
   /** Until a renewal is due, or the time surely out; false: the hold is over. */

@@ -1,0 +1,165 @@
+package io.lockyard;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+
+/**
+ * What only the client for Java has to do with: interrupts, its thread, and leases that it does not
+ * renew. Before a server that answers as each test says; ends with 1 if one of them fails.
+ */
+public final class ClientTest {
+  private static final Map<String, Object> LOST =
+      Map.of("outcome", "lost", "cause", "expired", "at", 1L);
+  private static final Map<String, Object> REMARK = Map.of("by", "ana", "reason", "r", "at", 1L);
+
+  private final Map<String, UnaryOperator<Map<String, Object>>> answers = new ConcurrentHashMap<>();
+  private final HttpServer server;
+  private final LockyardClient client;
+
+  private interface Test {
+    void run(ClientTest test) throws Exception;
+  }
+
+  public static void main(String[] args) throws Exception {
+    boolean isWell = true;
+    for (Map.Entry<String, Test> each : TESTS) {
+      ClientTest test = new ClientTest();
+      try {
+        each.getValue().run(test);
+      } catch (Throwable failure) {
+        isWell = false;
+        System.err.println("Failed: " + each.getKey());
+        failure.printStackTrace();
+      } finally {
+        test.server.stop(0);
+      }
+    }
+    System.exit(isWell ? 0 : 1);
+  }
+
+  private static final List<Map.Entry<String, Test>> TESTS =
+      List.of(
+          Map.entry(
+              "an interrupt of its caller is not hidden behind a loss",
+              ClientTest::keepsInterruptOfCaller),
+          Map.entry(
+              "renewals go on whatever a listener and the handler of its error throw",
+              ClientTest::renewsWhateverIsThrown));
+
+  private void keepsInterruptOfCaller() throws Exception {
+    answers.put("lock.release", step -> LOST);
+    boolean isLost = false;
+    try {
+      client.withLock(
+          "job",
+          hold -> {
+            Thread.currentThread().interrupt();
+            Thread.sleep(60_000);
+            return null;
+          });
+    } catch (LockLost lost) {
+      isLost = lost.getCause() instanceof InterruptedException;
+    }
+    check(isLost, "It is lost, because of the interrupt.");
+    check(Thread.interrupted(), "The thread is interrupted.");
+  }
+
+  private void renewsWhateverIsThrown() throws Exception {
+    CountDownLatch renewals = new CountDownLatch(3);
+    answers.put(
+        "lock.renew",
+        step -> {
+          renewals.countDown();
+          return renewed(900, "askedToRelease");
+        });
+    LockOptions options = new LockOptions().lease(Duration.ofMillis(900));
+    options.onAskedToRelease(
+        remark -> {
+          throw new IllegalStateException("of the listener");
+        });
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, error) -> {
+          throw new AssertionError("of the handler", error);
+        });
+    try {
+      client.withLock(
+          "job",
+          options,
+          hold -> {
+            check(renewals.await(20, TimeUnit.SECONDS), "It is renewed again.");
+            return null;
+          });
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(null);
+    }
+  }
+
+  private ClientTest() throws IOException {
+    server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.setExecutor(
+        Executors.newCachedThreadPool(
+            work -> {
+              Thread thread = new Thread(work);
+              thread.setDaemon(true);
+              return thread;
+            }));
+    server.createContext("/api/v1/", this::answer);
+    server.start();
+    client = new LockyardClient("http://127.0.0.1:" + server.getAddress().getPort(), "key");
+    answers.put("lock.acquire", ask -> granted((Long) ask.get("leaseMs")));
+    answers.put("lock.renew", step -> renewed((Long) step.get("leaseMs"), null));
+    answers.put("lock.release", step -> Map.of("outcome", "released"));
+  }
+
+  private static Map<String, Object> granted(long leaseMs) {
+    return Map.of(
+        "outcome", "granted", "token", 7L, "waitedMs", 0L, "expiresAt", 1L, "expiresInMs", leaseMs);
+  }
+
+  /** The answer to a renewal, with an operator's remark in that field unless it is null. */
+  private static Map<String, Object> renewed(long expiresInMs, String remarked) {
+    Map<String, Object> answer = new ConcurrentHashMap<>();
+    answer.putAll(Map.of("outcome", "renewed", "expiresAt", 1L, "expiresInMs", expiresInMs));
+    if (remarked != null) {
+      answer.put(remarked, REMARK);
+    }
+    return answer;
+  }
+
+  /** Where there is no answer, the connection is closed without one. */
+  private void answer(HttpExchange exchange) throws IOException {
+    String procedure = exchange.getRequestURI().getPath().substring("/api/v1/".length());
+    byte[] asked = exchange.getRequestBody().readAllBytes();
+    Map<String, Object> input =
+        Json.objectIn(Json.read(new String(asked, StandardCharsets.UTF_8)));
+    Map<String, Object> data = answers.get(procedure).apply(input);
+    if (data == null) {
+      exchange.close();
+      return;
+    }
+    String text = Json.write(Map.of("result", Map.of("data", data)));
+    byte[] body = text.getBytes(StandardCharsets.UTF_8);
+    exchange.sendResponseHeaders(200, body.length);
+    try (OutputStream reply = exchange.getResponseBody()) {
+      reply.write(body);
+    }
+  }
+
+  private static void check(boolean isSo, String what) {
+    if (!isSo) {
+      throw new AssertionError(what);
+    }
+  }
+}

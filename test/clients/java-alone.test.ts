@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { test } from 'vitest';
+
+const java = join(import.meta.dirname, '../../clients/java');
+const run = promisify(execFile);
+
+test('the client for Java does right by interrupts, its thread and leases that it does not renew', async () => {
+  const classes = await mkdtemp(join(tmpdir(), 'lockyard-java-'));
+  try {
+    const folder = join(java, 'src/main/java/io/lockyard');
+    const sources = (await readdir(folder)).map((name) => join(folder, name));
+    const options = ['--release', '11', '-encoding', 'UTF-8', '-Werror', '-d', classes];
+    await run('javac', [...options, ...sources, join(java, 'testing/ClientTest.java')]);
+    await run('java', ['-XX:TieredStopAtLevel=1', '-cp', classes, 'io.lockyard.ClientTest']);
+  } finally {
+    await rm(classes, { recursive: true, force: true });
+  }
+}, 120_000);
