@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +56,12 @@ public final class ClientTest {
               "an interrupt of its caller is not hidden behind a loss",
               ClientTest::keepsInterruptOfCaller),
           Map.entry(
+              "a lease whose renewals are stopped is not extended",
+              ClientTest::doesNotExtendStoppedLease),
+          Map.entry(
+              "a lease that is released again after no answer is released by the same id",
+              ClientTest::releasesLeaseByOneId),
+          Map.entry(
               "renewals go on whatever a listener and the handler of its error throw",
               ClientTest::renewsWhateverIsThrown));
 
@@ -74,6 +81,38 @@ public final class ClientTest {
     }
     check(isLost, "It is lost, because of the interrupt.");
     check(Thread.interrupted(), "The thread is interrupted.");
+  }
+
+  private void doesNotExtendStoppedLease() throws Exception {
+    Lease lease = client.acquireLease("job", new LockOptions());
+    check(lease.extend(Duration.ofMinutes(5)), "It is extended.");
+    answers.put("lock.renew", step -> renewed(900, "renewalsStopped"));
+    check(!lease.extend(Duration.ofMinutes(10)), "It is not extended.");
+  }
+
+  private void releasesLeaseByOneId() throws Exception {
+    List<Object> ids = new CopyOnWriteArrayList<>();
+    answers.put(
+        "lock.release",
+        step -> {
+          ids.add(step.get("requestId"));
+          return null;
+        });
+    Lease lease = client.acquireLease("job", new LockOptions().lease(Duration.ofSeconds(1)));
+    try {
+      lease.release();
+      check(false, "It has no answer.");
+    } catch (LockyardException unknown) {
+      check(unknown.reason().equals("UNKNOWN"), "Its outcome is unknown.");
+    }
+    answers.put(
+        "lock.release",
+        step -> {
+          ids.add(step.get("requestId"));
+          return Map.of("outcome", "released");
+        });
+    check(lease.release(), "It is released.");
+    check(ids.size() > 2 && ids.stream().distinct().count() == 1, "Ids: " + ids);
   }
 
   private void renewsWhateverIsThrown() throws Exception {

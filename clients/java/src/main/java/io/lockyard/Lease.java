@@ -12,6 +12,7 @@ public final class Lease {
   private final LockyardClient client;
   private final Map<String, Object> reference;
   private final long token;
+  private final String releaseId = LockyardClient.newRequestId();
   private long provenUntil;
 
   Lease(LockyardClient client, Wire.LockAcquireInput ask, GrantWait.Grant grant) {
@@ -34,7 +35,8 @@ public final class Lease {
   /**
    * Restarts the lease, which becomes no shorter.
    *
-   * @return whether the hold is live; false: it has ended, and stays so
+   * @return whether it lasts for that long; false: the hold has ended, and stays so, or an operator
+   *     has stopped its renewals, and it ends with what is left of its lease
    * @throws LockyardException no answer: it may have been extended
    */
   public boolean extend(Duration lease) throws InterruptedException {
@@ -51,19 +53,20 @@ public final class Lease {
             return false;
           }
           prolong(sentAt + answer.expiresInMs() - Timing.drift(answer.expiresInMs()));
-          return true;
+          return answer.renewalsStopped() == null;
         });
   }
 
   /**
-   * Ends the hold, once, however often it has to be asked, also in a thread that is interrupted.
+   * Ends the hold, once, however often it has to be asked, also in a thread that is interrupted,
+   * and when it is called again after an exception.
    *
    * @return whether it was live until now
    * @throws LockyardException no answer: the lock may stay taken until its lease ends
    */
   public boolean release() {
     Map<String, Object> step = new LinkedHashMap<>(reference);
-    step.put("requestId", LockyardClient.newRequestId());
+    step.put("requestId", releaseId);
     long budget = Math.max(Timing.TIDY_UP, Math.min(Timing.RETRY_BUDGET, remainingMs()));
     long until = Timing.now() + budget;
     Map<String, Object> answer =
