@@ -1,6 +1,7 @@
 package lockyard
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -22,7 +23,7 @@ var refusals = map[int]string{
 // else.
 func readReply(reply *http.Response, text []byte, answer any) error {
 	var envelope struct {
-		Result *struct{ Data json.RawMessage }
+		Result struct{ Data json.RawMessage }
 		Error  *struct {
 			Message string
 			Data    struct {
@@ -35,7 +36,9 @@ func readReply(reply *http.Response, text []byte, answer any) error {
 	}
 	isRead := json.Unmarshal(text, &envelope) == nil
 	isOK := isRead && reply.StatusCode >= 200 && reply.StatusCode < 300
-	if isOK && envelope.Result != nil && json.Unmarshal(envelope.Result.Data, answer) == nil {
+	// Of null json.Unmarshal makes an answer without an outcome.
+	data := envelope.Result.Data
+	if isOK && bytes.HasPrefix(data, []byte("{")) && json.Unmarshal(data, answer) == nil {
 		return nil
 	}
 	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}

@@ -148,6 +148,18 @@ export const SINCE_LAST_VERSION: Scenarios = {
     expect(await work.finish()).toMatchObject({ result: 'result' });
   },
 
+  'an answer without data is none: it is asked for again, by the same id': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const asked = () => proxy.of(name, 'lock.acquire').map(({ input }) => input.requestId);
+    const nothing = { status: 200, body: { result: { data: null } } };
+    proxy.rule = () => (asked().length === 1 ? nothing : null);
+    const work = agent.lock(name);
+    await work.begun();
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+    const [first, ...others] = asked();
+    expect(others).toEqual([first]);
+  },
+
   'an answer without an outcome is no reason to stop watching the time of a hold': async (
     bench,
   ) => {
