@@ -96,8 +96,14 @@ class Hold:
 
     def listen(self, listeners: Listeners) -> Callable[[], None]:
         """Forwards the hold's events, past ones included, until the returned function is called."""
-        self._listeners.append(listeners)
-        for event, past in (("asked", self._asked), ("stopped", self.renewals_stopped)):
+        with self._state:
+            self._listeners.append(listeners)
+            loss = self.loss
+        for event, past in (
+            ("asked", self._asked),
+            ("stopped", self.renewals_stopped),
+            ("lost", loss),
+        ):
             if past is not None:
                 _call(listeners.get(event), past)
         return lambda: self._listeners.remove(listeners)
@@ -214,9 +220,11 @@ class Hold:
             )
             loss.__cause__ = failure
             self.loss = loss
+            # `listen` tells those that come from now on.
+            present = list(self._listeners)
         self.lost.set()
         self._ended.set()
-        for listeners in list(self._listeners):
+        for listeners in present:
             _call(listeners.get("lost"), loss)
 
     def _renew_after_ms(self, expires_in_ms: float) -> float:

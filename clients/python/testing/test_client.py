@@ -28,6 +28,14 @@ class HoldThatEndsMeanwhile(Hold):
         return self.looks > 1
 
 
+class HoldThatIsLostMeanwhile(Hold):
+    """It is lost as soon as a block within its own has seen that it is good."""
+
+    def check(self):
+        super().check()
+        self._lose("superseded")
+
+
 class ClientTest(unittest.TestCase):
     def setUp(self):
         self.client = Client()
@@ -116,6 +124,31 @@ class ClientTest(unittest.TestCase):
     def lose(self, hold):
         step = {"name": self.name, "owner": hold.owner, "token": hold.token}
         return self.client.release(step)
+
+    def test_a_block_that_joins_a_hold_while_that_is_lost_hears_of_it_once(self):
+        heard = []
+        with self.assertRaises(LockLost):
+            with self.client.lock(self.name) as hold:
+                hold.__class__ = HoldThatIsLostMeanwhile
+                with self.client.lock(self.name, on_lost=heard.append):
+                    pass
+        self.assertEqual(heard, [hold.loss])
+
+    def test_a_task_that_joins_a_hold_while_that_is_lost_is_cancelled(self):
+        async def work():
+            async with self.client.lock(self.name):
+                await asyncio.sleep(2 * PATIENCE_S)
+
+        async def main():
+            task = asyncio.ensure_future(work())
+            await asyncio.wait({task}, timeout=PATIENCE_S)
+            return task.exception() if task.done() else None
+
+        with self.assertRaises(LockLost):
+            with self.client.lock(self.name) as hold:
+                hold.__class__ = HoldThatIsLostMeanwhile
+                ended = asyncio.run(main())
+        self.assertIsInstance(ended, LockLost)
 
     def test_what_ends_the_program_is_not_hidden_behind_a_loss(self):
         for ending in (KeyboardInterrupt, SystemExit):
