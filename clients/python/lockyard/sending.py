@@ -89,7 +89,11 @@ class Exchange:
         path: str,
         headers: Mapping[str, str],
         body: Optional[bytes],
+        answer_within_s: Optional[float] = None,
     ):
+        """
+        answer_within_s: where its caller does not watch it, the longest silence of the server
+        """
         self.done = threading.Event()
         self.never_left = False
         self.error: Optional[Exception] = None
@@ -98,6 +102,7 @@ class Exchange:
         self.body = b""
         self._url = urlsplit(address)
         self._request = (method, f"{self._url.path}{path}", body, dict(headers))
+        self._answer_within_s = answer_within_s
         self._connection: Optional[http.client.HTTPConnection] = None
         self._is_left = False
 
@@ -131,7 +136,7 @@ class Exchange:
             if self._is_left:
                 raise ConnectionAbortedError("its caller has left")
             self.never_left = False
-            connection.sock.settimeout(None)
+            connection.sock.settimeout(self._answer_within_s)
             connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             method, path, body, headers = self._request
             connection.request(method, path, body, headers)
@@ -157,7 +162,8 @@ class SilenceWatch:
         with self._lock:
             begun_at, look = self._looks.get(address, (-math.inf, None))
             if look is None or begun_at < max(since, now_ms() - _LOOK_EVERY_MS / 2):
-                look = Exchange(address, "GET", "/api/health/live", {}, None)
+                within_s = _RESPOND_WITHIN_MS / 1_000
+                look = Exchange(address, "GET", "/api/health/live", {}, None, within_s)
                 look.start(_RESPOND_WITHIN_MS)
                 self._looks[address] = (now_ms(), look)
             return look

@@ -10,6 +10,7 @@ import secrets
 import threading
 import time
 import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
 from lockyard import Client, Hold, LockLost, LockTimeout, LockyardError, WaitAbandoned
@@ -245,6 +246,35 @@ class ClientTest(unittest.TestCase):
             code = 0
         finally:
             os._exit(code)
+
+    def test_a_look_at_a_server_that_hangs_ends_also_where_nothing_waits_for_it(self):
+        closed = threading.Event()
+
+        class Slow(BaseHTTPRequestHandler):
+            def do_GET(self):
+                closed.wait(2 * PATIENCE_S)
+
+            def do_POST(self):
+                time.sleep(1.5)
+                body = b'{"result":{"data":{"outcome":"held"}}}'
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+            threading.Thread(target=server.serve_forever).start()
+            try:
+                at = f"http://127.0.0.1:{server.server_port}"
+                client = Client(f"{at}/a,{at}/b", "key")
+                client.acquire({"name": self.name, "leaseMs": 1_000})
+                self.until(lambda: "lockyard-request" not in {t.name for t in threading.enumerate()})
+            finally:
+                closed.set()
+                server.shutdown()
 
     def test_a_hold_whose_block_ends_while_a_thread_checks_it_is_not_lost(self):
         with self.client.lock(self.name) as hold:
