@@ -59,6 +59,9 @@ public final class ClientTest {
               "a lease whose renewals are stopped is not extended",
               ClientTest::doesNotExtendStoppedLease),
           Map.entry(
+              "of a lease that is released or lost nothing is left",
+              ClientTest::believesInNoLeaseThatIsOver),
+          Map.entry(
               "a lease that is released again after no answer is released by the same id",
               ClientTest::releasesLeaseByOneId),
           Map.entry(
@@ -88,6 +91,15 @@ public final class ClientTest {
     check(lease.extend(Duration.ofMinutes(5)), "It is extended.");
     answers.put("lock.renew", step -> renewed(900, "renewalsStopped"));
     check(!lease.extend(Duration.ofMinutes(10)), "It is not extended.");
+    check(lease.remainingMs() > 0, "It is live all the same.");
+  }
+
+  private void believesInNoLeaseThatIsOver() throws Exception {
+    Lease released = client.acquireLease("job", new LockOptions());
+    check(released.release() && released.remainingMs() == 0, "Nothing is left of it.");
+    Lease lost = client.acquireLease("job", new LockOptions());
+    answers.put("lock.renew", step -> LOST);
+    check(!lost.extend(Duration.ofMinutes(5)) && lost.remainingMs() == 0, "Nothing is left of it.");
   }
 
   private void releasesLeaseByOneId() throws Exception {

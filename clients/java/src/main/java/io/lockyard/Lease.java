@@ -14,6 +14,7 @@ public final class Lease {
   private final long token;
   private final String releaseId = LockyardClient.newRequestId();
   private long provenUntil;
+  private boolean isOver;
 
   Lease(LockyardClient client, Wire.LockAcquireInput ask, GrantWait.Grant grant) {
     this.client = client;
@@ -27,16 +28,19 @@ public final class Lease {
     return token;
   }
 
-  /** How many milliseconds of the lease surely are left, by a clock that never steps. */
+  /**
+   * How many milliseconds of the lease surely are left, by a clock that never steps. 0 once an
+   * answer has said that the hold is over.
+   */
   public synchronized long remainingMs() {
-    return Math.max(0, provenUntil - Timing.now());
+    return isOver ? 0 : Math.max(0, provenUntil - Timing.now());
   }
 
   /**
    * Restarts the lease, which becomes no shorter.
    *
    * @return whether it lasts for that long; false: the hold has ended, and stays so, or an operator
-   *     has stopped its renewals, and it ends with what is left of its lease
+   *     has stopped its renewals, and it ends with what {@link #remainingMs} is left of its lease
    * @throws LockyardException no answer: it may have been extended
    */
   public boolean extend(Duration lease) throws InterruptedException {
@@ -50,6 +54,7 @@ public final class Lease {
           Wire.RenewAnswer answer =
               new Wire.RenewAnswer(client.call("lock.renew", "mutation", renewal));
           if (!answer.outcome().equals("renewed")) {
+            end();
             return false;
           }
           prolong(sentAt + answer.expiresInMs() - Timing.drift(answer.expiresInMs()));
@@ -72,7 +77,12 @@ public final class Lease {
     Map<String, Object> answer =
         Timing.retryingUninterrupted(
             () -> until, () -> client.call("lock.release", "mutation", step));
+    end();
     return !"lost".equals(answer.get("outcome"));
+  }
+
+  private synchronized void end() {
+    isOver = true;
   }
 
   private synchronized void prolong(long proven) {
