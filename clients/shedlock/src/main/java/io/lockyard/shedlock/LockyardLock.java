@@ -59,9 +59,14 @@ final class LockyardLock extends AbstractSimpleLock {
     Duration atMost = extended.getLockAtMostFor();
     boolean isShort = atMost.compareTo(LockyardLockProvider.SHORTEST_LEASE) < 0;
     try {
-      boolean isLive = lease.extend(isShort ? LockyardLockProvider.SHORTEST_LEASE : atMost);
+      boolean isExtended = lease.extend(isShort ? LockyardLockProvider.SHORTEST_LEASE : atMost);
+      // Thrown, it leaves this lock one that can be unlocked.
+      if (!isExtended && lease.remainingMs() > 0) {
+        throw new LockException(
+            "An operator has blocked the renewals of \"" + extended.getName() + "\".");
+      }
       // The server counts its least time from the grant, and an extension counts from now.
-      return isLive
+      return isExtended
           ? Optional.of(new LockyardLock(lease, extended, Duration.ZERO))
           : Optional.empty();
     } catch (InterruptedException stopped) {

@@ -1,15 +1,22 @@
 package io.lockyard.shedlock;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpServer;
 import io.lockyard.LockyardClient;
 import io.lockyard.Wire;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
+import net.javacrumbs.shedlock.support.LockException;
 import net.javacrumbs.shedlock.test.support.AbstractExtensibleLockProviderIntegrationTest;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +50,45 @@ class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegration
     lock.unlock();
     assertThat(Thread.interrupted()).isTrue();
     assertUnlocked("interrupted");
+  }
+
+  @Test
+  void anExtensionWhoseRenewalsAreBlockedThrowsAndLeavesALockThatCanBeUnlocked() throws Exception {
+    String lease = "\"expiresAt\":1,\"expiresInMs\":60000";
+    String remark = "{\"by\":\"ana\",\"reason\":\"r\",\"at\":1}";
+    Map<String, String> answers =
+        Map.of(
+            "acquire", "\"outcome\":\"granted\",\"token\":7,\"waitedMs\":0," + lease,
+            "renew", "\"outcome\":\"renewed\",\"renewalsStopped\":" + remark + "," + lease,
+            "release", "\"outcome\":\"released\"");
+    List<String> asked = new CopyOnWriteArrayList<>();
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/api/v1/lock.",
+        exchange -> {
+          String verb = exchange.getRequestURI().getPath().substring("/api/v1/lock.".length());
+          asked.add(verb);
+          byte[] body = ("{\"result\":{\"data\":{" + answers.get(verb) + "}}}").getBytes();
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    try {
+      String url = "http://127.0.0.1:" + server.getAddress().getPort();
+      Duration atMost = Duration.ofMinutes(1);
+      LockConfiguration task =
+          new LockConfiguration(Instant.now(), "blocked", atMost, Duration.ZERO);
+      SimpleLock lock =
+          new LockyardLockProvider(new LockyardClient(url, "key")).lock(task).orElseThrow();
+      assertThatThrownBy(() -> lock.extend(atMost, Duration.ZERO))
+          .isInstanceOf(LockException.class)
+          .hasMessageContaining("blocked");
+      lock.unlock();
+    } finally {
+      server.stop(0);
+    }
+    assertThat(asked).containsExactly("acquire", "renew", "release");
   }
 
   /** A lease of a few milliseconds ends after a second. */
