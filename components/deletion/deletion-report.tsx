@@ -3,7 +3,7 @@ import type {
   DeletionPreview as Preview,
 } from '@/server/contract/console/deletion-inputs';
 import { exactCount, plural } from '@/server/core/format/numbers';
-import { RETENTION_LABELS } from '@/server/core/names/deletion';
+import { retentionLabel } from '@/server/core/names/deletion';
 import { VisibleText } from '../ui/visible-text';
 import type { DeletionProgress } from './use-deletion';
 
@@ -33,7 +33,7 @@ export function DeletionPreview({ preview, kind }: { preview: Preview; kind: Kin
         <ul className="mt-1.5 flex flex-col gap-1 text-12 text-t2">
           {kept.map(({ because, count, examples: some }) => (
             <li key={because}>
-              {exactCount(count)} kept: {RETENTION_LABELS[because]} (
+              {exactCount(count)} kept: {retentionLabel(because, kind)} (
               <Names names={some} all={count} />)
             </li>
           ))}
@@ -73,7 +73,7 @@ export function DeletionResults({ progress, kind }: { progress: DeletionProgress
                 <VisibleText text={result.name} />
               </span>
               {': '}
-              {resultLabel(result)}
+              {resultLabel(result, kind)}
             </li>
           ))}
           {left.length > RESULTS_SHOWN && (
@@ -85,7 +85,7 @@ export function DeletionResults({ progress, kind }: { progress: DeletionProgress
   );
 }
 
-function resultLabel(result: DeletionResult): string {
-  if (result.outcome === 'kept') return `kept: ${RETENTION_LABELS[result.because]}`;
+function resultLabel(result: DeletionResult, kind: Kind): string {
+  if (result.outcome === 'kept') return `kept: ${retentionLabel(result.because, kind)}`;
   return result.outcome === 'gone' ? 'not found' : 'used in the meantime, not deleted';
 }

@@ -6,7 +6,7 @@ import type {
   DeletionResult,
 } from '../contract/console/deletion-inputs';
 import { LockyardError } from '../contract/errors';
-import { RETENTION_LABELS } from '../core/names/deletion';
+import { retentionLabel } from '../core/names/deletion';
 import { deletionRequests } from '../core/names/deletion-requests';
 import { askDatabase } from '../operations/ask-database';
 import { closeIntent, openIntent } from '../operations/audit/audit-log';
@@ -147,7 +147,7 @@ async function runDeletion(ctx: OperationContext, asked: DeletionCommand): Promi
   try {
     for await (const answer of deletionRequests(chosen, atMost, request)) {
       deleted += answer.deleted;
-      lines.push(...answer.results.map(resultLine));
+      lines.push(...answer.results.map((result) => resultLine(chosen.kind, result)));
     }
   } catch (cause) {
     if (deleted === 0 || !(cause instanceof LockyardError)) throw cause;
@@ -165,7 +165,7 @@ function previewLines(
     ...(going > 0 ? [`can be deleted: ${listed(examples, going)}`] : []),
     ...kept.map(
       ({ because, count, examples: some }) =>
-        `${count} kept, ${RETENTION_LABELS[because]}: ${listed(some, count)}`,
+        `${count} kept, ${retentionLabel(because, kind)}: ${listed(some, count)}`,
     ),
   ];
 }
@@ -173,8 +173,8 @@ function previewLines(
 const listed = (some: string[], all: number) =>
   `${some.map(printable).join(', ')}${all > some.length ? ', …' : ''}`;
 
-function resultLine(result: DeletionResult): string {
+function resultLine(kind: ChosenNames['kind'], result: DeletionResult): string {
   const fate =
-    result.outcome === 'kept' ? `kept, ${RETENTION_LABELS[result.because]}` : result.outcome;
+    result.outcome === 'kept' ? `kept, ${retentionLabel(result.because, kind)}` : result.outcome;
   return `${fate}: ${printable(result.name)}`;
 }

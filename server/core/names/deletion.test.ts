@@ -5,7 +5,7 @@ import { add, createCounter } from '../testing/counter-requests';
 import { acquire, forceRelease, freeze, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
-import { counterDeletion, lockDeletion, type RetentionReason } from './deletion';
+import { counterDeletion, lockDeletion, type RetentionReason, retentionLabel } from './deletion';
 
 const MINUTE_MS = 60_000;
 
@@ -113,4 +113,10 @@ it('a counter is kept while an answer about it is remembered, and until a new on
   const kept = { keptBecause: 'answersKept', notBefore: now + 15 * MINUTE_MS };
   expect(counterDeletion(moved, now + 15 * MINUTE_MS - 1)).toEqual(kept);
   expect(counterDeletion(moved, now + 15 * MINUTE_MS).keptBecause).toBe(null);
+});
+
+it('why a counter is kept is not said of a lock: counters have no tokens', () => {
+  expect(retentionLabel('tokensAhead', 'lock')).toMatch(/^a new lock could repeat its tokens /);
+  expect(retentionLabel('tokensAhead', 'counter')).toMatch(/^a new counter could repeat its revs /);
+  expect(retentionLabel('answersKept', 'counter')).toBe(retentionLabel('answersKept', 'lock'));
 });

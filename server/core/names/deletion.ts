@@ -17,8 +17,7 @@ export const RETENTION_REASONS = [
 
 export type RetentionReason = (typeof RETENTION_REASONS)[number];
 
-/** Why a record cannot be deleted, for people. */
-export const RETENTION_LABELS: Record<RetentionReason, string> = {
+const RETENTION_LABELS: Record<RetentionReason, string> = {
   held: 'held',
   waitedFor: 'has waiters',
   frozen: 'frozen',
@@ -28,6 +27,14 @@ export const RETENTION_LABELS: Record<RetentionReason, string> = {
   tokensAhead: 'a new lock could repeat its tokens (used in the last 10 minutes, or very often)',
   unreadable: 'record cannot be read',
 };
+
+/** Why a record cannot be deleted, for people. */
+export function retentionLabel(reason: RetentionReason, kind: 'lock' | 'counter'): string {
+  const label = RETENTION_LABELS[reason];
+  return kind === 'lock'
+    ? label
+    : label.replace('a new lock could repeat its tokens', 'a new counter could repeat its revs');
+}
 
 /** How long a lock whose hold was lost, not released, is kept so that its holder can learn how. */
 const LOST_RETENTION_MS = 60 * 60_000;
