@@ -32,6 +32,13 @@ test('a policy is shown before and after', () => {
   );
 });
 
+test('a policy that was recorded without a limit of names shows none', () => {
+  const { maxLocks: _, ...recorded } = { ...DEFAULT_POLICY, queueLimit: 50 };
+  expect(plain(formatFacts({ policy: recorded }))).toBe(
+    'policy: lease 100 ms to 24 h · max wait 10 min · max queue 50 · no lock delay',
+  );
+});
+
 test('repeated rejections show how often, and what else was tried', () => {
   const result = { message: 'Not yours.', count: 57, lastAt: 1, alsoTried: ['a', 'b'] };
   expect(formatFacts(result)).toBe('Not yours, 57 times, also tried a, b');

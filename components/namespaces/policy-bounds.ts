@@ -8,8 +8,11 @@ export interface PolicyBound {
   isCustom: boolean;
 }
 
+/** A policy as it was asked for, which may leave the number of names to the server. */
+type AskedPolicy = Omit<NamespacePolicy, 'maxLocks'> & { maxLocks?: number };
+
 /** The limits of a policy, the most important first. A limit that is not set is left out. */
-export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
+export function policyBounds(policy: AskedPolicy): PolicyBound[] {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, queueLimit, lockDelayMs } = policy;
   const { requiredMeta, stuckAfterMs, standbyExpected, releaseOrphans, maxLocks, gate } = policy;
   const isCustom = (...bounds: (keyof NamespacePolicy)[]) =>
@@ -28,10 +31,14 @@ export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
       label: lockDelayMs === 0 ? 'no lock delay' : `lock delay ${boundText(lockDelayMs)}`,
       isCustom: isCustom('lockDelayMs'),
     },
-    {
-      label: `max ${exactCount(maxLocks)} ${maxLocks === 1 ? 'name' : 'names'}`,
-      isCustom: isCustom('maxLocks'),
-    },
+    ...(maxLocks === undefined
+      ? []
+      : [
+          {
+            label: `max ${exactCount(maxLocks)} ${maxLocks === 1 ? 'name' : 'names'}`,
+            isCustom: isCustom('maxLocks'),
+          },
+        ]),
     ...(stuckAfterMs > 0
       ? [{ label: `stuck after ${boundText(stuckAfterMs)}`, isCustom: true }]
       : []),
@@ -45,7 +52,7 @@ export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
 }
 
 /** A policy in one line. */
-export const formatPolicy = (policy: NamespacePolicy): string =>
+export const formatPolicy = (policy: AskedPolicy): string =>
   policyBounds(policy)
     .map(({ label }) => label)
     .join(' · ');
