@@ -50,12 +50,14 @@ describe('a counter’s position between its limits', () => {
 });
 
 describe('labels', () => {
-  it('show the exact headroom either way', () => {
+  it('show the exact headroom either way, first that to a limit which is near', () => {
     expect(headroomLabel(at(1_000, 0, 5_000))).toBe(
       '1,000 above the floor, 4,000 below the ceiling',
     );
     expect(headroomLabel(at(0, 0, 5))).toBe('at the floor, 5 below the ceiling');
     expect(headroomLabel(at(5, null, 5))).toBe('at the ceiling');
+    expect(headroomLabel(at(116, 0, 120))).toBe('4 below the ceiling, 116 above the floor');
+    expect(headroomLabel(at(120, 0, 120))).toBe('at the ceiling, 120 above the floor');
     expect(headroomLabel(at(5, null, null))).toBe('no limits');
     expect(headroomLabel(at(MOST, -MOST, null))).toBe('18,014,398,509,481,982 above the floor');
   });

@@ -41,12 +41,15 @@ function shareOf(value: number, floor: number | null, ceiling: number | null): n
   return (value / 2 - floor / 2) / (ceiling / 2 - floor / 2);
 }
 
-/** How far it can still go, either way. */
+/** How far it can still go, either way; first to the ceiling where that is near. */
 export function headroomLabel({ value, floor, ceiling }: CounterFacts): string {
   if (value === null) return 'record unreadable';
   const down = floor === null ? null : distanceLabel(value, floor, 'above', 'the floor');
   const up = ceiling === null ? null : distanceLabel(ceiling, value, 'below', 'the ceiling');
-  return [down, up].filter((words) => words !== null).join(', ') || 'no limits';
+  const share = shareOf(value, floor, ceiling);
+  const isHigh = share !== null && share > 1 - NEAR_SHARE;
+  const both = isHigh ? [up, down] : [down, up];
+  return both.filter((words) => words !== null).join(', ') || 'no limits';
 }
 
 function distanceLabel(high: number, low: number, side: string, bound: string): string {
