@@ -1,15 +1,11 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import type { DeletionProps } from './delete-names-dialog';
+import { DeleteNamesDialog } from './lazy-delete-names-dialog';
 import { isNameable } from './use-selection';
-
-const DeleteNamesDialog = dynamic(() =>
-  import('./delete-names-dialog').then((all) => all.DeleteNamesDialog),
-);
 
 /** Opens the deletion dialog; renders nothing for a viewer. */
 export function DeleteNamesButton({

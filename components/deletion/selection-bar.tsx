@@ -1,6 +1,5 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { type ReactNode, useRef, useState } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 import { exactCount, plural } from '@/server/core/format/numbers';
@@ -8,13 +7,10 @@ import { Icon } from '../icons/icon';
 import { useKeys } from '../live/use-keys';
 import { Button } from '../ui/controls/button';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/menu';
+import { DeleteNamesDialog } from './lazy-delete-names-dialog';
 import type { DeletionTarget } from './use-deletion';
 import type { Selection, SelectionControls } from './use-selection';
 import { namesByNamespace } from './use-selection';
-
-const DeleteNamesDialog = dynamic(() =>
-  import('./delete-names-dialog').then((all) => all.DeleteNamesDialog),
-);
 
 /** How many rows are selected, and their deletion, one namespace at a time. */
 export function SelectionBar({

@@ -6,6 +6,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { ActionsProvider } from '../actions/actions-provider';
+import { DeleteNamesDialog } from '../deletion/lazy-delete-names-dialog';
 import { SelectButton } from '../deletion/select-controls';
 import { useSelection } from '../deletion/use-selection';
 import { ConnectionLostNote } from '../live/connection-lost-note';
@@ -32,9 +33,6 @@ import { useKnownLock } from './peek/use-known-lock';
 import { usePeek } from './peek/use-peek';
 import { DeadlockedProvider } from './presence/deadlock-mark';
 
-const DeleteNamesDialog = dynamic(() =>
-  import('../deletion/delete-names-dialog').then((all) => all.DeleteNamesDialog),
-);
 const PeekPanel = dynamic(() => import('./peek/peek-panel').then((all) => all.PeekPanel));
 
 /** How often the figures of the last hour are read again. They need no stream of their own. */
