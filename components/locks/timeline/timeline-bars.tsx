@@ -52,12 +52,12 @@ function BarLink({
 
 export function HoldMark({
   line,
-  now,
+  titleAt,
   widthPx,
   path,
 }: {
   line: HoldLine;
-  now: number;
+  titleAt: number;
   widthPx: number;
   path: string;
 }) {
@@ -74,10 +74,10 @@ export function HoldMark({
         data-tone={segment.tone}
         data-many={bar.count > 1}
         data-end={segment === last && !isLive ? bar.end : undefined}
-        title={holdTitle(bar, isLive, now)}
+        title={holdTitle(bar, isLive, titleAt)}
         style={{ ...box(segment.left, segment.width), top: 3 + row * 16 }}
       >
-        {firstFitting(segmentLabels(line, segment, now), labelPx)}
+        {firstFitting(segmentLabels(line, segment, titleAt), labelPx)}
       </BarLink>
     );
   });
@@ -115,12 +115,14 @@ export function WaitMark({
   bar,
   span,
   now,
+  titleAt,
   path,
   roomPx,
 }: {
   bar: WaitBar;
   span: ZoomSpan;
   now: number;
+  titleAt: number;
   path: string;
   /** How much room there is behind it for a label. */
   roomPx: number;
@@ -136,7 +138,7 @@ export function WaitMark({
         path={path}
         at={bar.from}
         data-open={bar.to === null}
-        title={waitTitle(bar, now)}
+        title={waitTitle(bar, titleAt)}
         style={box(left, end - left)}
       />
       {label !== '' && label.length * LETTER_PX + 14 <= roomPx && (
@@ -164,17 +166,19 @@ export function FoldedMark({
   line,
   span,
   now,
+  titleAt,
 }: {
   bar: WaitBar;
   line: number;
   span: ZoomSpan;
   now: number;
+  titleAt: number;
 }) {
   const left = shareAt(bar.from, span);
   return (
     <span
       className="timeline-fine"
-      title={waitTitle(bar, now)}
+      title={waitTitle(bar, titleAt)}
       data-open={bar.to === null}
       style={{ ...box(left, shareAt(endOf(bar, now), span) - left), top: 3 + line * 3 }}
     />

@@ -1,7 +1,7 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { type ComponentProps, useMemo, useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import type { LockTimeline } from '@/server/contract/console/past/lock-timeline';
 import { lockPath } from '@/server/core/names/console-path';
@@ -99,12 +99,13 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
         isHydrated && (
           <>
             <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
-              <TimelinePlot
+              <LivePlot
                 lanes={lanes}
                 acts={acts}
                 refused={refused}
                 span={span}
                 now={now}
+                backend={backend}
                 path={lockPath(namespace, name)}
                 onZoom={setZoom}
               />
@@ -123,9 +124,17 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
   );
 }
 
-/** To the second: the plot moves on by minutes where its span is a day. */
+/** What it says lasts as long as the page says elsewhere, though it is drawn in coarser steps. */
+function LivePlot({
+  backend,
+  ...props
+}: Omit<ComponentProps<typeof TimelinePlot>, 'titlesAt'> & { backend: string }) {
+  const now = useAtBackend(backend, (at) => at);
+  return <TimelinePlot {...props} titlesAt={now} />;
+}
+
 function LiveTable({ backend, ...props }: Omit<TimelineTableProps, 'now'> & { backend: string }) {
-  const now = useAtBackend(backend, (at) => Math.ceil(at / 1_000) * 1_000);
+  const now = useAtBackend(backend, (at) => at);
   return <TimelineTable {...props} now={now} />;
 }
 

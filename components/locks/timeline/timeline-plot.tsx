@@ -31,6 +31,7 @@ export function TimelinePlot({
   refused,
   span,
   now,
+  titlesAt = now,
   path,
   onZoom,
 }: {
@@ -38,8 +39,10 @@ export function TimelinePlot({
   acts: readonly ActMark[];
   refused: readonly RefusalBar[];
   span: ZoomSpan;
-  /** The present instant, on the lock's backend's clock. */
+  /** The present instant, on the lock's backend's clock, to which running bars are drawn. */
   now: number;
+  /** The same for their titles, where the plot moves on in coarser steps. */
+  titlesAt?: number;
   /** Of the lock's page. */
   path: string;
   /** Absent: what it is in takes the span that is dragged over. */
@@ -83,7 +86,13 @@ export function TimelinePlot({
           data-lane="holders"
         >
           {lanes.holds.map((line) => (
-            <HoldMark key={line.bar.token} line={line} now={now} widthPx={widthPx} path={path} />
+            <HoldMark
+              key={line.bar.token}
+              line={line}
+              titleAt={titlesAt}
+              widthPx={widthPx}
+              path={path}
+            />
           ))}
         </div>
         {lanes.lanes.map(({ owner, service, bars }) => (
@@ -94,6 +103,7 @@ export function TimelinePlot({
                 bar={bar}
                 span={span}
                 now={now}
+                titleAt={titlesAt}
                 path={path}
                 roomPx={widthPx * freeBehind(bars, bar, span, now)}
               />
@@ -103,7 +113,14 @@ export function TimelinePlot({
         {moreLabel !== '' && (
           <div className="timeline-lane" style={{ height: foldedPx(lanes.folded.length) }}>
             {keyed(lanes.folded, foldedKey).map(({ key, item: bar }, line) => (
-              <FoldedMark key={key} bar={bar} line={line} span={span} now={now} />
+              <FoldedMark
+                key={key}
+                bar={bar}
+                line={line}
+                span={span}
+                now={now}
+                titleAt={titlesAt}
+              />
             ))}
           </div>
         )}
