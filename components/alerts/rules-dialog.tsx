@@ -30,7 +30,7 @@ export default function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClos
           seen: of.rules,
           reason,
         });
-        await queries.invalidateQueries({ queryKey: trpc.alerts.rules.queryKey() });
+        void queries.invalidateQueries({ queryKey: trpc.alerts.rules.queryKey() });
         onClose();
       }}
     >

@@ -60,7 +60,7 @@ export default function SilenceDialog({
           forMs: Number(form.get('forMs')),
           reason: text('reason'),
         });
-        await queries.invalidateQueries({ queryKey: trpc.alerts.list.queryKey() });
+        void queries.invalidateQueries({ queryKey: trpc.alerts.list.queryKey() });
         onClose();
       }}
     >

@@ -31,7 +31,7 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
           backend: String(form.get('backend')),
           ...(policy && { policy }),
         });
-        await queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
+        void queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
         onClose();
       }}
     >
@@ -91,7 +91,7 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
           seen: hasOwnPolicy ? policy : null,
           reason: String(form.get('reason')),
         });
-        await queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
+        void queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
         onClose();
       }}
     >

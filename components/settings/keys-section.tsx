@@ -133,7 +133,7 @@ export function KeysSection({ now }: { now: number }) {
           isDangerous
           onSubmit={async () => {
             await client.keys.revoke.mutate({ id: revoking.id });
-            await refresh();
+            void refresh();
             setRevoking(null);
           }}
           onClose={() => setRevoking(null)}

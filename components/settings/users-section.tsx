@@ -37,8 +37,8 @@ export function UsersSection({ now }: { now: number }) {
   const { data: users, error } = useQuery(trpc.people.list.queryOptions());
   const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const close = () => setDialog(null);
-  const refresh = async () => {
-    await queries.invalidateQueries({ queryKey: trpc.people.list.queryKey() });
+  const finish = () => {
+    void queries.invalidateQueries({ queryKey: trpc.people.list.queryKey() });
     close();
   };
   return (
@@ -61,7 +61,7 @@ export function UsersSection({ now }: { now: number }) {
           />
         )}
       </SectionTable>
-      {dialog && <UserDialog dialog={dialog} onDone={refresh} onClose={close} />}
+      {dialog && <UserDialog dialog={dialog} onDone={finish} onClose={close} />}
     </SectionFrame>
   );
 }
@@ -118,7 +118,7 @@ function UserDialog({
   onClose,
 }: {
   dialog: OpenDialog;
-  onDone: () => Promise<void>;
+  onDone: () => void;
   onClose: () => void;
 }) {
   const { people } = useTRPCClient();

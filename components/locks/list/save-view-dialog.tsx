@@ -13,7 +13,7 @@ export function SaveViewDialog({
 }: {
   /** The view. */
   query: ListQuery;
-  onSaved: () => Promise<void>;
+  onSaved: () => void;
   onClose: () => void;
 }) {
   const client = useTRPCClient();
@@ -26,7 +26,7 @@ export function SaveViewDialog({
       onSubmit={async (form) => {
         const text = listUrl({ ...query, peek: null }).split('?')[1] ?? '';
         await client.views.save.mutate({ name: String(form.get('name')), query: text });
-        await onSaved();
+        onSaved();
       }}
     >
       <Field label="Name" name="name" required maxLength={40} autoComplete="off" />

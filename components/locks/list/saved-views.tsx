@@ -67,8 +67,8 @@ export function SavedViews({
       {isSaving && (
         <SaveViewDialog
           query={query}
-          onSaved={async () => {
-            await readAgain();
+          onSaved={() => {
+            void readAgain();
             setSaving(false);
           }}
           onClose={() => setSaving(false)}

@@ -15,7 +15,7 @@ interface FormDialogProps {
   /** For an action that cannot be undone: its button is red, and the focus starts on Cancel. */
   isDangerous?: boolean;
   children?: ReactNode;
-  /** Closes the dialog where it should close. */
+  /** Closes the dialog as soon as the act is done: the page is loaded again without it. */
   onSubmit: (form: FormData) => Promise<void>;
   onClose: () => void;
 }
