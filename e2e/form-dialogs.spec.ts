@@ -24,3 +24,16 @@ test('a form dialog closes once its act is done, however long the list takes to 
   goOn();
   await expect(page.getByRole('row', { name: /slow-list/ })).toBeVisible();
 });
+
+test('a dialog that offers one namespace alone says that the others could not be loaded', async ({
+  page,
+}) => {
+  await page.route(NAMESPACES, (route) => route.abort());
+  await page.goto('/counters');
+  await page.getByRole('button', { name: 'New counter…' }).click();
+  const choice = dialog(page).getByRole('combobox', { name: 'Namespace' });
+  await expect(choice).toHaveAccessibleDescription('The other namespaces could not be loaded');
+  await expect(choice).toHaveValue('default');
+  await page.unroute(NAMESPACES);
+  await expect(choice).toHaveAccessibleDescription('');
+});

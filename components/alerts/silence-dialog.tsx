@@ -1,11 +1,12 @@
 'use client';
 
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import type { AlertRow } from '@/server/contract/console/alerts/alert-row';
 import { ALERT_KINDS } from '@/server/contract/console/alerts/alert-rules';
 import { exactPattern } from '@/server/core/alerts/silences';
 import { useTRPC, useTRPCClient } from '../live/trpc';
+import { useNamespaceChoice } from '../namespaces/use-namespaces';
 import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
@@ -35,7 +36,7 @@ export default function SilenceDialog({
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const { data: namespaces = [], error } = useQuery(trpc.namespaces.list.queryOptions());
+  const { namespaces = [], failure } = useNamespaceChoice();
   const kinds = ALERT_KINDS.map((kind) => ({ value: kind, label: kindLabel(kind) }));
   const spans = SPANS.map(({ label, ms }) => ({ value: String(ms), label }));
   const known = namespaces.map(({ name }) => name);
@@ -66,7 +67,7 @@ export default function SilenceDialog({
     >
       <Choice
         label="Namespace"
-        hint={error && known.length === 0 ? 'the list could not be loaded' : ''}
+        hint={failure ? 'the list could not be loaded' : ''}
         name="namespace"
         any="All"
         options={names}

@@ -1,13 +1,13 @@
 'use client';
 
-import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import { exactCount } from '@/server/core/format/numbers';
 import { counterPath } from '@/server/core/names/console-path';
 import { OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
-import { useTRPC, useTRPCClient } from '../live/trpc';
+import { useTRPCClient } from '../live/trpc';
+import { NamespaceSelect } from '../namespaces/namespace-select';
 import { Field } from '../ui/controls/field';
 import { BoundsFields, isBetween, parseBounds, WholeNumberField } from './bounds-fields';
 import { parseWholeNumber } from './counter-labels';
@@ -91,35 +91,5 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
       />
       <BoundsFields typed={typed} onChange={setTyped} />
     </OperatorDialog>
-  );
-}
-
-function NamespaceSelect({
-  value,
-  onChange,
-}: {
-  value: string;
-  onChange: (namespace: string) => void;
-}) {
-  const id = useId();
-  const trpc = useTRPC();
-  const { data } = useQuery(trpc.namespaces.list.queryOptions());
-  const names = data?.map((row) => row.name) ?? [value];
-  return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block font-[550]">
-        Namespace
-      </label>
-      <select
-        id={id}
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        className="field"
-      >
-        {names.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-    </div>
   );
 }

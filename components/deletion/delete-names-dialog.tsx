@@ -47,7 +47,6 @@ export function DeleteNamesDialog({
   const [reason, setReason] = useState('');
   const progress = useDeletion(onGone);
   const { isBusy, isOver, problem } = progress;
-  const { data: namespaces = [] } = useQuery(trpc.namespaces.list.queryOptions());
   const entered = JSON.stringify(parseDeletionForm(kind, form));
   const settled = useDebounced(entered);
   const target = JSON.parse(settled) as DeletionTarget | null;
@@ -64,7 +63,6 @@ export function DeleteNamesDialog({
   // What is entered now is previewed a moment later; until then there is nothing to delete.
   const going = settled === entered && target && preview ? preview.going : 0;
   const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
-  const names = [...new Set([form.namespace, ...namespaces.map(({ name }) => name)])];
   // Stopped, it shows what was done.
   const close = isBusy ? progress.stop : onClose;
   return (
@@ -85,7 +83,6 @@ export function DeleteNamesDialog({
       <div className="flex flex-col gap-4">
         <DeletionFields
           form={form}
-          namespaces={names}
           isFixed={isFixed}
           onChange={(part) => setForm({ ...form, ...part })}
         />

@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
+import { NamespaceSelect } from '../namespaces/namespace-select';
 import { Field } from '../ui/controls/field';
 import type { DeletionTarget } from './use-deletion';
 
@@ -19,12 +20,10 @@ const METHODS = [
 /** The fields that choose the names to delete: all with a prefix, or a list. */
 export function DeletionFields({
   form,
-  namespaces,
   isFixed,
   onChange,
 }: {
   form: DeletionForm;
-  namespaces: string[];
   /** The deletion has begun. */
   isFixed: boolean;
   onChange: (part: Partial<DeletionForm>) => void;
@@ -32,22 +31,11 @@ export function DeletionFields({
   const id = useId();
   return (
     <>
-      <div>
-        <label htmlFor={`${id}-namespace`} className="mb-1.5 block font-[550]">
-          Namespace
-        </label>
-        <select
-          id={`${id}-namespace`}
-          className="field"
-          value={form.namespace}
-          disabled={isFixed}
-          onChange={(event) => onChange({ namespace: event.target.value })}
-        >
-          {namespaces.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </div>
+      <NamespaceSelect
+        value={form.namespace}
+        isDisabled={isFixed}
+        onChange={(namespace) => onChange({ namespace })}
+      />
       <fieldset className="flex flex-wrap gap-2" disabled={isFixed}>
         <legend className="mb-1.5 font-[550]">Select</legend>
         {METHODS.map(([way, label]) => (

@@ -1,6 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
@@ -23,4 +24,16 @@ export function useNamespaces(initial: NamespaceRow[] | null) {
     }),
   );
   return { namespaces: isHydrated ? data : (initial ?? undefined), error };
+}
+
+/**
+ * The namespaces that a dialog offers. `failure` says why none are known: the error of the last
+ * attempt, also while the next one is under way.
+ */
+export function useNamespaceChoice() {
+  const trpc = useTRPC();
+  const { data, error, refetch } = useQuery(trpc.namespaces.list.queryOptions());
+  const [last, setLast] = useState(error);
+  if (error !== null && error !== last) setLast(error);
+  return { namespaces: data, failure: data === undefined ? (error ?? last) : null, refetch };
 }

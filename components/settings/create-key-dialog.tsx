@@ -1,9 +1,9 @@
 'use client';
 
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { problemOf, readFailureTitle } from '../live/problem';
-import { useTRPC, useTRPCClient } from '../live/trpc';
+import { useTRPCClient } from '../live/trpc';
+import { useNamespaceChoice } from '../namespaces/use-namespaces';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
@@ -26,9 +26,8 @@ export function CreateKeyDialog({
   onClose: () => void;
   onCreated: () => void;
 }) {
-  const trpc = useTRPC();
   const client = useTRPCClient();
-  const { data: namespaces, error, refetch } = useQuery(trpc.namespaces.list.queryOptions());
+  const { namespaces, failure, refetch } = useNamespaceChoice();
   const [isWitness, setWitness] = useState(false);
   const [created, setCreated] = useState<{ name: string; key: string } | null>(null);
 
@@ -100,9 +99,9 @@ export function CreateKeyDialog({
           onChange={({ currentTarget }) => requireOne(currentTarget)}
         >
           <legend className="mb-1.5 font-[550]">Namespaces</legend>
-          {error && !namespaces && (
+          {failure && (
             <div className="flex flex-col items-start gap-2">
-              <ProblemNote problem={problemOf(error)} title={NAMESPACES_FAILURE} />
+              <ProblemNote problem={problemOf(failure)} title={NAMESPACES_FAILURE} />
               <Button size="small" onClick={() => void refetch()}>
                 Retry
               </Button>
