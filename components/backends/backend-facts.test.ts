@@ -4,14 +4,22 @@ import { expect, test } from 'vitest';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import { BackendFacts } from './backend-facts';
 
-function skewOf(clockOffsetMs: number, reachable = true): string {
-  const backend = { kind: 'mysql', reachable, latencyMs: 2, silentForMs: 0, clockOffsetMs };
-  const html = renderToString(
-    createElement(BackendFacts, { backend: backend as BackendHealth, namespaces: null }),
-  );
-  const [, skew = ''] = /Clock skew<\/dt><dd>(.*?)<\/dd>/.exec(html) ?? [];
-  return skew.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ');
+function factOf(label: string, part: Partial<BackendHealth>): string {
+  const healthy = {
+    kind: 'mysql',
+    reachable: true,
+    latencyMs: 2,
+    silentForMs: 0,
+    clockOffsetMs: 0,
+  };
+  const backend = { ...healthy, ...part } as BackendHealth;
+  const html = renderToString(createElement(BackendFacts, { backend, namespaces: null }));
+  const [, fact = ''] = new RegExp(`${label}</dt><dd>(.*?)</dd>`).exec(html) ?? [];
+  return fact.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ');
 }
+
+const skewOf = (clockOffsetMs: number, reachable = true) =>
+  factOf('Clock skew', { clockOffsetMs, reachable });
 
 test('a clock skew that is shown is never said to be 0 s', () => {
   expect(skewOf(240)).toBe('in sync');
@@ -21,4 +29,13 @@ test('a clock skew that is shown is never said to be 0 s', () => {
 
 test('the clock skew of a backend that does not respond is that of its last response', () => {
   expect(skewOf(0, false)).toBe('in sync at the last response');
+});
+
+test('a backend that responds is not said to be healthy while it grants nothing after a data loss', () => {
+  const lossOf = (quietForMs: number) => {
+    return { loss: { at: 1, what: 'restarted' as const, agoMs: 5_000, quietForMs } };
+  };
+  expect(factOf('Status', {})).toBe('healthy');
+  expect(factOf('Status', lossOf(0))).toBe('healthy');
+  expect(factOf('Status', lossOf(549_000))).toBe('responding, grants paused');
 });

@@ -37,13 +37,15 @@ export function BackendFacts({
   /** Null where they could not be read. */
   namespaces: NamespaceRow[] | null;
 }) {
-  const { kind, reachable, refusal, shards, latencyMs, silentForMs, clockOffsetMs } = backend;
+  const { kind, reachable, refusal, shards, latencyMs, silentForMs, clockOffsetMs, loss } = backend;
   const locks = namespaces?.reduce((sum, namespace) => sum + namespace.locks, 0) ?? null;
   const effect = FAILURE_EFFECTS[kind];
   return (
     <dl className="plain-facts">
       <Fact label="Status">
-        {reachable ? (
+        {reachable && loss && loss.quietForMs > 0 ? (
+          <span className="text-dangertext">responding, grants paused</span>
+        ) : reachable ? (
           'healthy'
         ) : refusal && !shards ? (
           <span className="text-dangertext">{refusal}</span>
