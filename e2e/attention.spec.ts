@@ -157,3 +157,18 @@ test('one act on a selection is previewed, counted, and answered for each lock; 
   await expect(page).toHaveURL(/q=rota/);
   await expect(lockRow(page, 'rota:3')).toBeVisible();
 });
+
+test('on a phone the search has the whole bar while it is typed in, and gives it back', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openLive(page, '/?view=all');
+  const search = page.getByRole('searchbox');
+  const account = page.getByRole('banner').getByRole('button').last();
+  await expect(account).toBeVisible();
+  await search.fill('shift:left-behind');
+  await expect(account).toBeHidden();
+  expect((await search.boundingBox())?.width).toBeGreaterThan(280);
+  await search.press('Enter');
+  await expect(account).toBeVisible();
+});

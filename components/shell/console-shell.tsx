@@ -79,7 +79,7 @@ function TopBar({
 }) {
   const { demo } = useSession();
   return (
-    <header className="top-bar flex min-w-0 items-center gap-4 max-md:gap-1.5 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
+    <header className="group/bar top-bar flex min-w-0 items-center gap-4 max-md:gap-1.5 border-line border-b bg-s1 px-[var(--gutter)] [grid-area:top]">
       <Link
         href="/"
         aria-label="Lockyard home"
@@ -90,7 +90,8 @@ function TopBar({
       <Suspense>
         <SearchBox />
       </Suspense>
-      <div className="ml-auto flex items-center gap-4 max-md:gap-1.5">
+      {/* On a phone the search has the whole bar while it is typed in. */}
+      <div className="ml-auto flex items-center gap-4 max-md:gap-1.5 max-sm:group-has-[.search-field:focus]/bar:hidden">
         {demo && (
           <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc max-sm:hidden">
             Demo
