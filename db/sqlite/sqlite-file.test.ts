@@ -3,6 +3,7 @@ import {
   chmodSync,
   existsSync,
   linkSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   rmSync,
@@ -273,6 +274,32 @@ test('a file that cannot be opened is one clear line', async () => {
   await expect(inFile).rejects.toThrow(/^The SQLite file [^\n]* cannot be opened: [^\n]*$/);
   writeFileSync(path, 'this is no database at all, though it is long enough to look like one');
   await expect(openSqliteFile(path)).rejects.toThrow(/cannot be opened: [^\n]*$/);
+});
+
+describe('what is no SQLite file is refused and left as it is:', () => {
+  const modeOf = (name: string) => statSync(join(folder, name)).mode & 0o777;
+
+  test('a folder', async () => {
+    const found = join(folder, 'data');
+    mkdirSync(found, { mode: 0o755 });
+    const opening = openSqliteFile(found);
+    await expect(opening).rejects.toThrow(StartError);
+    await expect(opening).rejects.toThrow(`${found} cannot be opened: it is a folder.`);
+    expect(modeOf('data')).toBe(0o755);
+    expect(readdirSync(folder)).toEqual(['data']);
+  });
+
+  test('a file of another program', async () => {
+    const found = join(folder, 'passwd');
+    writeFileSync(found, 'root:x:0:0:root:/root:/bin/bash\n', { mode: 0o644 });
+    const opening = openSqliteFile(found);
+    await expect(opening).rejects.toThrow(StartError);
+    await expect(opening).rejects.toThrow(
+      `${found} cannot be opened: it is not a SQLite database.`,
+    );
+    expect(modeOf('passwd')).toBe(0o644);
+    expect(readdirSync(folder)).toEqual(['passwd']);
+  });
 });
 
 test('a file and those beside it are for their owner alone, also those of before', async () => {

@@ -12,6 +12,7 @@ import {
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
+import { foreignFile } from './foreign-file';
 import { LogCheckpoints } from './log-checkpoints';
 import { type LogDescriptor, LogFlushing } from './log-flushing';
 import { createPrivateFile, restrictToOwner } from './private-file';
@@ -226,6 +227,8 @@ async function claimFile(path: string): Promise<Claim> {
   let held: Transaction;
   try {
     const lock = `${canonical(path)}.lock`;
+    const why = foreignFile(path, lock);
+    if (why) throw new Error(why);
     createPrivateFile(lock);
     client = createClient({ url: fileUrl(lock) });
     held = await client.transaction('write');

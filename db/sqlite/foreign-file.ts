@@ -1,0 +1,32 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+
+const HEADER = 'SQLite format 3\0';
+
+/**
+ * Why a path cannot be a SQLite file of ours, before anything is made or changed there; null if it
+ * can, or if opening it will say why not.
+ *
+ * @param lock the file that is beside each one that was ever opened
+ */
+export function foreignFile(path: string, lock: string): string | null {
+  try {
+    const found = statSync(path);
+    if (found.isDirectory()) return 'it is a folder';
+    if (!found.isFile()) return 'it is not a regular file';
+    // One that may be open here is not read: closing it would release this process's locks on it.
+    if (found.size === 0 || existsSync(lock)) return null;
+    return beginningOf(path) === HEADER ? null : 'it is not a SQLite database';
+  } catch {
+    return null;
+  }
+}
+
+function beginningOf(path: string): string {
+  const descriptor = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(HEADER.length);
+    return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
