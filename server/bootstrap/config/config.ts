@@ -108,10 +108,7 @@ const NAMES = [
 const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_PORT: 'PORT',
   LOCKYARD_HOST: 'HOST',
-  LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
-  LOCKYARD_GATE: `${GATE_PREFIX}<ID>`,
-  LOCKYARD_WITNESS: `${WITNESS_PREFIX}<ID>`,
-  LOCKYARD_WEBHOOK: 'LOCKYARD_WEBHOOK_<ID>',
+  ...Object.fromEntries(PREFIXES.map((prefix) => [prefix.slice(0, -1), `${prefix}<ID>`])),
 };
 
 /** Reads the whole configuration at start: `env` and the files it names. Throws `ConfigError`. */
@@ -158,8 +155,8 @@ function refuseUnknown(env: Env): void {
     if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
     if (PREFIXES.some((it) => name.startsWith(it) && name !== it)) continue;
     const meant =
-      SUGGESTIONS[name] ??
-      nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`, `${GATE_PREFIX}<ID>`]);
+      SUGGESTIONS[name.replace(/_$/, '')] ??
+      nearestName(name, [...NAMES, ...PREFIXES.map((prefix) => `${prefix}<ID>`)]);
     throw new ConfigError(`Unknown variable ${name}. Did you mean ${meant}?`);
   }
 }
