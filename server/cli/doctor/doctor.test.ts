@@ -241,6 +241,14 @@ test('a wrong key, an address without a server, and one that is none are problem
   ]);
 });
 
+test('an address with https: where there is no TLS is named so', async () => {
+  const url = api.url.replace('http:', 'https:');
+  const { about } = await examine(env, '--url', url);
+  expect(about(`address ${url}`)).toMatchObject([
+    { level: 'problem', says: 'no answer: no TLS is spoken there' },
+  ]);
+});
+
 test('a key for other namespaces is accepted, and what it is for is said', async () => {
   await api.namespace('doctor-only');
   const key = await api.key('elsewhere', ['doctor-only']);
@@ -268,6 +276,14 @@ test('without a server it examines machine, schema and stores, and creates nothi
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test('where there is no data folder, it warns that only the address was examined', async () => {
+  const nowhere = { ...env, LOCKYARD_DATA_DIR: join(tmpdir(), 'lockyard-doctor-nowhere') };
+  const found = await examine(nowhere, '--url', api.url);
+  expect(found.about('installation')).toMatchObject([
+    { level: 'warning', says: expect.stringContaining('only the address was examined') },
+  ]);
 });
 
 test('bad variables are a finding, and bad arguments a mistake of usage', async () => {

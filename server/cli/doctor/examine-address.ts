@@ -14,6 +14,9 @@ const ANSWER_WITHIN_MS = 5_000;
 const EVENT_WITHIN_MS = 5_000;
 const PROXY = 'See docs/behind-a-proxy.md.';
 
+/** How OpenSSL calls an answer that is none of TLS, such as one of plain HTTP. */
+const NO_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/;
+
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 /**
@@ -64,7 +67,8 @@ async function ask(url: string, path: string, init: RequestInit = {}): Promise<R
       ...init,
     });
   } catch (error) {
-    const { cause, message } = error as { cause?: { message?: string }; message: string };
+    const { cause, message } = error as { cause?: NodeJS.ErrnoException; message: string };
+    if (NO_TLS.test(cause?.code ?? '')) return 'no TLS is spoken there';
     return cause?.message || message;
   }
 }

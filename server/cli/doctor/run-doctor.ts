@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { printable } from '@/client/command/terminal/printable';
 import { type Config, readConfig } from '@/server/bootstrap/config/config';
 import { ownOrigin } from '@/server/bootstrap/config/own-origin';
-import { type Finding, finding, problem } from '@/server/operations/installation/finding';
+import { type Finding, finding, problem, warning } from '@/server/operations/installation/finding';
 import {
   diskFinding,
   filesFinding,
@@ -74,8 +74,9 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
   const addresses = (url ?? env.LOCKYARD_URL ?? config.publicUrl ?? own)?.split(',') ?? [];
   const key = apiKeyOf(env);
   const reached = await Promise.all(addresses.map((each) => examineNamed(each.trim(), key, clock)));
-  const found = [...(server ?? alone), ...reached.flat()];
-  return found.length > 0 ? found : [nothingHere(config)];
+  if (addresses.length === 0 && !isHere) return [nothingHere(config)];
+  const missing = isHere ? [] : [notExamined(config)];
+  return [...(server ?? alone), ...missing, ...reached.flat()];
 }
 
 /** What the server on the data folder finds out; null if none runs there. */
@@ -115,6 +116,13 @@ const nothingHere = ({ dataDir }: Config): Finding =>
     'installation',
     `there is none at ${dataDir}`,
     'Name its folder in LOCKYARD_DATA_DIR, or its address with --url.',
+  );
+
+const notExamined = ({ dataDir }: Config): Finding =>
+  warning(
+    'installation',
+    `only the address was examined: there is no data folder ${dataDir}`,
+    'Run it on the machine of the server, in its folder, or name that in LOCKYARD_DATA_DIR.',
   );
 
 function apiKeyOf({ LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file }: Env): string | null {
