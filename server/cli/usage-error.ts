@@ -38,8 +38,12 @@ function parseKnown<const O extends NonNullable<ParseArgsConfig['options']>>(
   try {
     return parseArgs({ args, options, allowPositionals, tokens: true });
   } catch (error) {
-    // The first sentence of Node's message says what is wrong.
-    throw new UsageError(`${(error as Error).message.split(/[.\n]/)[0]}.`);
+    // The first sentence of Node's message says what is wrong, the last line how to give a value
+    // such as -5.
+    const { message } = error as Error;
+    const [, hint] = /^(To specify an option argument.*)$/m.exec(message) ?? [];
+    const what = message.split(/[.\n]/)[0];
+    throw new UsageError(hint ? `${what}: ${hint.replace(/^To/, 'to')}` : `${what}.`);
   }
 }
 
@@ -64,5 +68,29 @@ export function issueMessage(error: z.ZodError): string {
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
   const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
   const option = `--${OPTION_OF[field] ?? field}`;
-  return `${field === 'password' ? 'The password' : option}: ${issue?.message ?? 'is not valid'}.`;
+  const says = (issue && durationMessage(field, issue)) ?? issue?.message ?? 'is not valid';
+  return `${field === 'password' ? 'The password' : option}: ${says}.`;
+}
+
+/** Durations are given as `30d`, not in the milliseconds of the schema; null for anything else. */
+function durationMessage(field: string, issue: z.core.$ZodIssue): string | null {
+  if (!field.endsWith('Ms')) return null;
+  if (issue.code === 'too_small') {
+    return `must be a duration of at least ${durationText(Number(issue.minimum))}`;
+  }
+  if (issue.code !== 'too_big') return null;
+  return `must be a duration of at most ${durationText(Number(issue.maximum))}`;
+}
+
+const UNITS: [string, number][] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** As an option takes it, in the largest unit of which it is a whole number. */
+function durationText(ms: number): string {
+  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1];
+  return `${ms / unitMs}${unit}`;
 }

@@ -200,9 +200,15 @@ test.each([
     ['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', 'soon'],
     /^--expires: must be/,
   ],
-  [['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', '1s'], /^--expires: /],
+  [
+    ['keys', 'create', '--name', 'a', '--namespace', 'b', '--expires', '1s'],
+    /^--expires: must be a duration of at least 1m\.$/,
+  ],
   [['keys', 'create', '--name', 'a', '--witness', '--prefix', 'b'], /^--witness: /],
-  [['keys', 'rotate', '--id', 'x', '--grace', '31d'], /^--grace: /],
+  [
+    ['keys', 'rotate', '--id', 'x', '--grace', '31d'],
+    /^--grace: must be a duration of at most 30d\.$/,
+  ],
   [['keys', 'rotate', '--id', 'x', '--grace', 'long'], /^--grace: must be a duration/],
   [['namespaces', 'change', '--name', 'a', '--reason', 'abc', '--set', 'x'], /must be NAME=VALUE/],
   [
@@ -210,6 +216,14 @@ test.each([
     /^--set x: may be given only once/,
   ],
   [['silences', 'create', '--for', '2h', '--reason', 'abc'], /^--namespace: /],
+  [
+    ['silences', 'create', '--namespace', 'a', '--for', '31d', '--reason', 'abc'],
+    /^--for: must be a duration of at most 30d\.$/,
+  ],
+  [
+    ['counters', 'adjust', '--name', 'a', '--by', '-5', '--reason', 'abc'],
+    /^Option '--by' argument is ambiguous: .*'--by=-XYZ'\.$/,
+  ],
   [['apply'], /^apply needs -f FILE/],
   [['counters', 'create', '--name', 'a', '--reason', 'abc'], /^counters create needs --initial/],
   [['counters', 'create', '--name', 'a', '--initial', 'x', '--reason', 'abc'], /^--initial: /],
