@@ -36,6 +36,12 @@ test('a silence has a reason and an end, is audited, and can be ended', async ()
   expect(await listed()).toEqual([]);
   const again = await act('endSilence', { id: data?.id });
   expect([again.status, again.reason]).toEqual([404, 'NOT_FOUND']);
+  expect(again.error?.message).toBe('This silence has ended already.');
+  const unknown = await act('endSilence', { id: 'other' });
+  expect(unknown).toMatchObject({
+    status: 404,
+    error: { message: 'There is no silence "other".' },
+  });
   const [entry] = await audited();
   expect(entry).toMatchObject({ act: 'alert.silence', outcome: 'done' });
 });

@@ -61,7 +61,7 @@ export async function silenceAlerts(
 /**
  * Ends a silence now.
  *
- * @throws LockyardError `NOT_FOUND` where it has ended already; as `auditedDatabaseChange`
+ * @throws LockyardError `NOT_FOUND` without one that is in force; as `auditedDatabaseChange`
  */
 export async function endSilence(
   ctx: OperationContext,
@@ -74,8 +74,11 @@ export async function endSilence(
   const now = runtime.clock.now();
   const isInForce = and(eq(alertSilences.id, id), gt(alertSilences.endsAt, now)) as SQL;
   const answer = await auditedDatabaseChange(ctx, who, what, async (tx) => {
-    const [silence] = await tx.select().from(alertSilences).where(isInForce);
-    if (!silence) throw new LockyardError('NOT_FOUND', 'This silence has ended already.');
+    const [silence] = await tx.select().from(alertSilences).where(eq(alertSilences.id, id));
+    if (!silence) throw new LockyardError('NOT_FOUND', `There is no silence "${id}".`);
+    if (silence.endsAt <= now) {
+      throw new LockyardError('NOT_FOUND', 'This silence has ended already.');
+    }
     await tx.update(alertSilences).set({ endsAt: now }).where(isInForce);
     const { matcher, reason, endsAt } = silence;
     return { answer: { id }, result: { ...JSON.parse(matcher), reason, wouldHaveEndedAt: endsAt } };
