@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import type { Database } from '@/db/database';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { ApiKeyVerifier } from '../auth/api-keys/api-key-verifier';
@@ -8,6 +10,7 @@ import { NamespaceDirectory } from '../operations/namespaces/namespace-directory
 import type { ControlRuntime } from '../operations/operation-context';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
+import { StartError } from '../platform/start-error';
 import type { Config } from './config/config';
 import { openSecret } from './config/open-secret';
 import { prepareDataFolder } from './data-folder';
@@ -19,7 +22,7 @@ export async function openControlRuntime(
   clock: Clock,
 ): Promise<ControlRuntime & { close(): Promise<void> }> {
   prepareDataFolder(config.dataDir);
-  const database = await openDatabase(config.database);
+  const database = await openControlDatabase(config);
   const base = { config, log, clock, database };
   try {
     await migrate(database);
@@ -38,5 +41,19 @@ export async function openControlRuntime(
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+/** What is wrong with the place of the database comes with the variable that names the place. */
+async function openControlDatabase({ database, dataDir }: Config): Promise<Database> {
+  try {
+    return await openDatabase(database);
+  } catch (error) {
+    if (!(error instanceof StartError) || !/ cannot be (opened|used): /.test(error.message)) {
+      throw error;
+    }
+    const isOwn = database.kind === 'sqlite' && database.path === resolve(dataDir, 'lockyard.db');
+    const name = isOwn ? 'LOCKYARD_DATA_DIR' : 'LOCKYARD_DATABASE_URL';
+    throw new StartError(`${error.message} Check ${name}.`, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -84,8 +84,17 @@ test('a second server on one SQLite file is refused', async () => {
 test('a control database that is absent is named, without its password', async () => {
   const url = 'mysql://root:hunter2hunter2@127.0.0.1:1/lockyard';
   const ended = await start({ ...dataDir('absent'), LOCKYARD_DATABASE_URL: url });
-  expectOneLine(ended, /127\.0\.0\.1:1/);
+  expectOneLine(ended, /127\.0\.0\.1:1.* Check LOCKYARD_DATABASE_URL\.$/m);
   expect(ended.stderr + ended.stdout).not.toContain('hunter2');
+});
+
+test('a SQLite file that cannot be opened is named with the variable that names it', async () => {
+  const env = { ...dataDir('no file'), LOCKYARD_DATABASE_URL: `sqlite:${folder}` };
+  expectOneLine(await start(env), /it is a folder\. Check LOCKYARD_DATABASE_URL\.$/m);
+  const broken = join(folder, 'broken');
+  await mkdir(join(broken, 'lockyard.db'), { recursive: true, mode: 0o700 });
+  const ended = await start({ LOCKYARD_DATA_DIR: broken });
+  expectOneLine(ended, /it is a folder\. Check LOCKYARD_DATA_DIR\.$/m);
 });
 
 test('a port that is taken is named', async () => {

@@ -2,7 +2,7 @@
 export class StartError extends Error {
   override readonly name: string = 'StartError';
 
-  /** @param message what it quotes may have line breaks, which are shown as `\\n` */
+  /** @param message what it quotes may have line breaks, which are shown as `\n` */
   constructor(message: string, options?: ErrorOptions) {
     super(message.replace(/\p{Cc}/gu, escaped), options);
   }
