@@ -5,11 +5,14 @@ import { alertLink } from './alert-link';
 /** Slack refuses longer texts. */
 const TEXT_MAX_CHARS = 30_000;
 
+/** A sentence is of when its alert fired, and says things such as "5 s ago". */
+const CURRENT_FOR_MS = 60_000;
+
 /** What an incoming webhook of Slack is sent. @param origin of links to the console */
 export function slackBody(message: AlertMessage, origin: string): string {
   const lines = message.groups.flatMap((group) => [
     `*${escaped(groupTitle(group))}*: ${groupFigures(group)}`,
-    ...group.alerts.map((alert) => alertLine(alert, origin)),
+    ...group.alerts.map((alert) => alertLine(alert, origin, message.at)),
   ]);
   if (message.unlisted > 0) lines.push(`${message.unlisted} more are not listed.`);
   lines.push(`<${origin}/alerts|All alerts>`);
@@ -20,12 +23,16 @@ export function slackBody(message: AlertMessage, origin: string): string {
   });
 }
 
-function alertLine(alert: SentAlert, origin: string): string {
-  const { name, backend, sentence, resolvedAt } = alert;
+function alertLine(alert: SentAlert, origin: string, now: number): string {
+  const { name, backend, firedAt, resolvedAt } = alert;
+  const isCurrent = resolvedAt === null && now - firedAt < CURRENT_FOR_MS;
+  const sentence = isCurrent ? alert.sentence : `At ${minuteOf(firedAt)}: ${alert.sentence}`;
   const state = resolvedAt === null ? ':red_circle:' : ':large_green_circle: Resolved.';
   const shown = escaped(oneLine(name ?? backend)).replaceAll('|', '¦');
   return `${state} <${alertLink(alert, origin)}|${shown}> ${escaped(oneLine(sentence))}`;
 }
+
+const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** So that no name is taken for a link or a mention. */
 const escaped = (text: string) =>

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { AlertMessage, SentAlert } from '../../../core/alerts/alert-message';
+import { slackBody } from './slack-body';
+
+const FIRED_AT = Date.UTC(2026, 10, 27, 7, 24, 12);
+
+function textAt(at: number, part: Partial<SentAlert> = {}): string {
+  const sentence = 'The lease of one expired 5 s ago.';
+  const firing = { since: FIRED_AT, firedAt: FIRED_AT, resolvedAt: null, announcedAt: FIRED_AT };
+  const lock = { kind: 'expired', backend: 'default', namespace: 'shop', name: 'job' } as const;
+  const alert = { id: 1, position: 1, ...lock, ...firing, sentence, ...part };
+  const figures = { firing: 1, began: 1, resolved: 0 };
+  const groups = [{ namespace: 'shop', kind: 'expired', ...figures, alerts: [alert] } as const];
+  const message = { at, groups, ...figures, unlisted: 0 } as unknown as AlertMessage;
+  return (JSON.parse(slackBody(message, 'http://h')) as { text: string }).text;
+}
+
+test('a sentence that is sent long after its alert fired comes with the time that it is of', () => {
+  expect(textAt(FIRED_AT + 3_000)).toContain('|job> The lease of one expired 5 s ago.\n');
+  const late = '|job> At 2026-11-27 07:24 UTC: The lease of one expired 5 s ago.\n';
+  expect(textAt(FIRED_AT + 23 * 60_000)).toContain(late);
+  expect(textAt(FIRED_AT + 3_000, { resolvedAt: FIRED_AT + 2_000 })).toContain(late);
+});
