@@ -1,5 +1,7 @@
 import { TRPCError } from '@trpc/server';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { meta } from '../../contract/primitives';
 import { errorShape, refusalOf } from './refusal';
 
 test('an unforeseen failure tells its caller nothing of what it was', () => {
@@ -24,4 +26,14 @@ test('an unforeseen failure tells its caller nothing of what it was', () => {
       },
     });
   }
+});
+
+test.each([
+  [{ '': 'x' }, 'meta: a key: Too small: expected string to have >=1 characters'],
+  [{ ['k'.repeat(1_000)]: 'x' }, 'meta: a key: Too big: expected string to have <=100 characters'],
+])('a bad key in meta is refused with what is wrong with it', (value, message) => {
+  const cause = z.object({ meta }).safeParse({ meta: value }).error;
+  const refusal = refusalOf(new TRPCError({ code: 'BAD_REQUEST', cause }), 'mutation');
+  expect(refusal.reason).toBe('INVALID');
+  expect(refusal.message).toContain(message);
 });

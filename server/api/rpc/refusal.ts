@@ -94,8 +94,11 @@ const MESSAGE_MAX_CHARS = 500;
 
 /** Which field is wrong and how, for instance `leaseMs: Too small: expected number to be >=100`. */
 function describeIssues({ issues }: z.ZodError): string {
-  const lines = issues.slice(0, ISSUES_MAX).map(({ path, message }) => {
-    const field = path.map(String).join('.');
+  const lines = issues.slice(0, ISSUES_MAX).map((issue) => {
+    // Zod says only that a key is bad, and repeats it, however long.
+    const isKey = issue.code === 'invalid_key';
+    const message = isKey ? `a key: ${issue.issues[0]?.message}` : issue.message;
+    const field = (isKey ? issue.path.slice(0, -1) : issue.path).map(String).join('.');
     return field === '' ? message : `${field}: ${message}`;
   });
   const words = [...new Set(lines)].join('; ');
