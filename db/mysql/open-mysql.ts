@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/mysql2';
 import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise';
-import { StartError } from '../../server/platform/start-error';
+import { DatabaseUnusable } from '../../server/platform/start-error';
 import {
   type Database,
   type Db,
@@ -79,9 +79,8 @@ async function probe(pool: DeadlinePool, url: string): Promise<void> {
     const plain =
       code === 'ECONNREFUSED' ? 'nothing listens there' : message?.split('\n')[0] || code;
     const why = tlsFailure(cause) ?? plain;
-    throw new StartError(`${describeBackendUrl({ kind: 'mysql', url })} cannot be used: ${why}.`, {
-      cause,
-    });
+    const place = describeBackendUrl({ kind: 'mysql', url });
+    throw new DatabaseUnusable(`${place} cannot be used: ${why}.`, { cause });
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from '@libsql/client';
 import { SerialQueue } from '../../server/platform/serial-queue';
-import { StartError } from '../../server/platform/start-error';
+import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
 import { foreignFile } from './foreign-file';
 import { LogCheckpoints } from './log-checkpoints';
@@ -73,7 +73,7 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
     return queuedFile({ path, client, writer: beginningFirst(writer), log, claim });
   } catch (cause) {
     await claim.release();
-    throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
+    throw unusable(path, cause);
   }
 }
 
@@ -241,7 +241,7 @@ async function claimFile(path: string): Promise<Claim> {
         { cause },
       );
     }
-    throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
+    throw unusable(path, cause);
   }
   const owner = client;
   return {
@@ -291,6 +291,9 @@ export function fileUrl(path: string): string {
 /** Whether a job wrote nothing because another program held the lock. Drivers wrap errors. */
 export const isBusy = (error: unknown): boolean =>
   causes(error).some((each) => each instanceof LibsqlError && /^SQLITE_BUSY/.test(each.code));
+
+const unusable = (path: string, cause: unknown) =>
+  new DatabaseUnusable(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
 
 const reason = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -10,7 +10,7 @@ import { NamespaceDirectory } from '../operations/namespaces/namespace-directory
 import type { ControlRuntime } from '../operations/operation-context';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
-import { StartError } from '../platform/start-error';
+import { DatabaseUnusable, StartError } from '../platform/start-error';
 import type { Config } from './config/config';
 import { openSecret } from './config/open-secret';
 import { prepareDataFolder } from './data-folder';
@@ -49,9 +49,7 @@ async function openControlDatabase({ database, dataDir }: Config): Promise<Datab
   try {
     return await openDatabase(database);
   } catch (error) {
-    if (!(error instanceof StartError) || !/ cannot be (opened|used): /.test(error.message)) {
-      throw error;
-    }
+    if (!(error instanceof DatabaseUnusable)) throw error;
     const isOwn = database.kind === 'sqlite' && database.path === resolve(dataDir, 'lockyard.db');
     const name = isOwn ? 'LOCKYARD_DATA_DIR' : 'LOCKYARD_DATABASE_URL';
     throw new StartError(`${error.message} Check ${name}.`, { cause: error });

@@ -8,6 +8,9 @@ export class StartError extends Error {
   }
 }
 
+/** A database cannot be opened where it should be. Who knows the variable for that names it. */
+export class DatabaseUnusable extends StartError {}
+
 /** A mistake in the environment. The message is one line that names the variable. */
 export class ConfigError extends StartError {
   override readonly name = 'ConfigError';
