@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { z } from 'zod';
+import { durationArgument } from '../../client/command/terminal/duration';
 
 /** Arguments that are no command. The message is one line. */
 export class UsageError extends Error {
@@ -76,21 +77,8 @@ export function issueMessage(error: z.ZodError): string {
 function durationMessage(field: string, issue: z.core.$ZodIssue): string | null {
   if (!field.endsWith('Ms')) return null;
   if (issue.code === 'too_small') {
-    return `must be a duration of at least ${durationText(Number(issue.minimum))}`;
+    return `must be a duration of at least ${durationArgument(Number(issue.minimum))}`;
   }
   if (issue.code !== 'too_big') return null;
-  return `must be a duration of at most ${durationText(Number(issue.maximum))}`;
-}
-
-const UNITS: [string, number][] = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-];
-
-/** As an option takes it, in the largest unit of which it is a whole number. */
-function durationText(ms: number): string {
-  const [unit, unitMs] = UNITS.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1];
-  return `${ms / unitMs}${unit}`;
+  return `must be a duration of at most ${durationArgument(Number(issue.maximum))}`;
 }

@@ -11,6 +11,13 @@ export function parseDuration(text: string): number | null {
   return figure === undefined || unitMs === undefined ? null : Math.round(Number(figure) * unitMs);
 }
 
+/** As `parseDuration` reads it, in the largest unit of which it is a whole number: `90s`, `2h`. */
+export function durationArgument(ms: number): string {
+  const units = Object.entries(UNIT_MS).reverse();
+  const [unit, unitMs] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1];
+  return `${ms / unitMs}${unit}`;
+}
+
 /** A duration for people, in its largest unit: `450 ms`, `12.3 s`, `4 m 12 s`, `2 h 5 m`. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
