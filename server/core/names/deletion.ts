@@ -28,12 +28,14 @@ const RETENTION_LABELS: Record<RetentionReason, string> = {
   unreadable: 'record cannot be read',
 };
 
+/** Where the words differ for counters. */
+const COUNTER_LABELS: Partial<typeof RETENTION_LABELS> = {
+  tokensAhead: 'a new counter could repeat its revs (used in the last 10 minutes, or very often)',
+};
+
 /** Why a record cannot be deleted, for people. */
 export function retentionLabel(reason: RetentionReason, kind: 'lock' | 'counter'): string {
-  const label = RETENTION_LABELS[reason];
-  return kind === 'lock'
-    ? label
-    : label.replace('a new lock could repeat its tokens', 'a new counter could repeat its revs');
+  return (kind === 'counter' && COUNTER_LABELS[reason]) || RETENTION_LABELS[reason];
 }
 
 /** How long a lock whose hold was lost, not released, is kept so that its holder can learn how. */
