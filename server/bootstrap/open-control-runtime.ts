@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Database } from '@/db/database';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
@@ -11,7 +10,7 @@ import type { ControlRuntime } from '../operations/operation-context';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { DatabaseUnusable, StartError } from '../platform/start-error';
-import type { Config } from './config/config';
+import { type Config, ownDatabasePath } from './config/config';
 import { openSecret } from './config/open-secret';
 import { prepareDataFolder } from './data-folder';
 
@@ -50,7 +49,7 @@ async function openControlDatabase({ database, dataDir }: Config): Promise<Datab
     return await openDatabase(database);
   } catch (error) {
     if (!(error instanceof DatabaseUnusable)) throw error;
-    const isOwn = database.kind === 'sqlite' && database.path === resolve(dataDir, 'lockyard.db');
+    const isOwn = database.kind === 'sqlite' && database.path === ownDatabasePath(dataDir);
     const name = isOwn ? 'LOCKYARD_DATA_DIR' : 'LOCKYARD_DATABASE_URL';
     throw new StartError(`${error.message} Check ${name}.`, { cause: error });
   }

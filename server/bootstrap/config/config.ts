@@ -258,8 +258,11 @@ function readShards(env: Env, name: string, id: string): ShardList | null {
 
 function readDatabase(env: Env, dataDir: string): DatabaseUrl {
   const url = readUrl(env, 'LOCKYARD_DATABASE_URL', parseDatabaseUrl);
-  return url ?? { kind: 'sqlite', path: resolve(dataDir, 'lockyard.db') };
+  return url ?? { kind: 'sqlite', path: ownDatabasePath(dataDir) };
 }
+
+/** Where the database is if no variable says so. */
+export const ownDatabasePath = (dataDir: string) => resolve(dataDir, 'lockyard.db');
 
 function readUrl<U extends object>(
   env: Env,
