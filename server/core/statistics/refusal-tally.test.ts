@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { addRefusals, type RefusalCounts, type RefusalSpan, refusalsUntil } from './refusal-counts';
-import { RefusalTally } from './refusal-tally';
+import { COUNTED_OWNERS_MIN, RefusalTally } from './refusal-tally';
 
 const caller = (owner: string, service = 'orders') => ({ service, owner });
 const countsOf = (tally: RefusalTally): RefusalCounts => {
@@ -57,7 +57,7 @@ describe('refused attempts', () => {
   it('of many owners name the 20 most frequent, and sum up the rest', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(200), { minLength: 400, maxLength: 800 }), (noise) => {
-        const tally = new RefusalTally();
+        const tally = new RefusalTally(COUNTED_OWNERS_MIN);
         // Ten owners make more than a 40th of all attempts each, among many that come now and then.
         for (const [i, other] of noise.entries()) {
           tally.note(caller(`other-${other}`), 1, i);
@@ -72,6 +72,15 @@ describe('refused attempts', () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  it('of a crowd of equally frequent owners are counted in full for each that is named', () => {
+    const tally = new RefusalTally();
+    for (let i = 0; i < 5_000; i += 1) tally.note(caller(`w${i % 50}`), 7, i);
+    const { owners, others } = countsOf(tally);
+    expect(owners).toHaveLength(20);
+    for (const { attempts } of owners) expect(attempts).toBe(100);
+    expect(others?.attempts).toBe(3_000);
   });
 
   it('of several processes add up, whichever is added to which', () => {

@@ -8,8 +8,11 @@ import {
   type RefusedOwner,
 } from './refusal-counts';
 
-/** How many owners are counted at a time, so that frequent ones are found among many. */
-const COUNTED_OWNERS_MAX = 2 * NAMED_OWNERS_MAX;
+/** The fewest owners that are counted at a time, so that frequent ones are found among many. */
+export const COUNTED_OWNERS_MIN = 2 * NAMED_OWNERS_MAX;
+
+/** As many as usually compete for a crowded lock: each of them then keeps its place. */
+export const COUNTED_OWNERS_MAX = 128;
 
 interface CountedOwner extends RefusedOwner {
   /** Its attempts, and those of the owner whose place it took. */
@@ -18,8 +21,9 @@ interface CountedOwner extends RefusedOwner {
 
 /**
  * Counts the refused attempts on one lock by owner in bounded memory (the algorithm is known as
- * Space-Saving): an owner with more than a 40th of all attempts is always among those counted, from
- * its latest appearance. What was counted for an owner that lost its place belongs to the others.
+ * Space-Saving): of `ownersMax` places, an owner with more than that part of all attempts always
+ * has one, from its latest appearance. What was counted for an owner that lost its place belongs to
+ * the others.
  */
 export class RefusalTally {
   /** The first owner; while it is the only one, its span is that of all. */
@@ -30,6 +34,9 @@ export class RefusalTally {
   private others: RefusalSpan | null = null;
   /** No rank is lower, and it never falls: an owner that joins has a higher one. */
   private lowestRank = 1;
+
+  /** @param ownersMax how many owners are counted at a time */
+  constructor(private readonly ownersMax = COUNTED_OWNERS_MAX) {}
 
   /**
    * @param token of the hold during which it was refused; 0: unknown, taken to be the last one
@@ -79,7 +86,7 @@ export class RefusalTally {
       known.rank += 1;
       return;
     }
-    const rank = 1 + (owners.size < COUNTED_OWNERS_MAX ? 0 : this.evict(owners));
+    const rank = 1 + (owners.size < this.ownersMax ? 0 : this.evict(owners));
     const { service, owner } = caller;
     // One literal: V8 takes 15 times as long to add fields to what it has spread.
     owners.set(key, { service, owner, attempts: 1, token: hold, firstAt: at, lastAt: at, rank });

@@ -1,12 +1,19 @@
 import { minuteOf } from '../../core/statistics/minute-rollup';
 import type { RefusalCounts } from '../../core/statistics/refusal-counts';
-import { RefusalTally } from '../../core/statistics/refusal-tally';
+import {
+  COUNTED_OWNERS_MAX,
+  COUNTED_OWNERS_MIN,
+  RefusalTally,
+} from '../../core/statistics/refusal-tally';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { rowId } from '../projection/projection-row';
 
 /** Of more locks than these in one minute, only the sums over their namespaces are counted. */
 const LOCKS_MAX = 20_000;
+
+/** Of more locks than these, fewer owners of each are counted: memory is bounded for all. */
+const LOCKS_WITH_MANY_OWNERS = 2_000;
 
 /** The refused attempts of one minute on one lock, or on all locks of a backend together. */
 export interface CountedMinute {
@@ -112,7 +119,9 @@ export class RefusalCounter {
       return null;
     }
     const total = this.totalOf(of.backend, namespace);
-    const lock = new LockMinute(of.backend, of.lockId, id, of.minute, total);
+    const hasMuchRoom = this.locks.size < LOCKS_WITH_MANY_OWNERS;
+    const tally = new RefusalTally(hasMuchRoom ? COUNTED_OWNERS_MAX : COUNTED_OWNERS_MIN);
+    const lock = new LockMinute(of.backend, of.lockId, id, of.minute, total, tally);
     this.locks.set(id, lock);
     return lock;
   }
@@ -173,7 +182,6 @@ interface Changing extends CountedMinute {
 class LockMinute implements Changing {
   attempts = 0;
   isChanged = false;
-  private readonly tally = new RefusalTally();
 
   constructor(
     readonly backend: string,
@@ -181,6 +189,7 @@ class LockMinute implements Changing {
     readonly rowId: string,
     readonly minute: number,
     readonly total: RefusalTotal,
+    private readonly tally: RefusalTally,
   ) {}
 
   note(caller: { service: string; owner: string }, token: number, at: number): void {
