@@ -48,9 +48,9 @@ interface Attempt {
  * counted after it, so that the answers of a crowded lock do not wait for their counts.
  */
 export class RefusalCounter {
-  private readonly locks = new Map<string, LockMinute>();
-  private readonly backends = new Map<string, BackendMinute>();
-  private readonly byNamespace = new Map<string, RefusalTotal>();
+  private readonly backends = new Map<string, CountedBackend>();
+  /** Locks of all backends. */
+  private lockCount = 0;
   /** The minute in which there were too many locks, and none of an earlier one to forget. */
   private fullIn = Number.NaN;
   private changed: Changing[] = [];
@@ -83,9 +83,9 @@ export class RefusalCounter {
     return changed;
   }
 
-  totals(): Iterable<RefusalTotal> {
+  *totals(): Generator<RefusalTotal> {
     this.countNoted();
-    return this.byNamespace.values();
+    for (const { namespaces } of this.backends.values()) yield* namespaces.values();
   }
 
   private countNoted(): void {
@@ -96,14 +96,14 @@ export class RefusalCounter {
 
   private count({ backend, key, caller, token, at }: Attempt): void {
     const minute = minuteOf({ at });
-    const lockId = recordId(key);
-    const id = rowId(backend, lockId);
-    const known = this.locks.get(id);
+    const ofBackend = this.backendOf(backend);
+    const counted = ofBackend.countIn(minute, at);
+    const namespace = ofBackend.namespaceOf(key.namespace);
+    namespace.attempts += 1;
+    this.noteChange(counted);
+    const known = namespace.locks.get(key.name);
     const isGoingOn = known !== undefined && isCountedIn(known, minute);
-    const lock = isGoingOn ? known : this.begin(id, { backend, lockId, minute }, key.namespace);
-    const total = lock?.total ?? this.totalOf(backend, key.namespace);
-    total.attempts += 1;
-    this.noteBackend(backend, minute, at);
+    const lock = isGoingOn ? known : this.begin(namespace, key, minute);
     if (!lock) return;
     lock.note(caller, token, at);
     this.noteChange(lock);
@@ -111,53 +111,48 @@ export class RefusalCounter {
 
   /** Null: too many locks have been counted in this minute. */
   private begin(
-    id: string,
-    of: { backend: string; lockId: string; minute: number },
-    namespace: string,
+    { backend, locks }: CountedNamespace,
+    key: RecordKey,
+    minute: number,
   ): LockMinute | null {
-    if (!this.locks.has(id) && this.locks.size >= LOCKS_MAX && !this.dropEnded(of.minute)) {
-      return null;
+    if (!locks.has(key.name)) {
+      if (this.lockCount >= LOCKS_MAX && !this.dropEnded(minute)) return null;
+      this.lockCount += 1;
     }
-    const total = this.totalOf(of.backend, namespace);
-    const hasMuchRoom = this.locks.size < LOCKS_WITH_MANY_OWNERS;
+    const hasMuchRoom = this.lockCount <= LOCKS_WITH_MANY_OWNERS;
     const tally = new RefusalTally(hasMuchRoom ? COUNTED_OWNERS_MAX : COUNTED_OWNERS_MIN);
-    const lock = new LockMinute(of.backend, of.lockId, id, of.minute, total, tally);
-    this.locks.set(id, lock);
+    const lock = new LockMinute(backend, recordId(key), minute, tally);
+    locks.set(key.name, lock);
     return lock;
   }
 
   /** Forgets locks that were last refused before this minute. False: there were none. */
   private dropEnded(minute: number): boolean {
     if (isCountedIn({ minute: this.fullIn }, minute)) return false;
-    const before = this.locks.size;
-    for (const [id, lock] of this.locks) if (lock.minute < minute) this.locks.delete(id);
-    if (this.locks.size === before) this.fullIn = minute;
-    return this.locks.size < before;
+    const before = this.lockCount;
+    for (const { namespaces } of this.backends.values()) {
+      for (const { locks } of namespaces.values()) {
+        for (const [name, lock] of locks) {
+          if (lock.minute < minute && locks.delete(name)) this.lockCount -= 1;
+        }
+      }
+    }
+    if (this.lockCount === before) this.fullIn = minute;
+    return this.lockCount < before;
   }
 
-  private noteBackend(backend: string, minute: number, at: number): void {
-    let counted = this.backends.get(backend);
-    if (!counted || !isCountedIn(counted, minute)) {
-      counted = new BackendMinute(backend, minute);
-      this.backends.set(backend, counted);
-    }
-    counted.note(at);
-    this.noteChange(counted);
+  private backendOf(id: string): CountedBackend {
+    const known = this.backends.get(id);
+    if (known) return known;
+    const backend = new CountedBackend(id);
+    this.backends.set(id, backend);
+    return backend;
   }
 
   private noteChange(counted: Changing): void {
     if (counted.isChanged) return;
     counted.isChanged = true;
     this.changed.push(counted);
-  }
-
-  private totalOf(backend: string, namespace: string): RefusalTotal {
-    const id = `${backend}/${namespace}`;
-    const known = this.byNamespace.get(id);
-    if (known) return known;
-    const total = { backend, namespace, attempts: 0 };
-    this.byNamespace.set(id, total);
-    return total;
   }
 }
 
@@ -179,18 +174,49 @@ interface Changing extends CountedMinute {
   isChanged: boolean;
 }
 
+interface CountedNamespace extends RefusalTotal {
+  /** By name, each with its latest minute. */
+  readonly locks: Map<string, LockMinute>;
+}
+
+class CountedBackend {
+  readonly namespaces = new Map<string, CountedNamespace>();
+  private latest: BackendMinute | null = null;
+
+  constructor(private readonly id: string) {}
+
+  /** Counts an attempt on one of its locks, and returns the minute to which it belongs. */
+  countIn(minute: number, at: number): BackendMinute {
+    const { latest } = this;
+    const counted =
+      latest && isCountedIn(latest, minute) ? latest : new BackendMinute(this.id, minute);
+    this.latest = counted;
+    counted.note(at);
+    return counted;
+  }
+
+  namespaceOf(name: string): CountedNamespace {
+    const known = this.namespaces.get(name);
+    if (known) return known;
+    const namespace = { backend: this.id, namespace: name, attempts: 0, locks: new Map() };
+    this.namespaces.set(name, namespace);
+    return namespace;
+  }
+}
+
 class LockMinute implements Changing {
+  readonly rowId: string;
   attempts = 0;
   isChanged = false;
 
   constructor(
     readonly backend: string,
     readonly lockId: string,
-    readonly rowId: string,
     readonly minute: number,
-    readonly total: RefusalTotal,
     private readonly tally: RefusalTally,
-  ) {}
+  ) {
+    this.rowId = rowId(backend, lockId);
+  }
 
   note(caller: { service: string; owner: string }, token: number, at: number): void {
     this.attempts += 1;
