@@ -1,3 +1,4 @@
+import { constants } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from './api-harness';
@@ -94,6 +95,40 @@ describe.each(KINDS)('behind %s, set up as the docs say', (kind) => {
       body: { name, owner: 'first', token },
     });
     expect((await third).text).toContain('"outcome":"granted"');
+  });
+
+  test('one HTTP/2 connection carries more live pages than HTTP/1.1 has connections, and a hang-up', async () => {
+    const { cookies } = await proxy.send('/api/trpc/session.signIn', { body: signIn });
+    const cookie = cookies.map((each) => each.split(';')[0]).join('; ');
+    const browser = await proxy.connectHttp2();
+    const open = (headers: Record<string, string>, body?: object) => {
+      const stream = browser.request({ ...headers, origin: proxy.url });
+      let text = '';
+      stream.setEncoding('utf8').on('data', (part: string) => {
+        text += part;
+      });
+      stream.end(body && JSON.stringify(body));
+      return { stream, text: () => text };
+    };
+    const input = encodeURIComponent(JSON.stringify({ search: `many ${kind}` }));
+    const path = `/api/trpc/locks.watch?input=${input}`;
+    const pages = Array.from({ length: 8 }, () => open({ ':path': path, cookie }));
+    const name = `waited for over HTTP/2 ${kind}`;
+    await acquire(name, 'first', 0);
+    const waiter = open(
+      {
+        ':method': 'POST',
+        ':path': '/api/v1/lock.acquire',
+        'content-type': 'application/json',
+        ...authorization(),
+      },
+      { name, owner: 'second', leaseMs: 60_000, waitMs: 20_000 },
+    );
+    await expect.poll(() => look(name), SOON).toMatchObject({ waiters: [{ owner: 'second' }] });
+    for (const page of pages) await expect.poll(page.text, SOON).toContain('"matching":0');
+    waiter.stream.close(constants.NGHTTP2_CANCEL);
+    await expect.poll(() => look(name), SOON).toMatchObject({ waiters: [] });
+    browser.destroy();
   });
 
   test('a batch with more than 50 KB of address and headers is served', async () => {

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -114,6 +116,15 @@ export class RealProxy {
       });
       call.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
     });
+  }
+
+  /** A connection like a browser's. Rejects if the proxy does not agree to HTTP/2 on it. */
+  async connectHttp2(): Promise<ClientHttp2Session> {
+    const session = connectHttp2(this.url, { ca: this.certificate });
+    await once(session, 'connect');
+    if (session.alpnProtocol === 'h2') return session;
+    session.destroy();
+    throw new Error('The proxy did not choose HTTP/2.');
   }
 
   /** The address that the proxy should name as that of the caller of `send`. */

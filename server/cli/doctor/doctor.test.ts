@@ -181,15 +181,30 @@ test('a busy server whose streams begin late is not taken for a proxy that buffe
   expect(about('address')).toContainEqual(expect.objectContaining({ says: unbuffered }));
 });
 
-test('a certificate that ends soon, has ended, is of another name or is not trusted is named', async () => {
+/** A proxy with a certificate for localhost that is not trusted. */
+async function startTls(protocols: string[]): Promise<number> {
   const authority = new TestAuthority();
   ends.push(() => authority.remove());
   const { key, cert } = authority.sign('DNS:localhost');
   const files = { key: readFileSync(key), cert: readFileSync(cert) };
-  const proxy = createTlsServer(files, (_, res) => res.end());
+  const proxy = createTlsServer({ ...files, ALPNProtocols: protocols }, (_, res) => res.end());
   proxies.push(proxy);
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const { port } = proxy.address() as AddressInfo;
+  return (proxy.address() as AddressInfo).port;
+}
+
+test('a proxy that offers browsers no HTTP/2 is named, one that does is not', async () => {
+  const warnings = async (protocols: string[]) => {
+    const url = `https://localhost:${await startTls(protocols)}`;
+    const { about } = await examine(env, '--url', url);
+    return about('address').filter(({ says }) => says.includes('HTTP/2'));
+  };
+  expect(await warnings(['http/1.1'])).toMatchObject([{ level: 'warning' }]);
+  expect(await warnings(['h2', 'http/1.1'])).toEqual([]);
+});
+
+test('a certificate that ends soon, has ended, is of another name or is not trusted is named', async () => {
+  const port = await startTls(['h2', 'http/1.1']);
   const says = async (host: string, aheadMs = 0) => {
     const found = await examineLater(aheadMs, env, '--url', `https://${host}:${port}`);
     return found.about('address').map(({ level, says: text }) => `${level}: ${text}`);

@@ -7,7 +7,7 @@ import {
   warning,
 } from '@/server/operations/installation/finding';
 import type { Clock } from '@/server/platform/clock';
-import { examineCertificate } from './examine-certificate';
+import { examineTls } from './examine-tls';
 
 const ANSWER_WITHIN_MS = 5_000;
 /** The first event of a stream comes at once, unless the server is very busy. */
@@ -32,10 +32,10 @@ export async function examineAddress(
   clock: Clock,
 ): Promise<Finding[]> {
   const subject = `address ${url}`;
-  const certificate = await examineCertificate(new URL(url), subject, clock);
+  const tls = await examineTls(new URL(url), subject, clock);
   const live = await ask(url, '/api/health/live');
   if (typeof live === 'string') {
-    if (certificate.some(({ level }) => level === 'problem')) return certificate;
+    if (tls.some(({ level }) => level === 'problem')) return tls;
     return [
       problem(subject, `no answer: ${live}`, 'Check the server, the name, and its certificate.'),
     ];
@@ -43,14 +43,14 @@ export async function examineAddress(
   if (live.status !== 200) {
     const says = `/api/health/live answers ${live.status}`;
     return [
-      ...certificate,
+      ...tls,
       problem(subject, says, 'Another program may answer there, or a proxy without a server.'),
     ];
   }
   const key =
     apiKey === null ? [withoutKey(subject)] : await examineKey(url, subject, apiKey, clock);
   return [
-    ...certificate,
+    ...tls,
     ...(await readinessOf(url, subject)),
     encryptionOf(url, subject, live.headers),
     ...(await hostOf(url, subject)),

@@ -8,11 +8,12 @@ const SOON_MS = 14 * 24 * 60 * 60_000;
 const RENEW = 'Renew it, and have the proxy read it again.';
 
 /**
- * What is wrong with the certificate at an address; nothing where it has none, or does not answer.
+ * What is wrong with the certificate at an address, and whether browsers get HTTP/2 there; nothing
+ * where no TLS is spoken.
  *
  * @param url an origin
  */
-export async function examineCertificate(
+export async function examineTls(
   { protocol, hostname, port }: URL,
   subject: string,
   clock: Clock,
@@ -24,6 +25,7 @@ export async function examineCertificate(
     port: Number(port || 443),
     // Callers do not connect like this: here the certificate is read whatever is wrong with it.
     rejectUnauthorized: false,
+    ALPNProtocols: ['h2', 'http/1.1'],
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
   });
   try {
@@ -47,6 +49,10 @@ export async function examineCertificate(
       found.push(
         problem(subject, says, 'Name its authority in NODE_EXTRA_CA_CERTS, here and at callers.'),
       );
+    }
+    if (socket.alpnProtocol !== 'h2') {
+      const says = 'offers no HTTP/2: live pages soon use up the six connections of a browser';
+      found.push(warning(subject, says, 'Let the proxy offer it. See docs/behind-a-proxy.md.'));
     }
     return found;
   } catch {
