@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ApiHarness, type Reply } from '@/test/api-harness';
 
@@ -211,6 +212,20 @@ test('a body that is not UTF-8 is refused, not repaired', async () => {
     Buffer.from('","owner":"o","leaseMs":1000}'),
   ]);
   await expectRefused(await api.post(key, 'lock.acquire', '', { body }), 400, 'INVALID');
+});
+
+test('a compressed body is refused by a message that says so', async () => {
+  const body = gzipSync(JSON.stringify(whole));
+  const headers = {
+    'content-type': 'application/json',
+    'content-encoding': 'gzip',
+    origin: api.url,
+  };
+  for (const path of ['/api/v1/lock.acquire', '/api/trpc/session.signIn']) {
+    const reply = await fetch(api.url + path, { method: 'POST', body, headers });
+    const { error } = (await reply.json()) as { error: { message: string } };
+    expect([reply.status, error.message]).toEqual([400, expect.stringContaining('"gzip"')]);
+  }
 });
 
 test.each(['%', '%zz', 'lock.acquire%', '%ff', '%C3%28', 'a%2'])(

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSeed, seeded } from '@/server/engine/testing/seeded';
 import { BothPaths, type WireRequest } from '@/test/both-paths';
@@ -148,6 +149,17 @@ describe('everything unusual is left to the tRPC handler', () => {
     [
       'a body in chunks',
       post('lock.acquire', { ...acquire, name: 'ch' }, { ...json, 'transfer-encoding': 'chunked' }),
+    ],
+    [
+      'a compressed body',
+      post('lock.acquire', gzipSync(JSON.stringify(acquire)), {
+        ...json,
+        'content-encoding': 'gzip',
+      }),
+    ],
+    [
+      'a body that is only said to be compressed',
+      post('lock.acquire', { ...acquire, name: 'z' }, { ...json, 'content-encoding': 'br' }),
     ],
     ['another type', post('lock.acquire', acquire, { ...json, 'content-type': 'text/plain' })],
     ['no type', post('lock.acquire', acquire, { authorization })],

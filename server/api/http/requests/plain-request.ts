@@ -17,6 +17,7 @@ const LOADED_HEADERS = [
   'expect',
   'trpc-accept',
   'transfer-encoding',
+  'content-encoding',
 ] as const;
 
 /**

@@ -8,10 +8,16 @@ const BODY_MAX_BYTES = 256 * 1024;
 /**
  * The whole body as text; empty if there is none. Null if the caller hung up before its end.
  *
- * @throws LockyardError `TOO_LARGE` beyond `BODY_MAX_BYTES`, `INVALID` for bytes that are not UTF-8
+ * @throws LockyardError `TOO_LARGE` beyond `BODY_MAX_BYTES`, `INVALID` for a compressed one and for
+ *   bytes that are not UTF-8
  */
 export async function readBody({ req, body }: RequestScope): Promise<string | null> {
-  if (Number(req.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
+  const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers;
+  if (Number(length ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
+  if (encoding.toLowerCase() !== 'identity') {
+    const text = `A body must not be compressed; this one has Content-Encoding "${encoding}".`;
+    throw new LockyardError('INVALID', text);
+  }
   const bytes = body ?? (await collect(req));
   if (bytes === null) return null;
   try {
