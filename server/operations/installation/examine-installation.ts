@@ -16,6 +16,7 @@ import { listUsers } from '../users/list-users';
 import { keyFindings, upkeepFindings } from './access-findings';
 import { backendFindings } from './backend-findings';
 import { type Finding, problem } from './finding';
+import { gateFindings } from './gate-findings';
 import { jobFindings } from './job-findings';
 import {
   diskFinding,
@@ -52,6 +53,7 @@ export async function examineInstallation(ctx: OperationContext): Promise<Findin
     ...disk,
     ...schema,
     ...backends,
+    ...gateFindings(gatesOf(runtime)),
     ...jobFindings(jobs, maintenance, runtime.historyLags()),
     ...keys,
     ...upkeep,
@@ -87,6 +89,20 @@ async function examineBackends({ engines, guarantees }: Runtime): Promise<Findin
   return [...engines].flatMap(([id, engine]) =>
     backendFindings(engine.health(), guarantees.get(id)?.row() ?? null),
   );
+}
+
+function gatesOf({ gates, namespaces }: Runtime) {
+  return {
+    configured: gates.ids,
+    wanted: [...namespaces.all()].flatMap(({ name }) => {
+      const { gate } = namespaces.policyOf(name);
+      return gate === null ? [] : [{ namespace: name, gate }];
+    }),
+    used: gates.used().map(({ backend, gate: { id, line } }) => {
+      const { isUp, readyInMs } = line;
+      return { gate: id, backend, isUp, readyInMs };
+    }),
+  };
 }
 
 async function maintenanceOf({ engines, processId }: Runtime) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { keyFindings, upkeepFindings } from './access-findings';
 import { backendFindings } from './backend-findings';
+import { gateFindings } from './gate-findings';
 import { jobFindings } from './job-findings';
 import {
   diskFinding,
@@ -34,6 +35,34 @@ test.each([
   const [found] = backendFindings({ ...HEALTH, ...facts }, null);
   expect(found).toMatchObject({ subject: 'backend orders', level });
   expect(found?.says).toMatch(says);
+});
+
+test('a gate that is away, was wiped, or is missing is a warning, a good or an unused one is not', () => {
+  const used = { gate: 'cache', backend: 'default', isUp: true, readyInMs: 0 };
+  const levels = (more: Partial<typeof used>, wanted = 'cache') => {
+    const facts = {
+      configured: ['cache', 'spare'],
+      wanted: [{ namespace: 'shop', gate: wanted }],
+      used: [{ ...used, ...more }],
+    };
+    return gateFindings(facts).map(({ subject, level, says }) => `${subject}: ${level}: ${says}`);
+  };
+  const spare = 'gate spare: ok: not used since this server started';
+  const good = 'gate cache: ok: responds, in front of backend default';
+  expect(levels({})).toEqual([good, spare]);
+  expect(levels({ isUp: false })).toEqual([
+    'gate cache: warning: does not respond: every counter step goes to backend default',
+    spare,
+  ]);
+  expect(levels({ readyInMs: 4_200 })).toEqual([
+    'gate cache: warning: was wiped or restarted: it refuses nothing for 4 s',
+    spare,
+  ]);
+  expect(levels({}, 'gone')).toEqual([
+    'gate gone: warning: this server lacks it: counters of shop work without a gate',
+    good,
+    spare,
+  ]);
 });
 
 test('every complaint about a setting is a warning with its cure', () => {
