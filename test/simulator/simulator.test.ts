@@ -27,19 +27,22 @@ const SEEDS_TO_FIND = 1_500;
  * it, and goes on from there should the world of that seed have become another.
  */
 const QUICK_FINDS: Record<string, number> = {
-  'an act that may land whenever it gets through': 1725796554,
-  'a deletion of stored answers': 193826690,
+  'a renewal that ignores the token': 1087008525,
+  'a deletion of locks that were used just now': 1825697330,
+  'a refusal from a remembered record': 1227008292,
+  'an act that may land whenever it gets through': 1725799859,
+  'a deletion of stored answers': 193826708,
   'an older copy that is taken for the present': 363573416,
-  'a deletion that does not look at what it deletes': 745111592,
-  'a renewal without its deadline in the compare': 10203163,
-  'a deletion of frozen locks': 2033375764,
-  'a doubt that is answered as a refusal': 729451087,
-  'a set that may be granted in part': 1746902832,
-  'a run that is trusted by the settings of the next': 46070536,
+  'a deletion that does not look at what it deletes': 745111930,
+  'a renewal without its deadline in the compare': 10203219,
+  'a deletion of frozen locks': 2033376629,
+  'a doubt that is answered as a refusal': 729451089,
+  'a set that may be granted in part': 1746902843,
+  'a run that is trusted by the settings of the next': 46071359,
   'a reassignment that costs those ahead of the chosen waiter their places': 729483613,
   'a history of writes that is not compared': 1358793719,
-  'a reassignment that grants the lock beside the hold that it should end': 1569490896,
-  'a holder that is answered as if nothing had been lost': 1483932844,
+  'a reassignment that grants the lock beside the hold that it should end': 1569490900,
+  'a holder that is answered as if nothing had been lost': 1483932960,
 };
 
 /** Each found something once, in a world of this kind. */
