@@ -11,7 +11,7 @@ export class LiveReader {
   private text = '';
   private readonly call: ClientRequest;
 
-  /** @param onMessage told of each message; without it messages are counted and not parsed */
+  /** @param onMessage called with each message; without it messages are counted and not parsed */
   constructor(
     { port }: Pick<ServerUnderLoad, 'port'>,
     cookie: string,

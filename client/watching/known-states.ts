@@ -1,6 +1,6 @@
 import type { ListedLock } from '../wire/wire';
 
-/** What a watcher has been told, so that each state comes once, and none that is older. */
+/** What a watcher has received, so that each state comes once, and none that is older. */
 export class KnownStates {
   private readonly states = new Map<string, ListedLock>();
   /** Names in the present states under way; null: none are. */

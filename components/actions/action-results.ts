@@ -158,8 +158,8 @@ export function resultMessage(result: ActionResult, waiters: number, now: number
   if (result.kind === 'stopped') {
     const leftMs = result.expiresAt - now;
     const end = leftMs > 0 ? `hold ends in ${countdownText(leftMs)}` : 'lease has ended';
-    const told = delivered ? `; delivered at ${delivered}` : '';
-    return `Renewals blocked; ${visibleText(result.owner)}’s ${end}${told}.`;
+    const note = delivered ? `; delivered at ${delivered}` : '';
+    return `Renewals blocked; ${visibleText(result.owner)}’s ${end}${note}.`;
   }
   if (result.kind === 'notSaved') {
     const { why, isUnclear } = result;

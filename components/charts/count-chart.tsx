@@ -58,7 +58,7 @@ export const CountChart = memo(function CountChart({
               ticks,
               yTicks: countTicks(max),
               yText: countText,
-              told: of === 'grants' ? pointLabel : refusedLabel,
+              textOf: of === 'grants' ? pointLabel : refusedLabel,
               hasTimes: true,
             })}
             <Bar dataKey={of} fill={ink} barSize={barSize} isAnimationActive={false} />

@@ -68,7 +68,7 @@ export const DurationChart = memo(function DurationChart({
                 ticks,
                 yTicks: durationTicks(maxMs),
                 yText: tickLabel,
-                told: (point) =>
+                textOf: (point) =>
                   point[p99] === null
                     ? 'no data'
                     : `p50 ${quantileLabel(point[p50])} · p99 ${quantileLabel(point[p99])}`,

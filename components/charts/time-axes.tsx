@@ -37,7 +37,7 @@ export function timeAxes({
   ticks,
   yTicks,
   yText,
-  told,
+  textOf,
   hasTimes = false,
 }: {
   range: InsightRange;
@@ -46,7 +46,7 @@ export function timeAxes({
   yTicks: number[];
   yText: (value: number) => string;
   /** What the chart says of a step. */
-  told: (point: InsightPoint) => string;
+  textOf: (point: InsightPoint) => string;
   /** Of charts one below another, only the last has its times written. */
   hasTimes?: boolean;
 }) {
@@ -85,7 +85,7 @@ export function timeAxes({
           if (!active || !point) return null;
           return (
             <p className="chart-tip">
-              <b>{bucketLabel(range, point.at)}</b> {told(point)}
+              <b>{bucketLabel(range, point.at)}</b> {textOf(point)}
             </p>
           );
         }}

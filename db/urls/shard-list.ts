@@ -58,7 +58,7 @@ export function parseShardList(backend: string, text: string): ShardList | strin
   if (twice) return `names ${twice.name} twice`;
   if (new Set(all.map(({ id }) => id)).size < all.length) {
     return (
-      'names shards that cannot be told apart by the hash of their names; call one of the ' +
+      'names shards that the hash of their names does not distinguish; call one of the ' +
       'databases otherwise'
     );
   }

@@ -82,7 +82,7 @@ export async function revertSignInAttempt(
 
 /**
  * Verifies the password of an attempt that was counted. Where it cannot be verified now, the
- * attempt is taken off again: it told the caller nothing. Rejects as `verify`.
+ * attempt is taken off again: the caller learned nothing from it. Rejects as `verify`.
  */
 export async function verifyCounted(
   database: Database,

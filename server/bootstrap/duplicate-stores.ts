@@ -54,9 +54,9 @@ export class DuplicateStores {
   async guaranteesOf(id: string): Promise<Guarantees> {
     const self = this.opened.find((other) => other.id === id);
     if (!self) throw new Error(`The backend "${id}" was never added.`);
-    const told = await self.store.guarantees();
+    const read = await self.store.guarantees();
     const unsafe = await this.refusalOf(id);
-    return unsafe === null ? told : { ...told, level: 'Best-effort', reasons: [unsafe], unsafe };
+    return unsafe === null ? read : { ...read, level: 'Best-effort', reasons: [unsafe], unsafe };
   }
 
   private async findDuplicate(

@@ -84,8 +84,8 @@ export async function startShardedBackend(
   const epochOf = () => admission.past.epoch;
   const grantsFromOf = () => admission.past.grantsFrom;
   const isAllowed = config.allowUnsafe.includes(id);
-  const watchOf = (store: Pick<RecordStore, 'guarantees'>, told: Log) =>
-    new GuaranteeWatch({ backend: id, store, isAllowed, clock, log: told });
+  const watchOf = (store: Pick<RecordStore, 'guarantees'>, ofStore: Log) =>
+    new GuaranteeWatch({ backend: id, store, isAllowed, clock, log: ofStore });
   const watches = list.shards.map(({ name }, i) =>
     watchOf(stores[i] as LazyStore, log.child({ shard: name })),
   );

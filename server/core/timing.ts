@@ -98,7 +98,7 @@ export const EXPIRY_RECORDED_WITHIN_MS = 2_000;
 export const GATE_ANSWER_MAX_MS = 100;
 
 /**
- * A step that was sent to MySQL cannot land later than this after the gate was told of it: every
+ * A step that was sent to MySQL cannot land later than this after the gate received it: every
  * command is answered within `ANSWER_MAX_MS`. So long a gate that was wiped refuses nothing, and so
  * long at least a crashed process's steps under way stay in the estimate.
  */

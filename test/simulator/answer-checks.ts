@@ -45,13 +45,14 @@ export class AnswerChecks {
     if ('answer' in heard && heard.answer.outcome === 'granted') {
       const { token, expiresInMs } = heard.answer;
       const grant = referee.observedHold(key, token);
-      if (!grant) referee.report(`${who} was told of token ${token}, which was never granted`);
+      if (!grant)
+        referee.report(`${who} was answered with token ${token}, which was never granted`);
       if (isLostBefore(grant, startedAt))
-        referee.report(`${who} was told of ${token}, which is lost`);
+        referee.report(`${who} was answered with ${token}, which is lost`);
       const hold = referee.liveHold(key, token);
       const leftMs = (hold?.expiresAt ?? 0) - referee.now(key);
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
-        referee.report(`${who} was told ${expiresInMs} ms of a lease that has ${leftMs}`);
+        referee.report(`${who} was answered ${expiresInMs} ms of a lease that has ${leftMs}`);
       }
       if (!ask.request.remembered && expiresInMs < leaseFloorMs(ask.leaseMs)) {
         referee.report(`${who} was granted a lease with ${expiresInMs} ms left`);
@@ -64,10 +65,10 @@ export class AnswerChecks {
     const mine = referee.holdsOf(key).find((hold) => hold.owner === ask.owner && !isReleased(hold));
     const outcome = 'answer' in heard ? heard.answer.outcome : heard.error.reason;
     if (mine && outcome !== 'queued')
-      referee.report(`${who} holds ${mine.token}, and was told ${outcome}`);
+      referee.report(`${who} holds ${mine.token}, and was answered ${outcome}`);
     const freeFrom = referee.freeFrom(key);
     if (outcome === 'held' && freeFrom !== null && freeFrom + world.steppedMs < startedAt) {
-      referee.report(`${who} was told held, and the lock was free all the time`);
+      referee.report(`${who} was answered held, and the lock was free all the time`);
     }
   }
 
@@ -90,7 +91,8 @@ export class AnswerChecks {
     if (!('answer' in heard) || heard.answer.outcome !== 'granted') return;
     const { referee, world } = this;
     const { grants } = heard.answer;
-    if (grants.length !== locks.length) referee.report(`${owner} was told of a part of its set`);
+    if (grants.length !== locks.length)
+      referee.report(`${owner} was answered with a part of its set`);
     for (const { name, token, expiresInMs } of grants) {
       const key = { namespace: 'default', name };
       const hold = referee.liveHold(key, token);
@@ -98,7 +100,9 @@ export class AnswerChecks {
       if (!referee.observedHold(key, token))
         referee.report(`${owner} received a multi-lock that was never granted`);
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
-        referee.report(`${owner} was told ${expiresInMs} ms of a set's lease that has ${leftMs}`);
+        referee.report(
+          `${owner} was answered ${expiresInMs} ms of a set's lease that has ${leftMs}`,
+        );
       }
     }
   }
@@ -114,19 +118,19 @@ export class AnswerChecks {
     heard: Received<{ outcome: string; freesAt?: number }>,
   ): void {
     if (isRefusedAsFull(heard)) {
-      this.referee.report(`the holder of ${token} was told that its namespace is full`);
+      this.referee.report(`the holder of ${token} was answered that its namespace is full`);
     }
     if (!('answer' in heard)) return;
     const { outcome, freesAt } = heard.answer;
     if (outcome === 'renewed' && isLostBefore(this.referee.observedHold(key, token), startedAt)) {
-      this.referee.report(`${token} was forgotten, and its holder was told renewed`);
+      this.referee.report(`${token} was forgotten, and its holder was answered renewed`);
     }
     const hold = this.referee.liveHold(key, token);
     if (outcome === 'lost' && hold)
-      this.referee.report(`${token} is live, and its holder was told lost`);
+      this.referee.report(`${token} is live, and its holder was answered lost`);
     if (outcome === 'released' && freesAt === undefined) this.referee.toldFree(key, token);
     if (outcome === 'released' && hold && !isReleased(hold)) {
-      this.referee.report(`${token} is live, and its holder was told released`);
+      this.referee.report(`${token} is live, and its holder was answered released`);
     }
   }
 

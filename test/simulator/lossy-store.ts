@@ -124,8 +124,8 @@ export class LossyStore {
   }
 
   /**
-   * Which copies can be told from the present after a restart. If every write is flushed, one as
-   * young as the last known heartbeat cannot, and no promise covers it.
+   * Which copies can be distinguished from the present after a restart. If every write is flushed,
+   * one as young as the last known heartbeat cannot, and no promise covers it.
    */
   private async detector(): Promise<(copy: RedisSnapshot) => boolean> {
     const { backends } = this.control.tables;

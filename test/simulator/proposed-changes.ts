@@ -58,9 +58,9 @@ export function proposedChanges(
   });
   if (history === '') return changes;
   const took = changes.map(({ writer }) => writer).join(',');
-  const told = decodeHistory({ id: 0, at: 0, changes: history, took }).changes;
+  const written = decodeHistory({ id: 0, at: 0, changes: history, took }).changes;
   return changes.map((change) => {
     const id = recordId(change.key);
-    return { ...change, events: told.find(({ key }) => recordId(key) === id)?.events ?? [] };
+    return { ...change, events: written.find(({ key }) => recordId(key) === id)?.events ?? [] };
   });
 }

@@ -119,7 +119,7 @@ export class Referee {
     return this.holdsOf(key).find((hold) => hold.token === token);
   }
 
-  /** A holder that gave its lock back was told that it is free now. */
+  /** A holder that gave its lock back heard that it is free now. */
   toldFree(key: RecordKey, token: number): void {
     if (!this.leastTimes.wasFreedTooSoon(recordId(key), token)) return;
     this.report(`${token} was to be held at least for a while, and was freed by its release`);

@@ -96,7 +96,7 @@ export class SimRedisDriver extends EventEmitter {
       this.link
         .call(kind, outcome)
         .then(
-          (told) => ('done' in told ? resolve(told.done) : reject(told.error)),
+          (reply) => ('done' in reply ? resolve(reply.done) : reject(reply.error)),
           (error) => reject(asTheDriverSays(error)),
         )
         .finally(() => this.off('end', closed));

@@ -251,10 +251,10 @@ export class SimRedis {
         ['at', `${now}`, 'changes', history, 'took', writers],
       ]);
     }
-    const told = results.map(({ applied: isDone, found }) =>
+    const outcomes = results.map(({ applied: isDone, found }) =>
       isDone ? 1 : found ? foundText(found) : null,
     );
-    return [now, ...told];
+    return [now, ...outcomes];
   }
 
   beginIncarnation([mending = '', life, epoch, historyFrom]: string[]): Reply {

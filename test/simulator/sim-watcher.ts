@@ -91,14 +91,14 @@ export class SimWatcher {
     for (const key of this.world.keys) {
       const record = this.truth.record(key);
       const now = this.truth.now(key);
-      const told = this.seen.get(key.name);
+      const seen = this.seen.get(key.name);
       const [is, was] = [
         textOf(
           lockState(record, now),
           holderViews(record, now, 'orders'),
           record?.queue.length ?? 0,
         ),
-        textOf(told?.state ?? 'free', told?.holders ?? [], told?.queueLength ?? 0),
+        textOf(seen?.state ?? 'free', seen?.holders ?? [], seen?.queueLength ?? 0),
       ];
       if (is !== was) this.truth.report(`a watch shows ${key.name} as ${was}, and it is ${is}`);
     }

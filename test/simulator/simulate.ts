@@ -206,10 +206,10 @@ function checkGrantsAreExplained(world: SimWorld, truth: Referee, clients: SimCl
       for (const [token, tenure] of tenures) {
         if (tenure.owner !== owner || tenure.wasLate) continue;
         const isExplained = asked.some(
-          ({ lock, startedAt, endedAt, outcome, token: told, mayFollow }) =>
+          ({ lock, startedAt, endedAt, outcome, token: granted, mayFollow }) =>
             `default/${lock}` === id &&
             startedAt <= tenure.grantedAt &&
-            (told === token ||
+            (granted === token ||
               outcome === 'unknown' ||
               mayFollow ||
               isHoldOver(tenure, endedAt ?? 0, world)),

@@ -145,7 +145,10 @@ function moveTo(
   const delta = value - was;
   if (!isWithin(value, record)) return [{ outcome: 'outOfBounds', ...viewOf(record) }, null];
   if (!Number.isSafeInteger(delta)) {
-    throw new LockyardError('INVALID', 'value: is too far away to be told exactly by how much.');
+    throw new LockyardError(
+      'INVALID',
+      'value: is too far from the present one for an exact difference.',
+    );
   }
   const rev = record.rev + 1;
   const event = { kind: 'adjusted', at: now, rev, ...partyOf(party), delta, value } as const;

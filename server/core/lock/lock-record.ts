@@ -114,7 +114,7 @@ export interface PermitCapacity {
   named: number;
 }
 
-/** The last hold that ended, kept so that its holder can be told why. */
+/** The last hold that ended, kept so that its holder can learn why. */
 export interface EndedHold {
   token: number;
   service: string;

@@ -141,7 +141,7 @@ export class GateLine {
     this.touch(entry);
   }
 
-  /** What the gate knows of a counter, after all that was told before; null: it does not answer. */
+  /** What the gate knows of a counter, after all that was sent before; null: it does not answer. */
   look(id: string): Promise<(GateReply & { now: number }) | null> {
     if (this.outSince !== null || this.isClosed) return Promise.resolve(null);
     const entry = this.entries.of(id);

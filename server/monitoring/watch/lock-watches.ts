@@ -69,7 +69,7 @@ export class LockWatches {
   /**
    * Answers what changes of some locks, until the signal. The first answer is about what changed
    * after `since`, or the present states. While a caller does not ask for the next answer, what it
-   * would have been told is kept for it.
+   * would have received is kept for it.
    *
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */

@@ -39,7 +39,7 @@ interface WatchService {
   processId: string;
 }
 
-/** One caller's watch, from its first answer on. Wakes when `hear` has told it of changes. */
+/** One caller's watch, from its first answer on. Wakes when `hear` brings changes. */
 export class OpenWatch {
   private readonly pending = new Set<string>();
   private snapshot: Snapshot | null = null;
@@ -145,7 +145,7 @@ export class OpenWatch {
     return from > 0 && readUpTo - CLOCK_SKEW_MS <= from && !journals.isQuiet(backend);
   }
 
-  /** Whether changes since a position of another process can be told by their instants. */
+  /** Whether changes since a position of another process can be found by their instants. */
   private canResume({ readUpTo }: WatchPosition): boolean {
     const { journals } = this.service;
     const { backend } = this.target;

@@ -1,7 +1,7 @@
 import type { ChangeJournal, LockChange } from './change-journal';
 import type { OpenWatch } from './open-watch';
 
-/** How far watches have been told of everything. */
+/** Up to where watches have received every change. */
 export interface Covered {
   version: number;
   /** See `WatchPosition`. */

@@ -80,9 +80,9 @@ export async function swapRecords(
   const entry = list[1 + changes.length];
   const historyId = typeof entry === 'number' ? entry : undefined;
   return changes.map((change, i) => {
-    const told = list[1 + i] ?? null;
-    if (told === 1) return appliedResult(change, now, historyId);
-    if (told !== null && typeof told !== 'string') throw unreadableReply();
-    return { applied: false, now, ...(told === null ? { current: null } : lostTo(told)) };
+    const reply = list[1 + i] ?? null;
+    if (reply === 1) return appliedResult(change, now, historyId);
+    if (reply !== null && typeof reply !== 'string') throw unreadableReply();
+    return { applied: false, now, ...(reply === null ? { current: null } : lostTo(reply)) };
   });
 }

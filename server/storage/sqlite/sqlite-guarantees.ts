@@ -83,7 +83,7 @@ function place(magic: number | null): Finding {
   if (magic === FUSE) {
     const why =
       'The file lies on FUSE: what becomes of a flush there, and who else has the file, ' +
-      'cannot be told.';
+      'is not known here.';
     return bestEffort(name, 'FUSE', 'Should be a local disk.', why);
   }
   return fine(name, `local (0x${magic.toString(16)})`);

@@ -77,10 +77,10 @@ function isSplit(servers: ZookeeperFacts[]): boolean {
     linesOf(conf, MEMBER).map(([, address]) => address);
   const leaders = servers.filter(({ srvr }) => linesOf(srvr, SRVR).some(isLeader));
   const [first = '', ...others] = leaders.map((leader) => membersOf(leader).sort().join());
-  const told = servers.map(membersOf).filter((members) => members.length > 0);
+  const lists = servers.map(membersOf).filter((members) => members.length > 0);
   return (
     others.some((members) => members === '' || members !== first) ||
-    told.some((some) => told.some((more) => !some.some((member) => more.includes(member))))
+    lists.some((some) => lists.some((more) => !some.some((member) => more.includes(member))))
   );
 }
 
