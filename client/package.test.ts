@@ -148,7 +148,7 @@ describe('the package, packed and installed somewhere else', () => {
         sold: ['applied', 'outOfBounds'],
         written: ['true', ...Array(4).fill('applied'), ...Array(4).fill('stale')],
         refusals: ['LockUpgradeRefused', 'InvalidGuard'],
-        told: ['granted', 'joined', 'released', 'granted', 'failed', 'released'],
+        observed: ['granted', 'joined', 'released', 'granted', 'failed', 'released'],
         heard: [true, { outcome: 'done', value: 'free again' }, null, 'free'],
       });
     } finally {

@@ -395,7 +395,7 @@ describe('whom inner work listens to', () => {
     await ended;
   });
 
-  test('operators do, also with what they told before it began, and not after its end', async () => {
+  test('operators do, also with what they asked before it began, and not after its end', async () => {
     const told: string[] = [];
     const listening = (who: string) => ({
       onAskedToRelease: () => told.push(`${who} asked`),

@@ -305,7 +305,7 @@ describe('what operators tell a holder', () => {
     expect(await ended).toBe('done');
   });
 
-  test('once its renewals are stopped the hold is believed in no longer than told', async () => {
+  test('once its renewals are stopped the hold is believed in no longer than was answered', async () => {
     const stopped: unknown[] = [];
     const { work, ended } = await working({ onRenewalsStopped: (told) => stopped.push(told) });
     bench.clock.advance(10_000);

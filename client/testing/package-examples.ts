@@ -69,11 +69,11 @@ import { guardedUpsert as upsertSqlite } from 'lockyard/guards/sqlite';
 import { createPool } from 'mysql2/promise';
 
 const { MYSQL_URL = '', REDIS_URL = '', SQLITE_URL = '' } = process.env;
-const told: string[] = [];
+const observed: string[] = [];
 const client = new LockyardClient({
   observer: {
-    waitEnded: ({ outcome }) => void told.push(outcome),
-    released: ({ outcome }) => void told.push(outcome),
+    waitEnded: ({ outcome }) => void observed.push(outcome),
+    released: ({ outcome }) => void observed.push(outcome),
   },
 });
 await client.createCounter({ name: 'tickets', initial: 1, floor: 0 });
@@ -124,7 +124,7 @@ await lead('leader', {
   onLost: (why) => heard.push(why),
 });
 heard.push((await other.inspect({ name: 'leader' })).state);
-console.log(JSON.stringify({ sold, written, refusals, told, heard }));
+console.log(JSON.stringify({ sold, written, refusals, observed, heard }));
 await pool.end();
 await redis.quit();
 sqlite.close();

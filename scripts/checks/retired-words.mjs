@@ -12,7 +12,7 @@ const retired = new Set(
 );
 
 /** Words for which a comment or a text names its subject instead. */
-const vague = /\b(whoever|anew|nobody|somebody|stands|(is|are) told)\b/i;
+const vague = /\b(whoever|anew|nobody|somebody|stands|told)\b/i;
 
 /** Names of the code, which a comment may cite. */
 const citedNames = /`[^`]*`|@param \S+/g;

@@ -117,7 +117,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     );
   });
 
-  test('a database that is in use is not replaced without being told to', async () => {
+  test('a database that is in use is not replaced unless that is asked for', async () => {
     const line = /^The database is not empty: it has API keys \(1\), locks and counters \(1\), /;
     await expectRefused(['restore', home.file()], line);
   });
@@ -170,7 +170,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     });
   });
 
-  test('a backup takes no file away unless told to, and leaves no half of one', async () => {
+  test('a backup takes no file away unless that is asked for, and leaves no half of one', async () => {
     const before = readFileSync(home.file());
     await expectRefused(['backup', home.file()], /it already exists; --force replaces it/);
     expect(readFileSync(home.file()).equals(before)).toBe(true);

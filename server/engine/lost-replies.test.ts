@@ -96,7 +96,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     ];
 
     it.each(hindrances)(
-      'a request is never told that nothing was changed: %s',
+      'no request is answered that nothing was changed: %s',
       async (_, hinder) => {
         const [own, key] = [await rig.join(), freshKey()];
         hinder(own, key);
@@ -107,7 +107,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       },
     );
 
-    it.each(hindrances)('a set is never told that nothing was changed: %s', async (_, hinder) => {
+    it.each(hindrances)('no set is answered that nothing was changed: %s', async (_, hinder) => {
       const [own, key] = [await rig.join(), freshKey()];
       hinder(own, key);
       const asked = acquireMultiLock(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
@@ -238,7 +238,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     });
   });
 
-  it.concurrent('a waiter that may have been granted is never told that nothing was changed', async () => {
+  it.concurrent('no waiter that may have been granted is answered that nothing was changed', async () => {
     const [own, key] = [await rig.join(), freshKey()];
     const { token } = await takeLock(own, key, 'w0');
     const waiting = reasonOf(acquire(own, key, 'w1', { waitMs: 5_000, leaseMs: 20_000 }));

@@ -195,7 +195,7 @@ describe.concurrent('with several addresses', () => {
 
 describe.concurrent('a server that is away at the start', () => {
   test.each([['refuse'], ['silence']] as const)(
-    'is asked until patience is over, then told with 69 (%s); the command never ran',
+    'is asked until patience is over, then reported with 69 (%s); the command never ran',
     async (how) => {
       const { line, exec } = await newPlace();
       line[how]();

@@ -256,7 +256,7 @@ describe('exit codes', () => {
 });
 
 describe('waiting', () => {
-  test('goes on until the lock is free, unless told otherwise', async () => {
+  test('goes on until the lock is free, unless a limit is given', async () => {
     const holder = await occupy();
     const waiter = rig.exec([name, '-v'], 'echo ran');
     await rig.queueOf(name, 1);

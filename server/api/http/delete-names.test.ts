@@ -246,7 +246,7 @@ test('a deletion whose process died is recorded as unknown, since some may be go
   expect(await lastEntry()).toMatchObject({ subject: 'f*', outcome: 'unknown' });
 });
 
-test('a deletion of which the store cannot say how it went is never told to have changed nothing', async () => {
+test('a deletion of which the store cannot say how it went is never answered as one that changed nothing', async () => {
   await used('g1');
   await seen('g', 1);
   passed.ms += 11 * MINUTE_MS;

@@ -70,7 +70,7 @@ describe('passwords', () => {
     expect(words.flatMap(variants).filter((password) => !isRefused(password))).toEqual([]);
   });
 
-  test('are kept as scrypt with a salt of their own, and told apart to the letter', async () => {
+  test('are kept as scrypt with a salt of their own, and compared to the letter', async () => {
     const password = 'Käse 🧀 and letters';
     const [first, second] = await Promise.all([hashPassword(password), hashPassword(password)]);
     expect(first).not.toBe(second);

@@ -93,7 +93,7 @@ describe('a counter that is there', () => {
     }
   });
 
-  it('is exact to the last integer that can be told, bounds or none', () => {
+  it('is exact to the last integer that a number can be, bounds or none', () => {
     expect(on(counterAt(MOST - 1), add(1)).answer).toMatchObject({ value: MOST });
     expect(on(counterAt(-MOST), add(MOST)).answer).toMatchObject({ value: 0 });
     for (const [value, delta] of [

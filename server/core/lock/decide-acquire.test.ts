@@ -164,7 +164,7 @@ describe('the same request asked again', () => {
     expect(again).toEqual({ outcome: 'ended', token, cause: 'expired' });
   });
 
-  it('is not told `ended` where the record was read before its grant was written, and the memory after', () => {
+  it('is not answered `ended` where the record was read before its grant was written, and the memory after', () => {
     world.run(release('orders/w0', take('orders/w0').token));
     const ask = acquire('orders/w1', { requestId: 'r1' });
     const readBefore = world.record;

@@ -193,7 +193,7 @@ describe('the withdrawal of a grant that came too late', () => {
     });
   });
 
-  it('leaves a grant alone that a request id may still be told of', () => {
+  it('leaves a grant alone with which a request id may still be answered', () => {
     const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
     expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });
     const again = world.run(acquire('orders/w1', { leaseMs: 1_000, requestId: 'r1' }));

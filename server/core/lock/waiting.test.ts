@@ -230,7 +230,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('a grant whose only caller hung up before it was told', () => {
+describe('a grant whose only caller hung up before the answer', () => {
   const hangUp = (ask: AcquireCommand) => world.run({ ...detach(ask), hungUp: true });
   const leaseEnd = () => world.record?.holds[0]?.expiresAt;
 

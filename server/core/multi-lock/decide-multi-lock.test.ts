@@ -335,7 +335,7 @@ describe('a set whose turn comes', () => {
 });
 
 describe('a set with a request id', () => {
-  it('is granted once, and told again of the same holds', () => {
+  it('is granted once, and answered again with the same holds', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab', { requestId: 'r1' });
     const first = granted(world.runSet(set));
@@ -453,7 +453,7 @@ describe('a set with a request id', () => {
     expect(world.run('b', release('orders/w1', b?.token ?? 0))).toEqual({ outcome: 'released' });
   });
 
-  it('is given back whole after a late grant, unless a request id may still be told of it', () => {
+  it('is given back whole after a late grant, unless a request id may still be answered with it', () => {
     const world = new MultiLockWorld();
     const set = multiLockOf('ab');
     const holds = granted(world.runSet(set));

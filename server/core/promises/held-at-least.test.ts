@@ -40,7 +40,7 @@ class LeastTimeReferee implements Referee {
       hold.owner === command.owner &&
       this.ledger.isLive(command.token, Math.max(at, context.now));
     // A repeated release may still get the answer that it got before, such as `decremented`.
-    if (isKept) expect(outcome, 'its holder was told lost').not.toBe('lost');
+    if (isKept) expect(outcome, 'its holder was answered lost').not.toBe('lost');
     if (isKept) expect(outcome).not.toBe('renewed');
   }
 }

@@ -41,7 +41,7 @@ class OwnershipReferee implements Referee {
     const hold = this.ledger.entries.get(token)?.hold;
     const isOwn = hold?.service === service && hold.owner === owner;
     const wasLive = this.ledger.isLive(token, Math.max(at, context.now));
-    expect(isOwn && wasLive, `a live hold was told that it is lost`).toBe(false);
+    expect(isOwn && wasLive, `a live hold was answered as lost`).toBe(false);
   }
 
   onRefused(command: LockCommand, error: LockyardError): void {

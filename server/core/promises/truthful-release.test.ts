@@ -75,7 +75,7 @@ class ReleaseReferee implements Referee {
     const { at, by, reason } = entry.ending;
     expect(answer.cause).toBe(this.ledger.expectedCause(token));
     if (answer.cause === 'superseded') {
-      expect(answer.at, 'told to be over before it was').toBeGreaterThanOrEqual(at - SKEW_MAX_MS);
+      expect(answer.at, 'answered as over before it was').toBeGreaterThanOrEqual(at - SKEW_MAX_MS);
     } else {
       expect([answer.at, answer.by, answer.reason]).toEqual([at, by, reason]);
     }

@@ -27,7 +27,7 @@ interface Member {
   name: string;
   entry: GateEntry;
   passed: Step[];
-  /** Readings of MySQL that the gate was not told of yet. */
+  /** Readings of MySQL that the gate has not received yet. */
   readings: { state: GateState; asOf: number; over: number | null }[];
   due: { asOf: number; over: number | null }[];
   confirmed: ConfirmedRefusals;

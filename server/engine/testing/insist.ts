@@ -1,7 +1,7 @@
 import { LockyardError, type Reason } from '../../contract/errors';
 import { pause } from './engine-rig';
 
-/** What a caller may be told instead of an answer while a store is silent. */
+/** What a caller may receive instead of an answer while a store is silent. */
 const PASSING: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
 
 const PATIENCE_MS = 20_000;

@@ -25,7 +25,7 @@ export interface CallerOptions {
   keys: RecordKey[];
   /** Numbers from 0 to 1. */
   random: () => number;
-  /** Told of every call when it begins, and of the same when it was answered. */
+  /** Receives every call when it begins, and the same again when it is answered. */
   note: (call: RecordedCall) => void;
 }
 
@@ -94,11 +94,11 @@ export class RandomCaller {
   }
 
   private async record(
-    told: Omit<RecordedCall, 'startedAt' | 'endedAt' | 'outcome'>,
+    known: Omit<RecordedCall, 'startedAt' | 'endedAt' | 'outcome'>,
     work: () => Promise<{ outcome: string; token?: number }>,
   ): Promise<number | null> {
     const call: RecordedCall = {
-      ...told,
+      ...known,
       startedAt: performance.now(),
       endedAt: null,
       outcome: 'unknown',

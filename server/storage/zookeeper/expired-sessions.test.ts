@@ -25,7 +25,7 @@ const CALLS_BEFORE = 80;
 const GRANTS_AFTER = 20;
 const SOON = { timeout: 25_000, interval: 10 };
 
-/** The shortest that a server with these ticks can be told. */
+/** The shortest that a server with these ticks accepts. */
 const SESSION_MS = 1_000;
 
 /** Who is connected, by session. */

@@ -56,7 +56,7 @@ export interface DayReport {
   calls: RecordedCall[];
   /** Tokens of such a lock that were granted and that no caller heard of. */
   givenBack: (lock: string) => number;
-  /** What callers with request ids were told at first. */
+  /** The first answers to callers with request ids. */
   careful: RecordedAnswer[];
   /** Their acquires, asked again when all was well. */
   taken: AskedTwice[];
@@ -68,7 +68,7 @@ export interface DayReport {
   keeper: { token: number; renewal: RecordedAnswer; release: RecordedAnswer };
   /** Who had waited for it since before. */
   waiter: RecordedAnswer;
-  /** What those were told whose locks live where no bad day came. */
+  /** The answers to those whose locks live where no bad day came. */
   beside: RecordedAnswer[];
   /**
    * How long after the bad day each process first granted something; last, a process that was

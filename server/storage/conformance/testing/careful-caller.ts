@@ -56,7 +56,7 @@ export class CarefulCaller {
     return this.asked.map(({ key }) => key);
   }
 
-  /** Everything that it was told at first, once it was. */
+  /** Its first answers, once they have come. */
   async answered(): Promise<RecordedAnswer[]> {
     return Promise.all([...this.asked.map(({ first }) => first), ...this.added]);
   }

@@ -1,7 +1,7 @@
 import { LockyardError } from '../../../contract/errors';
 import { isPassing } from '../../../engine/testing/insist';
 
-/** What the caller of one command was told, and when. */
+/** The answer to one command, and when it came. */
 export interface RecordedAnswer {
   /** The outcome, the reason of a refusal, or the message of an unexpected error. */
   outcome: string;

@@ -21,7 +21,7 @@ export interface Victim {
 
 /**
  * @param script its file in this folder
- * @param onCall told of each line that it prints, with how many calls it has begun by then
+ * @param onCall called with each line that it prints, with how many calls it has begun by then
  */
 export async function startVictim(
   script: string,
