@@ -1,6 +1,7 @@
 'use client';
 
 import { useId, useState } from 'react';
+import { parseDuration } from '@/client/command/terminal/duration';
 import {
   LEASE_MAX_MS,
   LEASE_MIN_MS,
@@ -13,7 +14,7 @@ import {
 } from '@/server/contract/namespace-policy';
 import { exactCount } from '@/server/core/format/numbers';
 import { Field } from '../ui/controls/field';
-import { durationInput, readDuration } from './duration-input';
+import { durationInput } from './duration-input';
 
 /** The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server. */
 export function PolicyFields({
@@ -198,7 +199,7 @@ function DurationField({
       spellCheck={false}
       defaultValue={durationInput(ms)}
       onChange={({ target }) => {
-        const entered = readDuration(target.value);
+        const entered = parseDuration(target.value);
         const isIn = entered !== null && entered >= min && entered <= max;
         target.setCustomValidity(isIn ? '' : `A duration such as 30s, 5m or 24h: ${range}`);
       }}
@@ -226,7 +227,7 @@ export function parsePolicyForm(form: FormData): NamespacePolicy | null {
 
 /** In milliseconds; not a number where no duration was entered, which the server refuses. */
 const durationOf = (entered: FormDataEntryValue | null) =>
-  readDuration(String(entered ?? '')) ?? Number.NaN;
+  parseDuration(String(entered ?? '')) ?? Number.NaN;
 
 /** Keys separated by commas or spaces. */
 const parseKeys = (entered: FormDataEntryValue | null): string[] =>

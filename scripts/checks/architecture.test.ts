@@ -12,6 +12,7 @@ test.each([
   ['a page', 'app/page.tsx', "import { db } from '@/db/open-database';"],
   ['a page, from a router', 'app/page.tsx', "import { caller } from '@/server/api/rpc/caller';"],
   ['a component', 'components/row.tsx', "import { acquire } from '../server/operations/acquire';"],
+  ['a component, of the client', 'components/a.tsx', "import { lead } from '@/client/lead';"],
   ['a component, of the operating system', 'components/row.tsx', "import fs from 'node:fs';"],
   ['the core', 'server/core/decide.ts', "import { clock } from '../platform/clock';"],
   [
@@ -59,6 +60,11 @@ test.each([
     'types of the router, for components',
     'components/a.tsx',
     "import { type R } from '@/server/api/rpc/r';",
+  ],
+  [
+    'how a duration is written, for components',
+    'components/a.tsx',
+    "import { parseDuration } from '@/client/command/terminal/duration';",
   ],
   ['types of a router, for a page', 'app/page.tsx', "import type { R } from '@/server/api/rpc/r';"],
   [

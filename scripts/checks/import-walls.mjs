@@ -19,7 +19,12 @@ export const rooms = [
     mayImport: ['components', 'page-wire', ...RULES],
     mayImportTypesOf: ['rpc'],
   },
-  { name: 'components', files: /^components\//, mayImport: RULES, mayImportTypesOf: ['rpc'] },
+  {
+    name: 'components',
+    files: /^components\//,
+    mayImport: ['durations', ...RULES],
+    mayImportTypesOf: ['rpc'],
+  },
   {
     name: 'page-wire',
     files: /^server\/api\/pages\/process\/page-process-protocol\.ts$/,
@@ -108,7 +113,17 @@ export const rooms = [
   {
     name: 'cli',
     files: /^server\/cli\//,
-    mayImport: ['bootstrap', 'backup', 'operations', 'storage', 'auth', 'db', 'client', ...GROUND],
+    mayImport: [
+      'bootstrap',
+      'backup',
+      'operations',
+      'storage',
+      'auth',
+      'db',
+      'client',
+      'durations',
+      ...GROUND,
+    ],
   },
   {
     name: 'main',
@@ -116,10 +131,12 @@ export const rooms = [
     mayImport: ['bootstrap', 'cli', 'pages', 'http', 'platform'],
   },
   { name: 'demo', files: /^scripts\/demo\//, mayImport: ['client', 'platform'] },
-  { name: 'client', files: /^client\//, mayImport: [] },
+  // How a duration is written, on the command line and in the console.
+  { name: 'durations', files: /^client\/command\/terminal\/duration(\.ts)?$/, mayImport: [] },
+  { name: 'client', files: /^client\//, mayImport: ['durations'] },
 ];
 
-const browserSafe = new Set(['components', ...RULES]);
+const browserSafe = new Set(['components', 'durations', ...RULES]);
 
 export const roomOf = (path) => rooms.find((room) => room.files.test(path)) ?? null;
 

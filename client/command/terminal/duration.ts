@@ -1,13 +1,14 @@
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
+const DURATION = /^(\d{1,12}(?:\.\d{1,6})?|\.\d{1,6})\s*(ms|s|m|min|h|d)?$/;
+
 /**
- * Milliseconds of `250ms`, `30s`, `1.5m`, `2h` or `1d`; a bare number is seconds, as `flock` and
- * `timeout` read it. Null for anything else.
+ * Milliseconds of `250ms`, `30s`, `1.5m`, `5 min`, `2h` or `1d`, on the command line as in the
+ * console; a bare number is seconds, as `flock` and `timeout` read it. Null for anything else.
  */
 export function parseDuration(text: string): number | null {
-  const [, figure, unit = 's'] =
-    /^(\d{1,12}(?:\.\d{1,6})?|\.\d{1,6})(ms|s|m|h|d)?$/.exec(text) ?? [];
-  const unitMs = UNIT_MS[unit];
+  const [, figure, unit = 's'] = DURATION.exec(text.trim().toLowerCase()) ?? [];
+  const unitMs = UNIT_MS[unit === 'min' ? 'm' : unit];
   return figure === undefined || unitMs === undefined ? null : Math.round(Number(figure) * unitMs);
 }
 
