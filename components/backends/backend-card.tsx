@@ -60,7 +60,7 @@ export function BackendCard({
       <div className="backend-parts grid lg:grid-cols-[9fr_10fr_9fr]">
         <GuaranteeVerdict row={row} />
         <div>
-          <BackendFacts backend={backend} namespaces={namespaces} />
+          <BackendFacts backend={backend} row={row} namespaces={namespaces} />
           {courses && <LatencyCourse backend={id} {...courses} />}
         </div>
         {row ? <StoreSettings row={row} /> : <div />}

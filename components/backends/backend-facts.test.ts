@@ -2,9 +2,12 @@ import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { BackendFacts } from './backend-facts';
 
-function factOf(label: string, part: Partial<BackendHealth>): string {
+const OPEN = { closedBecause: null } as GuaranteeRow;
+
+function factOf(label: string, part: Partial<BackendHealth>, row: GuaranteeRow | null = OPEN) {
   const healthy = {
     kind: 'mysql',
     reachable: true,
@@ -13,7 +16,7 @@ function factOf(label: string, part: Partial<BackendHealth>): string {
     clockOffsetMs: 0,
   };
   const backend = { ...healthy, ...part } as BackendHealth;
-  const html = renderToString(createElement(BackendFacts, { backend, namespaces: null }));
+  const html = renderToString(createElement(BackendFacts, { backend, row, namespaces: null }));
   const [, fact = ''] = new RegExp(`${label}</dt><dd>(.*?)</dd>`).exec(html) ?? [];
   return fact.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ');
 }
@@ -38,4 +41,20 @@ test('a backend that responds is not said to be healthy while it grants nothing 
   expect(factOf('Status', {})).toBe('healthy');
   expect(factOf('Status', lossOf(0))).toBe('healthy');
   expect(factOf('Status', lossOf(549_000))).toBe('responding, grants paused');
+});
+
+test('a backend whose guarantees forbid grants is not said to be healthy', () => {
+  const closed = { closedBecause: 'It evicts keys.' } as GuaranteeRow;
+  expect(factOf('Status', {}, closed)).toBe('responding, grants disabled');
+  expect(factOf('Status', {}, null)).toBe('responding');
+  expect(factOf('Status', { reachable: false, silentForMs: 9_000 }, closed)).toBe(
+    'no response for 9 s',
+  );
+});
+
+test('a sharded backend is as its worst shard, and disabled is not said to be silent', () => {
+  const shards = [{ loss: { quietForMs: 9_000 } }, {}] as NonNullable<BackendHealth['shards']>;
+  expect(factOf('Status', { shards })).toBe('responding, grants paused');
+  const disabled = { shards, reachable: false, refusal: 'Another shard list is in force.' };
+  expect(factOf('Status', disabled)).toBe('disabled on this server');
 });

@@ -1,11 +1,13 @@
 import Link from 'next/link';
 import type { ReactNode } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { durationText, spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { latencyText } from '../format/durations';
 import { keepUnits } from '../format/numbers';
+import { pausedForMs } from '../shell/sort-by-severity';
 
 /** A smaller clock skew is not worth showing. */
 const CLOCK_SKEW_MIN_MS = 250;
@@ -31,27 +33,22 @@ const FAILURE_EFFECTS: Record<string, string> = {
 /** The health of a backend, its namespaces and locks, and what its failure would mean. */
 export function BackendFacts({
   backend,
+  row,
   namespaces,
 }: {
   backend: BackendHealth;
+  /** Null while its guarantees are not known. */
+  row: GuaranteeRow | null;
   /** Null where they could not be read. */
   namespaces: NamespaceRow[] | null;
 }) {
-  const { kind, reachable, refusal, shards, latencyMs, silentForMs, clockOffsetMs, loss } = backend;
+  const { kind, reachable, latencyMs, clockOffsetMs } = backend;
   const locks = namespaces?.reduce((sum, namespace) => sum + namespace.locks, 0) ?? null;
   const effect = FAILURE_EFFECTS[kind];
   return (
     <dl className="plain-facts">
       <Fact label="Status">
-        {reachable && loss && loss.quietForMs > 0 ? (
-          <span className="text-dangertext">responding, grants paused</span>
-        ) : reachable ? (
-          'healthy'
-        ) : refusal && !shards ? (
-          <span className="text-dangertext">{refusal}</span>
-        ) : (
-          <span className="text-unknown">no response for {spokenDuration(silentForMs)}</span>
-        )}
+        <Status backend={backend} row={row} />
       </Fact>
       <Fact label="Latency">
         {latencyMs === null ? (
@@ -93,6 +90,25 @@ export function BackendFacts({
       )}
     </dl>
   );
+}
+
+/** Healthy is a backend that grants locks. */
+function Status({ backend, row }: { backend: BackendHealth; row: GuaranteeRow | null }) {
+  const { reachable, refusal, silentForMs, shards } = backend;
+  if (!reachable && refusal) {
+    // Why a sharded one is disabled is said above its facts.
+    return <span className="text-dangertext">{shards ? 'disabled on this server' : refusal}</span>;
+  }
+  if (!reachable) {
+    return <span className="text-unknown">no response for {spokenDuration(silentForMs)}</span>;
+  }
+  const isClosed = row !== null && row.closedBecause !== null;
+  if (isClosed || pausedForMs(backend) > 0) {
+    return (
+      <span className="text-dangertext">responding, grants {isClosed ? 'disabled' : 'paused'}</span>
+    );
+  }
+  return row ? 'healthy' : 'responding';
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {

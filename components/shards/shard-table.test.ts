@@ -4,12 +4,23 @@ import { expect, test } from 'vitest';
 import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { ShardTable } from './shard-table';
 
+const shard = { id: 'a', name: 'a', latencyMs: 7, silentForMs: 20_000, locks: 1, counters: 0 };
+
+const tableOf = (part: object, closed: string | null = null) => {
+  const shards = [{ ...shard, reachable: true, ...part }] as ShardsPage['shards'];
+  return renderToString(createElement(ShardTable, { shards, closed, only: null, onOnly() {} }));
+};
+
 test('a shard that does not respond has no latency', () => {
-  const shard = { id: 'a', name: 'a', latencyMs: 7, silentForMs: 20_000, locks: 1, counters: 0 };
-  const tableOf = (reachable: boolean) => {
-    const shards = [{ ...shard, reachable }] as ShardsPage['shards'];
-    return renderToString(createElement(ShardTable, { shards, only: null, onOnly: () => {} }));
-  };
-  expect(tableOf(true)).toContain('7.0\u00a0ms');
-  expect(tableOf(false)).not.toContain('7.0\u00a0ms');
+  expect(tableOf({})).toContain('7.0\u00a0ms');
+  expect(tableOf({ reachable: false })).not.toContain('7.0\u00a0ms');
+});
+
+test('a shard that grants nothing is not said to be healthy', () => {
+  expect(tableOf({})).toContain('healthy');
+  const pausedTable = tableOf({ loss: { quietForMs: 5_000 } });
+  expect(pausedTable).toContain('grants paused');
+  expect(pausedTable).not.toContain('healthy');
+  expect(tableOf({}, 'grants disabled')).toContain('grants disabled');
+  expect(tableOf({}, 'grants disabled')).not.toContain('healthy');
 });

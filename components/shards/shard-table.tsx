@@ -16,10 +16,13 @@ type Shard = ShardsPage['shards'][number];
 /** The shards, one a row. A button of each shows only the names on it. */
 export function ShardTable({
   shards,
+  closed,
   only,
   onOnly,
 }: {
   shards: Shard[];
+  /** Why the whole backend grants nothing, in a few words; null while it grants. */
+  closed: string | null;
   only: string | null;
   onOnly: (shard: string | null) => void;
 }) {
@@ -33,6 +36,7 @@ export function ShardTable({
             <ShardRow
               key={shard.id}
               shard={shard}
+              closed={closed}
               most={most}
               isShown={only === shard.name}
               onShow={() => onOnly(only === shard.name ? null : shard.name)}
@@ -50,16 +54,19 @@ const shareOf = (names: number, most: number) =>
 
 function ShardRow({
   shard,
+  closed,
   most,
   isShown,
   onShow,
 }: {
   shard: Shard;
+  closed: string | null;
   most: number;
   isShown: boolean;
   onShow: () => void;
 }) {
-  const { name, reachable, latencyMs, silentForMs, locks, counters } = shard;
+  const { name, reachable, latencyMs, silentForMs, locks, counters, loss } = shard;
+  const noGrants = closed ?? ((loss?.quietForMs ?? 0) > 0 ? 'grants paused' : null);
   return (
     <tr>
       <td data-cell="main">
@@ -73,10 +80,12 @@ function ShardRow({
         </span>
       </td>
       <td data-cell="state">
-        {reachable ? (
+        {!reachable ? (
+          <span className="text-unknown">no response {spokenDuration(silentForMs)}</span>
+        ) : noGrants === null ? (
           'healthy'
         ) : (
-          <span className="text-unknown">no response {spokenDuration(silentForMs)}</span>
+          <span className="text-dangertext">{noGrants}</span>
         )}
       </td>
       <td data-cell="trip" data-number="true" className="text-t2">

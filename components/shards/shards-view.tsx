@@ -9,6 +9,7 @@ import { plural } from '@/server/core/format/numbers';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useNamespaces } from '../namespaces/use-namespaces';
+import { useIsClosed } from '../shell/backend-queries';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { NameLocator } from './name-locator';
@@ -39,6 +40,8 @@ export function ShardsView({
   const here = namespaces?.filter((each) => each.backend === backend).map(({ name }) => name);
   const { shards } = data;
   const { refusal } = data.backend;
+  const isClosed = useIsClosed(backend);
+  const closed = refusal ? 'disabled here' : isClosed ? 'grants disabled' : null;
   return (
     <div className="page">
       <PageHead title={`Shards of ${backend}`}>
@@ -52,7 +55,7 @@ export function ShardsView({
           <ProblemNote problem={{ text: refusal }} title="Backend disabled on this server" />
         )}
         {error && <ProblemNote problem={problemOf(error)} title="Showing last known data" />}
-        <ShardTable shards={shards} only={only} onOnly={setOnly} />
+        <ShardTable shards={shards} closed={closed} only={only} onOnly={setOnly} />
         <NameLocator backend={backend} namespaces={here ?? null} />
         <ShardNames
           key={only}

@@ -9,7 +9,7 @@ import { latencyText } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { reportBroken } from '../navigation/away';
 import { useBackendsHealth, useGuarantees } from './backend-queries';
-import { isClosed, sortBySeverity } from './sort-by-severity';
+import { isClosed, pausedForMs, sortBySeverity } from './sort-by-severity';
 
 /** As many as the top bar has room for. */
 const SHOWN_MAX = 4;
@@ -58,9 +58,9 @@ function BackendHealthLink({
   isStale: boolean;
   isClosed: boolean;
 }) {
-  const { id, reachable, loss } = backend;
+  const { id, reachable } = backend;
   const isKnown = reachable && !isStale;
-  const isGrantingPaused = isClosed || (loss?.quietForMs ?? 0) > 0;
+  const isGrantingPaused = isClosed || pausedForMs(backend) > 0;
   const isHealthy = isKnown && !isGrantingPaused;
   return (
     <Link
@@ -84,17 +84,13 @@ function BackendHealthLink({
   );
 }
 
-function statusLabel(
-  { reachable, latencyMs, silentForMs, loss, refusal, shards }: BackendHealth,
-  isStale: boolean,
-  isClosed: boolean,
-): string {
+function statusLabel(backend: BackendHealth, isStale: boolean, isClosed: boolean): string {
+  const { reachable, latencyMs, silentForMs, refusal, shards } = backend;
   if (isStale) return 'unknown';
-  if (!reachable && refusal && !shards) return 'rejects requests';
+  if (!reachable && refusal) return shards ? 'disabled here' : 'rejects requests';
   if (!reachable) return `no response ${spokenDuration(silentForMs)}`;
   if (isClosed) return 'grants disabled';
-  if (loss && loss.quietForMs > 0) {
-    return `data loss, grants paused ${spokenDuration(loss.quietForMs)}`;
-  }
+  const pausedMs = pausedForMs(backend);
+  if (pausedMs > 0) return `data loss, grants paused ${spokenDuration(pausedMs)}`;
   return latencyMs === null ? 'healthy' : latencyText(latencyMs);
 }

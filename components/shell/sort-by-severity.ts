@@ -6,6 +6,11 @@ export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRo
   return guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
 }
 
+/** For how long a backend, or a shard of it, grants nothing after a data loss; 0: it grants. */
+export function pausedForMs({ loss, shards = [] }: BackendHealth): number {
+  return Math.max(0, ...[{ loss }, ...shards].map((each) => each.loss?.quietForMs ?? 0));
+}
+
 /** Silent backends first, then those that grant nothing, then the others; each in its order. */
 export function sortBySeverity(
   backends: readonly BackendHealth[],
@@ -13,7 +18,7 @@ export function sortBySeverity(
 ): BackendHealth[] {
   const rank = (backend: BackendHealth) => {
     if (!backend.reachable) return 0;
-    return isClosed(backend, guarantees) || (backend.loss?.quietForMs ?? 0) > 0 ? 1 : 2;
+    return isClosed(backend, guarantees) || pausedForMs(backend) > 0 ? 1 : 2;
   };
   return [...backends].sort((a, b) => rank(a) - rank(b));
 }
