@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { baselineText, durationText, wholeSeconds } from '@/server/core/format/durations';
+import { durationText, wholeSeconds } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { ageText } from '../../format/durations';
 import { countText, rateText } from '../../format/numbers';
@@ -17,9 +17,9 @@ import {
   grantSeries,
   HOUR_SPAN_MS,
   latestWait,
-  rangeOf,
   refusalSeries,
   type SeriesPoint,
+  sampleRange,
   sampleSeries,
   waitSeries,
 } from './fleet-series';
@@ -68,7 +68,7 @@ export function FigureStrip({
         look={look('stuck', stuck)}
         title="Filter: stuck"
         value={<FigureCount of={stuck} />}
-        below={rangeLabel(stucks)}
+        below={fleet && <Range of={sampleRange(fleet, 'stuck', stuck)} course={stucks} />}
         series={stucks}
         spanMs={HOUR_SPAN_MS}
         action={show('stuck')}
@@ -86,7 +86,7 @@ export function FigureStrip({
         look={look('waiting', page.waiting)}
         title="Waiting callers. Click to sort by waiters"
         value={<FigureCount of={page.waiting} />}
-        below={fleet && lastHourLabel(fleet.hour.timeouts, 'timed out')}
+        below={fleet && <InHour what={`${countText(fleet.hour.timeouts)} timed out`} />}
         series={waits}
         spanMs={HOUR_SPAN_MS}
         action={sortBy('waiters')}
@@ -102,7 +102,7 @@ export function FigureStrip({
             </>
           )
         }
-        below={fleet && `${countText(fleet.hour.refused)} in last hour`}
+        below={fleet && <InHour what={countText(fleet.hour.refused)} />}
         series={refusals}
         spanMs={HOUR_SPAN_MS}
       />
@@ -110,7 +110,13 @@ export function FigureStrip({
         look={look('held', 0)}
         title={heldTitle(unknown)}
         value={fleet && <FigureCount of={fleet.held} />}
-        below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(held)}
+        below={
+          unknown > 0 ? (
+            <Unknown count={unknown} />
+          ) : (
+            fleet && <Range of={sampleRange(fleet, 'held', fleet.held)} course={held} />
+          )
+        }
         series={held}
         spanMs={HOUR_SPAN_MS}
         action={sortBy('held')}
@@ -119,7 +125,7 @@ export function FigureStrip({
         look={look('expired', expired)}
         title="Filter: expired"
         value={<FigureCount of={expired} />}
-        below={fleet && lastHourLabel(fleet.hour.expiries, 'expired')}
+        below={fleet && <InHour what={`${countText(fleet.hour.expiries)} expired`} />}
         series={fleet ? expirySeries(fleet) : []}
         spanMs={HOUR_SPAN_MS}
         action={show('expired')}
@@ -166,27 +172,42 @@ function BlockingTime({ fleet }: { fleet: FleetNow }) {
   return seconds === 0 ? <span className="text-t3">0</span> : <Duration ms={seconds * 1_000} />;
 }
 
-/** The most of the last hour, which is never less than what is shown as of now. */
+/** The highest reading of the last hour, which is never less than what is shown as of now. */
 function BlockingPeak({ fleet, course }: { fleet: FleetNow; course: readonly SeriesPoint[] }) {
   const nowMs = useFleetBlockingSeconds(fleet) * 1_000;
-  const range = rangeOf(course);
-  if (!range || course.length < 3) return 'collecting…';
-  return `up to ${baselineText(Math.max(range[1], nowMs))} in last hour`;
+  if (spanOf(course) < MINUTE_MS) return 'collecting…';
+  const peakMs = Math.max(nowMs, ...course.map(({ value }) => value));
+  return <InHour what={`up to ${durationText(peakMs)}`} />;
 }
 
-const lastHourLabel = (count: number, what: string) => `${countText(count)} ${what} in last hour`;
+/** A longer text has less room for its span of time. */
+const LONG_CHARS = 12;
 
-/** Lowest and highest of what was seen, and over how long. */
-function rangeLabel(course: readonly SeriesPoint[]): string {
-  const range = rangeOf(course);
-  const seenMs = (course.at(-1)?.at ?? 0) - (course[0]?.at ?? 0);
-  if (!range || seenMs < MINUTE_MS) return 'collecting…';
-  const [low, high] = range;
+/** What is said of the last hour, which a narrow tile abbreviates. */
+function InHour({ what }: { what: string }) {
+  return (
+    <span className="figure-hour" data-long={what.length > LONG_CHARS}>
+      {what} <span>in last hour</span>
+      <span>in 1&nbsp;h</span>
+    </span>
+  );
+}
+
+const spanOf = (course: readonly SeriesPoint[]) => (course.at(-1)?.at ?? 0) - (course[0]?.at ?? 0);
+
+/** The lowest and the highest reading, and over how long. */
+function Range({
+  of: [low, high],
+  course,
+}: {
+  of: readonly [low: number, high: number];
+  course: readonly SeriesPoint[];
+}) {
+  const seenMs = spanOf(course);
+  if (seenMs < MINUTE_MS) return 'collecting…';
+  const label = low === high ? 'no change' : `${countText(low)}–${countText(high)}`;
   const minutes = Math.round(seenMs / MINUTE_MS);
-  const span = minutes >= 59 ? 'hour' : `${minutes}\u00a0min`;
-  return low === high
-    ? `no change in last ${span}`
-    : `${countText(low)}–${countText(high)} in last ${span}`;
+  return minutes >= 59 ? <InHour what={label} /> : `${label} in last ${minutes}\u00a0min`;
 }
 
 /** Older than this, the figures say how old they are. */
@@ -221,7 +242,7 @@ function RateFigures({
             </span>
           )
         }
-        below={below(fleet && `${countText(fleet.hour.grants)} in last hour`)}
+        below={below(fleet && <InHour what={countText(fleet.hour.grants)} />)}
         series={grants}
         spanMs={HOUR_SPAN_MS}
       />
@@ -253,9 +274,11 @@ function WaitFigure({
       }
       below={below(
         fleet &&
-          (hour === null
-            ? 'no grants in last hour'
-            : `last hour: ${durationText(Math.round(hour))}`),
+          (hour === null ? (
+            <InHour what="no grants" />
+          ) : (
+            `last hour: ${durationText(Math.round(hour))}`
+          )),
       )}
       series={fleet ? waitSeries(fleet, 'waitP99Ms') : []}
       spanMs={HOUR_SPAN_MS}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FleetNow, InsightPoint } from '@/server/contract/console/insight-row';
-import { expirySeries, grantSeries, latestWait, rangeOf, waitSeries } from './fleet-series';
+import { grantSeries, latestWait, sampleRange, waitSeries } from './fleet-series';
 
 const none = { waitP50Ms: null, waitP99Ms: null, holdP50Ms: null, holdP99Ms: null };
 const minute = (place: number, part: Partial<InsightPoint> = {}): InsightPoint => ({
@@ -44,7 +44,12 @@ test('a wait of more than five minutes ago is not of now', () => {
   expect(latestWait(fleet([granted, ...quiet, minute(5)]))).toBeNull();
 });
 
-test('the range has the lowest and the highest value, and is null without samples', () => {
-  expect(rangeOf([])).toBeNull();
-  expect(rangeOf(expirySeries(fleet([minute(0, { expiries: 2 }), minute(1)])))).toEqual([0, 2]);
+test('the range of a figure has the lowest and the highest reading, and that of now', () => {
+  const sample = (held: number, low: number) => ({ held, low: { held: low, stuck: 0 } });
+  const now = { samples: [sample(9, 4), sample(7, 5)] } as FleetNow;
+  expect(sampleRange(now, 'held', 6)).toEqual([4, 9]);
+  expect(sampleRange(now, 'held', 12)).toEqual([4, 12]);
+  expect(sampleRange({ samples: [] as FleetNow['samples'] } as FleetNow, 'held', 3)).toEqual([
+    3, 3,
+  ]);
 });

@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 /** A figure over the last hour, up to its value now. */
 export function sampleSeries(
   { samples, asOf }: FleetNow,
-  figure: Exclude<keyof FleetSample, 'at'>,
+  figure: Exclude<keyof FleetSample, 'at' | 'low'>,
   now: number,
 ): SeriesPoint[] {
   return [
@@ -55,11 +55,15 @@ export function latestWait({ minutes }: FleetNow): InsightPoint | null {
   return recent.findLast(({ waitP99Ms }) => waitP99Ms !== null) ?? null;
 }
 
-/** The lowest and the highest value of a course; null where there is nothing to compare. */
-export function rangeOf(series: readonly SeriesPoint[]): [low: number, high: number] | null {
-  if (series.length === 0) return null;
-  const values = series.map(({ value }) => value);
-  return [Math.min(...values), Math.max(...values)];
+/** The lowest and the highest reading of a figure in the last hour, that of now among them. */
+export function sampleRange(
+  { samples }: FleetNow,
+  figure: keyof FleetSample['low'],
+  now: number,
+): [low: number, high: number] {
+  const lows = samples.map(({ low }) => low[figure]);
+  const highs = samples.map((sample) => sample[figure]);
+  return [Math.min(now, ...lows), Math.max(now, ...highs)];
 }
 
 /** The time range of the strip's last-hour lines. */

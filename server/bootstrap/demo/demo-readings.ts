@@ -2,6 +2,7 @@ import type { FleetSample, HoldBaseline } from '../../contract/console/insight-r
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { type Incident, nextIncident } from '../../core/incidents/incident';
 import type { Hold, LockRecord } from '../../core/lock/lock-record';
+import { stepOf, withReading } from '../../core/statistics/fleet-steps';
 import { HEAT_STEPS_MS } from '../../core/statistics/heat-steps';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { blockedCallers, totalBlockingMs } from '../../core/status/blocking-time';
@@ -12,7 +13,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { DemoLock } from './demo-world';
 
 const BASELINE_EVERY_MS = 60_000;
-const SAMPLE_EVERY_MS = 30_000;
+const STEP_MS = 30_000;
 
 /** An incident from its first reading to its last. */
 export interface DemoIncident {
@@ -27,6 +28,7 @@ export interface DemoIncident {
 export class DemoReadings {
   readonly incidents: DemoIncident[] = [];
   readonly samples: FleetSample[] = [];
+  private stepFrom = Number.NEGATIVE_INFINITY;
   /** By step and its beginning, then by lock. */
   readonly heat = new Map<string, { stepMs: number; at: number; locks: Map<string, HeatRecord> }>();
   private readonly open = new Map<string, DemoIncident>();
@@ -46,17 +48,22 @@ export class DemoReadings {
 
   /** @param passedMs since the reading before */
   read(locks: Iterable<DemoLock>, now: number, passedMs: number): void {
-    const sample = { at: now, held: 0, waiting: 0, stuck: 0, blockingMs: 0 };
+    const reading = { at: now, held: 0, waiting: 0, stuck: 0, blockingMs: 0 };
     for (const { key, record } of locks) {
       const holds = record.holds.filter(({ expiresAt }) => expiresAt > now);
-      sample.held += holds.length > 0 ? 1 : 0;
-      sample.waiting += record.queue.length;
+      reading.held += holds.length > 0 ? 1 : 0;
+      reading.waiting += record.queue.length;
       const { isStuck, blockingMs } = this.readLock(key, record, holds, now, passedMs);
-      if (isStuck) sample.stuck += 1;
-      sample.blockingMs += blockingMs;
+      if (isStuck) reading.stuck += 1;
+      reading.blockingMs += blockingMs;
     }
-    const last = this.samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-    if (now - last >= SAMPLE_EVERY_MS) this.samples.push(sample);
+    const last = this.samples.at(-1);
+    if (last && now - this.stepFrom < STEP_MS) {
+      this.samples[this.samples.length - 1] = withReading(last, reading);
+    } else {
+      this.stepFrom = now;
+      this.samples.push(stepOf(reading));
+    }
   }
 
   private readLock(

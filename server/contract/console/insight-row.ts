@@ -51,15 +51,20 @@ export interface HoldBaseline {
   count: number;
 }
 
-/** How many locks were held and stuck, and who was waiting for how long, at an instant. */
+/**
+ * A step of 30 s of the course of all locks: the highest of the readings of each figure, of which
+ * there is one every second.
+ */
 export interface FleetSample {
-  /** This server's clock. */
+  /** Its last reading, on this server's clock. */
   at: number;
   held: number;
   waiting: number;
   stuck: number;
   /** Total blocking time in ms. */
   blockingMs: number;
+  /** The lowest readings. */
+  low: { held: number; stuck: number };
 }
 
 /** All locks of all backends, now and over the last hour. */
@@ -75,7 +80,10 @@ export interface FleetNow {
   blockingMs: number;
   /** Over the last 60 seconds. */
   grantsPerSecond: number;
-  /** Every 30 s of the last hour, as far as this process has run, oldest first. */
+  /**
+   * Every 30 s of the last hour, as far as this process has run, oldest first. The last step is
+   * still under way.
+   */
   samples: FleetSample[];
   /** The last 60 minutes with the current one, oldest first. */
   minutes: InsightPoint[];

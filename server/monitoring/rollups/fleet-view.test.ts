@@ -43,29 +43,79 @@ test('a last hour that could not be read is not said to be empty, however soon i
   await expect(fleet.now()).rejects.toThrow('away');
 });
 
-test('the figures of the last hour are there for a page that was not', async () => {
+/** All locks together, with figures that the test sets. */
+async function fleetUnderTest(
+  work: (fleet: FleetView, clock: TestClock, set: (part: object) => void) => Promise<void>,
+) {
   const under = await storesUnderTest.sqlite.open();
   try {
     const clock = new TestClock();
     const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
-    let held = 0;
+    let figures = { held: 0, waiting: 0, stuck: 0, blockingMs: 0 };
     const projection = {
       counts: async () => ({
-        ...{ counts: { stuck: 1 }, held, waiting: 2 },
-        ...{ blocked: { callers: 2, sinceSum: 0 }, blockingMs: 9_000 },
+        ...{ counts: { stuck: figures.stuck }, held: figures.held, waiting: figures.waiting },
+        ...{ blocked: NOT_BLOCKED, blockingMs: figures.blockingMs },
       }),
       grantRate: { perSecond: () => 0 },
     };
     const fleet = new FleetView(['default'], projection as never, insights, clock);
-    for (held = 1; held <= 130; held += 1) {
+    await work(fleet, clock, (part) => {
+      figures = { ...figures, ...part };
+    });
+  } finally {
+    await under.close();
+  }
+}
+
+test('the figures of the last hour are there for a page that was not', () =>
+  fleetUnderTest(async (fleet, clock, set) => {
+    for (let held = 1; held <= 130; held += 1) {
+      set({ held, waiting: 2, stuck: 1, blockingMs: 9_000 });
       clock.pass(30_000);
       await fleet.sample();
     }
     const { samples, asOf } = await fleet.now();
     expect(samples).toHaveLength(120);
     const counted = { held: 11, waiting: 2, stuck: 1, blockingMs: 9_000 };
-    expect(samples[0]).toEqual({ at: asOf - 119 * 30_000, ...counted });
-  } finally {
-    await under.close();
-  }
-});
+    const low = { held: 11, stuck: 1 };
+    expect(samples[0]).toEqual({ at: asOf - 119 * 30_000, ...counted, low });
+  }));
+
+test('the course of a figure has its peak and its lowest reading, however short these were', () =>
+  fleetUnderTest(async (fleet, clock, set) => {
+    const readFor = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 1) {
+        clock.pass(1_000);
+        await fleet.sample();
+      }
+    };
+    set({ held: 5 });
+    await readFor(10);
+    set({ held: 7, waiting: 3, stuck: 1, blockingMs: 80_000 });
+    await readFor(1);
+    set({ held: 2, waiting: 0, stuck: 0, blockingMs: 0 });
+    await readFor(1);
+    set({ held: 5 });
+    await readFor(100);
+    const { samples, asOf } = await fleet.now();
+    expect(samples).toHaveLength(4);
+    const peak = { held: 7, waiting: 3, stuck: 1, blockingMs: 80_000, low: { held: 2, stuck: 0 } };
+    expect(samples[0]).toMatchObject(peak);
+    expect(samples[1]).toMatchObject({ held: 5, stuck: 0, blockingMs: 0, low: { held: 5 } });
+    expect(samples.at(-1)?.at).toBe(asOf);
+  }));
+
+test('what a page was once shown stays in the course', () =>
+  fleetUnderTest(async (fleet, clock, set) => {
+    await fleet.sample();
+    clock.pass(400);
+    set({ blockingMs: 50_000 });
+    await fleet.now();
+    clock.pass(400);
+    set({ blockingMs: 0 });
+    await fleet.sample();
+    const { samples, blockingMs } = await fleet.now();
+    expect(blockingMs).toBe(0);
+    expect(samples.map((sample) => sample.blockingMs)).toEqual([50_000]);
+  }));

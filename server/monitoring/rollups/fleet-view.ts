@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetNow, FleetSample } from '../../contract/console/insight-row';
+import { stepOf, withReading } from '../../core/statistics/fleet-steps';
 import type { Clock } from '../../platform/clock';
 import type { LockProjection } from '../projection/lock-projection';
 import type { LockInsights, SumView } from './lock-insights';
@@ -14,8 +15,9 @@ const HOUR_FRESH_MS = 1_000;
 const HOUR_OLD_MS = 5_000;
 const HOUR_WITHIN_MS = 500;
 
-/** How often the figures are kept, and for how long. */
-export const SAMPLE_EVERY_MS = 30_000;
+/** How often the figures are read, and how many steps of their course are kept. */
+export const SAMPLE_EVERY_MS = 1_000;
+const STEP_MS = 30_000;
 const SAMPLES_MAX = 120;
 
 interface Hour {
@@ -28,6 +30,8 @@ export class FleetView {
   private hour: Hour | null = null;
   private reading: Promise<Hour> | null = null;
   private samples: FleetSample[] = [];
+  /** When the last step of the samples began. */
+  private stepFrom = Number.NEGATIVE_INFINITY;
   private readAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -44,9 +48,7 @@ export class FleetView {
 
   /** Keeps the figures of this instant, so that a page shows their course from its first paint. */
   async sample(): Promise<void> {
-    const { counts, held, waiting, blockingMs } = await this.projection.counts();
-    const sample = { at: this.clock.now(), held, waiting, stuck: counts.stuck, blockingMs };
-    this.samples = [...this.samples, sample].slice(-SAMPLES_MAX);
+    await this.read();
   }
 
   /** While the control database is silent, the hour is the last one read; `hourAt` says when. */
@@ -60,12 +62,28 @@ export class FleetView {
     const asOf = this.clock.now();
     const { points: minutes, total: hour } = view;
     const grantsPerSecond = this.projection.grantRate.perSecond();
-    const { counts, held, waiting, blocked, blockingMs } = await this.projection.counts();
+    const { counts, held, waiting, blocked, blockingMs } = await this.read();
     const { samples } = this;
     return {
       ...{ counts, held, waiting, blocked: blocked.callers, blockingMs, grantsPerSecond },
       ...{ samples, minutes, hour, hourAt: at, asOf },
     };
+  }
+
+  /** The figures of this instant, which are kept. */
+  private async read() {
+    const counts = await this.projection.counts();
+    const { held, waiting, blockingMs } = counts;
+    const { stuck } = counts.counts;
+    const reading = { at: this.clock.now(), held, waiting, stuck, blockingMs };
+    const last = this.samples.at(-1);
+    if (last && this.clock.monotonic() - this.stepFrom < STEP_MS) {
+      this.samples = [...this.samples.slice(0, -1), withReading(last, reading)];
+    } else {
+      this.stepFrom = this.clock.monotonic();
+      this.samples = [...this.samples, stepOf(reading)].slice(-SAMPLES_MAX);
+    }
+    return counts;
   }
 
   /** Concurrent requests share one reading. */
