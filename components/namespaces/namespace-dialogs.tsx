@@ -1,22 +1,23 @@
 'use client';
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId } from 'react';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
+import { BackendSelect } from './backend-select';
 import { PolicyFields, parsePolicyForm } from './policy-fields';
+import { useReadFailure } from './use-namespaces';
 
 /** Creates a namespace, optionally with a custom policy. */
 export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
-  const id = useId();
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const { data: backends } = useQuery(trpc.backends.list.queryOptions());
+  const { data, error } = useQuery(trpc.backends.list.queryOptions());
+  const failure = useReadFailure(data, error);
   const gates = useGates();
   return (
     <FormDialog
@@ -47,18 +48,7 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
         autoCapitalize="off"
         spellCheck={false}
       />
-      <div>
-        <label htmlFor={id} className="mb-1.5 block font-[550]">
-          Backend
-        </label>
-        <select id={id} name="backend" className="field" defaultValue="default" required>
-          {(backends ?? []).map((backend) => (
-            <option key={backend.id} value={backend.id}>
-              {backend.id} ({backend.kind})
-            </option>
-          ))}
-        </select>
-      </div>
+      <BackendSelect backends={data} isFailing={failure !== null} />
       <PolicyFields policy={DEFAULT_POLICY} gates={gates} isCustomAtFirst={false} />
     </FormDialog>
   );

@@ -26,14 +26,19 @@ export function useNamespaces(initial: NamespaceRow[] | null) {
   return { namespaces: isHydrated ? data : (initial ?? undefined), error };
 }
 
-/**
- * The namespaces that a dialog offers. `failure` says why none are known: the error of the last
- * attempt, also while the next one is under way.
- */
+/** The namespaces that a dialog offers. `failure` says why none are known. */
 export function useNamespaceChoice() {
   const trpc = useTRPC();
   const { data, error, refetch } = useQuery(trpc.namespaces.list.queryOptions());
+  return { namespaces: data, failure: useReadFailure(data, error), refetch };
+}
+
+/**
+ * Why nothing is known of what was asked for: the error of the last attempt, also while the next
+ * one is under way.
+ */
+export function useReadFailure<E>(data: unknown, error: E | null): E | null {
   const [last, setLast] = useState(error);
   if (error !== null && error !== last) setLast(error);
-  return { namespaces: data, failure: data === undefined ? (error ?? last) : null, refetch };
+  return data === undefined ? (error ?? last) : null;
 }
