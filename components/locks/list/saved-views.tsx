@@ -5,13 +5,15 @@ import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
-import { useTRPC, useTRPCClient } from '../../live/trpc';
-import { Menu, MenuItem, MenuSeparator } from '../../ui/controls/menu';
+import { useTRPC } from '../../live/trpc';
+import { useReadFailure } from '../../namespaces/use-namespaces';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../ui/controls/menu';
 import { type ListQuery, readListQuery, rowsKey } from './list-query';
 import { ViewTab } from './view-tabs';
 
-const SaveViewDialog = dynamic(() =>
-  import('./save-view-dialog').then((all) => all.SaveViewDialog),
+const SaveViewDialog = dynamic(() => import('./view-dialogs').then((all) => all.SaveViewDialog));
+const DeleteViewDialog = dynamic(() =>
+  import('./view-dialogs').then((all) => all.DeleteViewDialog),
 );
 
 /** The views that the person keeps: each a tab, and a menu that adds and deletes. */
@@ -24,15 +26,13 @@ export function SavedViews({
   onQuery: (part: Partial<ListQuery>) => void;
 }) {
   const trpc = useTRPC();
-  const client = useTRPCClient();
   const queries = useQueryClient();
   const [isSaving, setSaving] = useState(false);
-  const { data: views = [] } = useQuery(trpc.views.list.queryOptions());
+  const [deleting, setDeleting] = useState<{ id: string; name: string } | null>(null);
+  const { data, error } = useQuery(trpc.views.list.queryOptions());
+  const failure = useReadFailure(data, error);
+  const views = data ?? [];
   const readAgain = () => queries.invalidateQueries({ queryKey: trpc.views.list.queryKey() });
-  const remove = async (id: string) => {
-    await client.views.delete.mutate({ id }).catch(() => undefined);
-    await readAgain();
-  };
   return (
     <>
       {views.map((view) => {
@@ -57,10 +57,11 @@ export function SavedViews({
         <MenuItem icon="plus" onSelect={() => setSaving(true)}>
           Save this view…
         </MenuItem>
-        {views.length > 0 && <MenuSeparator />}
-        {views.map(({ id, name }) => (
-          <MenuItem key={id} icon="close" onSelect={() => void remove(id)}>
-            Delete “{visibleText(name)}”
+        {(views.length > 0 || failure) && <MenuSeparator />}
+        {failure && <MenuLabel>Saved views could not be loaded</MenuLabel>}
+        {views.map((view) => (
+          <MenuItem key={view.id} icon="close" onSelect={() => setDeleting(view)}>
+            Delete “{visibleText(view.name)}”…
           </MenuItem>
         ))}
       </Menu>
@@ -72,6 +73,16 @@ export function SavedViews({
             setSaving(false);
           }}
           onClose={() => setSaving(false)}
+        />
+      )}
+      {deleting && (
+        <DeleteViewDialog
+          view={deleting}
+          onDeleted={() => {
+            void readAgain();
+            setDeleting(null);
+          }}
+          onClose={() => setDeleting(null)}
         />
       )}
     </>

@@ -1,5 +1,6 @@
 'use client';
 
+import { visibleText } from '@/server/core/format/visible-text';
 import { useTRPCClient } from '../../live/trpc';
 import { Field } from '../../ui/controls/field';
 import { FormDialog } from '../../ui/controls/form-dialog';
@@ -31,5 +32,31 @@ export function SaveViewDialog({
     >
       <Field label="Name" name="name" required maxLength={40} autoComplete="off" />
     </FormDialog>
+  );
+}
+
+/** Deletes a saved view. */
+export function DeleteViewDialog({
+  view: { id, name },
+  onDeleted,
+  onClose,
+}: {
+  view: { id: string; name: string };
+  onDeleted: () => void;
+  onClose: () => void;
+}) {
+  const client = useTRPCClient();
+  return (
+    <FormDialog
+      title={`Delete the view “${visibleText(name)}”?`}
+      intro="Only you have it. Its locks stay as they are."
+      action="Delete view"
+      isDangerous
+      onClose={onClose}
+      onSubmit={async () => {
+        await client.views.delete.mutate({ id });
+        onDeleted();
+      }}
+    />
   );
 }
