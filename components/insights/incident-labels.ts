@@ -18,8 +18,7 @@ function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {
 }
 
 /** Waiter-seconds: how long all waiters waited during an incident, added up. */
-const waiterSeconds = ({ waiterMs }: IncidentRow): string =>
-  exactCount(Math.round(waiterMs / 1_000));
+const waiterSeconds = ({ waiterMs }: IncidentRow): number => Math.round(waiterMs / 1_000);
 
 /** One fact of an incident: its term, what it is, and a word more, which may be empty. */
 export type IncidentFact = [term: string, value: string | { at: number }, more: string];
@@ -38,7 +37,11 @@ export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
       isClear ? 'ends once the lock has been clear for 30\u00a0s' : '',
     ],
     ['Lasted', durationText(lastedMs(incident)), ''],
-    ['Waiter-seconds', waiterSeconds(incident), `at most ${exactCount(waitersMax)} waited`],
+    [
+      'Waiter-seconds',
+      exactCount(waiterSeconds(incident)),
+      `at most ${exactCount(waitersMax)} waited`,
+    ],
     ['Worst blocking', durationText(blockingMaxMs), 'all waits added up'],
     ['Refused', ...refusedFacts(detail)],
     ...(death ? [['Holder exited', { at: death.since }, death.proof] as IncidentFact] : []),
@@ -134,7 +137,7 @@ export function incidentFigures(incident: IncidentRow): string {
   const lasted = durationText(ms);
   return incident.waiterMs < 1_000
     ? `${lasted}${incident.waitersMax === 0 ? ', no waiters' : ''}`
-    : `${lasted}, ${waiterSeconds(incident)}\u00a0waiter-seconds`;
+    : `${lasted}, ${plural(waiterSeconds(incident), 'waiter-second')}`;
 }
 
 /** Who acted, in a list of names; a dash where no operator did. */
