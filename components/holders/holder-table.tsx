@@ -206,7 +206,11 @@ function Place({ row: { host, pid } }: { row: ProcessRow }) {
   if (!host && !pid) return <span className="text-t3 max-md:hidden">–</span>;
   return (
     <>
-      {host && <VisibleText text={host} />}
+      {host && (
+        <span className="inline-block max-w-full">
+          <VisibleText text={host} />
+        </span>
+      )}
       {pid && (
         <span className="whitespace-nowrap">
           {' '}
