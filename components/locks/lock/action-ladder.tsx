@@ -67,7 +67,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         <Button disabled={requestDisabled !== null} onClick={() => actions?.ask(row)}>
           {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
         </Button>
-        <span className="min-w-0 truncate text-12 text-t2" title={askedWords}>
+        <span className="min-w-0 text-12 text-t2" title={askedWords}>
           {requestDisabled ?? askedWords}
         </span>
       </Step>
@@ -116,7 +116,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         >
           Force release…
         </Button>
-        <span className="min-w-0 truncate text-12 text-t2" title={next && visibleText(next.owner)}>
+        <span className="min-w-0 text-12 text-t2" title={next && visibleText(next.owner)}>
           {disabledBecause ??
             (isClosed ? 'no grant while backend is closed' : releaseLabel(detail, row, delayMs))}
         </span>
@@ -135,9 +135,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         >
           Reassign…
         </Button>
-        <span className="min-w-0 truncate text-12 text-t2">
-          {reassignDisabled ?? 'ahead of the queue'}
-        </span>
+        <span className="min-w-0 text-12 text-t2">{reassignDisabled ?? 'ahead of the queue'}</span>
       </Step>
     </section>
   );
