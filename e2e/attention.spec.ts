@@ -56,11 +56,16 @@ test('what needs attention is what the page opens with; a preview answers withou
   await page.keyboard.press('a');
   await expect(page.getByRole('dialog')).toContainText('Ask night-1 to release?');
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await preview.getByRole('button', { name: 'Previous lock' }).click();
+  await preview.getByRole('button', { name: 'Previous lock' }).press('Enter');
   await expect(preview).toContainText('shift:left-behind:at-night');
+  // The first lock has none before it.
+  await expect(preview.getByRole('button', { name: 'Next lock' })).toBeFocused();
   await page.keyboard.press('f');
   await expect(page.getByRole('dialog')).toContainText('shift:left-behind:at-night');
   await page.getByRole('button', { name: 'Cancel' }).click();
+  await preview.getByRole('button', { name: 'Close preview' }).press('Enter');
+  await expect(preview).toHaveCount(0);
+  await expect(row).toBeFocused();
 
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go anywhere' }).fill('left-behind');
@@ -153,9 +158,23 @@ test('one act on a selection is previewed, counted, and answered for each lock; 
   await page.getByRole('textbox', { name: 'Name' }).fill('The rota');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await openLive(page, '/?view=all');
-  await page.getByRole('button', { name: 'The rota' }).click();
+  const tab = page.getByRole('button', { name: 'The rota', exact: true });
+  await tab.click();
   await expect(page).toHaveURL(/q=rota/);
   await expect(lockRow(page, 'rota:3')).toBeVisible();
+
+  // A deletion that failed is said to have failed, and can be tried again.
+  await page.route('**/api/trpc/views.delete*', (route) => route.abort(), { times: 1 });
+  await page.getByRole('button', { name: 'Saved views' }).click();
+  await page.getByRole('menuitem', { name: 'Delete “The rota”…' }).click();
+  const deletion = page.getByRole('dialog', { name: /Delete the view “The rota”/ });
+  await deletion.getByRole('button', { name: 'Delete view' }).click();
+  await expect(deletion.getByRole('alert')).toContainText('Server not responding.');
+  await expect(tab).toBeAttached();
+  await deletion.getByRole('button', { name: 'Delete view' }).click();
+  await expect(deletion).toHaveCount(0);
+  await expect(tab).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Saved views' })).toBeFocused();
 });
 
 test('on a phone the search has the whole bar while it is typed in, and gives it back', async ({

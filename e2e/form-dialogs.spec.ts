@@ -37,29 +37,3 @@ test('a dialog that offers one namespace alone says that the others could not be
   await page.unroute(NAMESPACES);
   await expect(choice).toHaveAccessibleDescription('');
 });
-
-test('the deletion of a saved view that failed is said to have failed, and can be tried again', async ({
-  page,
-}) => {
-  await page.goto('/?q=rota&view=all');
-  const views = page.getByRole('button', { name: 'Saved views' });
-  await views.click();
-  await page.getByRole('menuitem', { name: 'Save this view…' }).click();
-  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('The rota');
-  await dialog(page).getByRole('button', { name: 'Save', exact: true }).click();
-  const tab = page.getByRole('button', { name: 'The rota', exact: true });
-  await expect(tab).toBeVisible();
-
-  await page.route('**/api/trpc/views.delete*', (route) => route.abort());
-  await views.click();
-  await page.getByRole('menuitem', { name: 'Delete “The rota”…' }).click();
-  await dialog(page).getByRole('button', { name: 'Delete view' }).click();
-  await expect(dialog(page).getByRole('alert')).toContainText('Server not responding.');
-  await expect(tab).toBeAttached();
-
-  await page.unroute('**/api/trpc/views.delete*');
-  await dialog(page).getByRole('button', { name: 'Delete view' }).click();
-  await expect(dialog(page)).toBeHidden();
-  await expect(tab).toBeHidden();
-  await expect(views).toBeFocused();
-});

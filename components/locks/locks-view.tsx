@@ -90,7 +90,7 @@ export function LocksView({
     setQuery({ sort, descending: sort === query.sort && !query.descending });
   const scroller = useRef<HTMLDivElement>(null);
   const { known, onOpen, onOpenKnown } = useKnownLock(page, receivedAt, link);
-  const { peek, row: peeked, onStep } = usePeek(query, setQuery, rows);
+  const { peek, row: peeked, ...steps } = usePeek(query, setQuery, rows);
   const [isDeleting, setDeleting] = useState(false);
   const [copied, setCopied] = useState('');
   const onCopied = useCallback((name: string) => {
@@ -204,9 +204,8 @@ export function LocksView({
                 receivedAt={receivedAt}
                 place={peeked && page.offset + rows.indexOf(peeked)}
                 shown={peek.shown}
-                onStep={onStep}
+                {...steps}
                 onOpen={onOpen}
-                onClose={() => peek.show(null)}
               />
             )}
           </div>

@@ -1,6 +1,14 @@
 'use client';
 
-import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useState } from 'react';
+import {
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { exactCount } from '@/server/core/format/numbers';
 import { ResultNote } from '../../actions/results/result-note';
@@ -40,6 +48,8 @@ interface PeekProps {
   /** Takes what it shows: see `PeekControls`. */
   shown: RefObject<LockRow | null>;
   onStep: (by: 1 | -1) => void;
+  /** The step that led to this lock; null once it has the focus again. */
+  stepped: RefObject<1 | -1 | null>;
   onOpen: (row: LockRow) => void;
   onClose: () => void;
 }
@@ -79,12 +89,22 @@ function PeekHead({
   matching,
   place,
   onStep,
+  stepped,
   onOpen,
   onClose,
-}: Pick<PeekProps, 'place' | 'onStep' | 'onOpen' | 'onClose'> & {
+}: Pick<PeekProps, 'place' | 'onStep' | 'stepped' | 'onOpen' | 'onClose'> & {
   detail: LockDetail | null;
   matching: number;
 }) {
+  const previous = useRef<HTMLButtonElement>(null);
+  const next = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    const by = stepped.current;
+    stepped.current = null;
+    if (by === null) return;
+    const [same, other] = by === 1 ? [next, previous] : [previous, next];
+    (same.current?.disabled ? other : same).current?.focus();
+  }, [stepped]);
   return (
     <header className="flex h-11 shrink-0 items-center gap-2 border-line border-b pr-3 pl-5 max-sm:gap-1 max-sm:pr-1">
       {detail && (
@@ -97,6 +117,7 @@ function PeekHead({
           </span>
           <span className="flex">
             <Button
+              ref={previous}
               tone="quiet"
               size="small"
               aria-label="Previous lock"
@@ -106,6 +127,7 @@ function PeekHead({
               <Icon name="arrow-up" size={14} />
             </Button>
             <Button
+              ref={next}
               tone="quiet"
               size="small"
               aria-label="Next lock"

@@ -1,6 +1,6 @@
 'use client';
 
-import { useCallback, useMemo, useRef } from 'react';
+import { type RefObject, useCallback, useMemo, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { usePastAt } from '../../past/past-at';
 import type { ListQuery } from '../list/list-query';
@@ -11,7 +11,14 @@ export function usePeek(
   { peek: at }: ListQuery,
   onQuery: (part: Partial<ListQuery>) => void,
   rows: LockRow[],
-): { peek: PeekControls; row: LockRow | null; onStep: (by: 1 | -1) => void } {
+): {
+  peek: PeekControls;
+  row: LockRow | null;
+  onStep: (by: 1 | -1) => void;
+  /** Where its last step went, until its new content has the focus. */
+  stepped: RefObject<1 | -1 | null>;
+  onClose: () => void;
+} {
   const place = at
     ? rows.findIndex(({ namespace, name }) => namespace === at.namespace && name === at.name)
     : -1;
@@ -21,6 +28,8 @@ export function usePeek(
   const isPast = usePastAt() !== null;
   const isOpen = at !== null && !isPast;
   const shown = useRef<LockRow | null>(null);
+  const stepped = useRef<1 | -1 | null>(null);
+  const onClosing = useRef<PeekControls['onClosing']['current']>(() => undefined);
   const onStepped = useRef<PeekControls['onStepped']['current']>(() => undefined);
   const show = useCallback(
     (next: LockRow | null) => {
@@ -29,14 +38,19 @@ export function usePeek(
     [onQuery, isPast],
   );
   const peek = useMemo<PeekControls>(
-    () => ({ id, isOpen, shown, onStepped, show }),
+    () => ({ id, isOpen, shown, onStepped, onClosing, show }),
     [id, isOpen, show],
   );
   const onStep = (by: 1 | -1) => {
     const next = rows[place + by];
     if (place === -1 || !next) return;
+    stepped.current = by;
     show(next);
     onStepped.current(next);
   };
-  return { peek, row, onStep };
+  const onClose = () => {
+    onClosing.current();
+    show(null);
+  };
+  return { peek, row, onStep, stepped, onClose };
 }

@@ -25,6 +25,8 @@ export interface PeekControls {
   shown: RefObject<LockRow | null>;
   /** Called when it went to another lock by itself. */
   onStepped: RefObject<(row: LockRow) => void>;
+  /** Called before it closes: the focus that is in it goes to its row. */
+  onClosing: RefObject<() => void>;
   /** @param row null: closes it */
   show: (row: LockRow | null) => void;
 }
@@ -122,6 +124,24 @@ export function useRowKeys({
   const isInList = () => list.current?.contains(document.activeElement) ?? false;
   const step = (by: number) => moveTo(place === -1 ? 0 : place + by);
 
+  const onClosing = () => {
+    const isInside = document.activeElement?.closest('.peek') ?? null;
+    const at = row ? offset + rows.indexOf(row) : -1;
+    if (!isInside || at === -1) return;
+    setCursor({ place: at, id: row?.id ?? null });
+    const line = list.current?.querySelector<HTMLElement>(`[data-place="${at}"]`);
+    if (line) return line.focus({ preventScroll: true });
+    wantsFocus.current = true;
+    virtual.scrollToIndex(at, { align: 'auto' });
+  };
+  useEffect(() => {
+    const closing = peek.onClosing;
+    closing.current = onClosing;
+    return () => {
+      closing.current = () => undefined;
+    };
+  });
+
   const withLock = (act: (lock: LockRow) => unknown) => () => {
     const lock = keyedLock(row, peek.shown.current);
     if (lock) act(lock);
@@ -153,7 +173,10 @@ export function useRowKeys({
     x: () => row && selecting?.select(row.id, !selecting.selection.has(row.id), false),
     X: () => row && selecting?.select(row.id, true, true),
     Escape: () => {
-      if (peek.isOpen) return peek.show(null);
+      if (peek.isOpen) {
+        onClosing();
+        return peek.show(null);
+      }
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       wantsFocus.current = false;
       setCursor(null);
