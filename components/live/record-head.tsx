@@ -62,7 +62,7 @@ export function RecordHead({
           <h1 className="min-w-0 text-20 font-[550] max-sm:text-[18px]">
             <WholeName name={name} />
           </h1>
-          <CopyButton text={name} label={`Copy ${kind} name`} quiet />
+          <CopyButton text={name} label={`Copy ${kind} name`} shortcut="y" quiet />
         </span>
         <p className="text-12 text-t3">{meta}</p>
         {children}

@@ -21,7 +21,7 @@ import { BulkBar } from './bulk/bulk-bar';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
 import { FilterBar, NoMatch, NormalLocks } from './list/filter-bar';
-import { createVisibleRange, KeyHints, SlowedNote } from './list/key-hints';
+import { type CopiedName, createVisibleRange, KeyHints, SlowedNote } from './list/key-hints';
 import { isFiltered, type LockSort, listUrl } from './list/list-query';
 import { LockList } from './list/lock-list';
 import { useListQuery } from './list/use-list-query';
@@ -92,10 +92,10 @@ export function LocksView({
   const { known, onOpen, onOpenKnown } = useKnownLock(page, receivedAt, link);
   const { peek, row: peeked, ...steps } = usePeek(query, setQuery, rows);
   const [isDeleting, setDeleting] = useState(false);
-  const [copied, setCopied] = useState('');
-  const onCopied = useCallback((name: string) => {
-    setCopied(name);
-    setTimeout(() => setCopied(''), COPIED_MS);
+  const [copied, setCopied] = useState<CopiedName | null>(null);
+  const onCopied = useCallback((name: string, isCopied: boolean) => {
+    setCopied({ name, isCopied });
+    setTimeout(() => setCopied(null), COPIED_MS);
   }, []);
 
   useEffect(() => {

@@ -8,6 +8,12 @@ import { useSession } from '../../live/session';
 import { usePastAt } from '../../past/past-at';
 import { Hint, KeyBar } from '../../ui/key-bar';
 
+/** A name, and whether it is in the clipboard. */
+export interface CopiedName {
+  name: string;
+  isCopied: boolean;
+}
+
 /** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */
 export function KeyHints({
   range,
@@ -19,8 +25,8 @@ export function KeyHints({
   matching: number;
   /** News come less often than they should. */
   isSlowed: boolean;
-  /** The name that was just copied; empty: none. */
-  copied: string;
+  /** What was just copied; null: nothing. */
+  copied: CopiedName | null;
 }) {
   const { may } = useSession();
   const isPast = usePastAt() !== null;
@@ -35,8 +41,14 @@ export function KeyHints({
       {isOperator && <Hint keys={['x']} word="select" />}
       <Hint keys={['/']} word="search" />
       <Hint keys={['?']} word="shortcuts" />
-      <span role="status" className="ml-auto min-w-0 truncate text-acc">
-        {copied && `Copied ${visibleText(copied)}`}
+      <span
+        role="status"
+        className={`ml-auto min-w-0 truncate ${copied?.isCopied === false ? 'text-contended' : 'text-acc'}`}
+      >
+        {copied &&
+          (copied.isCopied
+            ? `Copied ${visibleText(copied.name)}`
+            : 'Not copied: the browser allows no copying here')}
       </span>
       <span className="truncate text-t3">
         <VisibleRows range={range} matching={matching} />

@@ -43,7 +43,7 @@ interface ListProps {
   onOpen: (row: LockRow) => void;
   /** Opens it from what is known, if there is no other way; false: there is. */
   onOpenKnown: (row: LockRow) => boolean;
-  onCopied: (name: string) => void;
+  onCopied: (name: string, isCopied: boolean) => void;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
   /** The pointer is over the rows or the keyboard moves in them: they must not move. */

@@ -49,7 +49,6 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
     r: () => !disabledBecause && actions?.release(row),
     R: () => !reassignDisabled && actions?.reassign(row),
     f: () => !isStale && detail.fresh && actions?.freeze(row),
-    y: () => void navigator.clipboard?.writeText(row.name),
   });
   const next = waiters[0];
   // Once it was there it stays, so that the page does not jump with every grant and release.

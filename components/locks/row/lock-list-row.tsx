@@ -12,7 +12,6 @@ import {
 } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '@/server/core/format/visible-text';
-import { isReleased } from '@/server/core/lock/lock-record';
 import { lockPath } from '@/server/core/names/console-path';
 import { useActions } from '../../actions/actions-provider';
 import { SelectBox } from '../../deletion/select-controls';
@@ -26,6 +25,7 @@ import { GridCell } from '../../ui/grid-cell';
 import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { hasStandbysOnly, isSelectable } from '../lock-facts';
+import { possibleActs } from '../possible-acts';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
 import { RowReason } from './row-reason';
@@ -72,6 +72,7 @@ export const LockListRow = memo(function LockRowLine({
   const changes = useChangeCount(row.status === 'contended' ? 'held' : row.status);
   const [flashedChange, setFlashedChange] = useState(0);
   const actions = useActions();
+  const possible = possibleActs(row);
   const past = usePastAt();
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
     if (event.target.matches(':focus-visible')) onCursor(place, row.id);
@@ -161,9 +162,9 @@ export const LockListRow = memo(function LockRowLine({
       <GridCell name="token">
         <Token row={row} />
       </GridCell>
-      {actions && row.hold && row.status !== 'unknown' && (
+      {actions && possible.release && (
         <GridCell name="acts" className="row-acts">
-          {!isReleased(row.hold) && (
+          {possible.request && (
             <Button size="small" onClick={() => actions.ask(row)}>
               Ask…
             </Button>

@@ -3,12 +3,13 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
 import { isReassignable } from '../../actions/reassign/reassign-obstacle';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { useKeys } from '../../live/use-keys';
 import { useCurrentLock } from '../../shell/command/current-lock';
+import { copyText } from '../../ui/controls/copy-button';
+import { possibleActs } from '../possible-acts';
 
 /** Where the keyboard is: at a row, or at a place whose row has not been read yet. */
 interface Cursor {
@@ -65,7 +66,7 @@ export function useRowKeys({
   peek: PeekControls;
   /** Opens the page of a lock. */
   onOpen: (row: LockRow) => void;
-  onCopied: (name: string) => void;
+  onCopied: (name: string, isCopied: boolean) => void;
   onHold: () => void;
 }) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
@@ -162,14 +163,14 @@ export function useRowKeys({
       if (target instanceof Element && target.matches(CONTROL)) return false;
       peek.show(row && peek.id !== row.id ? row : null);
     },
-    a: withLock((lock) => isRenewable(lock) && actions?.ask(lock)),
-    s: withLock((lock) => isRenewable(lock) && actions?.stop(lock)),
-    e: withLock((lock) => isRenewable(lock) && actions?.extend(lock)),
-    r: withLock((lock) => lock.hold && actions?.release(lock)),
+    a: withLock((lock) => possibleActs(lock).request && actions?.ask(lock)),
+    s: withLock((lock) => possibleActs(lock).request && actions?.stop(lock)),
+    e: withLock((lock) => possibleActs(lock).extend && actions?.extend(lock)),
+    r: withLock((lock) => possibleActs(lock).release && actions?.release(lock)),
     R: withLock((lock) => isReassignable(lock) && actions?.reassign(lock)),
     i: withLock((lock) => actions?.onIt(lock)),
-    f: withLock((lock) => lock.status !== 'unknown' && actions?.freeze(lock)),
-    y: withLock(({ name }) => void navigator.clipboard?.writeText(name).then(() => onCopied(name))),
+    f: withLock((lock) => possibleActs(lock).freeze && actions?.freeze(lock)),
+    y: withLock(({ name }) => void copyText(name).then((isCopied) => onCopied(name, isCopied))),
     x: () => row && selecting?.select(row.id, !selecting.selection.has(row.id), false),
     X: () => row && selecting?.select(row.id, true, true),
     Escape: () => {
@@ -184,9 +185,4 @@ export function useRowKeys({
   });
 
   return { cursor: current?.id ?? null, onCursor };
-}
-
-/** Whether a holder could still renew: what is asked of a holder is refused after its release. */
-function isRenewable({ hold }: LockRow): boolean {
-  return hold !== null && !isReleased(hold);
 }

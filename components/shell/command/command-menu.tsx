@@ -12,6 +12,7 @@ import { useTRPC } from '../../live/trpc';
 import { useDebounced } from '../../live/use-debounced';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
+import { copyText } from '../../ui/controls/copy-button';
 import { STATUS_STYLES } from '../../ui/status-badge';
 import { ExactName } from '../../ui/visible-text';
 import { NAV_ITEMS } from '../nav-rail';
@@ -35,6 +36,7 @@ export function CommandMenu({
   const at = usePastAt();
   const [current] = useState(currentLock);
   const hasActed = useRef(false);
+  const [isRefused, setRefused] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const search = useDebounced(text.trim());
   const found = useFound(search);
@@ -48,7 +50,9 @@ export function CommandMenu({
   const pages = NAV_ITEMS.filter(({ label }) => isSought(label));
   const lists = [acts, pages, found.locks, found.counters, found.namespaces];
   const isEmpty = !mayCopy && lists.every(({ length }) => length === 0);
-  const note = findNote(found.asked, search !== text.trim(), isEmpty);
+  const note = isRefused
+    ? 'Not copied: the browser allows no copying here.'
+    : findNote(found.asked, search !== text.trim(), isEmpty);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
@@ -101,8 +105,9 @@ export function CommandMenu({
                       value="act copy"
                       icon="copy"
                       onSelect={() => {
-                        void navigator.clipboard?.writeText(current.row.name);
-                        onClose();
+                        void copyText(current.row.name).then((isCopied) =>
+                          isCopied ? onClose() : setRefused(true),
+                        );
                       }}
                     >
                       Copy name

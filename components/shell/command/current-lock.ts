@@ -2,9 +2,9 @@
 
 import { useEffect, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { isReleased } from '@/server/core/lock/lock-record';
 import { useActions } from '../../actions/actions-provider';
 import { isReassignable } from '../../actions/reassign/reassign-obstacle';
+import { possibleActs } from '../../locks/possible-acts';
 
 /** The lock that the page is about, or that the keyboard is at, and what can be done about it. */
 export interface CurrentLock {
@@ -36,17 +36,20 @@ export function useCurrentLock(row: LockRow | null): void {
   }, []);
 }
 
+/** Gentle to hard. */
 function actsOn(row: LockRow, actions: NonNullable<ReturnType<typeof useActions>>) {
-  if (row.status === 'unknown') return [];
+  const { request, extend, release, freeze } = possibleActs(row);
   const acts = [
-    { label: row.frozen ? 'Unfreeze…' : 'Freeze…', run: () => actions.freeze(row) },
-    ...(isReassignable(row) ? [{ label: 'Reassign…', run: () => actions.reassign(row) }] : []),
-    { label: 'Force release…', run: () => actions.release(row) },
-    { label: 'Extend…', run: () => actions.extend(row) },
-    { label: 'Block renewals…', run: () => actions.stop(row) },
-    { label: 'Ask to release…', run: () => actions.ask(row) },
+    { label: 'Ask to release…', isPossible: request, run: () => actions.ask(row) },
+    { label: 'Block renewals…', isPossible: request, run: () => actions.stop(row) },
+    { label: 'Extend…', isPossible: extend, run: () => actions.extend(row) },
+    { label: 'Force release…', isPossible: release, run: () => actions.release(row) },
+    { label: 'Reassign…', isPossible: isReassignable(row), run: () => actions.reassign(row) },
+    {
+      label: row.frozen ? 'Unfreeze…' : 'Freeze…',
+      isPossible: freeze,
+      run: () => actions.freeze(row),
+    },
   ];
-  const onAnyHold = acts.findIndex(({ label }) => label === 'Extend…');
-  const possible = !row.hold ? 1 : isReleased(row.hold) ? onAnyHold : acts.length;
-  return acts.slice(0, possible).reverse();
+  return acts.filter(({ isPossible }) => isPossible);
 }

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'react';
 import { Icon } from '../../icons/icon';
+import { useKeys } from '../../live/use-keys';
 import { Button } from './button';
 
 const SHOWN_MS = 2_000;
@@ -12,11 +13,14 @@ const selectHint = () => `Select and press ${/Mac/.test(navigator.userAgent) ? '
 export function CopyButton({
   text,
   label,
+  shortcut,
   quiet = false,
 }: {
   text: string;
   /** What is copied, in words: “Copy the key”. */
   label: string;
+  /** The key of the page that copies it too. */
+  shortcut?: string;
   quiet?: boolean;
 }) {
   const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle');
@@ -27,6 +31,7 @@ export function CopyButton({
   }, [state]);
 
   const copy = async () => setState((await copyText(text)) ? 'copied' : 'refused');
+  useKeys(shortcut ? { [shortcut]: () => void copy() } : {});
   const shown = state === 'idle' ? 'Copy' : state === 'copied' ? 'Copied' : selectHint();
   return (
     <Button
@@ -34,6 +39,7 @@ export function CopyButton({
       tone={quiet ? 'quiet' : 'plain'}
       onClick={() => void copy()}
       aria-label={state === 'idle' ? label : shown}
+      aria-keyshortcuts={shortcut}
       title={quiet ? label : undefined}
     >
       <Icon name={state === 'copied' ? 'check' : 'copy'} size={14} />

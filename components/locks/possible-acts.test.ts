@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
+import { possibleActs } from './possible-acts';
+
+const actsOn = (part: Partial<Pick<LockRow, 'status'>>, hold: Partial<HoldRow> | null = {}) =>
+  possibleActs({ status: 'held', ...part, hold: hold as HoldRow | null });
+
+test('a lock whose state is not known has no act, whatever it was last', () => {
+  expect(actsOn({ status: 'unknown' })).toEqual({
+    ...{ request: false, extend: false },
+    ...{ release: false, freeze: false },
+  });
+});
+
+test('a process that is dead is asked for nothing, and its hold can be extended or released', () => {
+  const dead = { liveness: { state: 'dead' } } as Partial<HoldRow>;
+  expect(actsOn({ status: 'orphaned' }, dead)).toEqual({
+    ...{ request: false, extend: true },
+    ...{ release: true, freeze: true },
+  });
+});
+
+test('a hold that its holder has released is neither asked for nor extended', () => {
+  expect(actsOn({}, { releasedAt: 5 } as Partial<HoldRow>)).toEqual({
+    ...{ request: false, extend: false },
+    ...{ release: true, freeze: true },
+  });
+});
+
+test('a lock without a holder can be frozen alone', () => {
+  expect(actsOn({ status: 'free' }, null)).toEqual({
+    ...{ request: false, extend: false },
+    ...{ release: false, freeze: true },
+  });
+  expect(actsOn({})).toMatchObject({ request: true, extend: true, release: true });
+});

@@ -1,0 +1,20 @@
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { isReleased } from '@/server/core/lock/lock-record';
+
+export interface PossibleActs {
+  /** To ask the holder to release, and to block its renewals. */
+  request: boolean;
+  extend: boolean;
+  release: boolean;
+  freeze: boolean;
+}
+
+/** What can be done about a lock: nothing while its state is not known. */
+export function possibleActs({ status, hold }: Pick<LockRow, 'status' | 'hold'>): PossibleActs {
+  const isKnown = status !== 'unknown';
+  const isHeld = isKnown && hold !== null;
+  const extend = isHeld && !isReleased(hold);
+  // A process that is dead hears nothing.
+  const request = extend && hold.liveness?.state !== 'dead';
+  return { request, extend, release: isHeld, freeze: isKnown };
+}
