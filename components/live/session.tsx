@@ -2,11 +2,20 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
 import type { RetentionDays } from '@/server/contract/console/console-terms';
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
 import { signInPath } from '@/server/core/names/landing-path';
 import { usePastAt } from '../past/past-at';
+import { problemOf } from './problem';
 import { useTRPC, useTRPCClient } from './trpc';
 
 /** The signed-in user. The server decides permissions; pages only hide what it would refuse. */
@@ -89,13 +98,18 @@ export function useSession(): Session {
   return useMemo(() => (isPast ? { ...session, may: mayOnlyLook } : session), [session, isPast]);
 }
 
-/** Signs out, and opens the sign-in page. */
-export function useSignOut(): () => Promise<void> {
+/** Signs out, and opens the sign-in page; `failure` says that it was not done. */
+export function useSignOut(): { signOut: () => Promise<void>; failure: string | null } {
   const client = useTRPCClient();
-  return async () => {
-    await client.session.signOut.mutate().catch(() => undefined);
-    window.location.assign('/sign-in');
+  const [failure, setFailure] = useState<string | null>(null);
+  const signOut = async () => {
+    setFailure(null);
+    await client.session.signOut.mutate().then(
+      () => window.location.assign('/sign-in'),
+      (error: unknown) => setFailure(`You may still be signed in. ${problemOf(error).text}`),
+    );
   };
+  return { signOut, failure };
 }
 
 /** Checks whether the session is still valid; a broken stream does not say why it ended. */

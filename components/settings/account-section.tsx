@@ -18,7 +18,7 @@ import { SectionFrame } from './section-frame';
 /** The user's own role, theme and password, and signing out. */
 export function AccountSection() {
   const { account } = useSession();
-  const signOut = useSignOut();
+  const { signOut, failure } = useSignOut();
   const { label, means } = ROLE_LABELS[account.role];
   return (
     <>
@@ -27,6 +27,11 @@ export function AccountSection() {
         intro={`${label}: ${means.toLowerCase()}`}
         end={<Button onClick={() => void signOut()}>Sign out</Button>}
       >
+        {failure && (
+          <p role="alert" className="px-3.5 pt-3 text-dangertext">
+            {failure}
+          </p>
+        )}
         <ThemeField />
       </SectionFrame>
       <PasswordForm />

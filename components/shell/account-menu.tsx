@@ -21,7 +21,7 @@ export function AccountMenu() {
   const { account } = useSession();
   const router = useRouter();
   const [theme, setTheme] = useTheme();
-  const signOut = useSignOut();
+  const { signOut, failure } = useSignOut();
   const role = ROLE_LABELS[account.role].label;
   return (
     <Menu
@@ -53,9 +53,16 @@ export function AccountMenu() {
       <MenuItem icon="settings" onSelect={() => router.push('/settings')}>
         Settings
       </MenuItem>
-      <MenuItem icon="sign-out" onSelect={() => void signOut()}>
+      <MenuItem icon="sign-out" keepsOpen onSelect={() => void signOut()}>
         Sign out
       </MenuItem>
+      {failure && (
+        <MenuLabel>
+          <span role="alert" className="block max-w-56 text-dangertext">
+            {failure}
+          </span>
+        </MenuLabel>
+      )}
     </Menu>
   );
 }

@@ -44,17 +44,27 @@ export function MenuItem({
   icon,
   end,
   isDisabled = false,
+  keepsOpen = false,
   onSelect,
   children,
 }: {
   icon?: IconName;
   end?: ReactNode;
   isDisabled?: boolean;
+  /** The menu stays, to say how it went. */
+  keepsOpen?: boolean;
   onSelect: () => void;
   children: ReactNode;
 }) {
   return (
-    <DropdownMenu.Item disabled={isDisabled} onSelect={onSelect} className={ITEM}>
+    <DropdownMenu.Item
+      disabled={isDisabled}
+      onSelect={(event) => {
+        if (keepsOpen) event.preventDefault();
+        onSelect();
+      }}
+      className={ITEM}
+    >
       {icon && <Icon name={icon} size={15} className="text-t2" />}
       <span className="min-w-0 flex-1 truncate">{children}</span>
       {end}
