@@ -49,6 +49,8 @@ test('the range of a figure has the lowest and the highest reading, and that of 
   const now = { samples: [sample(9, 4), sample(7, 5)] } as FleetNow;
   expect(sampleRange(now, 'held', 6)).toEqual([4, 9]);
   expect(sampleRange(now, 'held', 12)).toEqual([4, 12]);
+  const unknown = { samples: [sample(9, 7), { held: 3, low: null }] } as FleetNow;
+  expect(sampleRange(unknown, 'held', 8)).toEqual([7, 9]);
   expect(sampleRange({ samples: [] as FleetNow['samples'] } as FleetNow, 'held', 3)).toEqual([
     3, 3,
   ]);

@@ -55,15 +55,18 @@ export function latestWait({ minutes }: FleetNow): InsightPoint | null {
   return recent.findLast(({ waitP99Ms }) => waitP99Ms !== null) ?? null;
 }
 
-/** The lowest and the highest reading of a figure in the last hour, that of now among them. */
+/**
+ * The lowest and the highest reading of a figure in the last hour, that of now among them. The
+ * lowest is of the times at which all backends were known, if there were any.
+ */
 export function sampleRange(
   { samples }: FleetNow,
-  figure: keyof FleetSample['low'],
+  figure: keyof NonNullable<FleetSample['low']>,
   now: number,
 ): [low: number, high: number] {
-  const lows = samples.map(({ low }) => low[figure]);
   const highs = samples.map((sample) => sample[figure]);
-  return [Math.min(now, ...lows), Math.max(now, ...highs)];
+  const lows = samples.flatMap(({ low }) => (low ? [low[figure]] : []));
+  return [Math.min(now, ...(lows.length > 0 ? lows : highs)), Math.max(now, ...highs)];
 }
 
 /** The time range of the strip's last-hour lines. */

@@ -2,7 +2,7 @@ import type { FleetSample, HoldBaseline } from '../../contract/console/insight-r
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { type Incident, nextIncident } from '../../core/incidents/incident';
 import type { Hold, LockRecord } from '../../core/lock/lock-record';
-import { stepOf, withReading } from '../../core/statistics/fleet-steps';
+import { withReading } from '../../core/statistics/fleet-steps';
 import { HEAT_STEPS_MS } from '../../core/statistics/heat-steps';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { blockedCallers, totalBlockingMs } from '../../core/status/blocking-time';
@@ -48,7 +48,7 @@ export class DemoReadings {
 
   /** @param passedMs since the reading before */
   read(locks: Iterable<DemoLock>, now: number, passedMs: number): void {
-    const reading = { at: now, held: 0, waiting: 0, stuck: 0, blockingMs: 0 };
+    const reading = { at: now, held: 0, waiting: 0, stuck: 0, blockingMs: 0, isWhole: true };
     for (const { key, record } of locks) {
       const holds = record.holds.filter(({ expiresAt }) => expiresAt > now);
       reading.held += holds.length > 0 ? 1 : 0;
@@ -62,7 +62,7 @@ export class DemoReadings {
       this.samples[this.samples.length - 1] = withReading(last, reading);
     } else {
       this.stepFrom = now;
-      this.samples.push(stepOf(reading));
+      this.samples.push(withReading(null, reading));
     }
   }
 

@@ -63,8 +63,8 @@ export interface FleetSample {
   stuck: number;
   /** Total blocking time in ms. */
   blockingMs: number;
-  /** The lowest readings. */
-  low: { held: number; stuck: number };
+  /** The lowest readings while all backends were known; null: at no reading they were. */
+  low: { held: number; stuck: number } | null;
 }
 
 /** All locks of all backends, now and over the last hour. */

@@ -1,26 +1,33 @@
 import type { FleetSample } from '../../contract/console/insight-row';
 
 /** One reading of all locks. */
-type FleetReading = Omit<FleetSample, 'low'>;
-
-/** A step of the course that has one reading. */
-export function stepOf(reading: FleetReading): FleetSample {
-  const { held, stuck } = reading;
-  return { ...reading, low: { held, stuck } };
+export interface FleetReading extends Omit<FleetSample, 'low'> {
+  /** All backends were known. */
+  isWhole: boolean;
 }
 
-/** A step of the course with one more reading. */
-export function withReading(step: FleetSample, reading: FleetReading): FleetSample {
-  const most = (figure: keyof FleetReading) => Math.max(step[figure], reading[figure]);
+type Figure = 'held' | 'waiting' | 'stuck' | 'blockingMs';
+
+/**
+ * A step of the course with one more reading.
+ *
+ * @param step null: it is the first of its step
+ */
+export function withReading(step: FleetSample | null, reading: FleetReading): FleetSample {
+  const most = (figure: Figure) => Math.max(step?.[figure] ?? 0, reading[figure]);
   return {
     at: reading.at,
     held: most('held'),
     waiting: most('waiting'),
     stuck: most('stuck'),
     blockingMs: most('blockingMs'),
-    low: {
-      held: Math.min(step.low.held, reading.held),
-      stuck: Math.min(step.low.stuck, reading.stuck),
-    },
+    low: reading.isWhole ? lower(step?.low ?? reading, reading) : (step?.low ?? null),
   };
 }
+
+type Low = NonNullable<FleetSample['low']>;
+
+const lower = (a: Low, b: Low): Low => ({
+  held: Math.min(a.held, b.held),
+  stuck: Math.min(a.stuck, b.stuck),
+});

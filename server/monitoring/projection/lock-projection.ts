@@ -165,12 +165,18 @@ export class LockProjection {
     return this.table.groups.list();
   }
 
-  /** All locks together, with their total blocking time in ms. */
-  async counts(): Promise<LockCounts & { blockingMs: number }> {
+  /**
+   * All locks together, with their total blocking time in ms; `isWhole`: those of every backend
+   * are known.
+   */
+  async counts(): Promise<LockCounts & { blockingMs: number; isWhole: boolean }> {
     await this.table.refresh();
     const sum = this.table.groups.sum();
     const now = this.clock.now() - this.table.columns.blockedOrigin;
-    return { ...sum, blockingMs: totalBlockingMs(sum.blocked, now) };
+    const isWhole = this.backends.every(
+      (one) => this.follower.readAt.has(one.id) && this.stores.isKnown(one),
+    );
+    return { ...sum, blockingMs: totalBlockingMs(sum.blocked, now), isWhole };
   }
 
   /** @param backend its id as users know it */

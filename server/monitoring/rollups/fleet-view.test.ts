@@ -51,11 +51,11 @@ async function fleetUnderTest(
   try {
     const clock = new TestClock();
     const insights = new LockInsights(under.database, (backend) => [backend], ['default']);
-    let figures = { held: 0, waiting: 0, stuck: 0, blockingMs: 0 };
+    let figures = { held: 0, waiting: 0, stuck: 0, blockingMs: 0, isWhole: true };
     const projection = {
       counts: async () => ({
         ...{ counts: { stuck: figures.stuck }, held: figures.held, waiting: figures.waiting },
-        ...{ blocked: NOT_BLOCKED, blockingMs: figures.blockingMs },
+        ...{ blocked: NOT_BLOCKED, blockingMs: figures.blockingMs, isWhole: figures.isWhole },
       }),
       grantRate: { perSecond: () => 0 },
     };
@@ -104,6 +104,21 @@ test('the course of a figure has its peak and its lowest reading, however short 
     expect(samples[0]).toMatchObject(peak);
     expect(samples[1]).toMatchObject({ held: 5, stuck: 0, blockingMs: 0, low: { held: 5 } });
     expect(samples.at(-1)?.at).toBe(asOf);
+  }));
+
+test('while a backend is not known, as at the start, no figure is said to have been lower', () =>
+  fleetUnderTest(async (fleet, clock, set) => {
+    set({ isWhole: false });
+    await fleet.sample();
+    expect((await fleet.now()).samples[0]).toMatchObject({ held: 0, low: null });
+    set({ held: 40, isWhole: true });
+    clock.pass(1_000);
+    await fleet.sample();
+    expect((await fleet.now()).samples[0]).toMatchObject({ held: 40, low: { held: 40 } });
+    set({ held: 3, isWhole: false });
+    clock.pass(1_000);
+    await fleet.sample();
+    expect((await fleet.now()).samples[0]).toMatchObject({ held: 40, low: { held: 40 } });
   }));
 
 test('what a page was once shown stays in the course', () =>

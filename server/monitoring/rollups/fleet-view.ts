@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetNow, FleetSample } from '../../contract/console/insight-row';
-import { stepOf, withReading } from '../../core/statistics/fleet-steps';
+import { withReading } from '../../core/statistics/fleet-steps';
 import type { Clock } from '../../platform/clock';
 import type { LockProjection } from '../projection/lock-projection';
 import type { LockInsights, SumView } from './lock-insights';
@@ -73,15 +73,15 @@ export class FleetView {
   /** The figures of this instant, which are kept. */
   private async read() {
     const counts = await this.projection.counts();
-    const { held, waiting, blockingMs } = counts;
+    const { held, waiting, blockingMs, isWhole } = counts;
     const { stuck } = counts.counts;
-    const reading = { at: this.clock.now(), held, waiting, stuck, blockingMs };
+    const reading = { at: this.clock.now(), held, waiting, stuck, blockingMs, isWhole };
     const last = this.samples.at(-1);
     if (last && this.clock.monotonic() - this.stepFrom < STEP_MS) {
       this.samples = [...this.samples.slice(0, -1), withReading(last, reading)];
     } else {
       this.stepFrom = this.clock.monotonic();
-      this.samples = [...this.samples, stepOf(reading)].slice(-SAMPLES_MAX);
+      this.samples = [...this.samples, withReading(null, reading)].slice(-SAMPLES_MAX);
     }
     return counts;
   }
