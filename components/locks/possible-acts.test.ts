@@ -13,11 +13,12 @@ test('a lock whose state is not known has no act, whatever it was last', () => {
 });
 
 test('a process that is dead is asked for nothing, and its hold can be extended or released', () => {
-  const dead = { liveness: { state: 'dead' } } as Partial<HoldRow>;
-  expect(actsOn({ status: 'orphaned' }, dead)).toEqual({
-    ...{ request: false, extend: true },
-    ...{ release: true, freeze: true },
-  });
+  const acts = { request: false, extend: true, release: true, freeze: true };
+  expect(actsOn({}, { liveness: { state: 'dead' } } as Partial<HoldRow>)).toEqual(acts);
+  // The rows of the list have no evidence beside their state.
+  expect(actsOn({ status: 'orphaned' })).toEqual(acts);
+  const other = { liveness: { state: 'alive' } } as Partial<HoldRow>;
+  expect(actsOn({ status: 'orphaned' }, other)).toMatchObject({ request: true });
 });
 
 test('a hold that its holder has released is neither asked for nor extended', () => {

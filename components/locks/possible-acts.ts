@@ -15,6 +15,7 @@ export function possibleActs({ status, hold }: Pick<LockRow, 'status' | 'hold'>)
   const isHeld = isKnown && hold !== null;
   const extend = isHeld && !isReleased(hold);
   // A process that is dead hears nothing.
-  const request = extend && hold.liveness?.state !== 'dead';
+  const isDead = hold?.liveness ? hold.liveness.state === 'dead' : status === 'orphaned';
+  const request = extend && !isDead;
   return { request, extend, release: isHeld, freeze: isKnown };
 }
