@@ -141,9 +141,9 @@ export const LockListRow = memo(function LockRowLine({
         >
           <ExactName name={row.name} className={row.status === 'unknown' ? 'text-t2' : 'text-t1'} />
         </Link>
-        <span className="row-where">
+        <span className="row-where" title={`On backend ${row.backend}`}>
           {row.namespace}
-          {isOneBackend || ` · ${row.backend}`}
+          {isOneBackend || <span className="row-backend"> · {row.backend}</span>}
         </span>
       </GridCell>
       <HolderCells row={row} isTiered={isTiered} />
