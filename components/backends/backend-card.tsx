@@ -51,7 +51,7 @@ export function BackendCard({
         />
         <h2 className="min-w-0 truncate font-[620]">{id}</h2>
         <span className="min-w-0 truncate text-12 text-t3">{KIND_LABELS[kind] ?? kind}</span>
-        <span className="ml-auto">
+        <span className="ml-auto flex">
           <GuaranteeBadge row={row} isSilent={!reachable} />
         </span>
       </div>

@@ -81,7 +81,9 @@ export function BackendFacts({
       </Fact>
       <Fact label="Locks">
         {locks === null ? <Unknown /> : exactCount(locks)}
-        {!reachable && <span className="text-t2">, shown as unknown with their last state</span>}
+        {!reachable && locks !== null && locks > 0 && (
+          <span className="text-t2">, shown as unknown with their last state</span>
+        )}
       </Fact>
       {effect && (
         <Fact label="On failure">
