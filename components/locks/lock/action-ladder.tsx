@@ -66,7 +66,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         <Button disabled={requestDisabled !== null} onClick={() => actions?.ask(row)}>
           {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
         </Button>
-        <span className="min-w-0 text-12 text-t2" title={askedWords}>
+        <span className="min-w-0 text-12 leading-[15px] text-t2" title={askedWords}>
           {requestDisabled ?? askedWords}
         </span>
       </Step>
@@ -79,7 +79,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         <Button disabled={requestDisabled !== null} onClick={() => actions?.stop(row)}>
           Block renewals…
         </Button>
-        <span className="min-w-0 text-12 text-t2">
+        <span className="min-w-0 text-12 leading-[15px] text-t2">
           {requestDisabled ??
             `${hold?.renewalsStopped ? 'blocked, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
         </span>
@@ -93,7 +93,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         <Button disabled={holderActDisabled !== null} onClick={() => actions?.extend(row)}>
           Extend…
         </Button>
-        <span className="min-w-0 text-12 text-t2">
+        <span className="min-w-0 text-12 leading-[15px] text-t2">
           {holderActDisabled ?? delayedLabel(waiters.length)}
         </span>
       </Step>
@@ -115,7 +115,10 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         >
           Force release…
         </Button>
-        <span className="min-w-0 text-12 text-t2" title={next && visibleText(next.owner)}>
+        <span
+          className="min-w-0 text-12 leading-[15px] text-t2"
+          title={next && visibleText(next.owner)}
+        >
           {disabledBecause ??
             (isClosed ? 'no grant while backend is closed' : releaseLabel(detail, row, delayMs))}
         </span>
@@ -134,7 +137,9 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
         >
           Reassign…
         </Button>
-        <span className="min-w-0 text-12 text-t2">{reassignDisabled ?? 'ahead of the queue'}</span>
+        <span className="min-w-0 text-12 leading-[15px] text-t2">
+          {reassignDisabled ?? 'ahead of the queue'}
+        </span>
       </Step>
     </section>
   );
