@@ -153,6 +153,14 @@ test('one act on a selection is previewed, counted, and answered for each lock; 
   await expect(cell(lockRow(page, 'rota:1'), 'owner')).toHaveText('–');
 
   await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  const unset = page.getByRole('button', { name: /^state/ });
+  await unset.press('Enter');
+  await page.getByRole('menuitemcheckbox', { name: /^Held/ }).press('Enter');
+  const set = page.getByRole('button', { name: 'Remove filter: state = Held' });
+  await expect(set).toBeFocused();
+  await set.press('Enter');
+  await expect(unset).toBeFocused();
+
   await page.getByRole('button', { name: 'Saved views' }).click();
   await page.getByRole('menuitem', { name: 'Save this view…' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('The rota');

@@ -1,11 +1,24 @@
+'use client';
+
+import { useLayoutEffect, useRef } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { VisibleText } from '../visible-text';
 
-/** A filter that can be set: the trigger of a menu. */
-export function MenuChip({ label, value = 'any', ...rest }: { label: string; value?: string }) {
+/** A filter that can be set: the trigger of a menu, which gives it an id. */
+export function MenuChip({
+  label,
+  value = 'any',
+  id,
+  ...rest
+}: {
+  label: string;
+  value?: string;
+  id?: string;
+}) {
+  useFocusOf(label, () => document.getElementById(id ?? ''));
   return (
-    <button type="button" className="chip shrink-0" {...rest}>
+    <button type="button" id={id} className="chip shrink-0" {...rest}>
       <span>
         {label}
         <span className={value === 'any' ? 'max-md:sr-only' : ''}>
@@ -27,8 +40,11 @@ export function FilterChip({
   value: string;
   onClear: () => void;
 }) {
+  const chip = useRef<HTMLButtonElement>(null);
+  useFocusOf(label, () => chip.current);
   return (
     <button
+      ref={chip}
       type="button"
       className="chip shrink-0"
       data-set="true"
@@ -42,4 +58,36 @@ export function FilterChip({
       <Icon name="close" size={13} />
     </button>
   );
+}
+
+/** The filter whose control had the focus when it was replaced; null: none. */
+let left: string | null = null;
+
+/** A filter's control passes the focus to the one that replaces it, or else to the main part. */
+function useFocusOf(label: string, control: () => HTMLElement | null): void {
+  const find = useRef(control);
+  useLayoutEffect(() => {
+    const element = find.current();
+    if (left === label) {
+      left = null;
+      element?.focus();
+    }
+    return () => {
+      if (!element || !hasFocus(element)) return;
+      left = label;
+      queueMicrotask(() => {
+        if (left !== label) return;
+        left = null;
+        document.getElementById('main')?.focus();
+      });
+    };
+  }, [label]);
+}
+
+/** Whether a control, or the menu that it opened, has the focus. */
+function hasFocus(control: HTMLElement): boolean {
+  const { activeElement } = document;
+  if (activeElement === control) return true;
+  const trigger = activeElement?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+  return trigger !== null && trigger !== undefined && trigger === control.id;
 }
