@@ -1,10 +1,10 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { HolderFilter } from '@/server/contract/console/waits/holder-figures';
+import { type HolderFilter, unknownBecause } from '@/server/contract/console/waits/holder-figures';
 import type { HoldersPage } from '@/server/contract/console/waits/holder-rows';
 import { plural } from '@/server/core/format/numbers';
-import { useBlockingSeconds, useSilentBackends } from '../live/reading';
+import { useBlockingSeconds } from '../live/reading';
 import { useTRPC } from '../live/trpc';
 import { FigureCount } from '../locks/figures/figure-count';
 import { FigureTile, lookOf } from '../locks/figures/figure-tile';
@@ -24,7 +24,6 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
       refetchInterval: FLEET_EVERY_MS,
     }),
   );
-  const silent = useSilentBackends();
   const show = (wanted: HolderFilter) => ({
     isSet: filter === wanted,
     onPress: () => setAddress({ verdict: filter === wanted ? null : wanted }),
@@ -59,7 +58,7 @@ export function HolderStrip({ page, filter }: { page: HoldersPage; filter: Holde
         look={look('unknown', unknown)}
         title="Filter: processes of which no recent evidence is known"
         value={<FigureCount of={unknown} />}
-        below={silent === '' ? 'no recent evidence' : `${silent} not responding`}
+        below={unknownBecause(page.rows)}
         action={show('unknown')}
       />
       <FigureTile

@@ -41,6 +41,14 @@ export function matchesHolder(row: ProcessRow, filter: HolderFilter | null): boo
   }
 }
 
+/** Why nothing recent is known of the processes of which that is so. */
+export function unknownBecause(rows: readonly ProcessRow[]): string {
+  const unknown = rows.filter((row) => matchesHolder(row, 'unknown'));
+  const silent = new Set(unknown.flatMap(({ silentBackends }) => silentBackends));
+  const isEach = unknown.length > 0 && unknown.every((row) => row.silentBackends.length > 0);
+  return isEach ? `${[...silent].join(', ')} not responding` : 'no recent evidence';
+}
+
 /** What a silent backend said last of a process says nothing of it now. */
 function stateOf({ verdict, silentBackends }: ProcessRow): 'dead' | 'alive' | 'unknown' {
   if (verdict?.state === 'dead') return 'dead';

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { unknownBecause } from './holder-figures';
+import type { ProcessRow } from './holder-rows';
+
+const row = (silentBackends: string[], state?: 'alive') =>
+  ({ holds: 1, silentBackends, verdict: state ? { state } : null }) as ProcessRow;
+
+test('a silent backend is not blamed for processes that hold nothing on it', () => {
+  expect(unknownBecause([row([]), row([], 'alive')])).toBe('no recent evidence');
+  expect(unknownBecause([row(['orders']), row([])])).toBe('no recent evidence');
+  expect(unknownBecause([row(['orders']), row(['orders']), row([], 'alive')])).toBe(
+    'orders not responding',
+  );
+  expect(unknownBecause([])).toBe('no recent evidence');
+});
