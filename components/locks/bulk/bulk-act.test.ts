@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { bulkLocks, bulkResultLabel, bulkSummary } from './bulk-act';
+import { bulkLocks, bulkProgress, bulkResultLabel, bulkSummary } from './bulk-act';
 
 const row = (part: Partial<LockRow>) =>
   ({ status: 'held', hold: { owner: 'w-1' }, frozen: null, ...part }) as LockRow;
@@ -19,6 +19,17 @@ test('an act is done only to locks that it applies to, and each other one says w
   expect(possible('extend')).toEqual(possible('ask'));
   expect(possible('release')).toEqual([null, 'not held', null, 'state unknown', null]);
   expect(possible('freeze')).toEqual([null, null, null, 'state unknown', 'frozen already']);
+});
+
+test('a dead process is asked for nothing, and its lock can be extended, released and frozen', () => {
+  const dead = row({ status: 'orphaned' });
+  const because = (act: Parameters<typeof bulkLocks>[0]) => bulkLocks(act, [dead])[0]?.impossible;
+  expect(because('ask')).toBe('process is dead');
+  expect([because('extend'), because('release'), because('freeze')]).toEqual([null, null, null]);
+});
+
+test('the progress is of the locks that are acted on, not of those that are skipped', () => {
+  expect(bulkProgress(1, bulkLocks('ask', [held, free, unknown, held]))).toBe('Working… 1 of 2');
 });
 
 test('every lock has its result, and all of them a sum', () => {

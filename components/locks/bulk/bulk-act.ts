@@ -1,7 +1,8 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { plural } from '@/server/core/format/numbers';
+import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
+import { possibleActs } from '../possible-acts';
 
 /** What can be done to many locks at once. */
 export type BulkAct = 'ask' | 'extend' | 'release' | 'freeze';
@@ -21,7 +22,14 @@ function impossibleBecause(act: BulkAct, row: LockRow): string | null {
   if (row.status === 'unknown') return 'state unknown';
   if (act === 'freeze') return row.frozen ? 'frozen already' : null;
   if (!row.hold) return 'not held';
-  return act !== 'release' && isReleased(row.hold) ? 'already released' : null;
+  if (act !== 'release' && isReleased(row.hold)) return 'already released';
+  return act === 'ask' && !possibleActs(row).request ? 'process is dead' : null;
+}
+
+/** How many locks have their result, of those that the act applies to. */
+export function bulkProgress(done: number, locks: readonly BulkLock[]): string {
+  const going = locks.filter(({ impossible }) => impossible === null);
+  return `Working… ${exactCount(done)} of ${exactCount(going.length)}`;
 }
 
 /** How the act went on one lock. */

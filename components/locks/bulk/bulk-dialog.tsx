@@ -14,6 +14,7 @@ import {
   type BulkLock,
   bulkLockLabel,
   bulkLocks,
+  bulkProgress,
   bulkResultLabel,
   bulkSummary,
 } from './bulk-act';
@@ -135,7 +136,7 @@ function BulkPreview({
       </ul>
       {warning && <p className="rounded-10 bg-contended-tint px-3.5 py-2.5">{warning}</p>}
       <p role="status" className="font-[550]">
-        {bulk.isBusy && `Working… ${bulk.results.size} of ${locks.length}`}
+        {bulk.isBusy && bulkProgress(bulk.results.size, locks)}
         {bulk.isOver && bulkSummary(bulk.results.values())}
       </p>
     </>
