@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { exactCount } from '@/server/core/format/numbers';
 import { isFilling } from '@/server/core/names/filling';
 import { Icon } from '../icons/icon';
@@ -29,30 +30,39 @@ export function CapacityBanner() {
   const { data = [] } = useQuery(
     trpc.namespaces.list.queryOptions(undefined, { refetchInterval: POLL_MS }),
   );
-  const filling = data.filter(({ locks, counters, policy }) =>
-    isFilling(locks + counters, policy.maxLocks),
-  );
-  const [first, ...more] = filling;
-  if (!first) return null;
+  const found = fillingNamespaces(data);
+  if (!found) return null;
+  const { first, isFull, more, nearly } = found;
   const { name, locks, counters, policy } = first;
-  const isFull = more.length === 0 && locks + counters >= policy.maxLocks;
   return (
     <Banner
       title={
         <>
           Namespace <span className="font-mono text-12">{name}</span>{' '}
-          {more.length > 0 ? `and ${more.length} more are` : 'is'} {isFull ? 'full' : 'nearly full'}
-          .
+          {more > 0 ? `and ${exactCount(more)} more are` : 'is'} {isFull ? 'full' : 'nearly full'}.
         </>
       }
     >
       {exactCount(locks + counters)} of {exactCount(policy.maxLocks)} locks and counters used
       {isFull ? '; new ones are rejected.' : '; at the limit, new ones are rejected.'}{' '}
+      {isFull && nearly > 0 && `${exactCount(nearly)} more nearly full. `}
       <Link href="/namespaces" className="link">
         View policy
       </Link>
     </Banner>
   );
+}
+
+type Names = Pick<NamespaceRow, 'name' | 'locks' | 'counters' | 'policy'>;
+
+/** Those that are full, or else those that soon will be; null: there are none. */
+export function fillingNamespaces<T extends Names>(rows: readonly T[]) {
+  const filling = rows.filter((row) => isFilling(row.locks + row.counters, row.policy.maxLocks));
+  const full = filling.filter((row) => row.locks + row.counters >= row.policy.maxLocks);
+  const [first, ...more] = full.length > 0 ? full : filling;
+  if (!first) return null;
+  const nearly = filling.length - full.length;
+  return { first, isFull: full.length > 0, more: more.length, nearly };
 }
 
 function Banner({ title, children }: { title: ReactNode; children: ReactNode }) {
