@@ -24,7 +24,7 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
   ask: { label: 'Ask to release…', key: 'a' },
   block: { label: 'Block renewals…', key: 's' },
   extend: { label: 'Extend…', key: 'e' },
-  release: { label: 'Release…', key: 'r', isHard: true },
+  release: { label: 'Force release…', key: 'r', isHard: true },
 };
 
 /** The gentlest act that helps, with its button and what else it affects; nothing if none does. */
