@@ -1,7 +1,7 @@
 'use client';
 
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, type RefObject, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 
 interface DialogProps {
   open: boolean;
@@ -20,6 +20,17 @@ interface DialogProps {
  */
 export function Dialog({ open, onClose, title, children, initialFocus, wide }: DialogProps) {
   const opener = useRef<HTMLElement | null>(null);
+  useEffect(() => {
+    if (!open) return;
+    // A menu that has closed gives its button the focus a moment after the dialog has it, which
+    // the dialog takes back at once.
+    const onLeave = ({ relatedTarget: to }: FocusEvent) => {
+      if (opener.current !== document.body || !(to instanceof HTMLElement)) return;
+      if (!to.closest('[role="dialog"]')) opener.current = to;
+    };
+    document.addEventListener('focusout', onLeave, { capture: true });
+    return () => document.removeEventListener('focusout', onLeave, { capture: true });
+  }, [open]);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
