@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { LockRow } from '@/server/contract/console/lock-row';
+import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
 import type { StuckReason } from '@/server/core/status/stuck-reason';
-import { leaseLabel, reasonLabel, renewalDueLabel, stuckLabel, unknownLabel } from './lock-labels';
+import {
+  leaseLabel,
+  reasonLabel,
+  renewalDueLabel,
+  shownToken,
+  stuckLabel,
+  unknownLabel,
+} from './lock-labels';
 
 const now = 10_000_000;
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
@@ -140,4 +147,10 @@ test('an expired lease counts below zero', () => {
   expect(leaseLabel(row({ status: 'expired', hold: null, ended }), now)).toBe('−00:38');
   expect(leaseLabel(row({}), now)).toBe('00:26');
   expect(leaseLabel(row({ status: 'free', hold: null }), now)).toBe('–');
+});
+
+test('the token beside the name of a lock is of the hold that is looked at, else the last one', () => {
+  expect(shownToken({ token: 41 } as HoldRow, 47)).toEqual({ label: 'token', token: 41 });
+  expect(shownToken(null, 47)).toEqual({ label: 'last token', token: 47 });
+  expect(shownToken(null, 0)).toBeNull();
 });

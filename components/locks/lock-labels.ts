@@ -160,3 +160,13 @@ export function unknownLabel({ status, unreadable }: Pick<LockRow, 'status' | 'u
   if (status !== 'unknown') return null;
   return `unknown: ${unreadable === undefined ? 'backend not responding' : 'record unreadable'}`;
 }
+
+/**
+ * The token beside the name of a lock: that of the hold that is looked at, or the last one.
+ *
+ * @param lastToken 0: there has been none
+ */
+export function shownToken(hold: HoldRow | null, lastToken: number) {
+  if (hold) return { label: 'token', token: hold.token };
+  return lastToken > 0 ? { label: 'last token', token: lastToken } : null;
+}

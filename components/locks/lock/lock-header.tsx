@@ -15,6 +15,7 @@ import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
 import { ListSteps } from '../list/walk/list-steps';
 import { hasStandbysOnly } from '../lock-facts';
+import { shownToken } from '../lock-labels';
 import { isMissing } from '../missing/missing-lock';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { LockSentence } from '../verdict/lock-sentence';
@@ -33,6 +34,7 @@ export function LockHeader({
   onRetry: () => void;
 }) {
   const { row, lastToken } = detail;
+  const shown = shownToken(chosen, lastToken);
   const actions = useActions();
   const isStale = useIsStale();
   const isClosed = useIsClosed(row.backend);
@@ -48,14 +50,13 @@ export function LockHeader({
         meta={
           isMissing(row) ? null : (
             <>
-              {row.hold && `${row.hold.mode} · `}
+              {chosen && `${chosen.mode} · `}
               <Rev rev={row.rev} />
-              {lastToken > 0 && (
+              {shown && (
                 <>
                   {' · '}
-                  <span title={`Token ${row.hold?.token ?? lastToken}`}>
-                    {row.hold ? 'token' : 'last token'}{' '}
-                    <span className="font-mono">{shortToken(row.hold?.token ?? lastToken)}</span>
+                  <span title={`Token ${shown.token}`}>
+                    {shown.label} <span className="font-mono">{shortToken(shown.token)}</span>
                   </span>
                 </>
               )}

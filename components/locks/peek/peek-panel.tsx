@@ -27,6 +27,7 @@ import { QueuePanel } from '../lock/queue/queue-panel';
 import { ReleaseImpact } from '../lock/release-impact';
 import { useLiveLock } from '../lock/use-live-lock';
 import { hasStandbysOnly } from '../lock-facts';
+import { shownToken } from '../lock-labels';
 import { OnItButton, OnItNote } from '../presence/on-it-button';
 import { chosenHold } from '../verdict/chosen-hold';
 import { LockSentence } from '../verdict/lock-sentence';
@@ -168,6 +169,7 @@ function PeekBody({
   const { row, lastToken } = detail;
   const [token, setToken] = useState<number | null>(null);
   const chosen = chosenHold(detail, token);
+  const shownHere = shownToken(chosen, lastToken);
   useLayoutEffect(() => {
     shown.current = { ...row, hold: chosen };
     return () => {
@@ -191,12 +193,11 @@ function PeekBody({
           </div>
           <p className="text-12 text-t3">
             {row.namespace} · {row.backend}
-            {row.hold && ` · ${row.hold.mode}`}
-            {lastToken > 0 && (
-              <span title={`Token ${lastToken}`}>
+            {chosen && ` · ${chosen.mode}`}
+            {shownHere && (
+              <span title={`Token ${shownHere.token}`}>
                 {' · '}
-                {row.hold ? 'token' : 'last token'}{' '}
-                <span className="font-mono">{shortToken(lastToken)}</span>
+                {shownHere.label} <span className="font-mono">{shortToken(shownHere.token)}</span>
               </span>
             )}
           </p>
