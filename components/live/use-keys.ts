@@ -8,7 +8,11 @@ import { type RefObject, useEffect, useRef } from 'react';
  */
 export type Keys = Record<string, (event: KeyboardEvent) => unknown>;
 
-const TYPING = 'input:not([type="checkbox"]), textarea, select, [contenteditable="true"]';
+const TYPING =
+  'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable="true"]';
+
+/** What a choice of one among several does with a key itself. */
+const CHOOSING = /^( |Arrow.*)$/;
 
 /** The second of two keys comes within this time. */
 const SECOND_WITHIN_MS = 2_000;
@@ -37,7 +41,10 @@ export function useKeys(keys: Keys): void {
 function onKey(event: KeyboardEvent) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.key === 'Shift') return;
-  if (event.target instanceof Element && event.target.closest(TYPING)) return;
+  const { target } = event;
+  if (target instanceof Element && target.closest(TYPING)) return;
+  const isChoice = target instanceof Element && target.matches('input[type="radio"]');
+  if (isChoice && CHOOSING.test(event.key)) return;
   if (document.querySelector('[role="dialog"], [role="menu"]')) return;
   const now = event.timeStamp;
   const isSecond = first !== null && now - first.at < SECOND_WITHIN_MS;
