@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { isFiltered, listInput, listUrl, readListQuery, rowsKey, shownView } from './list-query';
+import {
+  columnOrder,
+  isFiltered,
+  listInput,
+  listUrl,
+  readListQuery,
+  rowsKey,
+  shownView,
+} from './list-query';
 import { FIRST_WINDOW } from './list-window';
 
 const read = (address: string) => readListQuery(new URLSearchParams(address.split('?')[1] ?? ''));
@@ -59,4 +67,12 @@ test('what needs attention is shown first where there is any, but never in place
   expect(shownView(read('/?q=cart'), 2)).toBe('all');
   expect(shownView(read('/?view=all'), 2)).toBe('all');
   expect(shownView(read('/?view=attention'), 0)).toBe('attention');
+});
+
+test('a column is read out as what its figures do: the longest, most and worst first are descending', () => {
+  const of = (sort: 'name' | 'lease' | 'held' | 'waiters' | 'worst', descending = false) =>
+    columnOrder({ sort, descending });
+  expect([of('name'), of('lease')]).toEqual(['ascending', 'ascending']);
+  expect([of('held'), of('waiters'), of('worst')]).toEqual(Array(3).fill('descending'));
+  expect([of('name', true), of('held', true)]).toEqual(['descending', 'ascending']);
 });

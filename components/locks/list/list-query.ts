@@ -97,6 +97,14 @@ export function listInput(query: ListQuery, window: ListWindow): LockListInput {
 export const isFiltered = ({ status, namespace, backend, search }: ListQuery): boolean =>
   status !== null || namespace !== null || backend !== null || search !== '';
 
+/** The sorts whose natural order begins with what is least. */
+const LEAST_FIRST: readonly LockSort[] = ['name', 'lease'];
+
+/** How the figures of the column that is sorted by follow one another. */
+export function columnOrder({ sort, descending }: Pick<ListQuery, 'sort' | 'descending'>) {
+  return LEAST_FIRST.includes(sort) === descending ? 'descending' : 'ascending';
+}
+
 function readPeek(text: string | null): ListQuery['peek'] {
   const cut = text?.indexOf('/') ?? -1;
   if (!text || cut <= 0 || cut === text.length - 1) return null;

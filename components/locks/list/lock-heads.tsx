@@ -5,7 +5,7 @@ import { SelectAllBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { Icon } from '../../icons/icon';
 import { FAR_POSITION, P99_POSITION } from '../row/range-position';
-import type { ListQuery, LockSort } from './list-query';
+import { columnOrder, type ListQuery, type LockSort } from './list-query';
 
 const HEADS: {
   cell: string;
@@ -96,7 +96,7 @@ export function LockHeads({
             key={cell}
             role="columnheader"
             data-cell={cell}
-            aria-sort={isSorting ? (query.descending ? 'descending' : 'ascending') : undefined}
+            aria-sort={isSorting ? columnOrder(query) : undefined}
             className={`min-w-0 ${className}`}
           >
             {sort ? (
