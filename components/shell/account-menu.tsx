@@ -24,45 +24,51 @@ export function AccountMenu() {
   const { signOut, failure } = useSignOut();
   const role = ROLE_LABELS[account.role].label;
   return (
-    <Menu
-      trigger={
-        <button
-          type="button"
-          aria-label={`Account of ${visibleText(account.name)}`}
-          title={`${visibleText(account.name)} (${role.toLowerCase()})`}
-          className="flex size-7 flex-none items-center justify-center rounded-full bg-accbg text-11 font-[620] text-acc max-md:size-9 pointer-coarse:size-11"
-        >
-          {initialsOf(account.name) || '?'}
-        </button>
-      }
-    >
-      <MenuLabel>
-        <span className="block max-w-56 truncate text-13 font-[550] text-t1">
-          <VisibleText text={account.name} />
-        </span>
-        {role}
-      </MenuLabel>
-      <MenuSeparator />
-      <MenuLabel>Theme</MenuLabel>
-      {THEMES.map((choice) => (
-        <MenuChoice key={choice} chosen={theme === choice} onSelect={() => setTheme(choice)}>
-          {THEME_LABELS[choice]}
-        </MenuChoice>
-      ))}
-      <MenuSeparator />
-      <MenuItem icon="settings" onSelect={() => router.push('/settings')}>
-        Settings
-      </MenuItem>
-      <MenuItem icon="sign-out" keepsOpen onSelect={() => void signOut()}>
-        Sign out
-      </MenuItem>
-      {failure && (
+    <>
+      <Menu
+        trigger={
+          <button
+            type="button"
+            aria-label={`Account of ${visibleText(account.name)}`}
+            title={`${visibleText(account.name)} (${role.toLowerCase()})`}
+            className="flex size-7 flex-none items-center justify-center rounded-full bg-accbg text-11 font-[620] text-acc max-md:size-9 pointer-coarse:size-11"
+          >
+            {initialsOf(account.name) || '?'}
+          </button>
+        }
+      >
         <MenuLabel>
-          <span role="alert" className="block max-w-56 text-dangertext">
-            {failure}
+          <span className="block max-w-56 truncate text-13 font-[550] text-t1">
+            <VisibleText text={account.name} />
           </span>
+          {role}
         </MenuLabel>
+        <MenuSeparator />
+        <MenuLabel>Theme</MenuLabel>
+        {THEMES.map((choice) => (
+          <MenuChoice key={choice} chosen={theme === choice} onSelect={() => setTheme(choice)}>
+            {THEME_LABELS[choice]}
+          </MenuChoice>
+        ))}
+        <MenuSeparator />
+        <MenuItem icon="settings" onSelect={() => router.push('/settings')}>
+          Settings
+        </MenuItem>
+        <MenuItem icon="sign-out" keepsOpen onSelect={() => void signOut()}>
+          Sign out
+        </MenuItem>
+        {failure && (
+          <MenuLabel>
+            <span className="block max-w-56 text-dangertext">{failure}</span>
+          </MenuLabel>
+        )}
+      </Menu>
+      {/* A menu holds no alerts. */}
+      {failure && (
+        <span role="alert" className="sr-only">
+          {failure}
+        </span>
       )}
-    </Menu>
+    </>
   );
 }
