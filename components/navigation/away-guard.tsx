@@ -5,7 +5,7 @@ import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
-import { canOpenKnown, isListHref, mayBeAway } from './away';
+import { canOpenKnown, isListHref, mayBeAway, reportGuard } from './away';
 
 /** How often the server is asked whether it is back. */
 const ASK_EVERY_MS = 1_000;
@@ -18,6 +18,7 @@ const ASK_EVERY_MS = 1_000;
  */
 export function AwayGuard({ className, children }: { className: string; children: ReactNode }) {
   const [wanted, setWanted] = useState<string | null>(null);
+  useEffect(() => reportGuard(setWanted), []);
   const onClick = (event: MouseEvent) => {
     const href = mayBeAway() ? linkOf(event) : null;
     if (href === null) return;

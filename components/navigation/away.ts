@@ -11,6 +11,26 @@ export function reportBroken(): () => void {
 /** Whether a connection of this page broke, so that the server may be away. */
 export const mayBeAway = (): boolean => broken > 0;
 
+let openOnceBack: ((href: string) => void) | null = null;
+
+/**
+ * Says who opens a page once the server is back; call what it returns when there is no one.
+ *
+ * @param open never another function
+ */
+export function reportGuard(open: (href: string) => void): () => void {
+  openOnceBack = open;
+  return () => {
+    openOnceBack = null;
+  };
+}
+
+/** Opens a page; while the server may be away, once it is back. */
+export function openPage(href: string, open: (href: string) => void): void {
+  if (openOnceBack && mayBeAway()) openOnceBack(href);
+  else open(href);
+}
+
 let opensKnown = false;
 
 /** From now on the list can show a lock's page without the server. */

@@ -1,8 +1,8 @@
 'use client';
 
-import { useRouter } from 'next/navigation';
 import { visibleText } from '@/server/core/format/visible-text';
 import { useSession, useSignOut } from '../live/session';
+import { useOpenPage } from '../navigation/use-open-page';
 import { ROLE_LABELS } from '../settings/role-field';
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../ui/controls/menu';
 import { VisibleText } from '../ui/visible-text';
@@ -19,7 +19,7 @@ const initialsOf = (name: string) =>
 /** Who is signed in, the look of the page, and the way out. */
 export function AccountMenu() {
   const { account } = useSession();
-  const router = useRouter();
+  const open = useOpenPage();
   const [theme, setTheme] = useTheme();
   const { signOut, failure } = useSignOut();
   const role = ROLE_LABELS[account.role].label;
@@ -51,7 +51,7 @@ export function AccountMenu() {
           </MenuChoice>
         ))}
         <MenuSeparator />
-        <MenuItem icon="settings" onSelect={() => router.push('/settings')}>
+        <MenuItem icon="settings" onSelect={() => open('/settings')}>
           Settings
         </MenuItem>
         <MenuItem icon="sign-out" keepsOpen onSelect={() => void signOut()}>

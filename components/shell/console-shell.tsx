@@ -1,7 +1,6 @@
 'use client';
 
 import Link from 'next/link';
-import { useRouter } from 'next/navigation';
 import { type ReactNode, Suspense } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { RetentionDays } from '@/server/contract/console/console-terms';
@@ -41,7 +40,6 @@ export function ConsoleShell({
   guarantees: GuaranteeRow[];
   children: ReactNode;
 }) {
-  const router = useRouter();
   return (
     <ConsoleClient>
       <SessionProvider
@@ -64,7 +62,7 @@ export function ConsoleShell({
             {children}
           </main>
         </AwayGuard>
-        <ShortcutKeys onGo={(path) => router.push(path)} />
+        <ShortcutKeys />
       </SessionProvider>
     </ConsoleClient>
   );

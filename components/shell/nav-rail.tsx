@@ -1,9 +1,10 @@
 'use client';
 
 import Link from 'next/link';
-import { usePathname, useRouter } from 'next/navigation';
+import { usePathname } from 'next/navigation';
 import { Icon, type IconName } from '../icons/icon';
 import { Mark } from '../icons/mark';
+import { useOpenPage } from '../navigation/use-open-page';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 import { Menu, MenuItem } from '../ui/controls/menu';
@@ -86,7 +87,7 @@ function RailLink({
 }
 
 function MoreMenu({ isHere }: { isHere: boolean }) {
-  const router = useRouter();
+  const open = useOpenPage();
   const at = usePastAt();
   return (
     <Menu
@@ -98,7 +99,7 @@ function MoreMenu({ isHere }: { isHere: boolean }) {
       }
     >
       {SECONDARY_ITEMS.map(({ href, label, icon }) => (
-        <MenuItem key={href} icon={icon} onSelect={() => router.push(pastHref(href, at))}>
+        <MenuItem key={href} icon={icon} onSelect={() => open(pastHref(href, at))}>
           {label}
         </MenuItem>
       ))}

@@ -1,9 +1,10 @@
 'use client';
 
-import { usePathname, useRouter, useSearchParams } from 'next/navigation';
+import { usePathname, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
 import { useKeys } from '../live/use-keys';
 import { listUrl, readListQuery } from '../locks/list/list-query';
+import { useOpenPage } from '../navigation/use-open-page';
 import { SearchField } from '../ui/controls/search-field';
 import { useMedia } from '../ui/use-media';
 
@@ -15,7 +16,7 @@ const PHONE = '(max-width: 639.98px)';
 export function SearchBox() {
   const params = useSearchParams();
   const pathname = usePathname();
-  const router = useRouter();
+  const open = useOpenPage();
   const input = useRef<HTMLInputElement>(null);
   const isList = pathname === '/';
   const searched = isList ? readListQuery(params).search : '';
@@ -51,7 +52,7 @@ export function SearchBox() {
         // field, and the search stays.
         event.preventDefault();
         if (event.key === 'Escape' || isList) event.currentTarget.blur();
-        else router.push(text.trim() ? `/?q=${encodeURIComponent(text.trim())}` : '/');
+        else open(text.trim() ? `/?q=${encodeURIComponent(text.trim())}` : '/');
       }}
       className="min-w-0 flex-1 md:max-w-[400px]"
     >

@@ -3,6 +3,7 @@
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { useKeys } from '../live/use-keys';
+import { useOpenPage } from '../navigation/use-open-page';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 
@@ -22,10 +23,11 @@ const PAGES = {
 };
 
 /** The keys that go to a page, as of the same instant, and `?`, which lists all keys. */
-export function ShortcutKeys({ onGo }: { onGo: (path: string) => void }) {
+export function ShortcutKeys() {
+  const open = useOpenPage();
   const [isOpen, setOpen] = useState(false);
   const at = usePastAt();
-  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => onGo(pastHref(path, at))]);
+  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => open(pastHref(path, at))]);
   useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
   return isOpen && <ShortcutsDialog onClose={() => setOpen(false)} />;
 }

@@ -1,12 +1,13 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { usePathname, useRouter } from 'next/navigation';
+import { usePathname } from 'next/navigation';
 import { type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lock-row';
 import { lockPath } from '@/server/core/names/console-path';
 import type { LinkState } from '../../live/use-live';
-import { canOpenKnown, isListHref, mayBeAway, reportOpensKnown } from '../../navigation/away';
+import { canOpenKnown, isListHref, reportOpensKnown } from '../../navigation/away';
+import { useOpenPage } from '../../navigation/use-open-page';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { knownDetail } from './known-detail';
@@ -40,7 +41,7 @@ export function useKnownLock(
   /** False: the server responds, so that the page is to be opened as any other. */
   onOpenKnown: (row: LockRow) => boolean;
 } {
-  const router = useRouter();
+  const open = useOpenPage();
   const at = usePastAt();
   const pathname = usePathname();
   const [opened, setOpened] = useState<OpenedLock | null>(null);
@@ -67,10 +68,9 @@ export function useKnownLock(
   const onOpen = useCallback(
     (row: LockRow) => {
       if (onOpenKnown(row)) return;
-      if (!latest.current.isLive && mayBeAway()) return;
-      router.push(pastHref(lockPath(row.namespace, row.name), at));
+      open(pastHref(lockPath(row.namespace, row.name), at));
     },
-    [onOpenKnown, router, at],
+    [onOpenKnown, open, at],
   );
   const isShown = opened !== null && isSamePath(pathname, opened.path);
   return {

@@ -2,7 +2,6 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { Command } from 'cmdk';
-import { useRouter } from 'next/navigation';
 import { Dialog } from 'radix-ui';
 import { type ReactNode, useRef, useState } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
@@ -10,6 +9,7 @@ import { counterPath, lockPath } from '@/server/core/names/console-path';
 import { Icon, type IconName } from '../../icons/icon';
 import { useTRPC } from '../../live/trpc';
 import { useDebounced } from '../../live/use-debounced';
+import { useOpenPage } from '../../navigation/use-open-page';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { copyText } from '../../ui/controls/copy-button';
@@ -32,7 +32,7 @@ export function CommandMenu({
   onText: (text: string) => void;
   onClose: () => void;
 }) {
-  const router = useRouter();
+  const open = useOpenPage();
   const at = usePastAt();
   const [current] = useState(currentLock);
   const hasActed = useRef(false);
@@ -42,7 +42,7 @@ export function CommandMenu({
   const found = useFound(search);
   const go = (path: string) => {
     onClose();
-    router.push(path);
+    open(path);
   };
   const isSought = (label: string) => label.toLowerCase().includes(text.trim().toLowerCase());
   const acts = current?.acts.filter(({ label }) => isSought(label)) ?? [];
