@@ -1,11 +1,12 @@
 'use client';
 
 import dynamic from 'next/dynamic';
-import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useSession } from '../live/session';
 import { PresenceContext, usePresence, useToggleOnIt } from '../locks/presence/presence';
 import { abandonNavigation } from '../navigation/abandon-navigation';
+import { useLoadedEarly } from '../navigation/use-loaded';
 
 interface Actions {
   release: (row: LockRow) => void;
@@ -74,7 +75,7 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
       onIt,
     };
   }, [isOperator, onIt]);
-  useLoadedEarly(isOperator);
+  useLoadedEarly(LOADERS, isOperator);
   const close = () => setOpen(null);
   return (
     <ActionsContext.Provider value={actions}>
@@ -92,24 +93,4 @@ export function ActionsProvider({ children }: { children: ReactNode }) {
       {open?.act === 'extend' && <ExtendDialog row={open.row} onClose={close} />}
     </ActionsContext.Provider>
   );
-}
-
-/**
- * Loads the dialogs with the first key or press on the page: no part of its first load, and there
- * before an act is chosen, even if the server is away by then.
- */
-function useLoadedEarly(isOperator: boolean) {
-  useEffect(() => {
-    if (!isOperator) return;
-    const begun = new AbortController();
-    const load = () => {
-      begun.abort();
-      // Opening a dialog tries again.
-      for (const each of LOADERS) each().catch(() => undefined);
-    };
-    for (const kind of ['keydown', 'pointerdown']) {
-      window.addEventListener(kind, load, { signal: begun.signal });
-    }
-    return () => begun.abort();
-  }, [isOperator]);
 }

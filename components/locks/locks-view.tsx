@@ -15,6 +15,7 @@ import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
+import { useLoadedEarly } from '../navigation/use-loaded';
 import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
 import { BulkBar } from './bulk/bulk-bar';
@@ -33,7 +34,9 @@ import { useKnownLock } from './peek/use-known-lock';
 import { usePeek } from './peek/use-peek';
 import { DeadlockedProvider } from './presence/deadlock-mark';
 
+// In place, or the first paint would come without its style sheet.
 const PeekPanel = dynamic(() => import('./peek/peek-panel').then((all) => all.PeekPanel));
+const LOADERS = [() => import('./peek/peek-panel')];
 
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;
@@ -103,6 +106,8 @@ export function LocksView({
     const { offset, matching } = page;
     keepList({ title, href: listUrl({ ...query, peek: null }), rows, offset, matching });
   }, [query, rows, page]);
+
+  useLoadedEarly(LOADERS, true);
 
   if (known) return known;
   const isSlowed = page.slowed && link === 'live';

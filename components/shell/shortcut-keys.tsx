@@ -1,15 +1,14 @@
 'use client';
 
-import dynamic from 'next/dynamic';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useKeys } from '../live/use-keys';
+import { useLoaded, useLoadedEarly } from '../navigation/use-loaded';
 import { useOpenPage } from '../navigation/use-open-page';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 
-const ShortcutsDialog = dynamic(() =>
-  import('./shortcuts-dialog').then((all) => all.ShortcutsDialog),
-);
+const loadDialog = () => import('./shortcuts-dialog').then((all) => all.ShortcutsDialog);
+const LOADERS = [loadDialog];
 
 const PAGES = {
   'g l': '/',
@@ -26,8 +25,14 @@ const PAGES = {
 export function ShortcutKeys() {
   const open = useOpenPage();
   const [isOpen, setOpen] = useState(false);
+  const { part: ShortcutsDialog, isFailing } = useLoaded(loadDialog, isOpen);
+  useLoadedEarly(LOADERS, true);
+  // It would come when it is no longer wanted.
+  useEffect(() => {
+    if (isFailing) setOpen(false);
+  }, [isFailing]);
   const at = usePastAt();
   const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => open(pastHref(path, at))]);
   useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
-  return isOpen && <ShortcutsDialog onClose={() => setOpen(false)} />;
+  return isOpen && ShortcutsDialog && <ShortcutsDialog onClose={() => setOpen(false)} />;
 }

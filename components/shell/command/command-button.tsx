@@ -1,17 +1,15 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useEffect, useState } from 'react';
+import { useLoaded } from '../../navigation/use-loaded';
 
-const CommandMenu = dynamic(() => import('./command-menu').then((all) => all.CommandMenu), {
-  ssr: false,
-  loading: () => <div role="dialog" aria-label="Go anywhere" className="command h-12" />,
-});
+const loadMenu = () => import('./command-menu').then((all) => all.CommandMenu);
 
 /** Opens the menu that goes anywhere, as ⌘K and Ctrl+K do. */
 export function CommandButton() {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState('');
+  const { part: CommandMenu, isFailing } = useLoaded(loadMenu, isOpen);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
@@ -55,7 +53,18 @@ export function CommandButton() {
         Go anywhere
         <kbd className="key">⌘K</kbd>
       </button>
-      {isOpen && <CommandMenu text={text} onText={setText} onClose={() => setOpen(false)} />}
+      {isOpen && CommandMenu && (
+        <CommandMenu text={text} onText={setText} onClose={() => setOpen(false)} />
+      )}
+      {isOpen && !CommandMenu && (
+        <div role="dialog" aria-label="Go anywhere" className="command min-h-12">
+          {isFailing && (
+            <p role="alert" className="px-4 py-3.5 text-t2">
+              Server not responding. Trying again… Esc closes this.
+            </p>
+          )}
+        </div>
+      )}
     </>
   );
 }
