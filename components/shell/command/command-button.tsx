@@ -25,13 +25,13 @@ export function CommandButton() {
   useEffect(() => {
     if (!isOpen) return;
     // A key that is pressed before the menu has the focus is text of the menu: not lost, and no
-    // shortcut of the page.
+    // shortcut of the page, nor a press of the button that has the focus.
     const onKey = (event: KeyboardEvent) => {
       const { key, target } = event;
       if (event.ctrlKey || event.metaKey || (target instanceof Element && isInMenu(target))) return;
       if (key === 'Escape') setOpen(false);
       else if (key.length === 1) setText((old) => old + key);
-      else return;
+      else if (key !== 'Enter') return;
       event.preventDefault();
       event.stopPropagation();
     };
