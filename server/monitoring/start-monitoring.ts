@@ -55,7 +55,6 @@ import { HolderView } from './waits/holder-view';
 import { WaitWatch } from './waits/wait-watch';
 import { watchMetrics } from './watch/watch-metrics';
 
-const FOLLOW_EVERY_MS = 150;
 const REFRESH_EVERY_MS = 500;
 const REFUSALS_EVERY_MS = 2_000;
 const PRUNE_EVERY_MS = 10 * 60_000;
@@ -226,7 +225,9 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const readBaselines = job('read hold baselines', BASELINES_EVERY_MS, () => baselines.refresh());
   const jobs = [
     ...backends.flatMap((backend) => [
-      job(`follow ${backend.id}`, FOLLOW_EVERY_MS, () => projection.follow(backend)),
+      job(`follow ${backend.id}`, projection.followPause(backend), () =>
+        projection.follow(backend),
+      ),
       job(
         `read all of ${backend.id}`,
         () => projection.resyncPauseMs(backend),

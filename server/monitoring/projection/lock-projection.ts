@@ -251,6 +251,14 @@ export class LockProjection {
     if (await this.follower.follow(backend)) this.notify();
   }
 
+  /** What tells the pause until `follow` is called again, in milliseconds. */
+  followPause({ id }: Pick<MonitoredBackend, 'id'>): () => number {
+    return () => {
+      const followers = this.listeners.size + this.live.readers + this.watches.count;
+      return this.follower.followPauseMs(id, followers > 0);
+    };
+  }
+
   /** Who is kept from work by a lock. @param now the clock of its backend */
   blockedBy({ id, key, facts }: ProjectionRow, now: number): BlockedCallers {
     return blockedCallers(facts, this.baselines.of(id, key), now);

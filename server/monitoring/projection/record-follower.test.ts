@@ -66,9 +66,9 @@ async function project(processId: string, refusals = new KnownRefusals()): Promi
 }
 
 /** As if the last commit had been followed by many more of its lock. */
-async function repeatLastCommit(): Promise<void> {
+async function repeatLastCommit(times = MANY_COMMITS): Promise<void> {
   const repeat = `INSERT INTO lock_history (at, changes, took)
-    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${MANY_COMMITS})
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${times})
     SELECT at, changes, took FROM n, (SELECT * FROM lock_history ORDER BY id DESC LIMIT 1)`;
   await rig.under.database.sqlite?.write((client) => client.execute(repeat));
 }
@@ -87,6 +87,29 @@ it('a store counts as read up to now only once the end of its history has been r
   await projection.follow(backend);
   expect(await list()).toMatchObject({ ageMs: 0 });
   expect((await list()).locks.map(({ name }) => name)).toContain(key.name);
+});
+
+it('thousands of changes a second are read once a second, unless a page or a watch follows them', async () => {
+  const projection = await project('p1');
+  const pauseMs = projection.followPause(backend);
+  const pauseAfter = async (changes: number, passedMs: number) => {
+    await takeLock(member, freshKey(), 'w1', LEASE);
+    await repeatLastCommit(changes);
+    clock.pass(passedMs);
+    await projection.follow(backend);
+    return pauseMs();
+  };
+  expect(pauseMs()).toBe(150);
+  expect(await pauseAfter(200, 150)).toBe(150);
+  expect(await pauseAfter(500, 150)).toBe(1_000);
+  const leave = projection.subscribe(() => {});
+  expect(pauseMs()).toBe(150);
+  leave();
+  expect(pauseMs()).toBe(1_000);
+  // More has come than is read in one go.
+  expect(await pauseAfter(MANY_COMMITS, 1_000)).toBe(150);
+  expect(await pauseAfter(2_000, 1_000)).toBe(1_000);
+  expect(await pauseAfter(500, 1_000)).toBe(150);
 });
 
 it('nothing is kept of a lock that another process deleted', async () => {

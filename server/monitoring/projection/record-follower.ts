@@ -1,3 +1,4 @@
+import type { RecordEvent } from '../../core/record-event';
 import type { Clock } from '../../platform/clock';
 import { isOwnRecord, recordId, recordKey } from '../../storage/record-id';
 import type { Cursor, ReadRecord, RecordKey } from '../../storage/record-store';
@@ -17,6 +18,16 @@ const READ_AT_ONCE = 500;
 /** How often history is read in one go, before what it says is shown. */
 const POLLS_MAX = 50;
 
+/** The pause until history is read again. */
+const FOLLOW_PAUSE_MS = 150;
+
+/**
+ * The same while more than so many changes come a second, and no page and no watch follows them: a
+ * record that changes often is then read less often, which saves a tenth of the processor.
+ */
+const LONG_FOLLOW_PAUSE_MS = 1_000;
+const MANY_PER_SECOND = 2_000;
+
 /** Only such a reading finds what other processes have deleted. */
 const RESYNC_PAUSE_MIN_MS = 15_000;
 const RESYNC_PAUSE_MAX_MS = 10 * 60_000;
@@ -33,6 +44,10 @@ interface Followed {
   epoch: number;
   /** By record, its last rev in the history; removed once the record has been read. */
   dirty: Map<string, number>;
+  /** When the last reading began, on the clock that never steps. */
+  followedAt: number;
+  /** Whether many changes have come a second, and all of them were read. */
+  isBusy: boolean;
 }
 
 /** Reads the records of backends into the projection, and again whenever their history moves. */
@@ -70,7 +85,11 @@ export class RecordFollower {
     let isAtEnd = true;
     if (!known || known.epoch !== backend.epochOf()) await this.load(backend);
     else {
-      isAtEnd = await this.readHistory(backend, known);
+      const changes = await this.readHistory(backend, known);
+      isAtEnd = known.tail.isAtEnd;
+      const perSecond = changes / ((startedAt - known.followedAt) / 1_000);
+      known.isBusy = isAtEnd && perSecond > MANY_PER_SECOND;
+      known.followedAt = startedAt;
       hasChanged = known.dirty.size > 0;
       await this.applyOwnWrites(backend, known.dirty);
       while (known.dirty.size > 0) await this.reread(backend, known.dirty);
@@ -80,6 +99,16 @@ export class RecordFollower {
       this.table.reads.note(backend.id, instant);
     }
     return hasChanged;
+  }
+
+  /**
+   * The pause until `follow` is called again.
+   *
+   * @param isShown whether a page or a watch follows what changes
+   */
+  followPauseMs(backend: string, isShown: boolean): number {
+    const isBusy = this.followed.get(backend)?.isBusy === true;
+    return isBusy && !isShown ? LONG_FOLLOW_PAUSE_MS : FOLLOW_PAUSE_MS;
   }
 
   /** Reads everything again, and removes what is gone: a deletion leaves no history. */
@@ -140,36 +169,37 @@ export class RecordFollower {
   }
 
   private async load(backend: MonitoredBackend): Promise<void> {
+    const followedAt = this.clock.monotonic();
     const epoch = backend.epochOf();
     const end = await backend.store.historyEnd();
     await this.resync(backend);
     const history = backend.history?.forTail() ?? backend.store;
     const tail = new HistoryTail(history, this.clock, Math.max(0, end - IN_FLIGHT_MAX));
-    this.followed.set(backend.id, { tail, epoch, dirty: new Map() });
+    const dirty = new Map<string, number>();
+    this.followed.set(backend.id, { tail, epoch, dirty, followedAt, isBusy: false });
   }
 
-  /** Answers whether it has come to the end. */
-  private async readHistory(
-    backend: MonitoredBackend,
-    { tail, dirty }: Followed,
-  ): Promise<boolean> {
+  /** Answers how many changes it has read, perhaps not up to the end. */
+  private async readHistory(backend: MonitoredBackend, { tail, dirty }: Followed): Promise<number> {
     const slice = this.table.slice();
+    let read = 0;
     for (let poll = 0; poll < POLLS_MAX; poll += 1) {
       const rows = await tail.poll();
-      const { clockOffsetMs } = backend.engine.health();
+      const aheadMs = this.grantRate.aheadMs(backend.engine.health().clockOffsetMs);
       for (const { changes } of rows) {
+        read += changes.length;
         for (const { key, rev, events } of changes) {
           if (isOwnRecord(key)) continue;
           const id = recordId(key);
           dirty.set(id, Math.max(rev, dirty.get(id) ?? 0));
-          this.baselines.note(rowId(publicId(backend), id), events);
-          this.grantRate.note(events, clockOffsetMs);
+          if (events.some(isTimeout)) this.baselines.note(rowId(publicId(backend), id), events);
+          this.grantRate.note(events, aheadMs);
         }
         if (slice.isOver) await slice.pause();
       }
-      if (tail.isAtEnd) return true;
+      if (tail.isAtEnd) break;
     }
-    return false;
+    return read;
   }
 
   private async applyOwnWrites(
@@ -180,12 +210,9 @@ export class RecordFollower {
       const key = recordKey(id);
       const cached = backend.engine.cachedLock(key, rev);
       if (!cached) return;
-      if (this.deleted.has(rowId(publicId(backend), id), cached.record.rev)) {
-        dirty.delete(id);
-        return;
-      }
       const record = this.compactor.compact(cached.record);
-      this.table.store(ProjectionRow.of(rowSource(backend), key, cached.now, record));
+      const row = ProjectionRow.of(rowSource(backend), key, cached.now, record);
+      if (!this.deleted.has(row.id, row.rev)) this.table.store(row);
       dirty.delete(id);
     });
   }
@@ -231,5 +258,7 @@ export class RecordFollower {
     this.baselines.remove(id);
   }
 }
+
+const isTimeout = ({ kind }: RecordEvent) => kind === 'timeout';
 
 const rowSource = (backend: MonitoredBackend) => ({ id: backend.id, publicId: publicId(backend) });

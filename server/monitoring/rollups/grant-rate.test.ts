@@ -13,7 +13,7 @@ it('grants a second are those of the last minute', () => {
   const clock = new TestClock(1_000_000);
   const rate = new GrantRate(clock);
   for (let second = 0; second < 300; second += 1) {
-    for (let i = 0; i < 3; i += 1) rate.note(granted(clock.now()), 0);
+    for (let i = 0; i < 3; i += 1) rate.note(granted(clock.now()), rate.aheadMs(0));
     clock.pass(1_000);
   }
   clock.pass(-1);
@@ -33,7 +33,7 @@ it.each([-1, 1])(
     });
     const pass = (seconds: number) => {
       for (let second = 0; second < seconds; second += 1) {
-        rate.note(granted(backend.now()), -setMs);
+        rate.note(granted(backend.now()), rate.aheadMs(-setMs));
         backend.pass(1_000);
       }
       return rate.perSecond();
@@ -52,7 +52,7 @@ it('grants leave no memory behind, though their rate is not asked for', () => {
   collect();
   const before = process.memoryUsage().heapUsed;
   for (let second = 0; second < 300_000; second += 1) {
-    rate.note(granted(clock.now()), 0);
+    rate.note(granted(clock.now()), rate.aheadMs(0));
     clock.pass(1_000);
   }
   collect();

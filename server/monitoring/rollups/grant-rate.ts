@@ -16,9 +16,17 @@ export class GrantRate {
     this.startedAt = clock.monotonic();
   }
 
-  /** @param clockOffsetMs the clock of the events minus that of this process */
-  note(events: readonly RecordEvent[], clockOffsetMs: number): void {
-    const aheadMs = this.clock.now() + clockOffsetMs - this.clock.monotonic();
+  /**
+   * The clock of a backend's events minus the one that never steps.
+   *
+   * @param clockOffsetMs the clock of the events minus that of this process
+   */
+  aheadMs(clockOffsetMs: number): number {
+    return this.clock.now() + clockOffsetMs - this.clock.monotonic();
+  }
+
+  /** @param aheadMs as by `aheadMs`, a moment ago */
+  note(events: readonly RecordEvent[], aheadMs: number): void {
     for (const { kind, at } of events) {
       const grantedAt = at - aheadMs;
       if (kind !== 'granted' || grantedAt < this.startedAt) continue;
