@@ -27,13 +27,21 @@ test.each([undefined, null, 'soon'])(
   },
 );
 
-test('a grant that does not say for how long begins no work, and is taken back', async () => {
-  const { client, server } = bench;
+test('a grant that does not say for how long begins no work, and is asked for again', async () => {
+  const { client, clock, server } = bench;
   const work = heldWork();
   const ended = outcomeOf(withLock('job', { client }, work.run));
   const { expiresInMs: _, ...timeless } = granted();
-  (await server.next('lock.acquire')).answer(timeless);
-  (await server.next('lock.cancel')).answer({ outcome: 'cancelled' });
-  expect(await ended).toMatchObject({ name: 'LockyardError', reason: 'UNKNOWN' });
+  const first = await server.next('lock.acquire');
+  first.answer(timeless);
+  await until(() => clock.nextDueMs === 50);
   expect(work.hasStarted).toBe(false);
+  clock.advance(50);
+  const again = await server.next('lock.acquire');
+  expect(again.input.requestId).toBe(first.input.requestId);
+  again.answer(granted());
+  await work.started();
+  work.finish('done');
+  (await server.next('lock.release')).answer({ outcome: 'released' });
+  expect(await ended).toBe('done');
 });

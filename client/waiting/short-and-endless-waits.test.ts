@@ -123,7 +123,8 @@ describe('a wait without end', () => {
         call.answer(granted({ waitedMs: 25_000 }));
       }
     }
-    (await server.next('lock.renew')).answer({ outcome: 'renewed', expiresInMs: 30_000 });
+    const lease = { expiresAt: 1_700_000_055_000, expiresInMs: 30_000 };
+    (await server.next('lock.renew')).answer({ outcome: 'renewed', rev: 8, ...lease });
     (await server.next('lock.release')).answer({ outcome: 'released' });
     expect(await taken).toBe(41);
   });

@@ -2,6 +2,7 @@ import type { ClientSettings } from '../client-settings';
 import { LockyardError } from '../errors';
 import { traceHeader, withoutOtherTraces } from '../observing/trace-context';
 import { onAbort } from '../platform/on-abort';
+import { missingIn } from './answer-needs';
 import type { Procedure } from './procedures';
 import type { Reason } from './wire';
 
@@ -54,7 +55,7 @@ export async function sendRequest<A>(
     const reply = await (trace.traceparent === undefined
       ? settings.fetch(...request)
       : sendTraced(settings, request, trace));
-    return readReply<A>(reply, await reply.text());
+    return readReply<A>(procedure, reply, await reply.text());
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LockyardError) throw error;
@@ -153,11 +154,15 @@ function connectionFailure(error: unknown, address: string): LockyardError {
 }
 
 /** The result in a reply; throws the error in it, or `UNKNOWN` for anything else. */
-function readReply<A>(reply: Response, text: string): A {
+function readReply<A>({ name }: Procedure, reply: Response, text: string): A {
   const requestId = reply.headers.get('x-request-id') ?? undefined;
   const body = parse(text);
   const data = field(field(body, 'result'), 'data');
-  if (reply.ok && typeof data === 'object' && data !== null) return data as A;
+  if (reply.ok && typeof data === 'object' && data !== null) {
+    const missing = missingIn(name, data);
+    if (missing === null) return data as A;
+    throw new LockyardError('UNKNOWN', `The answer has no ${missing}.`, { requestId });
+  }
 
   const error = field(body, 'error');
   const facts = field(error, 'data');

@@ -19,9 +19,9 @@ var refusals = map[int]string{
 	405: ReasonInvalid, 413: ReasonTooLarge, 429: ReasonRateLimited,
 }
 
-// readReply reads the result in a reply, or returns the refusal in it; ReasonUnknown for anything
-// else.
-func readReply(reply *http.Response, text []byte, answer any) error {
+// readReply reads the result in a reply to a procedure, or returns the refusal in it; ReasonUnknown
+// for anything else.
+func readReply(procedure string, reply *http.Response, text []byte, answer any) error {
 	var envelope struct {
 		Result struct{ Data json.RawMessage }
 		Error  *struct {
@@ -36,12 +36,17 @@ func readReply(reply *http.Response, text []byte, answer any) error {
 	}
 	isRead := json.Unmarshal(text, &envelope) == nil
 	isOK := isRead && reply.StatusCode >= 200 && reply.StatusCode < 300
-	// Of null json.Unmarshal makes an answer without an outcome.
-	data := envelope.Result.Data
-	if isOK && bytes.HasPrefix(data, []byte("{")) && json.Unmarshal(data, answer) == nil {
-		return nil
-	}
 	failure := &Error{RequestID: reply.Header.Get("X-Request-Id")}
+	data := envelope.Result.Data
+	if isOK && bytes.HasPrefix(data, []byte("{")) {
+		missing := missingIn(procedure, data)
+		if missing == "" && json.Unmarshal(data, answer) == nil {
+			return nil
+		}
+		failure.Reason = ReasonUnknown
+		failure.Message = fmt.Sprintf("The answer has no %s.", or(missing, "known form"))
+		return failure
+	}
 	failure.Reason = refusals[reply.StatusCode]
 	if failure.Reason == "" {
 		failure.Reason = ReasonUnknown
@@ -60,6 +65,30 @@ func readReply(reply *http.Response, text []byte, answer any) error {
 		"%d came without an answer of Lockyard; check the URL.", reply.StatusCode)
 	failure.RetryAfterMs = retryAfterLimitMs(reply)
 	return failure
+}
+
+// missingIn is what an answer lacks, so that it does not say what was done; empty: nothing. For what is
+// absent json.Unmarshal makes an answer with zero values.
+func missingIn(procedure string, data []byte) string {
+	var fields map[string]any
+	if json.Unmarshal(data, &fields) != nil {
+		return "known form"
+	}
+	outcomes := answerNeeds[procedure]
+	outcome, _ := fields["outcome"].(string)
+	if _, hasNone := outcomes[""]; hasNone {
+		outcome = ""
+	}
+	needs, isKnown := outcomes[outcome]
+	if !isKnown {
+		return "known outcome"
+	}
+	for _, name := range needs {
+		if fields[name] == nil {
+			return strconv.Quote(name)
+		}
+	}
+	return ""
 }
 
 // retryAfterLimitMs is the hint of a proxy that limits calls. With any other status the next try is

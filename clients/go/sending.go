@@ -127,7 +127,7 @@ func (c *Client) exchange(ctx context.Context, address string, ask request, answ
 	reply, text, err := c.roundTrip(traced, address, ask)
 	switch {
 	case err == nil:
-		return readReply(reply, text, answer)
+		return readReply(ask.procedure, reply, text, answer)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !hasConnection.Load():

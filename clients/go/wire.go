@@ -38,6 +38,71 @@ var Reasons = []string{
 	ReasonInternal,
 }
 
+// The outcomes of each procedure, "" where it has none, and what such an answer must say.
+var answerNeeds = map[string]map[string][]string{
+	"lock.acquire": {
+		"granted":   {"token", "expiresAt", "expiresInMs", "waitedMs"},
+		"held":      {},
+		"queued":    {},
+		"timeout":   {},
+		"queueFull": {},
+		"frozen":    {"reason"},
+		"ended":     {"token", "cause"},
+	},
+	"lock.cancel": {
+		"cancelled": {},
+		"released":  {},
+		"none":      {},
+	},
+	"lock.acquireMany": {
+		"granted":   {"grants"},
+		"held":      {},
+		"queued":    {},
+		"timeout":   {},
+		"queueFull": {},
+		"frozen":    {"reason"},
+		"ended":     {"grants"},
+	},
+	"lock.cancelMany": {
+		"cancelled": {},
+		"released":  {},
+		"none":      {},
+	},
+	"lock.renew": {
+		"renewed":  {"expiresAt", "expiresInMs"},
+		"released": {},
+		"lost":     {"cause"},
+	},
+	"lock.release": {
+		"released":    {},
+		"decremented": {},
+		"lost":        {"cause"},
+	},
+	"lock.inspect": {
+		"": {"state"},
+	},
+	"lock.list": {
+		"": {"locks"},
+	},
+	"lock.watch": {
+		"": {"locks", "position"},
+	},
+	"lock.check": {
+		"": {"valid"},
+	},
+	"counter.create": {
+		"created": {},
+		"exists":  {"value"},
+	},
+	"counter.add": {
+		"applied":     {"value"},
+		"outOfBounds": {"value"},
+	},
+	"counter.get": {
+		"": {"value"},
+	},
+}
+
 type HolderSet struct {
 	// The same for all holds of one lock.acquireMany.
 	ID string `json:"id"`

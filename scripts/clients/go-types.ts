@@ -1,8 +1,10 @@
+import { answerNeeds } from './answer-needs';
 import type { ApiField, ApiShape, ApiShapes, ApiType } from './api-shapes';
 import { methodName, pascalCase, wrapText } from './names-and-texts';
 
 /** `wire.go`: what goes over the wire, as structs, and a method for each procedure. */
-export function goTypes({ shapes, procedures, reasons }: ApiShapes): string {
+export function goTypes(api: ApiShapes): string {
+  const { shapes, procedures, reasons } = api;
   const methods = procedures.map(({ name, kind, summary, input, answer }) => {
     const method = pascalCase(methodName(name));
     return [
@@ -28,6 +30,10 @@ ${aligned(reasons.map((reason) => [`Reason${camel(reason)}`, `= "${reason}"`]))}
 var Reasons = []string{
 ${reasons.map((reason) => `\tReason${camel(reason)},`).join('\n')}
 }
+
+// The outcomes of each procedure, "" where it has none, and what such an answer must say.
+var answerNeeds = map[string]map[string][]string{
+${needs(api)}}
 
 ${shapes.map(struct).join('\n\n')}
 
@@ -94,4 +100,17 @@ function goType(type: ApiType, isOptional: boolean, isInput: boolean): string {
 function aligned(rows: [string, string][]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, value]) => `\t${name.padEnd(width)} ${value}`).join('\n');
+}
+
+function needs(api: ApiShapes): string {
+  return Object.entries(answerNeeds(api))
+    .map(([procedure, outcomes]) => {
+      const rows = Object.entries(outcomes).map(([outcome, fields]): [string, string] => [
+        `"${outcome}":`,
+        `{${fields.map((field) => `"${field}"`).join(', ')}},`,
+      ]);
+      const lines = aligned(rows).replace(/^/gm, '\t');
+      return `\t"${procedure}": {\n${lines}\n\t},\n`;
+    })
+    .join('');
 }

@@ -1,3 +1,4 @@
+import { answerNeeds } from './answer-needs';
 import type { ApiField, ApiShape, ApiShapes, ApiType } from './api-shapes';
 import { methodName, wrapText } from './names-and-texts';
 
@@ -5,7 +6,8 @@ const HEAD =
   '// Generated from the description of the API: npm run clients:generate.\npackage io.lockyard;\n';
 
 /** `Wire.java`: what goes over the wire, a class for each shape, with the wire's own names. */
-export function javaTypes({ shapes, reasons }: ApiShapes): string {
+export function javaTypes(api: ApiShapes): string {
+  const { shapes, reasons } = api;
   const classes = shapes.map((shape) => (isInput(shape) ? inputClass(shape) : answerClass(shape)));
   return `${HEAD}
 import java.util.List;
@@ -17,6 +19,11 @@ public final class Wire {
   public static final List<String> REASONS =
       List.of(
 ${reasons.map((reason) => `          "${reason}"`).join(',\n')});
+
+  /** The outcomes of each procedure, "" where it has none, and what such an answer must say. */
+  static final Map<String, Map<String, List<String>>> ANSWER_NEEDS =
+      Map.ofEntries(
+${needs(api)});
 
   private Wire() {}
 
@@ -132,4 +139,19 @@ function read(field: string, type: ApiType, isOptional: boolean): string {
     default:
       return `text("${field}")`;
   }
+}
+
+function needs(api: ApiShapes): string {
+  const list = (texts: string[]) => `List.of(${texts.map((text) => `"${text}"`).join(', ')})`;
+  return Object.entries(answerNeeds(api))
+    .map(([procedure, outcomes]) => {
+      const rows = Object.entries(outcomes).map(
+        ([outcome, fields]) => `                  Map.entry("${outcome}", ${list(fields)})`,
+      );
+      return `          Map.entry(
+              "${procedure}",
+              Map.ofEntries(
+${rows.join(',\n')}))`;
+    })
+    .join(',\n');
 }

@@ -1,8 +1,10 @@
+import { answerNeeds } from './answer-needs';
 import type { ApiField, ApiShape, ApiShapes, ApiType } from './api-shapes';
 import { methodName, snakeCase, wrapText } from './names-and-texts';
 
 /** `wire.py`: what goes over the wire, as typed dictionaries, and a method for each procedure. */
-export function pythonTypes({ shapes, procedures, reasons }: ApiShapes): string {
+export function pythonTypes(api: ApiShapes): string {
+  const { shapes, procedures, reasons } = api;
   const methods = procedures.map(({ name, kind, summary, input, answer }) =>
     [
       `    def ${snakeCase(methodName(name))}(self, ask: ${input}) -> ${answer}:`,
@@ -22,6 +24,10 @@ ${shapes.map((shape) => (shape.anyOf ? union(shape) : typedDict(shape))).join('\
 REASONS = (
 ${reasons.map((reason) => `    "${reason}",\n`).join('')})
 """Every reason of a refusal that this client knows; a server may have more."""
+
+ANSWER_NEEDS: Dict[str, Dict[str, List[str]]] = {
+${needs(api)}}
+"""The outcomes of each procedure, "" where it has none, and what such an answer must say."""
 
 
 class Procedures:
@@ -98,4 +104,16 @@ function annotation(type: ApiType): string {
     case 'nullable':
       return `Optional[${annotation(type.of)}]`;
   }
+}
+
+function needs(api: ApiShapes): string {
+  const list = (texts: string[]) => `[${texts.map((text) => `"${text}"`).join(', ')}]`;
+  return Object.entries(answerNeeds(api))
+    .map(([procedure, outcomes]) => {
+      const rows = Object.entries(outcomes).map(
+        ([outcome, fields]) => `        "${outcome}": ${list(fields)},\n`,
+      );
+      return `    "${procedure}": {\n${rows.join('')}    },\n`;
+    })
+    .join('');
 }

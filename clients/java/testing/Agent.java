@@ -247,8 +247,18 @@ public final class Agent {
       LockyardClient client, String procedure, Map<String, Object> input)
       throws InterruptedException {
     switch (procedure) {
+      case "acquire":
+        return client.acquire(filled(new Wire.LockAcquireInput(), input));
       case "acquireMany":
         return client.acquireMany(filled(new Wire.LockAcquireManyInput(), input));
+      case "cancel":
+        return client.cancel(filled(new Wire.LockCancelInput(), input));
+      case "cancelMany":
+        return client.cancelMany(filled(new Wire.LockCancelManyInput(), input));
+      case "list":
+        return client.list(filled(new Wire.LockListInput(), input));
+      case "renew":
+        return client.renew(filled(new Wire.LockRenewInput(), input));
       case "createCounter":
         return client.createCounter(filled(new Wire.CounterCreateInput(), input));
       case "addToCounter":

@@ -5,7 +5,7 @@ import re
 from typing import Any, Mapping, Optional
 
 from .errors import LockyardError
-from .wire import REASONS
+from .wire import ANSWER_NEEDS, REASONS
 
 _RETRY_AFTER_MAX_MS = 5_000
 """A proxy may ask for hours, while a hold or a place in a queue is lost in seconds."""
@@ -26,16 +26,19 @@ _REFUSALS = {
 """What a bare status, or one with an unknown reason, proves: the call did not get through."""
 
 
-def read_reply(status: int, headers: Mapping[str, str], body: bytes) -> Any:
+def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: bytes) -> Any:
     """The result in a reply; raises the refusal in it, or `UNKNOWN` for anything else."""
     try:
         content = json.loads(body)
     except ValueError:
         content = None
     data = _field(_field(content, "result"), "data")
-    if 200 <= status < 300 and isinstance(data, dict):
-        return data
     request_id = headers.get("X-Request-Id")
+    if 200 <= status < 300 and isinstance(data, dict):
+        missing = _missing_in(procedure, data)
+        if missing is None:
+            return data
+        raise LockyardError("UNKNOWN", f"The answer has no {missing}.", request_id=request_id)
     refusal = _field(content, "error")
     facts = _field(refusal, "data")
     reason = _field(facts, "reason")
@@ -54,6 +57,15 @@ def read_reply(status: int, headers: Mapping[str, str], body: bytes) -> Any:
     what = f"{status} came without an answer of Lockyard; check the URL."
     hint_ms = _retry_after_limit_ms(status, headers)
     raise LockyardError(by_status, what, retry_after_ms=hint_ms, request_id=request_id)
+
+
+def _missing_in(procedure: str, data: Mapping[str, Any]) -> Optional[str]:
+    """What the answer lacks, so that it does not say what was done; None: nothing."""
+    outcomes = ANSWER_NEEDS[procedure]
+    outcome = "" if "" in outcomes else data.get("outcome")
+    if not isinstance(outcome, str) or outcome not in outcomes:
+        return "known outcome"
+    return next((f'"{name}"' for name in outcomes[outcome] if data.get(name) is None), None)
 
 
 def _retry_after_limit_ms(status: int, headers: Mapping[str, str]) -> Optional[int]:

@@ -210,7 +210,7 @@ def send_request(
             exchange.leave()
     if not is_done:
         raise LockyardError("UNKNOWN", f"No answer within {timeout_ms:.0f} ms.")
-    return _answer_in(exchange)
+    return _answer_in(exchange, procedure)
 
 
 def _wait(
@@ -251,9 +251,9 @@ def _wait(
             raise LockyardError("UNKNOWN", "The server does not respond any more.")
 
 
-def _answer_in(exchange: Exchange) -> Any:
+def _answer_in(exchange: Exchange, procedure: str) -> Any:
     if exchange.error is None:
-        return read_reply(exchange.status, exchange.headers, exchange.body)
+        return read_reply(procedure, exchange.status, exchange.headers, exchange.body)
     what = f"Lockyard cannot be reached ({type(exchange.error).__name__}: {exchange.error})."
     reason = "BACKEND_DOWN" if exchange.never_left else "UNKNOWN"
     raise LockyardError(reason, what, is_unreachable=exchange.never_left)

@@ -876,6 +876,71 @@ REASONS = (
 )
 """Every reason of a refusal that this client knows; a server may have more."""
 
+ANSWER_NEEDS: Dict[str, Dict[str, List[str]]] = {
+    "lock.acquire": {
+        "granted": ["token", "expiresAt", "expiresInMs", "waitedMs"],
+        "held": [],
+        "queued": [],
+        "timeout": [],
+        "queueFull": [],
+        "frozen": ["reason"],
+        "ended": ["token", "cause"],
+    },
+    "lock.cancel": {
+        "cancelled": [],
+        "released": [],
+        "none": [],
+    },
+    "lock.acquireMany": {
+        "granted": ["grants"],
+        "held": [],
+        "queued": [],
+        "timeout": [],
+        "queueFull": [],
+        "frozen": ["reason"],
+        "ended": ["grants"],
+    },
+    "lock.cancelMany": {
+        "cancelled": [],
+        "released": [],
+        "none": [],
+    },
+    "lock.renew": {
+        "renewed": ["expiresAt", "expiresInMs"],
+        "released": [],
+        "lost": ["cause"],
+    },
+    "lock.release": {
+        "released": [],
+        "decremented": [],
+        "lost": ["cause"],
+    },
+    "lock.inspect": {
+        "": ["state"],
+    },
+    "lock.list": {
+        "": ["locks"],
+    },
+    "lock.watch": {
+        "": ["locks", "position"],
+    },
+    "lock.check": {
+        "": ["valid"],
+    },
+    "counter.create": {
+        "created": [],
+        "exists": ["value"],
+    },
+    "counter.add": {
+        "applied": ["value"],
+        "outOfBounds": ["value"],
+    },
+    "counter.get": {
+        "": ["value"],
+    },
+}
+"""The outcomes of each procedure, "" where it has none, and what such an answer must say."""
+
 
 class Procedures:
     """The service API: one method is one request, and nothing is sent twice.

@@ -171,4 +171,73 @@ export const SINCE_LAST_VERSION: Scenarios = {
     await work.aborted();
     expect(await work.ended()).toMatchObject({ error: 'LockLost' });
   },
+
+  'an answer that does not say what was done is unknown, whatever was asked': async ({
+    agent,
+    name,
+    proxy,
+  }) => {
+    const hold = { name, token: 7 };
+    const locks = [{ name: `${name} a` }, { name: `${name} b` }];
+    const names = locks.map((lock) => lock.name);
+    const asked = {
+      acquire: { name, leaseMs: 6_000, waitMs: 0 },
+      acquireMany: { locks, leaseMs: 6_000, waitMs: 0 },
+      cancel: { name, requestId: 'r' },
+      cancelMany: { names, requestId: 'r' },
+      renew: { ...hold, leaseMs: 6_000 },
+      release: hold,
+      check: hold,
+      inspect: { name },
+      list: {},
+      watch: { names: [name], waitMs: 0 },
+      createCounter: { name },
+      addToCounter: { name, delta: 1 },
+      getCounter: { name },
+    };
+    const noAnswers = [{}, { outcome: 'ofALaterVersion' }, { outcome: 5 }, { outcome: null }];
+    for (const data of noAnswers) {
+      proxy.rule = () => ({ status: 200, body: { result: { data } } });
+      for (const [procedure, input] of Object.entries(asked)) {
+        const answer = await agent.call(procedure, input);
+        const which = `${procedure} ${JSON.stringify(data)}`;
+        expect(answer, which).toMatchObject({ error: 'LockyardError', reason: 'UNKNOWN' });
+      }
+    }
+    const incomplete = [
+      ['acquire', { outcome: 'granted', expiresAt: 1, expiresInMs: 6_000, waitedMs: 0 }],
+      ['renew', { outcome: 'renewed', expiresAt: 1 }],
+      ['renew', { outcome: 'lost' }],
+      ['addToCounter', { outcome: 'applied' }],
+      ['getCounter', { value: null }],
+    ] as const;
+    for (const [procedure, data] of incomplete) {
+      proxy.rule = () => ({ status: 200, body: { result: { data } } });
+      const answer = await agent.call(procedure, asked[procedure]);
+      expect(answer, JSON.stringify(data)).toMatchObject({ reason: 'UNKNOWN' });
+    }
+  },
+
+  'a release whose answer does not say that it was done is not confirmed': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const work = agent.lock(name, { leaseMs: 1_500 });
+    await work.begun();
+    const body = { result: { data: {} } };
+    proxy.rule = ({ procedure }) => (procedure === 'lock.release' ? { status: 200, body } : null);
+    const ended = await work.finish();
+    expect(ended).toMatchObject({ error: 'ReleaseUnconfirmed', result: 'result' });
+    expect(proxy.of(name, 'lock.release').length).toBeGreaterThan(1);
+  },
+
+  'a renewal with an unknown outcome is tried again while the lease lasts': async (bench) => {
+    const { agent, name, proxy } = bench;
+    const work = agent.lock(name, { leaseMs: 1_500 });
+    await work.begun();
+    const body = { result: { data: { outcome: 'ofALaterVersion' } } };
+    const renewals = () => proxy.of(name, 'lock.renew').length;
+    proxy.rule = ({ procedure }) =>
+      procedure === 'lock.renew' && renewals() < 3 ? { status: 200, body } : null;
+    await expect.poll(renewals, { timeout: 20_000 }).toBeGreaterThan(3);
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+  },
 };

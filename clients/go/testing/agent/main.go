@@ -274,8 +274,18 @@ func call(ask command) (facts, error) {
 		return nil, err
 	}
 	switch ask.Procedure {
+	case "acquire":
+		return one(ask.Input, client.Acquire)
 	case "acquireMany":
 		return one(ask.Input, client.AcquireMany)
+	case "cancel":
+		return one(ask.Input, client.Cancel)
+	case "cancelMany":
+		return one(ask.Input, client.CancelMany)
+	case "list":
+		return one(ask.Input, client.List)
+	case "renew":
+		return one(ask.Input, client.Renew)
 	case "createCounter":
 		return one(ask.Input, client.CreateCounter)
 	case "addToCounter":

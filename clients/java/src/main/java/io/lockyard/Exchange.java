@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,7 +94,7 @@ final class Exchange {
     CompletableFuture<HttpResponse<String>> reply =
         http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString());
     try {
-      return read(await(reply, address, timeout));
+      return read(procedure, await(reply, address, timeout));
     } catch (TimeoutException late) {
       throw new LockyardException("UNKNOWN", "No answer within " + timeout + " ms.");
     } catch (ExecutionException failed) {
@@ -187,14 +188,19 @@ final class Exchange {
   }
 
   /** The result in a reply; throws the refusal in it, or {@code UNKNOWN} for anything else. */
-  private static Map<String, Object> read(HttpResponse<String> reply) {
+  private static Map<String, Object> read(String procedure, HttpResponse<String> reply) {
     int status = reply.statusCode();
     Map<String, Object> body = Json.objectIn(Json.read(reply.body()));
     Map<String, Object> data = objectAt(objectAt(body, "result"), "data");
-    if (status >= 200 && status < 300 && data != null) {
-      return data;
-    }
     String requestId = reply.headers().firstValue("X-Request-Id").orElse(null);
+    if (status >= 200 && status < 300 && data != null) {
+      String missing = missingIn(procedure, data);
+      if (missing == null) {
+        return data;
+      }
+      String what = "The answer has no " + missing + ".";
+      throw LockyardException.refused("UNKNOWN", what, null, requestId, null, null);
+    }
     Map<String, Object> error = objectAt(body, "error");
     Map<String, Object> facts = objectAt(error, "data");
     String byStatus = REFUSALS.getOrDefault(status, "UNKNOWN");
@@ -212,6 +218,21 @@ final class Exchange {
     String what = status + " came without an answer of Lockyard; check the URL.";
     Long hint = retryAfterLimit(reply);
     throw LockyardException.refused(byStatus, what, hint, requestId, null, null);
+  }
+
+  /** What an answer lacks, so that it does not say what was done; null: nothing. */
+  private static String missingIn(String procedure, Map<String, Object> data) {
+    Map<String, List<String>> outcomes = Wire.ANSWER_NEEDS.get(procedure);
+    Object outcome = outcomes.containsKey("") ? "" : data.get("outcome");
+    if (!(outcome instanceof String) || !outcomes.containsKey(outcome)) {
+      return "known outcome";
+    }
+    for (String field : outcomes.get(outcome)) {
+      if (data.get(field) == null) {
+        return "\"" + field + "\"";
+      }
+    }
+    return null;
   }
 
   /**

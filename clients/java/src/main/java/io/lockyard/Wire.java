@@ -23,6 +23,84 @@ public final class Wire {
           "UNKNOWN",
           "INTERNAL");
 
+  /** The outcomes of each procedure, "" where it has none, and what such an answer must say. */
+  static final Map<String, Map<String, List<String>>> ANSWER_NEEDS =
+      Map.ofEntries(
+          Map.entry(
+              "lock.acquire",
+              Map.ofEntries(
+                  Map.entry("granted", List.of("token", "expiresAt", "expiresInMs", "waitedMs")),
+                  Map.entry("held", List.of()),
+                  Map.entry("queued", List.of()),
+                  Map.entry("timeout", List.of()),
+                  Map.entry("queueFull", List.of()),
+                  Map.entry("frozen", List.of("reason")),
+                  Map.entry("ended", List.of("token", "cause")))),
+          Map.entry(
+              "lock.cancel",
+              Map.ofEntries(
+                  Map.entry("cancelled", List.of()),
+                  Map.entry("released", List.of()),
+                  Map.entry("none", List.of()))),
+          Map.entry(
+              "lock.acquireMany",
+              Map.ofEntries(
+                  Map.entry("granted", List.of("grants")),
+                  Map.entry("held", List.of()),
+                  Map.entry("queued", List.of()),
+                  Map.entry("timeout", List.of()),
+                  Map.entry("queueFull", List.of()),
+                  Map.entry("frozen", List.of("reason")),
+                  Map.entry("ended", List.of("grants")))),
+          Map.entry(
+              "lock.cancelMany",
+              Map.ofEntries(
+                  Map.entry("cancelled", List.of()),
+                  Map.entry("released", List.of()),
+                  Map.entry("none", List.of()))),
+          Map.entry(
+              "lock.renew",
+              Map.ofEntries(
+                  Map.entry("renewed", List.of("expiresAt", "expiresInMs")),
+                  Map.entry("released", List.of()),
+                  Map.entry("lost", List.of("cause")))),
+          Map.entry(
+              "lock.release",
+              Map.ofEntries(
+                  Map.entry("released", List.of()),
+                  Map.entry("decremented", List.of()),
+                  Map.entry("lost", List.of("cause")))),
+          Map.entry(
+              "lock.inspect",
+              Map.ofEntries(
+                  Map.entry("", List.of("state")))),
+          Map.entry(
+              "lock.list",
+              Map.ofEntries(
+                  Map.entry("", List.of("locks")))),
+          Map.entry(
+              "lock.watch",
+              Map.ofEntries(
+                  Map.entry("", List.of("locks", "position")))),
+          Map.entry(
+              "lock.check",
+              Map.ofEntries(
+                  Map.entry("", List.of("valid")))),
+          Map.entry(
+              "counter.create",
+              Map.ofEntries(
+                  Map.entry("created", List.of()),
+                  Map.entry("exists", List.of("value")))),
+          Map.entry(
+              "counter.add",
+              Map.ofEntries(
+                  Map.entry("applied", List.of("value")),
+                  Map.entry("outOfBounds", List.of("value")))),
+          Map.entry(
+              "counter.get",
+              Map.ofEntries(
+                  Map.entry("", List.of("value")))));
+
   private Wire() {}
 
   public static final class HolderSet extends JsonObject {

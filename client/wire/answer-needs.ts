@@ -1,0 +1,46 @@
+/**
+ * The outcomes of each procedure, `''` where its answers have none, and what such an answer must
+ * say. A field that the server gains later does not belong here: older servers do not have it.
+ */
+export const ANSWER_NEEDS: Record<string, Record<string, readonly string[]>> = {
+  'lock.acquire': {
+    granted: ['token', 'expiresAt', 'expiresInMs', 'waitedMs'],
+    held: [],
+    queued: [],
+    timeout: [],
+    queueFull: [],
+    frozen: ['reason'],
+    ended: ['token', 'cause'],
+  },
+  'lock.cancel': { cancelled: [], released: [], none: [] },
+  'lock.acquireMany': {
+    granted: ['grants'],
+    held: [],
+    queued: [],
+    timeout: [],
+    queueFull: [],
+    frozen: ['reason'],
+    ended: ['grants'],
+  },
+  'lock.cancelMany': { cancelled: [], released: [], none: [] },
+  'lock.renew': { renewed: ['expiresAt', 'expiresInMs'], released: [], lost: ['cause'] },
+  'lock.release': { released: [], decremented: [], lost: ['cause'] },
+  'lock.inspect': { '': ['state'] },
+  'lock.list': { '': ['locks'] },
+  'lock.watch': { '': ['locks', 'position'] },
+  'lock.check': { '': ['valid'] },
+  'counter.create': { created: [], exists: ['value'] },
+  'counter.add': { applied: ['value'], outOfBounds: ['value'] },
+  'counter.get': { '': ['value'] },
+  'witness.report': { '': ['processes', 'lookAgainInMs'] },
+};
+
+/** What an answer lacks, so that it does not say what was done; null: nothing. */
+export function missingIn(procedure: string, data: object): string | null {
+  const fields = data as Record<string, unknown>;
+  const outcomes = ANSWER_NEEDS[procedure] ?? {};
+  const outcome = '' in outcomes ? '' : fields.outcome;
+  if (typeof outcome !== 'string' || !Object.hasOwn(outcomes, outcome)) return 'known outcome';
+  const missing = outcomes[outcome]?.find((name) => (fields[name] ?? null) === null);
+  return missing === undefined ? null : `"${missing}"`;
+}

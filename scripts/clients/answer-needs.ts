@@ -1,0 +1,40 @@
+import type { ApiShapes } from './api-shapes';
+
+/** For each procedure its outcomes, `''` where its answers have none, with what each must say. */
+export type AnswerNeeds = Record<string, Record<string, string[]>>;
+
+/**
+ * What an answer cannot be understood without. A field that the server gains later does not belong
+ * here: servers of an older release do not have it.
+ */
+const NEEDED = new Set([
+  'token',
+  'expiresAt',
+  'expiresInMs',
+  'waitedMs',
+  'grants',
+  'cause',
+  'reason',
+  'value',
+  'valid',
+  'state',
+  'locks',
+  'position',
+]);
+
+/** What a client looks for in every answer. */
+export function answerNeeds({ shapes, procedures }: ApiShapes): AnswerNeeds {
+  const byName = new Map(shapes.map((shape) => [shape.name, shape]));
+  const needs = (name: string): [string, string[]] => {
+    const fields = byName.get(name)?.fields.filter(({ isOptional }) => !isOptional) ?? [];
+    const outcome = fields.find((field) => field.name === 'outcome')?.type;
+    const needed = fields.map((field) => field.name).filter((field) => NEEDED.has(field));
+    return [outcome?.kind === 'one of' ? (outcome.texts[0] ?? '') : '', needed];
+  };
+  return Object.fromEntries(
+    procedures.map(({ name, answer }) => {
+      const options = byName.get(answer)?.anyOf ?? [answer];
+      return [name, Object.fromEntries(options.map(needs))];
+    }),
+  );
+}
