@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -48,7 +47,7 @@ func retryDelay(attempt int, retryAfterMs int64) time.Duration {
 	if attempt < 4 {
 		ceiling = 100 * time.Millisecond << attempt
 	}
-	delay := ceiling/2 + time.Duration(rand.Int63n(int64(ceiling/2)))
+	delay := ceiling/2 + random(ceiling/2)
 	if after := ms(retryAfterMs); after > delay {
 		return after
 	}

@@ -3,6 +3,7 @@ package lockyard
 import (
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Version is sent with every hold, unless Options name another.
@@ -105,11 +107,20 @@ func environmentKey() (string, error) {
 
 // newRequestID is globally unique: for request ids and default owners.
 func newRequestID() string {
-	bytes := make([]byte, 16)
+	return base64.RawURLEncoding.EncodeToString(randomBytes(16))
+}
+
+// random is less than limit. Not by math/rand, which before Go 1.20 begins alike in every process.
+func random(limit time.Duration) time.Duration {
+	return time.Duration(binary.BigEndian.Uint64(randomBytes(8)) % uint64(limit))
+}
+
+func randomBytes(count int) []byte {
+	bytes := make([]byte, count)
 	if _, err := rand.Read(bytes); err != nil {
 		panic(err)
 	}
-	return base64.RawURLEncoding.EncodeToString(bytes)
+	return bytes
 }
 
 // processMeta identifies this process in the meta of its holds, so that a witness can look at it.
