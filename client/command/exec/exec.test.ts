@@ -228,7 +228,8 @@ describe('exit codes', () => {
     try {
       const env = { LOCKYARD_URL: proxy.url };
       const { code, err } = await rig.exec([name, '-w', '1s'], ':', { env }).ended;
-      expect([code, err]).toEqual([69, 'lockyard: No room.\n']);
+      expect(code).toBe(69);
+      expect(err).toBe('lockyard: namespace full, retrying…\nlockyard: No room.\n');
       expect(proxy.of(name, 'lock.acquire')).toHaveLength(2);
     } finally {
       await proxy.close();
@@ -256,6 +257,24 @@ describe('exit codes', () => {
 });
 
 describe('waiting', () => {
+  test('for a rate limit is said once, and the command runs after it', async () => {
+    const proxy = await FaultProxy.start(rig.api.url);
+    const data = { reason: 'RATE_LIMITED', retryAfterMs: 1 };
+    const body = { error: { message: 'Too many calls.', data } };
+    proxy.rule = ({ procedure }) =>
+      procedure === 'lock.acquire' && proxy.of(name, procedure).length < 4
+        ? { status: 429, body }
+        : null;
+    try {
+      const env = { LOCKYARD_URL: proxy.url };
+      const { code, out, err } = await rig.exec([name], 'echo ran', { env }).ended;
+      expect({ code, out }).toEqual({ code: 0, out: 'ran\n' });
+      expect(err).toBe('lockyard: rate limit reached, retrying…\n');
+    } finally {
+      await proxy.close();
+    }
+  });
+
   test('goes on until the lock is free, unless a limit is given', async () => {
     const holder = await occupy();
     const waiter = rig.exec([name, '-v'], 'echo ran');

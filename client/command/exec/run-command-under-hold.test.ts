@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Hold } from '../../holding/lock-hold';
 import type { CommandChild } from './command-child';
 import { runCommandUnderHold } from './run-command-under-hold';
+import { EndedBySignal } from './signal-relay';
 
 const DAY_MS = 86_400_000;
 
@@ -46,4 +47,18 @@ test('a lease of more than 24 days, as operators can make one, is waited for and
   } finally {
     timers.mockRestore();
   }
+});
+
+test('a signal that comes as the command starts ends it, and is reported as no loss', async () => {
+  const signal = AbortSignal.abort(new EndedBySignal('SIGTERM'));
+  const hold = { remainingMs: () => 30_000, signal } as unknown as Hold;
+  let exit: (code: number) => void = () => {};
+  const ended = new Promise<number>((resolve) => {
+    exit = resolve;
+  });
+  const child = { ended, end: async () => exit(143) } as unknown as CommandChild;
+  const onLoss = vi.fn();
+  const times = { leaseMs: 30_000, graceMs: 10_000 };
+  expect((await runCommandUnderHold(hold, child, times, onLoss)).exitCode).toBe(143);
+  expect(onLoss).not.toHaveBeenCalled();
 });

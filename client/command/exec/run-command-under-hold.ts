@@ -1,6 +1,7 @@
 import { LockLost } from '../../errors';
 import type { Hold } from '../../holding/lock-hold';
 import type { CommandChild } from './command-child';
+import { EndedBySignal } from './signal-relay';
 
 /** How a command ended. */
 export interface CommandEnd {
@@ -21,13 +22,13 @@ const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
  * renewed is not awaited: SIGTERM is sent early enough for SIGKILL to come before the lease ends.
  * Only after a force release, when it is too late, does the command get the whole grace period.
  *
- * @param tell called when the command has to end
+ * @param onLoss called when the command has to end because of its hold
  */
 export async function runCommandUnderHold(
   hold: Hold,
   child: CommandChild,
   { leaseMs, graceMs }: { leaseMs: number; graceMs: number },
-  tell: () => void,
+  onLoss: () => void,
 ): Promise<CommandEnd> {
   const keptBackMs = marginMs(leaseMs);
   let ending: Promise<void> | null = null;
@@ -38,7 +39,7 @@ export async function runCommandUnderHold(
     clearTimeout(timer);
     const sureMs = Math.max(0, hold.remainingMs() - keptBackMs);
     ending = child.end(wasTakenAway(hold.signal.reason) ? graceMs : Math.min(graceMs, sureMs));
-    tell();
+    if (!(hold.signal.reason instanceof EndedBySignal)) onLoss();
   };
   const look = () => {
     const spareMs = hold.remainingMs() - keptBackMs - graceMs;

@@ -3,8 +3,9 @@ import { isatty } from 'node:tty';
 import { holdsIt, LockLost, LockTimeout, LockyardError, ReleaseUnconfirmed } from '../../errors';
 import type { Hold } from '../../holding/lock-hold';
 import type { LockyardClient } from '../../lockyard-client';
+import type { RequestFailed } from '../../observing/lock-observer';
 import { pause, systemClock } from '../../platform/client-clock';
-import type { Remark } from '../../wire/wire';
+import type { Reason, Remark } from '../../wire/wire';
 import { withLock } from '../../with-lock';
 import { CommandFailure, EXIT, refusalExitCode, signalExitCode } from '../exit-codes';
 import { openClient } from '../open-client';
@@ -25,6 +26,11 @@ const WAIT_PART_MS = 9 * 60_000;
 const SILENCE_MAX_MS = 60_000;
 const SILENCE_MIN_MS = 3_000;
 
+const REFUSED_FOR_NOW: { [R in Reason]?: string } = {
+  RATE_LIMITED: 'rate limit reached, retrying…',
+  NAMESPACE_FULL: 'namespace full, retrying…',
+};
+
 /**
  * `lockyard exec`: runs a command under a lock and answers the exit code; null when help was asked
  * for. Throws `CommandFailure` for bad words or a lacking environment.
@@ -43,12 +49,14 @@ class LockedCommand {
   /** Ends the wait for the lock. Not used any more once the command runs. */
   private readonly wait = new AbortController();
   private readonly relay = new SignalRelay((reason) => this.wait.abort(reason));
+  private readonly said = new Set<Reason>();
   private isRunning = false;
 
   constructor(private readonly options: ExecOptions) {
     const { owner, namespace, url, waitMs } = options;
     this.say = createReporter(options.verbosity);
-    this.client = openClient({ owner, namespace, url });
+    const observer = { requestFailed: this.sayOnce };
+    this.client = openClient({ owner, namespace, url, observer });
     const isEndless = waitMs === Number.POSITIVE_INFINITY;
     const shortestMs = SILENCE_MIN_MS * this.client.settings.addresses.count;
     const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(shortestMs, waitMs);
@@ -89,6 +97,14 @@ class LockedCommand {
       }
     }
   }
+
+  /** Says for what the wait goes on, where that is not the lock. */
+  private readonly sayOnce = ({ procedure, reason }: RequestFailed) => {
+    const line = REFUSED_FOR_NOW[reason];
+    if (procedure !== 'lock.acquire' || !line || this.said.has(reason)) return;
+    this.said.add(reason);
+    this.say.normally(line);
+  };
 
   private once(waitMs: number): Promise<CommandEnd> {
     const { name, mode, permits, capacity, leaseMs, holdAtLeastMs, command } = this.options;
