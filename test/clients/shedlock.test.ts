@@ -22,7 +22,7 @@ test("our LockProvider keeps ShedLock's own contract", async () => {
         throw new Error(`mvn failed: ${error.stdout?.slice(-8_000) ?? error}`);
       },
     );
-    expect(stdout).toMatch(/Tests run: 17, Failures: 0, Errors: 0, Skipped: 0/);
+    expect(stdout).toMatch(/Tests run: 18, Failures: 0, Errors: 0, Skipped: 0/);
   } finally {
     await api.close();
     await rm(folder, { recursive: true, force: true });

@@ -12,9 +12,13 @@ import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.support.LockException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A lock of ShedLock that Lockyard has granted. */
 final class LockyardLock extends AbstractSimpleLock {
+  private static final Logger LOG = LoggerFactory.getLogger(LockyardLock.class);
+
   /** Releases what is kept after its task, where an extension has asked for that. */
   private static final ScheduledExecutorService LATER =
       Executors.newSingleThreadScheduledExecutor(
@@ -43,9 +47,18 @@ final class LockyardLock extends AbstractSimpleLock {
     boolean isKeptByServer = keptByServer.compareTo(lockConfiguration.getLockAtLeastFor()) >= 0;
     if (leftMs > 0 && !isKeptByServer) {
       // Should this process end before, the lock is free at the end of its lease.
-      LATER.schedule(lease::release, leftMs, TimeUnit.MILLISECONDS);
+      LATER.schedule(this::releaseLater, leftMs, TimeUnit.MILLISECONDS);
     } else {
       lease.release();
+    }
+  }
+
+  private void releaseLater() {
+    try {
+      lease.release();
+    } catch (RuntimeException failure) {
+      String name = lockConfiguration.getName();
+      LOG.warn("\"{}\" may stay locked until its lease ends: not released.", name, failure);
     }
   }
 

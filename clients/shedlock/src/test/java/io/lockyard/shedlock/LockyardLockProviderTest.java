@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import io.lockyard.LockyardClient;
 import io.lockyard.Wire;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,17 +63,7 @@ class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegration
             "renew", "\"outcome\":\"renewed\",\"renewalsStopped\":" + remark + "," + lease,
             "release", "\"outcome\":\"released\"");
     List<String> asked = new CopyOnWriteArrayList<>();
-    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
-    server.createContext(
-        "/api/v1/lock.",
-        exchange -> {
-          String verb = exchange.getRequestURI().getPath().substring("/api/v1/lock.".length());
-          asked.add(verb);
-          byte[] body = ("{\"result\":{\"data\":{" + answers.get(verb) + "}}}").getBytes();
-          exchange.sendResponseHeaders(200, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
-        });
+    HttpServer server = serverThatAnswers(answers, asked);
     server.start();
     try {
       String url = "http://127.0.0.1:" + server.getAddress().getPort();
@@ -89,6 +80,55 @@ class LockyardLockProviderTest extends AbstractExtensibleLockProviderIntegration
       server.stop(0);
     }
     assertThat(asked).containsExactly("acquire", "renew", "release");
+  }
+
+  @Test
+  void aDelayedReleaseWithoutAnAnswerIsLogged() throws Exception {
+    String lease = "\"expiresAt\":1,\"expiresInMs\":1000";
+    Map<String, String> answers =
+        Map.of(
+            "acquire", "\"outcome\":\"granted\",\"token\":7,\"waitedMs\":0," + lease,
+            "renew", "\"outcome\":\"renewed\"," + lease,
+            "release", "");
+    HttpServer server = serverThatAnswers(answers, new CopyOnWriteArrayList<>());
+    server.start();
+    try {
+      String url = "http://127.0.0.1:" + server.getAddress().getPort();
+      Duration atMost = Duration.ofSeconds(1);
+      LockConfiguration task =
+          new LockConfiguration(Instant.now(), "delayed", atMost, Duration.ZERO);
+      SimpleLock lock =
+          new LockyardLockProvider(new LockyardClient(url, "key")).lock(task).orElseThrow();
+      lock.extend(atMost, Duration.ofMillis(500)).orElseThrow().unlock();
+      Instant until = Instant.now().plus(PATIENCE);
+      while (LogOfTest.LINES.isEmpty() && Instant.now().isBefore(until)) {
+        sleepFor(Duration.ofMillis(10));
+      }
+    } finally {
+      server.stop(0);
+    }
+    assertThat(LogOfTest.LINES)
+        .singleElement()
+        .asString()
+        .startsWith("WARN ")
+        .contains("\"delayed\"")
+        .contains("LockyardException");
+  }
+
+  private static HttpServer serverThatAnswers(Map<String, String> answers, List<String> asked)
+      throws IOException {
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+    server.createContext(
+        "/api/v1/lock.",
+        exchange -> {
+          String verb = exchange.getRequestURI().getPath().substring("/api/v1/lock.".length());
+          asked.add(verb);
+          byte[] body = ("{\"result\":{\"data\":{" + answers.get(verb) + "}}}").getBytes();
+          exchange.sendResponseHeaders(200, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    return server;
   }
 
   /** A lease of a few milliseconds ends after a second. */
