@@ -44,4 +44,15 @@ export function lockAlertSentence(row: LockRow, now: number): string {
   return lockSentence(row, view).replaceAll('\u00a0', ' ');
 }
 
+/** A sentence is of when its alert fired, and says things such as "5 s ago". */
+const CURRENT_FOR_MS = 60_000;
+
+/** The sentence of an alert as it may be read at `now`: with its time where that is past. */
+export function datedSentence({ firedAt, resolvedAt, sentence }: AlertRow, now: number): string {
+  const isCurrent = resolvedAt === null && now - firedAt < CURRENT_FOR_MS;
+  return isCurrent ? sentence : `At ${minuteOf(firedAt)}: ${sentence}`;
+}
+
+const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
 const utcText = (at: number) => `${new Date(at).toISOString().slice(11, 16)} UTC`;

@@ -1,5 +1,5 @@
 import type { SentAlert } from '../../../core/alerts/alert-message';
-import { ALERT_LABELS, alertTitle } from '../../../core/alerts/alert-sentence';
+import { ALERT_LABELS, alertTitle, datedSentence } from '../../../core/alerts/alert-sentence';
 import { alertLink } from './alert-link';
 
 /** Alertmanager takes an alert for resolved when it has not heard of it for so long. */
@@ -27,7 +27,10 @@ function alertBody(alert: SentAlert, origin: string, now: number) {
       namespace,
       ...(name === null ? {} : { name }),
     },
-    annotations: { summary: alertTitle(alert), description: sentence || ALERT_LABELS[kind] },
+    annotations: {
+      summary: alertTitle(alert),
+      description: sentence ? datedSentence(alert, now) : ALERT_LABELS[kind],
+    },
     startsAt: instant(firedAt),
     endsAt: instant(resolvedAt ?? now + FIRES_FOR_MS),
     generatorURL: alertLink(alert, origin),

@@ -1,12 +1,10 @@
 import type { AlertMessage, SentAlert } from '../../../core/alerts/alert-message';
+import { datedSentence } from '../../../core/alerts/alert-sentence';
 import { groupFigures, groupTitle } from '../../../core/alerts/message-summary';
 import { alertLink } from './alert-link';
 
 /** Slack refuses longer texts. */
 const TEXT_MAX_CHARS = 30_000;
-
-/** A sentence is of when its alert fired, and says things such as "5 s ago". */
-const CURRENT_FOR_MS = 60_000;
 
 /** What an incoming webhook of Slack is sent. @param origin of links to the console */
 export function slackBody(message: AlertMessage, origin: string): string {
@@ -24,15 +22,11 @@ export function slackBody(message: AlertMessage, origin: string): string {
 }
 
 function alertLine(alert: SentAlert, origin: string, now: number): string {
-  const { name, backend, firedAt, resolvedAt } = alert;
-  const isCurrent = resolvedAt === null && now - firedAt < CURRENT_FOR_MS;
-  const sentence = isCurrent ? alert.sentence : `At ${minuteOf(firedAt)}: ${alert.sentence}`;
+  const { name, backend, resolvedAt } = alert;
   const state = resolvedAt === null ? ':red_circle:' : ':large_green_circle: Resolved.';
   const shown = escaped(oneLine(name ?? backend)).replaceAll('|', '¦');
-  return `${state} <${alertLink(alert, origin)}|${shown}> ${escaped(oneLine(sentence))}`;
+  return `${state} <${alertLink(alert, origin)}|${shown}> ${escaped(oneLine(datedSentence(alert, now)))}`;
 }
-
-const minuteOf = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** So that no name is taken for a link or a mention. */
 const escaped = (text: string) =>

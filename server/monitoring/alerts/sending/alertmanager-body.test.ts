@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import type { SentAlert } from '../../../core/alerts/alert-message';
+import { alertmanagerBody } from './alertmanager-body';
+
+const FIRED_AT = Date.UTC(2026, 10, 27, 7, 24, 12);
+
+function descriptionAt(now: number, part: Partial<SentAlert> = {}): string {
+  const sentence = 'Held for 2 m by one.';
+  const firing = { since: FIRED_AT, firedAt: FIRED_AT, resolvedAt: null, announcedAt: FIRED_AT };
+  const lock = { kind: 'stuck', backend: 'default', namespace: 'shop', name: 'job' } as const;
+  const alert: SentAlert = { id: 1, position: 1, ...lock, ...firing, sentence, ...part };
+  const [sent] = JSON.parse(alertmanagerBody([alert], { origin: 'http://h', now }));
+  return sent.annotations.description;
+}
+
+test('what Alertmanager is sent again says of when it is, as in Slack', () => {
+  expect(descriptionAt(FIRED_AT + 3_000)).toBe('Held for 2 m by one.');
+  const late = 'At 2026-11-27 07:24 UTC: Held for 2 m by one.';
+  expect(descriptionAt(FIRED_AT + 60_000)).toBe(late);
+  expect(descriptionAt(FIRED_AT + 3_000, { resolvedAt: FIRED_AT + 2_000 })).toBe(late);
+  expect(descriptionAt(FIRED_AT + 60_000, { sentence: '' })).toBe('Stuck');
+});
