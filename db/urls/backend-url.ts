@@ -58,6 +58,10 @@ function parseMysql(text: string): BackendUrl | string {
   const url = serverUrl(text.replace(/^[a-z]+?(s?):/i, 'mysql$1:'), MYSQL_EXAMPLE);
   if (typeof url === 'string') return url;
   if (!/^\/[^/]+$/.test(url.pathname)) return 'must name one database after the host';
+  // Left by a list of one; MySQL would take it for a part of the name.
+  if (url.pathname.includes(',')) {
+    return 'has a comma in the name of its database; if it belongs there, write it as %2C';
+  }
   return { kind: 'mysql', url: url.href };
 }
 

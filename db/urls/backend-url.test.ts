@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { parseBackendUrl, parseDatabaseUrl } from './backend-url';
+import { parseShardList } from './shard-list';
+
+test('a comma after a MySQL URL is refused, and is no part of the database', () => {
+  const why = 'has a comma in the name of its database; if it belongs there, write it as %2C';
+  for (const text of ['mysql://root@h/a,', 'mysqls://root@h/a, ', 'mariadb://h/a,b']) {
+    expect(parseDatabaseUrl(text, '/'), text).toBe(why);
+    expect(parseBackendUrl(text, '/'), text).toBe(why);
+  }
+  expect(parseShardList('a', 'mysql://a/x,mysql://b/y,')).toBe(`names a shard that ${why}`);
+  const encoded = { kind: 'mysql', url: 'mysql://h/a%2Cb' };
+  expect(parseDatabaseUrl('mysql://h/a%2Cb', '/')).toEqual(encoded);
+});
