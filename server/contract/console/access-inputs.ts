@@ -146,7 +146,7 @@ export const namespacePolicyBounds = z.strictObject({
   queueLimit: z.number().int().min(0).max(QUEUE_LIMIT_MAX),
   lockDelayMs: z.number().int().min(0).max(LOCK_DELAY_MAX_MS),
   requiredMeta: z
-    .array(metaKey)
+    .array(metaKey.refine((key) => key !== '__proto__', '__proto__ is not a key'))
     .max(REQUIRED_META_MAX)
     .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice'),
   stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),

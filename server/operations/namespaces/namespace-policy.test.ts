@@ -128,6 +128,8 @@ test.each([
   { lockDelayMs: 300_001 },
   { requiredMeta: ['team', 'team'] },
   { requiredMeta: [''] },
+  // No JSON that the API takes has such a key, so nothing could be acquired.
+  { requiredMeta: ['__proto__'] },
   { leaseMinMs: 100.5 },
   { more: 1 },
 ])('a policy with %j is refused', (part) => {
