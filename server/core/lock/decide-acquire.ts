@@ -47,13 +47,15 @@ import {
  * Grants a lock that has room, re-enters it for its owner in the same mode on request, queues a
  * caller that is willing to wait, and refuses all others. No caller overtakes the queue: a waiting
  * writer blocks the readers behind it, and one that wants many permits those that want few. The
- * same request sent again gets the same answer, or its old place in the queue.
+ * same request sent again gets the same outcome, or its old place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const replay = replayAcquire(draft, ask.request, ask.leaseMs);
-  if (replay) return replay;
-  const isWaiting = resume(draft, ask);
+  if (replay && replay.outcome !== 'timeout') return replay;
+  const isWaiting = !replay && resume(draft, ask);
   expireAndPromote(draft);
+  // What is stored says who held the lock when the wait ended.
+  if (replay) return heldAnswer(draft, 'timeout', ask.service);
   if (isWaiting) return waitOn(draft, ask);
   const before = waitedBefore(draft, ask.request);
   if (!before && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);

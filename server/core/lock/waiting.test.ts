@@ -116,6 +116,20 @@ describe('giving up', () => {
     expect(world.run(ask).outcome).toBe('timeout');
   });
 
+  it('is answered again, with who holds the lock by then', () => {
+    const ask = wait('orders/w1');
+    expect(world.run(giveUp(ask))).toMatchObject({ holders: [{ owner: 'holder' }] });
+    free();
+    expect(world.run(ask)).toMatchObject({ outcome: 'timeout', holders: [], queueLength: 0 });
+    world.run(acquire('orders/next', { leaseMs: 5_000 }));
+    world.pass(3_000);
+    const holders = [{ owner: 'next', expiresInMs: 2_000 }];
+    expect(world.run(ask)).toMatchObject({ outcome: 'timeout', holders, retryAfterMs: 2_000 });
+    world.pass(2_000);
+    expect(world.run(ask)).toMatchObject({ outcome: 'timeout', holders: [] });
+    expect(world.record?.holds).toEqual([]);
+  });
+
   it('comes too late when the grant was faster', () => {
     const ask = wait('orders/w1');
     free();

@@ -4,7 +4,7 @@ import type {
   MultiLockHeld,
   MultiLockQueued,
 } from '../../contract/multi-lock';
-import { namespaceFull, requestIdReused } from '../decision';
+import { requestIdReused } from '../decision';
 import { outsidePolicy } from '../lock/check-policy';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { grant, waitedForTrace } from '../lock/hold-lifecycle';
@@ -37,17 +37,9 @@ import {
   type MultiLockMember,
   type Place,
   placesOf,
+  refuseNewBeyondRoom,
   revokeYoungerOffers,
 } from './multi-lock-member';
-
-/** Throws `NAMESPACE_FULL` when more of the locks have no record than there is room for. */
-function refuseNewBeyondRoom(members: readonly MultiLockMember[]): void {
-  const room = members[0]?.draft.context.policy.roomForNames ?? members.length;
-  const missing = members.filter(({ draft }) => draft.currentRev === 0).length;
-  if (missing <= room) return;
-  const text = `The namespace has room for ${room} more, and ${missing} of these locks are new.`;
-  throw namespaceFull(text);
-}
 
 /** Members whose drafts are to be written; the other drafts are discarded. */
 export type ChangedMembers = Set<MultiLockMember>;
@@ -123,6 +115,15 @@ export function giveUpMultiLock(
     const answer = () => queued(place, blockedOf(members, place), ask);
     return isElsewhere ? answer() : timeOut(members, ask, place, touched);
   }
+  return timedOutBefore(members, ask, touched);
+}
+
+/** The answer to a wait that has ended before: with what blocks it now. */
+export function timedOutBefore(
+  members: MultiLockMember[],
+  ask: MultiLockAsker,
+  touched: ChangedMembers,
+): MultiLockHeld {
   expireAndPromoteAll(members, touched);
   return held(blockedOf(members, null), ask, 'timeout');
 }

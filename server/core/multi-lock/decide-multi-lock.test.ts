@@ -318,7 +318,7 @@ describe('a set whose turn comes', () => {
     expect(world.holdersOf('b')).toEqual(['single']);
   });
 
-  it('times out with what is in its way, and is answered the same again', () => {
+  it('times out with what is in its way, and is answered so again, with what is by then', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 500, requestId: 'r1' });
@@ -331,6 +331,12 @@ describe('a set whose turn comes', () => {
     });
     expect(world.queueOf('b')).toEqual([]);
     expect(world.runSet(set)).toEqual(answer);
+    world.now += 8_000;
+    take(world, 'a', 'orders/y');
+    const blockedBy = [{ name: 'a', holders: [{ owner: 'y', expiresInMs: expect.any(Number) }] }];
+    world.now += 8_000;
+    expect(world.runSet(set)).toMatchObject({ outcome: 'timeout', blockedBy });
+    expect(world.holdersOf('b')).toEqual([]);
   });
 });
 

@@ -6,7 +6,12 @@ import type { AcquireCommand } from '../lock/lock-command';
 import { type Hold, isReleased, type LockRecord, type Waiter } from '../lock/lock-record';
 import { cancelDeparted, waitedMs } from '../lock/queue';
 import type { RequestIdentity } from '../request-fingerprint';
-import { acquireMultiLock, type ChangedMembers, giveUpMultiLock } from './acquire-multi-lock';
+import {
+  acquireMultiLock,
+  type ChangedMembers,
+  giveUpMultiLock,
+  timedOutBefore,
+} from './acquire-multi-lock';
 import type { MultiLockAnswer } from './multi-lock-command';
 import {
   type CancelMultiLockCommand,
@@ -90,6 +95,7 @@ function answerTo(
   if (command.verb === 'cancelSet') return cancelMultiLock(members, command, touched);
   if (command.verb === 'withdrawSet') return revertMultiLock(members, command, touched);
   const replay = replayMultiLock(members, command.request, context, touched);
+  if (replay?.outcome === 'timeout') return timedOutBefore(members, command, touched);
   if (replay) return replay;
   return command.verb === 'acquireSet'
     ? acquireMultiLock(members, command, context.process, touched)

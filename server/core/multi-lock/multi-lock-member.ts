@@ -1,5 +1,5 @@
 import type { BlockedBy } from '../../contract/multi-lock';
-import type { Draft } from '../decision';
+import { type Draft, namespaceFull } from '../decision';
 import { hasRoom, isOpen, revokeOffers } from '../lock/expire-and-promote';
 import { holderViews, lockState } from '../lock/lock-answers';
 import {
@@ -125,4 +125,13 @@ function oldestFirst({ queue }: LockRecord, offers: readonly Offer[]): Offer[] {
     .filter(({ ticket }) => tickets.has(ticket))
     .sort((a, b) => (isOlder(a, b) ? -1 : 1))
     .flatMap(({ ticket }) => tickets.get(ticket) ?? []);
+}
+
+/** Throws `NAMESPACE_FULL` when more of the locks have no record than there is room for. */
+export function refuseNewBeyondRoom(members: readonly MultiLockMember[]): void {
+  const room = members[0]?.draft.context.policy.roomForNames ?? members.length;
+  const missing = members.filter(({ draft }) => draft.currentRev === 0).length;
+  if (missing <= room) return;
+  const text = `The namespace has room for ${room} more, and ${missing} of these locks are new.`;
+  throw namespaceFull(text);
 }
