@@ -257,19 +257,23 @@ describe('exit codes', () => {
 });
 
 describe('waiting', () => {
-  test('for a rate limit is said once, and the command runs after it', async () => {
+  const limited = { reason: 'RATE_LIMITED', retryAfterMs: 1 };
+  test.each([
+    [429, { error: { message: 'Too many calls.', data: limited } }, 'rate limit reached'],
+    [200, { result: { data: {} } }, 'no readable answer from the server'],
+    [502, 'Bad gateway', 'server not responding'],
+  ])('goes on after a %i, which is said once, and the command runs', async (status, body, said) => {
     const proxy = await FaultProxy.start(rig.api.url);
-    const data = { reason: 'RATE_LIMITED', retryAfterMs: 1 };
-    const body = { error: { message: 'Too many calls.', data } };
     proxy.rule = ({ procedure }) =>
       procedure === 'lock.acquire' && proxy.of(name, procedure).length < 4
-        ? { status: 429, body }
+        ? { status, body }
         : null;
     try {
       const env = { LOCKYARD_URL: proxy.url };
       const { code, out, err } = await rig.exec([name], 'echo ran', { env }).ended;
       expect({ code, out }).toEqual({ code: 0, out: 'ran\n' });
-      expect(err).toBe('lockyard: rate limit reached, retrying…\n');
+      const again = status > 500 ? 'lockyard: server responding again\n' : '';
+      expect(err).toBe(`lockyard: ${said}, retrying…\n${again}`);
     } finally {
       await proxy.close();
     }

@@ -37,6 +37,10 @@ export class OutageDetector {
     }
   };
 
+  get isPresent(): boolean {
+    return this.silentSince !== null;
+  }
+
   private note(isAnswer: boolean, sentAt: number): void {
     if (isAnswer) {
       if (this.silentSince !== null) this.silence.ended();

@@ -26,9 +26,10 @@ const WAIT_PART_MS = 9 * 60_000;
 const SILENCE_MAX_MS = 60_000;
 const SILENCE_MIN_MS = 3_000;
 
-const REFUSED_FOR_NOW: { [R in Reason]?: string } = {
+const WAITED_OUT: { [R in Reason]?: string } = {
   RATE_LIMITED: 'rate limit reached, retrying…',
   NAMESPACE_FULL: 'namespace full, retrying…',
+  UNKNOWN: 'no readable answer from the server, retrying…',
 };
 
 /**
@@ -50,6 +51,7 @@ class LockedCommand {
   private readonly wait = new AbortController();
   private readonly relay = new SignalRelay((reason) => this.wait.abort(reason));
   private readonly said = new Set<Reason>();
+  private readonly outage: OutageDetector;
   private isRunning = false;
 
   constructor(private readonly options: ExecOptions) {
@@ -60,13 +62,13 @@ class LockedCommand {
     const isEndless = waitMs === Number.POSITIVE_INFINITY;
     const shortestMs = SILENCE_MIN_MS * this.client.settings.addresses.count;
     const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(shortestMs, waitMs);
-    const { fetch } = new OutageDetector(systemClock, limitMs, {
+    this.outage = new OutageDetector(systemClock, limitMs, {
       began: () => this.say.normally('server not responding, retrying…'),
       ended: () => this.say.normally('server responding again'),
       lasted: () => this.giveUpOnOutage(limitMs),
     });
     // Only what the client asks for itself tells of an outage, not its looks at open connections.
-    this.client.settings.fetch = fetch;
+    this.client.settings.fetch = this.outage.fetch;
   }
 
   async run(): Promise<number> {
@@ -100,8 +102,9 @@ class LockedCommand {
 
   /** Says for what the wait goes on, where that is not the lock. */
   private readonly sayOnce = ({ procedure, reason }: RequestFailed) => {
-    const line = REFUSED_FOR_NOW[reason];
-    if (procedure !== 'lock.acquire' || !line || this.said.has(reason)) return;
+    const line = WAITED_OUT[reason];
+    const isKnown = this.said.has(reason) || this.outage.isPresent;
+    if (procedure !== 'lock.acquire' || !line || isKnown) return;
     this.said.add(reason);
     this.say.normally(line);
   };
