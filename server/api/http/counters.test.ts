@@ -124,6 +124,6 @@ test('nothing of a counter shows among the locks, and nothing of a lock among th
   expect(await shown()).toMatchObject([
     { name, ceiling: 9, isKnown: true, lastMove: { delta: 2, who: 'orders', isPerson: false } },
   ]);
+  await expect.poll(() => projection.row('default', `${name} lock`)).not.toBeNull();
   expect(projection.row('default', name)).toBeNull();
-  expect(projection.row('default', `${name} lock`)).not.toBeNull();
 });
