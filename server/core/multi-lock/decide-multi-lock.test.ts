@@ -318,7 +318,7 @@ describe('a set whose turn comes', () => {
     expect(world.holdersOf('b')).toEqual(['single']);
   });
 
-  it('times out with what is in its way, and is answered so again, with what is by then', () => {
+  it('times out with what is in its way, and when it is repeated, with what is in its way then', () => {
     const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const set = multiLockOf('ab', { waitMs: 500, requestId: 'r1' });
