@@ -2,7 +2,7 @@ import type { FleetSample, HoldBaseline } from '../../contract/console/insight-r
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { type Incident, nextIncident } from '../../core/incidents/incident';
 import type { Hold, LockRecord } from '../../core/lock/lock-record';
-import { withReading } from '../../core/statistics/fleet-steps';
+import { FleetSteps } from '../../core/statistics/fleet-steps';
 import { HEAT_STEPS_MS } from '../../core/statistics/heat-steps';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { blockedCallers, totalBlockingMs } from '../../core/status/blocking-time';
@@ -13,7 +13,6 @@ import type { RecordKey } from '../../storage/record-store';
 import type { DemoLock } from './demo-world';
 
 const BASELINE_EVERY_MS = 60_000;
-const STEP_MS = 30_000;
 
 /** An incident from its first reading to its last. */
 export interface DemoIncident {
@@ -27,8 +26,7 @@ export interface DemoIncident {
  */
 export class DemoReadings {
   readonly incidents: DemoIncident[] = [];
-  readonly samples: FleetSample[] = [];
-  private stepFrom = Number.NEGATIVE_INFINITY;
+  private readonly course = new FleetSteps(Number.POSITIVE_INFINITY);
   /** By step and its beginning, then by lock. */
   readonly heat = new Map<string, { stepMs: number; at: number; locks: Map<string, HeatRecord> }>();
   private readonly open = new Map<string, DemoIncident>();
@@ -39,6 +37,10 @@ export class DemoReadings {
     private readonly backend: string,
     private readonly policyOf: (namespace: string) => Partial<typeof DEFAULT_POLICY>,
   ) {}
+
+  get samples(): readonly FleetSample[] {
+    return this.course.all;
+  }
 
   noteHold(lockId: string, heldMs: number): void {
     const kept = this.holds.get(lockId) ?? new LogHistogram();
@@ -57,13 +59,7 @@ export class DemoReadings {
       if (isStuck) reading.stuck += 1;
       reading.blockingMs += blockingMs;
     }
-    const last = this.samples.at(-1);
-    if (last && now - this.stepFrom < STEP_MS) {
-      this.samples[this.samples.length - 1] = withReading(last, reading);
-    } else {
-      this.stepFrom = now;
-      this.samples.push(withReading(null, reading));
-    }
+    this.course.add(reading, now);
   }
 
   private readLock(

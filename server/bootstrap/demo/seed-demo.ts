@@ -33,7 +33,7 @@ export async function seedDemo(
   control: ControlRuntime,
   store: Pick<RecordStore, 'swap'>,
   epoch: number,
-): Promise<FleetSample[]> {
+): Promise<readonly FleetSample[]> {
   const { database, clock } = control;
   if (!(await isFresh(database))) return [];
   const now = Math.floor(clock.now());

@@ -1,9 +1,42 @@
 import type { FleetSample } from '../../contract/console/insight-row';
 
 /** One reading of all locks. */
-export interface FleetReading extends Omit<FleetSample, 'low'> {
+interface FleetReading extends Omit<FleetSample, 'low'> {
   /** All backends were known. */
   isWhole: boolean;
+}
+
+const STEP_MS = 30_000;
+
+/** The course of all locks, in steps of 30 s. */
+export class FleetSteps {
+  private steps: readonly FleetSample[] = [];
+  /** When the last step began. */
+  private stepFrom = Number.NEGATIVE_INFINITY;
+
+  /** @param stepsMax how many of the latest are kept */
+  constructor(private readonly stepsMax: number) {}
+
+  /** The oldest first; the last one is still under way. */
+  get all(): readonly FleetSample[] {
+    return this.steps;
+  }
+
+  /** Puts steps of an earlier time before those that there are. */
+  remember(earlier: readonly FleetSample[]): void {
+    this.steps = [...earlier, ...this.steps].slice(-this.stepsMax);
+  }
+
+  /** @param now on a clock that never steps, in milliseconds */
+  add(reading: FleetReading, now: number): void {
+    const last = this.steps.at(-1);
+    if (last && now - this.stepFrom < STEP_MS) {
+      this.steps = [...this.steps.slice(0, -1), withReading(last, reading)];
+    } else {
+      this.stepFrom = now;
+      this.steps = [...this.steps, withReading(null, reading)].slice(-this.stepsMax);
+    }
+  }
 }
 
 type Figure = 'held' | 'waiting' | 'stuck' | 'blockingMs';
@@ -13,7 +46,7 @@ type Figure = 'held' | 'waiting' | 'stuck' | 'blockingMs';
  *
  * @param step null: it is the first of its step
  */
-export function withReading(step: FleetSample | null, reading: FleetReading): FleetSample {
+function withReading(step: FleetSample | null, reading: FleetReading): FleetSample {
   const most = (figure: Figure) => Math.max(step?.[figure] ?? 0, reading[figure]);
   return {
     at: reading.at,

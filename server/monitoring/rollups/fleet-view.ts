@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetNow, FleetSample } from '../../contract/console/insight-row';
-import { withReading } from '../../core/statistics/fleet-steps';
+import { FleetSteps } from '../../core/statistics/fleet-steps';
 import type { Clock } from '../../platform/clock';
 import type { LockProjection } from '../projection/lock-projection';
 import type { LockInsights, SumView } from './lock-insights';
@@ -17,8 +17,7 @@ const HOUR_WITHIN_MS = 500;
 
 /** How often the figures are read, and how many steps of their course are kept. */
 export const SAMPLE_EVERY_MS = 1_000;
-const STEP_MS = 30_000;
-const SAMPLES_MAX = 120;
+const STEPS_MAX = 120;
 
 interface Hour {
   view: SumView;
@@ -29,9 +28,7 @@ interface Hour {
 export class FleetView {
   private hour: Hour | null = null;
   private reading: Promise<Hour> | null = null;
-  private samples: FleetSample[] = [];
-  /** When the last step of the samples began. */
-  private stepFrom = Number.NEGATIVE_INFINITY;
+  private readonly course = new FleetSteps(STEPS_MAX);
   private readAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -43,7 +40,7 @@ export class FleetView {
 
   /** Begins with figures of an earlier time, oldest first. */
   remember(samples: readonly FleetSample[]): void {
-    this.samples = [...samples, ...this.samples].slice(-SAMPLES_MAX);
+    this.course.remember(samples);
   }
 
   /** Keeps the figures of this instant, so that a page shows their course from its first paint. */
@@ -63,7 +60,7 @@ export class FleetView {
     const { points: minutes, total: hour } = view;
     const grantsPerSecond = this.projection.grantRate.perSecond();
     const { counts, held, waiting, blocked, blockingMs } = await this.read();
-    const { samples } = this;
+    const samples = [...this.course.all];
     return {
       ...{ counts, held, waiting, blocked: blocked.callers, blockingMs, grantsPerSecond },
       ...{ samples, minutes, hour, hourAt: at, asOf },
@@ -76,13 +73,7 @@ export class FleetView {
     const { held, waiting, blockingMs, isWhole } = counts;
     const { stuck } = counts.counts;
     const reading = { at: this.clock.now(), held, waiting, stuck, blockingMs, isWhole };
-    const last = this.samples.at(-1);
-    if (last && this.clock.monotonic() - this.stepFrom < STEP_MS) {
-      this.samples = [...this.samples.slice(0, -1), withReading(last, reading)];
-    } else {
-      this.stepFrom = this.clock.monotonic();
-      this.samples = [...this.samples, withReading(null, reading)].slice(-SAMPLES_MAX);
-    }
+    this.course.add(reading, this.clock.monotonic());
     return counts;
   }
 
