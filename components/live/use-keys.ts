@@ -1,6 +1,6 @@
 'use client';
 
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react';
 
 /**
  * A key by its `KeyboardEvent.key`, or two pressed one after the other as `g l`, and what it does.
@@ -26,7 +26,8 @@ let first: { key: string; at: number } | null = null;
 /** Single-key shortcuts of a page. Inactive while typing, and while a dialog or menu is open. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
-  useEffect(() => {
+  // Before the browser paints: a key that follows at once acts on what is shown.
+  useLayoutEffect(() => {
     latest.current = keys;
   });
   useEffect(() => {
