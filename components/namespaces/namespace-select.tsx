@@ -1,6 +1,6 @@
 'use client';
 
-import { useId } from 'react';
+import { PlaceSelect } from './place-select';
 import { useNamespaceChoice } from './use-namespaces';
 
 /** Chooses a namespace; offers the chosen one alone, and says so, where the others are unknown. */
@@ -13,32 +13,20 @@ export function NamespaceSelect({
   isDisabled?: boolean;
   onChange: (namespace: string) => void;
 }) {
-  const id = useId();
   const { namespaces = [], failure } = useNamespaceChoice();
   const known = namespaces.map(({ name }) => name);
   const names = known.includes(value) ? known : [value, ...known];
   return (
-    <div>
-      <label htmlFor={id} className="mb-1.5 block font-[550]">
-        Namespace
-      </label>
-      <select
-        id={id}
-        className="field"
-        value={value}
-        disabled={isDisabled}
-        aria-describedby={failure ? `${id}-failure` : undefined}
-        onChange={(event) => onChange(event.target.value)}
-      >
-        {names.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
-      {failure && (
-        <p id={`${id}-failure`} className="mt-1 text-12 text-dangertext">
-          The other namespaces could not be loaded
-        </p>
-      )}
-    </div>
+    <PlaceSelect
+      label="Namespace"
+      value={value}
+      disabled={isDisabled}
+      onChange={(event) => onChange(event.target.value)}
+      failure={failure ? 'The other namespaces could not be loaded' : null}
+    >
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </PlaceSelect>
   );
 }
