@@ -209,6 +209,7 @@ export function LocksView({
                 receivedAt={receivedAt}
                 place={peeked && page.offset + rows.indexOf(peeked)}
                 shown={peek.shown}
+                onClose={() => peek.show(null)}
                 {...steps}
                 onOpen={onOpen}
               />

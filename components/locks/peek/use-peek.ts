@@ -17,7 +17,6 @@ export function usePeek(
   onStep: (by: 1 | -1) => void;
   /** Where its last step went, until its new content has the focus. */
   stepped: RefObject<1 | -1 | null>;
-  onClose: () => void;
 } {
   const place = at
     ? rows.findIndex(({ namespace, name }) => namespace === at.namespace && name === at.name)
@@ -33,7 +32,9 @@ export function usePeek(
   const onStepped = useRef<PeekControls['onStepped']['current']>(() => undefined);
   const show = useCallback(
     (next: LockRow | null) => {
-      if (!isPast) onQuery({ peek: next && { namespace: next.namespace, name: next.name } });
+      if (isPast) return;
+      if (!next) onClosing.current();
+      onQuery({ peek: next && { namespace: next.namespace, name: next.name } });
     },
     [onQuery, isPast],
   );
@@ -48,9 +49,5 @@ export function usePeek(
     show(next);
     onStepped.current(next);
   };
-  const onClose = () => {
-    onClosing.current();
-    show(null);
-  };
-  return { peek, row, onStep, stepped, onClose };
+  return { peek, row, onStep, stepped };
 }

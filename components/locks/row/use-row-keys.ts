@@ -174,10 +174,7 @@ export function useRowKeys({
     x: () => row && selecting?.select(row.id, !selecting.selection.has(row.id), false),
     X: () => row && selecting?.select(row.id, true, true),
     Escape: () => {
-      if (peek.isOpen) {
-        onClosing();
-        return peek.show(null);
-      }
+      if (peek.isOpen) return peek.show(null);
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       wantsFocus.current = false;
       setCursor(null);
