@@ -1,6 +1,6 @@
 'use client';
 
-import { useLayoutEffect, useRef } from 'react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { VisibleText } from '../visible-text';
@@ -15,10 +15,25 @@ export function MenuChip({
   label: string;
   value?: string;
   id?: string;
+  /** Of its menu: given by that. */
+  'data-state'?: 'open' | 'closed';
 }) {
-  useFocusOf(label, () => document.getElementById(id ?? ''));
+  const isComing = useRef(false);
+  const { 'data-state': state } = rest;
+  useLayoutEffect(() => {
+    if (state === 'open') isComing.current = true;
+  }, [state]);
+  useFocusOf(label, () => document.getElementById(id ?? ''), isComing);
   return (
-    <button type="button" id={id} className="chip shrink-0" {...rest}>
+    <button
+      type="button"
+      id={id}
+      className="chip shrink-0"
+      {...rest}
+      onFocus={() => {
+        isComing.current = false;
+      }}
+    >
       <span>
         {label}
         <span className={value === 'any' ? 'max-md:sr-only' : ''}>
@@ -63,8 +78,16 @@ export function FilterChip({
 /** The filter whose control had the focus when it was replaced; null: none. */
 let left: string | null = null;
 
-/** A filter's control passes the focus to the one that replaces it, or else to the main part. */
-function useFocusOf(label: string, control: () => HTMLElement | null): void {
+/**
+ * A filter's control passes the focus to the one that replaces it, or else to the main part.
+ *
+ * @param isComing whether its menu was opened, and has not given the focus back yet
+ */
+function useFocusOf(
+  label: string,
+  control: () => HTMLElement | null,
+  isComing?: RefObject<boolean>,
+): void {
   const find = useRef(control);
   useLayoutEffect(() => {
     const element = find.current();
@@ -73,7 +96,9 @@ function useFocusOf(label: string, control: () => HTMLElement | null): void {
       element?.focus();
     }
     return () => {
-      if (!element || !hasFocus(element)) return;
+      const isNowhere = document.activeElement === document.body;
+      const isReturning = isComing?.current === true && isNowhere;
+      if (!element || !(isReturning || hasFocus(element))) return;
       left = label;
       queueMicrotask(() => {
         if (left !== label) return;
@@ -81,7 +106,7 @@ function useFocusOf(label: string, control: () => HTMLElement | null): void {
         document.getElementById('main')?.focus();
       });
     };
-  }, [label]);
+  }, [label, isComing]);
 }
 
 /** Whether a control, or the menu that it opened, has the focus. */
