@@ -55,9 +55,10 @@ export interface Change {
   memos: IdempotencyRecord[];
   extensions: IdempotencyExtension[];
   /**
-   * Requests of which no answer may be stored: with one, the change is not applied. Tested on the
-   * record that it expects, whose changes alone store answers to requests about it. Only where the
-   * store `testsAnswers`, and not together with others in `swapAll`.
+   * Requests of which no answer may be stored: with one, the change is not applied, whether or not
+   * it expects a record. Tested on the record that it expects, whose changes alone store answers to
+   * requests about it. Only where the store `testsAnswers`, and not together with others in
+   * `swapAll`.
    */
   unanswered?: string[];
 }

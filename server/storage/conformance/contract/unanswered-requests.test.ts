@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 import { newWriter } from '../../../engine/new-writer';
 import type { Change } from '../../record-store';
-import { created, creation, eventOf, freshKey, stored, update } from '../testing/changes';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  stored,
+  update,
+} from '../testing/changes';
 import { contract, MINUTE, memoOf } from './contract-suite';
 
 contract('a change whose requests must have no answer', (suite) => {
@@ -51,6 +59,19 @@ contract('a change whose requests must have no answer', (suite) => {
     expect(result).toMatchObject({ applied: false, current: seen });
     expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
     expect(await stored(suite.other, key)).toMatchObject({ ...seen, head: 'head' });
+    expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
+    expect(await suite.historyOf(key)).toEqual([]);
+  });
+
+  it.each([0, 1, 3])('creates no record if one has, beside %i others', async (others) => {
+    const { memo, own } = await answered();
+    const key = freshKey();
+    const parts = { events: [eventOf(1)], memos: [own], unanswered: [newRequest(), memo.key] };
+    const beside = await Promise.all(Array.from({ length: others }, () => company()));
+    const [result, ...rest] = await suite.store.swap([creation(key, parts), ...beside]);
+    expect(result).toMatchObject({ applied: false, current: null });
+    expect(rest.map(({ applied }) => applied)).toEqual(beside.map(() => true));
+    expect(await readOne(suite.other, key)).toMatchObject({ record: null });
     expect(await suite.memosOf(memo.key, own.key)).toEqual([memo]);
     expect(await suite.historyOf(key)).toEqual([]);
   });

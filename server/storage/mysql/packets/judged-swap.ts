@@ -54,7 +54,7 @@ function writeRecords(rows: ChangedRow[], guard: string[]): string[] {
   const writers = rows.map(({ change }) => quote(change.writer));
   return [
     upsertRecords(rows),
-    ...rows.flatMap(removeIfUntimely),
+    ...rows.flatMap(removeIfInapplicable),
     `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO ` +
       `@took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
     ...guard,
@@ -99,16 +99,21 @@ function upsertRecords(rows: ChangedRow[]): string {
 }
 
 /**
- * Removes a record that this packet created if the clock is outside the change's window. This is
- * checked after every record was written, since an insert may have waited for a row. Most creations
- * have no window.
+ * Removes a record that this packet created if the clock is outside the change's window, or a
+ * request that must have no answer has one. This is checked after every record was written, since
+ * an insert may have waited for a row. Most creations have neither.
  */
-function removeIfUntimely({ id, change: { expect, clock, writer } }: ChangedRow): string[] {
+function removeIfInapplicable({ id, change }: ChangedRow): string[] {
+  const { expect, clock, writer } = change;
   const window = windowOf(clock);
-  if (expect || !isLimited(window)) return [];
+  const conditions = [
+    ...(isLimited(window) ? [clockIsIn(window)] : []),
+    ...isUnanswered([change]),
+  ];
+  if (expect || conditions.length === 0) return [];
   return [
     `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at ` +
-      `= @now AND NOT (${clockIsIn(window)})`,
+      `= @now AND NOT (${conditions.join(' AND ')})`,
   ];
 }
 
