@@ -185,7 +185,10 @@ export interface HistorySource {
   historyOf(ids: number[]): Promise<HistoryRow[]>;
   /** The newest id, or 0. */
   historyEnd(): Promise<number>;
-  /** Removes commits up to `position` and older than `before`, in batches; returns how many. */
+  /**
+   * Removes commits up to `position` and older than `before`, a batch of the oldest; returns how
+   * many. None, though a later one may be that old, if no commit of the batch is.
+   */
   pruneHistory(position: number, before: number): Promise<number>;
 }
 

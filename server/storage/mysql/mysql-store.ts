@@ -37,7 +37,7 @@ const GUARANTEES_TIMEOUT_MS = 3_000;
 /** Remembered answers removed per batch. */
 const DELETED_ANSWERS = 5_000;
 
-/** History rows removed per batch. */
+/** History rows looked at per batch: beyond the oldest there may be millions that are young. */
 const PRUNE_ROWS = 1_000;
 
 /** Records in MySQL or MariaDB: one primary, InnoDB. One packet per call. */
@@ -125,7 +125,11 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async deleteExpiredAnswers(): Promise<void> {
-    const expired = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${DELETED_ANSWERS}`;
+    const expired = [
+      // A statement that compares with this clock itself uses no index.
+      `SET @now = ${CLOCK}`,
+      `DELETE FROM lock_requests WHERE expires_at < @now LIMIT ${DELETED_ANSWERS}`,
+    ];
     while ((await this.deleted(expired)) === DELETED_ANSWERS);
   }
 
@@ -144,10 +148,13 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async pruneHistory(position: number, before: number): Promise<number> {
-    return this.deleted(
-      `DELETE FROM lock_history WHERE id <= ${Math.floor(position)} AND at < ` +
-        `${Math.floor(before)} ORDER BY id LIMIT ${PRUNE_ROWS}`,
-    );
+    const oldest =
+      `SELECT id FROM lock_history WHERE id <= ${Math.floor(position)} ORDER BY id LIMIT ` +
+      `${PRUNE_ROWS}`;
+    return this.deleted([
+      `SET @last = (SELECT MAX(id) FROM (${oldest}) oldest)`,
+      `DELETE FROM lock_history WHERE id <= @last AND at < ${Math.floor(before)}`,
+    ]);
   }
 
   async guarantees(): Promise<Guarantees> {
@@ -209,10 +216,9 @@ export class MysqlStore implements RecordStore, HistorySource {
     return historyRows(rows);
   }
 
-  /** Runs a deleting statement; returns how many rows were deleted. */
-  private async deleted(statement: string): Promise<number> {
-    const [rows = 0] = affectedRows(await this.packet([statement]));
-    return rows;
+  /** Runs statements, the last of which deletes; returns how many rows were deleted. */
+  private async deleted(statements: string[]): Promise<number> {
+    return affectedRows(await this.packet(statements)).at(-1) ?? 0;
   }
 
   /**

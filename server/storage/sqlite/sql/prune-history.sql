@@ -1,9 +1,12 @@
--- Removes the oldest rows up to a position and an instant, a batch of them.
+-- Removes what is old of the oldest rows up to a position, a batch of them. Rows beyond those are
+-- not looked at: there may be millions that are young.
+-- ?1: the position; ?2: the instant before which a row is old
 DELETE FROM lock_history
-WHERE id IN (
-  SELECT id
-  FROM lock_history
-  WHERE id <= ?1 AND at < ?2
-  ORDER BY id
-  LIMIT 1000
-)
+WHERE at < ?2
+  AND id IN (
+    SELECT id
+    FROM lock_history
+    WHERE id <= ?1
+    ORDER BY id
+    LIMIT 1000
+  )

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { storesUnderTest } from '../conformance/testing/stores-under-test';
+
+const HOUR_MS = 60 * 60_000;
+/** More than are looked at in one go. */
+const YOUNG_ROWS = 1_200;
+
+it('looks at the oldest commits alone, however many are young', async () => {
+  const { store, database, close } = await storesUnderTest.sqlite.open();
+  const before = Date.now() - HOUR_MS;
+  const insert = (rows: number, at: number) =>
+    database.raw.ask(
+      'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) ' +
+        "INSERT INTO lock_history (at, changes, took) SELECT ?, '[]', '' FROM n",
+      [rows, at],
+    );
+  await insert(7, before - 1);
+  await insert(YOUNG_ROWS, before);
+  // Where a clock was set back: to find it, all that are young would have to be looked at.
+  await insert(1, before - 1);
+  const end = await store.historyEnd();
+  expect(await store.pruneHistory(end, before)).toBe(7);
+  expect(await store.pruneHistory(end, before)).toBe(0);
+  expect(await store.historyAfter(0, 2_000)).toHaveLength(YOUNG_ROWS + 1);
+  await close();
+});
