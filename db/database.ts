@@ -15,9 +15,9 @@ export interface Database {
   readonly db: Db;
   readonly tables: Schema;
   /**
-   * Runs `work` in one transaction: all of it or nothing. After a deadlock it is rolled back and
-   * run again, so `work` must have no effects outside `tx`. It must not use `db`: on SQLite that
-   * would wait for itself.
+   * Runs `work` in one transaction: all of it or nothing. After a deadlock, or where a row has
+   * changed since it was read, it is rolled back and may be run again, so `work` must have no
+   * effects outside `tx`. It must not use `db`: on SQLite that would wait for itself.
    */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
   readonly raw: RawSql;
@@ -68,8 +68,9 @@ export async function runEach(ask: RunSql, statements: readonly RawStatement[]):
 export interface RawSql {
   ask: RunSql;
   /**
-   * Runs `work` in one transaction: all of it or nothing. After a deadlock it is rolled back and
-   * run again, so `work` must have no effects outside its own `ask`.
+   * Runs `work` in one transaction: all of it or nothing. After a deadlock, or where a row has
+   * changed since it was read, it is rolled back and may be run again, so `work` must have no
+   * effects outside its own `ask`.
    */
   transaction<T>(work: (ask: RunSql) => Promise<T>): Promise<T>;
   /**

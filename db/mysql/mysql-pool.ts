@@ -12,6 +12,15 @@ import { mysqlTls } from './mysql-tls';
 /** The time limit for one statement or one whole transaction, including all waiting. */
 const DATABASE_BUDGET_MS = 4_500;
 
+/**
+ * What every connection of a pool relies on, whatever the server is set to: single writes are
+ * committed, a backslash in a text may be written as two, what does not fit is refused, clocks are
+ * UTC, and no statement waits for a row or a table for long after its caller has given up.
+ */
+const SESSION =
+  "SET autocommit = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', " +
+  "time_zone = '+00:00', innodb_lock_wait_timeout = 4, lock_wait_timeout = 4";
+
 const CONNECT_MAX_MS = 2_000;
 const CONNECTIONS = 10;
 const TIME_ZONE = 'Z';
@@ -46,6 +55,8 @@ export class DatabaseTimeout extends Error {
  */
 export class DeadlinePool {
   private readonly pool: Pool;
+  /** The connections that have the settings of `SESSION`. */
+  private readonly prepared = new WeakSet<object>();
 
   constructor(url: string) {
     this.pool = createPool({ ...connectionOptions(url), connectionLimit: CONNECTIONS });
@@ -61,7 +72,7 @@ export class DeadlinePool {
     try {
       const connection = await budget.race(this.connection(budget));
       try {
-        const answer = await budget.race(use(connection));
+        const answer = await budget.race(this.prepare(connection).then(() => use(connection)));
         connection.release();
         return answer;
       } catch (error) {
@@ -76,6 +87,12 @@ export class DeadlinePool {
 
   close(): Promise<void> {
     return this.pool.end();
+  }
+
+  private async prepare({ connection }: PoolConnection): Promise<void> {
+    if (this.prepared.has(connection)) return;
+    await connection.query(SESSION);
+    this.prepared.add(connection);
   }
 
   /** A connection that arrives after its caller has left is returned at once. */

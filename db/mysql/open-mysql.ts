@@ -19,9 +19,10 @@ import { DeadlinePool } from './mysql-pool';
 import * as tables from './mysql-schema';
 
 const DUPLICATE_KEY = 1062;
-const DEADLOCK = 1213;
-const DEADLOCK_TRIES = 10;
-const DEADLOCK_PAUSE_MAX_MS = 20;
+/** A deadlock; and in MariaDB with snapshot isolation, a row that has changed since it was read. */
+const CONFLICTS = [1213, 1020];
+const CONFLICT_TRIES = 10;
+const CONFLICT_PAUSE_MAX_MS = 20;
 
 /** The control tables in MySQL or MariaDB. */
 export async function openMysql(url: string): Promise<Database> {
@@ -98,9 +99,9 @@ async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
       });
     } catch (error) {
       if (isCommitting) throw new CommitUnknown('No answer to the commit.', { cause: error });
-      if (!hasErrno(error, DEADLOCK) || attempt === DEADLOCK_TRIES) throw error;
-      // Random pauses, or the same transactions deadlock again.
-      await setTimeout(Math.random() * DEADLOCK_PAUSE_MAX_MS * attempt);
+      if (!hasErrno(error, ...CONFLICTS) || attempt === CONFLICT_TRIES) throw error;
+      // Random pauses, or the same transactions meet again.
+      await setTimeout(Math.random() * CONFLICT_PAUSE_MAX_MS * attempt);
     }
   }
 }
@@ -133,5 +134,5 @@ function askOn(connection: PoolConnection): RunSql {
 
 const textOf = (value: unknown) => (Buffer.isBuffer(value) ? value.toString('utf8') : value);
 
-const hasErrno = (error: unknown, errno: number) =>
-  causes(error).some((each) => (each as { errno?: unknown }).errno === errno);
+const hasErrno = (error: unknown, ...numbers: number[]) =>
+  causes(error).some((each) => numbers.includes((each as { errno?: number }).errno ?? 0));

@@ -28,13 +28,15 @@ const CHECKREAD = 1020;
 
 /**
  * The session settings that every statement of the store relies on: times are UTC, a backslash in a
- * text is a backslash, a statement waits at most 1 s for a row, and gaps are not locked. That is
- * less than a packet may take, so the end of such a wait is known.
+ * text is a backslash, a statement waits at most 1 s for a row or a table, single statements are
+ * committed, and gaps are not locked. That is less than a packet may take, so the end of such a
+ * wait is known, and no statement waits on at the server once its connection is given up.
  */
 const SESSION = [
   "SET NAMES utf8mb4, time_zone = '+00:00'",
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
-  'SET SESSION innodb_lock_wait_timeout = 1, group_concat_max_len = 16777216',
+  'SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 1',
+  'SET SESSION autocommit = 1, group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   // Last, because its answer is read.
   READ_SERVER,

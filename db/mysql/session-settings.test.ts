@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises';
+import { eq } from 'drizzle-orm';
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import type { Database } from '../database';
+import { migrate } from '../migrate';
+import { openDatabase } from '../open-database';
+import { openTestDatabase, TEST_DIALECTS } from '../testing/test-database';
+
+/** What an operator may set for other programs. */
+const SETTINGS = [
+  '--sql-mode=NO_BACKSLASH_ESCAPES,ANSI_QUOTES',
+  '--autocommit=0',
+  '--innodb-snapshot-isolation=ON',
+  '--default-time-zone=+05:30',
+];
+
+const row = (id: string, value: string) => ({ id, value, changedAt: 1 });
+
+describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its own', () => {
+  let server: Awaited<ReturnType<typeof startPrivateMariadb>>;
+  let database: Database;
+  let url: string;
+  beforeAll(async () => {
+    server = await startPrivateMariadb({ durable: false, settings: SETTINGS });
+    const root = await createConnection({ uri: server.url });
+    await root.query('CREATE DATABASE lockyard');
+    await root.end();
+    url = `${server.url}/lockyard`;
+    database = await openDatabase({ kind: 'mysql', url });
+    await migrate(database);
+  });
+  afterAll(async () => {
+    await database.close();
+    await server.stop();
+  });
+
+  const settings = () => database.tables.settings;
+  const valueOf = async (id: string) => {
+    const [found] = await database.db.select().from(settings()).where(eq(settings().id, id));
+    return found?.value;
+  };
+
+  test('stores a text with quotes and backslashes as it is', async () => {
+    const text = `it's \\ "so" \\', 1); DROP TABLE settings; --`;
+    await database.db.insert(settings()).values(row('text', text));
+    expect(await valueOf('text')).toBe(text);
+  });
+
+  test('refuses what does not fit, and cuts nothing off', async () => {
+    await expect(database.db.insert(settings()).values(row('x'.repeat(97), ''))).rejects.toThrow();
+    expect(await valueOf('x'.repeat(96))).toBe(undefined);
+  });
+
+  test('commits a single write', async () => {
+    await database.db.insert(settings()).values(row('single', 'yes'));
+    const other = await createConnection({ uri: url });
+    const [rows] = await other.query<RowDataPacket[]>('SELECT id FROM settings WHERE id = ?', [
+      'single',
+    ]);
+    await other.end();
+    expect(rows).toHaveLength(1);
+  });
+
+  test('runs a transaction again whose row has changed since it was read', async () => {
+    await database.db.insert(settings()).values(row('shared', '0'));
+    let runs = 0;
+    await database.transaction(async (tx) => {
+      runs += 1;
+      await tx.select().from(settings()).where(eq(settings().id, 'shared'));
+      const set = (on: Pick<Database['db'], 'update'>, value: string) =>
+        on.update(settings()).set({ value }).where(eq(settings().id, 'shared'));
+      if (runs === 1) await set(database.db, 'another');
+      await set(tx, 'mine');
+    });
+    expect([runs, await valueOf('shared')]).toEqual([2, 'mine']);
+  });
+});
+
+describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a write that waits for a locked row', () => {
+  test('is given up, and does not land once the row is free', async () => {
+    const database = await openTestDatabase('mysql');
+    const { settings } = database.tables;
+    await database.db.insert(settings).values(row('locked', 'before'));
+    const other = await createConnection({ uri: database.mysqlUrl ?? '' });
+    await other.query('START TRANSACTION');
+    await other.query("SELECT value FROM settings WHERE id = 'locked' FOR UPDATE");
+    const which = eq(settings.id, 'locked');
+    await expect(
+      database.db.update(settings).set({ value: 'after' }).where(which),
+    ).rejects.toThrow();
+    await other.query('ROLLBACK');
+    await setTimeout(200);
+    expect(await database.db.select().from(settings).where(which)).toMatchObject([
+      { value: 'before' },
+    ]);
+    await other.end();
+    await database.close();
+  });
+});
