@@ -11,6 +11,7 @@ import { encodeHistory } from '../storage/codec/history-codec';
 import { decodeRecord, encodeRecord } from '../storage/codec/record-codec';
 import { recordKey } from '../storage/record-id';
 import type { Change } from '../storage/record-store';
+import { continueHistoryAfter, lastRecorded } from '../storage/recorded-position';
 import type { BackupHeader } from './backup-header';
 import { restoredBackend } from './restored-backend';
 
@@ -71,6 +72,7 @@ export class BackupLoad {
   /** Writes the remaining rows and the restore's own history. */
   async finish(): Promise<{ rows: number; epoch: number; grantsFrom: number }> {
     await this.insertBuffer();
+    await this.continueHistory();
     for (const row of this.restored.history()) await this.insert('lock_history', row);
     const { backends: before, now, grantsFrom } = this.at;
     for (const id of new Set([HOME, ...Object.keys(this.header.epochs), ...before.keys()])) {
@@ -80,6 +82,16 @@ export class BackupLoad {
     }
     await this.removeLaterNamespaces();
     return { rows: this.rows, epoch: this.nextEpoch(HOME), grantsFrom };
+  }
+
+  /**
+   * Commits that were recorded long before the backup are not in it. An empty database would give
+   * their ids to new ones, which would count as recorded.
+   */
+  private async continueHistory(): Promise<void> {
+    const rows = await this.change.select('select id, position from cursors');
+    const cursors = rows.map((row) => ({ id: String(row.id), position: Number(row.position) }));
+    await this.change.run(continueHistoryAfter(lastRecorded(cursors, HOME), this.at.now));
   }
 
   /**

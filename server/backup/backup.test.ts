@@ -14,6 +14,7 @@ import { buildCommandLine, type CommandLine } from './testing/command-line';
 
 const COUNTER = { namespace: 'default', name: 'seats', kind: 'counter' } as const;
 const OTHER = { namespace: 'default', name: 'made later' };
+const SOON = { timeout: 10_000, interval: 50 };
 const PASSWORD = 'a horse, a battery and a staple';
 
 let commandLine: CommandLine;
@@ -199,6 +200,28 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
         { ...backed('lost', 'first'), epoch: 4, grantsFrom, longestLeaseMs },
         { ...backed('same', 'first'), epoch: 4, ...learnt },
       ]);
+    });
+  });
+
+  test('lets the history go on in an empty database, though all commits of before are removed', async () => {
+    const events = async ({ runtime }: Server, { name }: typeof OTHER) => {
+      const sql = 'SELECT body FROM lock_events WHERE lock_id = ?';
+      return (await runtime.database.raw.ask(sql, [`default/${name}`])).rows.length;
+    };
+    const [recorded, later] = [{ ...OTHER, name: 'recorded' }, OTHER];
+    await home.serve(async (server) => {
+      for (let i = 0; i < 30; i += 1) await server.release(await server.take(recorded), recorded);
+      await expect.poll(() => events(server, recorded), SOON).toBeGreaterThan(0);
+    });
+    await home.serve(async (server) => {
+      await server.runtime.database.raw.ask('DELETE FROM lock_history', []);
+      await succeed(home, ['backup', home.file()]);
+    });
+    const fresh = await install(dialect);
+    await succeed(fresh, ['restore', home.file(), '--quiet', '0s']);
+    await fresh.serve(async (server) => {
+      await server.take(later);
+      await expect.poll(() => events(server, later), SOON).toBeGreaterThan(0);
     });
   });
 

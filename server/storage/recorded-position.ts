@@ -27,8 +27,18 @@ export async function recordedPosition(
     .select()
     .from(cursors)
     .where(or(...ids.map((id) => eq(cursors.id, id)), like(cursors.id, `${prefix}%`)));
-  // `LIKE` treats an underscore in the prefix as a wildcard, so check the prefix again.
-  const its = rows.filter(({ id }) => ids.includes(id) || id.startsWith(prefix));
+  // `LIKE` treats an underscore in the prefix as a wildcard: what it found is checked again.
+  return lastRecorded(rows, backend);
+}
+
+/** The same, of cursors that were read. */
+export function lastRecorded(
+  cursors: readonly { id: string; position: number }[],
+  backend: string,
+): number {
+  const ids = [recordedCursor(backend), aheadCursor(backend)];
+  const prefix = rollUpCursors(backend);
+  const its = cursors.filter(({ id }) => ids.includes(id) || id.startsWith(prefix));
   return Math.max(0, ...its.map(({ position }) => position));
 }
 
