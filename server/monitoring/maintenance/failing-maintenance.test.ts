@@ -3,7 +3,9 @@ import { MAINTENANCE_LEASE_MS } from '../../core/timing';
 import { EngineRig } from '../../engine/testing/engine-rig';
 import { systemClock } from '../../platform/clock';
 import { createLog } from '../../platform/log';
+import { creation, freshKey } from '../../storage/conformance/testing/changes';
 import { StoreError } from '../../storage/record-store';
+import { TimeSlice } from '../lock-list/order/time-slice';
 import { Maintenance, type MaintenanceOptions } from './maintenance';
 
 let rig: EngineRig;
@@ -110,4 +112,23 @@ it('what is done every ten minutes is not done again whenever a process has the 
   await vi.waitFor(() => expect(runs).toBeGreaterThan((begun[1] ?? Number.NaN) + 1), 10_000);
   expect(pruned).toBe(1);
   await maintenance.stop();
+});
+
+it('a clean-up under way ends with the process, however many records are left to look at', async () => {
+  await rig.under.store.swap(Array.from({ length: 450 }, () => creation(freshKey())));
+  let [instant, pages] = [0, 0];
+  let stopped: Promise<void> | null = null;
+  const alwaysOver = () => {
+    instant += 10;
+    return instant;
+  };
+  const stopAfterFirst = async () => {
+    pages += 1;
+    stopped ??= maintenance.stop();
+  };
+  const slice = () => new TimeSlice(alwaysOver, alwaysOver, stopAfterFirst);
+  const maintenance = await start({ slice }, async () => undefined);
+  await vi.waitFor(() => expect(stopped).not.toBe(null), 10_000);
+  await stopped;
+  expect(pages).toBe(1);
 });

@@ -215,7 +215,10 @@ export class Maintenance {
       .map(({ key }) => key);
   }
 
-  /** Deletes records that have long been free, and expired idempotency records. */
+  /**
+   * Deletes records that have long been free, and expired idempotency records. Of millions this
+   * takes minutes, so it ends when this process is no longer the runner.
+   */
   private async deleteIdle(backend: MonitoredBackend): Promise<void> {
     const { store } = backend;
     let cursor: Cursor | null = { namespace: null, after: null };
@@ -223,6 +226,7 @@ export class Maintenance {
     const { slice: newSlice = () => new TimeSlice(() => clock.monotonic()) } = this.parts;
     const slice = newSlice();
     while (cursor) {
+      if (!this.isRunner) return;
       const page = await store.scan(cursor, SCAN_PAGE);
       const isOwn = ({ key }: ReadRecord) => key.namespace === OWN_NAMESPACE;
       const ended = page.records.filter(isOwn).flatMap(endedHeartbeat);
