@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { link, rename, rm, stat } from 'node:fs/promises';
+import { link, open as openFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -39,8 +39,7 @@ export async function writeBackup(
     const open = () => createWriteStream(part, options);
     const header = await streamBackup(snapshot, open, madeAt, signal);
     const { size } = await stat(part);
-    // A link fails if the name has been taken in the meantime; a rename replaces the file.
-    await (overwrite ? rename(part, file) : link(part, file));
+    await (overwrite ? rename(part, file) : renameToNew(part, file));
     return { header, bytes: size };
   } catch (error) {
     throw fileFailure(file, 'written', error);
@@ -113,6 +112,21 @@ export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'):
     `The database has schema ${theirs}, this program ${ours}. Make the backup with the ` +
       'program that last ran on it.',
   );
+}
+
+/** What a file system without hard links answers, such as one of Windows or in a cloud. */
+const HAS_NO_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
+
+/** A link fails if the name has been taken in the meantime; a rename replaces the file. */
+async function renameToNew(part: string, file: string): Promise<void> {
+  try {
+    await link(part, file);
+  } catch (error) {
+    if (!HAS_NO_LINKS.includes((error as { code?: string }).code ?? '')) throw error;
+    const reserved = await openFile(file, 'wx', 0o600);
+    await reserved.close();
+    await rename(part, file);
+  }
 }
 
 async function refuseExisting(file: string): Promise<void> {

@@ -1,0 +1,54 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openSnapshot, type Snapshot } from '@/db/snapshot';
+import { openTestDatabase } from '@/db/testing/test-database';
+import { readBackup } from './read-backup';
+import { writeBackup } from './write-backup';
+
+/** The file system of this machine has hard links; this one has none, like a share of Windows. */
+const others = vi.hoisted(() => ({ whileLinking: () => {} }));
+vi.mock('node:fs/promises', async (load) => ({
+  ...(await load<typeof import('node:fs/promises')>()),
+  link: async () => {
+    others.whileLinking();
+    throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' });
+  },
+}));
+
+let folder: string;
+let snapshot: Snapshot;
+let closeDatabase: () => Promise<void>;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lockyard-'));
+  const database = await openTestDatabase('sqlite');
+  closeDatabase = () => database.close();
+  const [file] = (await database.sqlite?.client.execute('PRAGMA database_list'))?.rows ?? [];
+  snapshot = await openSnapshot({ kind: 'sqlite', path: String(file?.file) });
+});
+afterEach(async () => {
+  others.whileLinking = () => {};
+  await snapshot.close();
+  await closeDatabase();
+  rmSync(folder, { recursive: true });
+});
+
+const write = () => {
+  const { signal } = new AbortController();
+  return writeBackup(snapshot, join(folder, 'one.gz'), { overwrite: false, madeAt: 1, signal });
+};
+
+test('a backup is written where there are no hard links, as a new file', async () => {
+  await write();
+  expect(readdirSync(folder)).toEqual(['one.gz']);
+  const ignore = { header: () => undefined };
+  expect(await readBackup(join(folder, 'one.gz'), ignore)).toMatch(/^[0-9a-f]{64}$/);
+  await expect(write()).rejects.toThrow(/it already exists; --force replaces it/);
+});
+
+test('it replaces no file there that took its name in the meantime', async () => {
+  others.whileLinking = () => writeFileSync(join(folder, 'one.gz'), 'another');
+  await expect(write()).rejects.toThrow(/it already exists; --force replaces it/);
+  expect(readdirSync(folder)).toEqual(['one.gz']);
+});
