@@ -1,7 +1,14 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { systemClock } from '@/server/platform/clock';
 import { created, creation, freshKey, readOne, update } from '../conformance/testing/changes';
-import { type StoreUnderTest, storesUnderTest } from '../conformance/testing/stores-under-test';
+import {
+  createScratchDatabase,
+  type StoreUnderTest,
+  storesUnderTest,
+} from '../conformance/testing/stores-under-test';
+import { openBackend } from '../open-store';
 import { MysqlStore } from './mysql-store';
 
 /** A busy machine may be slow; what is tested is the answer. */
@@ -49,4 +56,32 @@ describe('a table that another program has locked, as for a backup or an ALTER',
     expect(await readOne(store, fresh)).toMatchObject({ record: null });
     expect(await readOne(store, old)).toMatchObject({ record: seen });
   });
+});
+
+const HOLD_COMMITS = ['START', 'FLUSH', 'BLOCK_DDL', 'BLOCK_COMMIT'];
+
+it('a swap whose commit a backup of the server holds back is rolled back, and known to be', async () => {
+  const server = await startPrivateMariadb({ durable: false });
+  try {
+    const { url: uri } = await createScratchDatabase(server.url);
+    await (await openBackend({ kind: 'mysql', url: uri }, systemClock)).close();
+    const [own, root] = [new MysqlStore(uri, PATIENT_MS), await createConnection({ uri })];
+    const [old, fresh] = [freshKey(), freshKey()];
+    const seen = await created(own, old);
+    for (const stage of HOLD_COMMITS) await root.query(`BACKUP STAGE ${stage}`);
+    const ends = await Promise.allSettled([
+      own.swap([creation(fresh)]),
+      own.swap([update(old, seen)]),
+    ]);
+    const failure = { status: 'rejected', reason: expect.objectContaining({ applied: 'no' }) };
+    expect(ends).toEqual([failure, failure]);
+    await root.query('BACKUP STAGE END');
+    expect(await readOne(own, fresh)).toMatchObject({ record: null });
+    expect(await readOne(own, old)).toMatchObject({ record: seen });
+    expect(await own.swap([update(old, seen)])).toMatchObject([{ applied: true }]);
+    root.destroy();
+    await own.close();
+  } finally {
+    await server.stop();
+  }
 });
