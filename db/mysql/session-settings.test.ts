@@ -37,7 +37,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
   });
 
   const settings = () => database.tables.settings;
-  const valueOf = async (id: string) => {
+  const storedValue = async (id: string) => {
     const [found] = await database.db.select().from(settings()).where(eq(settings().id, id));
     return found?.value;
   };
@@ -45,12 +45,12 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
   test('stores a text with quotes and backslashes as it is', async () => {
     const text = `it's \\ "so" \\', 1); DROP TABLE settings; --`;
     await database.db.insert(settings()).values(row('text', text));
-    expect(await valueOf('text')).toBe(text);
+    expect(await storedValue('text')).toBe(text);
   });
 
   test('refuses what does not fit, and cuts nothing off', async () => {
     await expect(database.db.insert(settings()).values(row('x'.repeat(97), ''))).rejects.toThrow();
-    expect(await valueOf('x'.repeat(96))).toBe(undefined);
+    expect(await storedValue('x'.repeat(96))).toBe(undefined);
   });
 
   test('commits a single write', async () => {
@@ -74,7 +74,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
       if (runs === 1) await set(database.db, 'another');
       await set(tx, 'mine');
     });
-    expect([runs, await valueOf('shared')]).toEqual([2, 'mine']);
+    expect([runs, await storedValue('shared')]).toEqual([2, 'mine']);
   });
 });
 

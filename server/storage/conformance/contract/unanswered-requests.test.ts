@@ -1,15 +1,7 @@
 import { expect, it } from 'vitest';
 import { newWriter } from '../../../engine/new-writer';
 import type { Change } from '../../record-store';
-import {
-  created,
-  creation,
-  eventOf,
-  freshKey,
-  readOne,
-  stored,
-  update,
-} from '../testing/changes';
+import { created, creation, eventOf, freshKey, readOne, stored, update } from '../testing/changes';
 import { contract, MINUTE, memoOf } from './contract-suite';
 
 contract('a change whose requests must have no answer', (suite) => {

@@ -106,10 +106,7 @@ function upsertRecords(rows: ChangedRow[]): string {
 function removeIfInapplicable({ id, change }: ChangedRow): string[] {
   const { expect, clock, writer } = change;
   const window = windowOf(clock);
-  const conditions = [
-    ...(isLimited(window) ? [clockIsIn(window)] : []),
-    ...isUnanswered([change]),
-  ];
+  const conditions = [...(isLimited(window) ? [clockIsIn(window)] : []), ...isUnanswered([change])];
   if (expect || conditions.length === 0) return [];
   return [
     `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at ` +
