@@ -89,9 +89,10 @@ export class DeadlinePool {
     return this.pool.end();
   }
 
-  private async prepare({ connection }: PoolConnection): Promise<void> {
+  private async prepare(borrowed: PoolConnection): Promise<void> {
+    const { connection } = borrowed;
     if (this.prepared.has(connection)) return;
-    await connection.query(SESSION);
+    await borrowed.query(SESSION);
     this.prepared.add(connection);
   }
 
