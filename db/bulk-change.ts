@@ -1,8 +1,8 @@
-import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database';
 import { CommitUnknown } from './database-failure';
 import { acquireMigrationLock } from './migrate';
-import { connectionOptions } from './mysql/mysql-pool';
+import { connectAlone } from './mysql/mysql-pool';
 import type { Cell } from './snapshot';
 import type { SqliteFile } from './sqlite/sqlite-file';
 
@@ -57,7 +57,7 @@ function changeSqlite<T>(file: SqliteFile, work: (change: BulkChange) => Promise
 }
 
 async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise<T>): Promise<T> {
-  const connection = await createConnection(connectionOptions(url));
+  const connection = await connectAlone(url);
   try {
     await acquireMigrationLock(connection, url);
     await connection.query(

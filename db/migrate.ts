@@ -3,12 +3,12 @@ import type { Client } from '@libsql/client';
 import { drizzle as libsql } from 'drizzle-orm/libsql';
 import { migrate as migrateLibsql } from 'drizzle-orm/libsql/migrator';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { StartError } from '../server/platform/start-error';
 import type { Database } from './database';
 import { causes } from './database-failure';
 import { applyMigrations } from './mysql/apply-migrations';
-import { connectionOptions } from './mysql/mysql-pool';
+import { connectAlone } from './mysql/mysql-pool';
 import { CASING } from './schema';
 import { MIGRATIONS_TABLE, migrationsFolder, refuseNewerSchema } from './schema-version';
 import type { SqliteFile } from './sqlite/sqlite-file';
@@ -43,7 +43,7 @@ function migrateSqlite(file: SqliteFile): Promise<void> {
 }
 
 async function migrateMysql(url: string): Promise<void> {
-  const connection = await createConnection(connectionOptions(url));
+  const connection = await connectAlone(url);
   try {
     await acquireMigrationLock(connection, url);
     const applied = await appliedToMysql(connection);

@@ -1,4 +1,6 @@
 import {
+  type Connection,
+  createConnection,
   createPool,
   format,
   type Pool,
@@ -37,6 +39,16 @@ export function connectionOptions(url: string): PoolOptions {
     bigNumberStrings: false,
     queryFormat: fill,
   };
+}
+
+/**
+ * A connection outside any pool. Where it breaks, the statement under way fails or the next one;
+ * without a listener the process would end if there is none at that moment.
+ */
+export async function connectAlone(url: string): Promise<Connection> {
+  const connection = await createConnection(connectionOptions(url));
+  connection.on('error', () => undefined);
+  return connection;
 }
 
 /** Puts values into their places, which the driver would search for even where there are none. */

@@ -1,5 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TcpProxy } from '@/test/tcp-proxy';
+import { changeInBulk } from '../bulk-change';
 import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import { knownMigrations, MIGRATIONS_TABLE } from '../schema-version';
@@ -26,7 +29,7 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a snapshot of MySQL', () => {
     const changing = (async () => {
       for (let times = 0; !isOver; times += 1) {
         await other.query(`alter table ${MIGRATIONS_TABLE} comment = '${times}', algorithm = copy`);
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await setTimeout(1);
       }
     })();
     try {
@@ -40,5 +43,31 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a snapshot of MySQL', () => {
       await changing;
       other.destroy();
     }
+  });
+
+  test('fails like any other call where its connection breaks between two of its statements', async () => {
+    const server = new URL(url);
+    const line = await TcpProxy.start(server.hostname, Number(server.port || 3306));
+    const through = new URL(url);
+    through.hostname = '127.0.0.1';
+    through.port = String(line.port);
+    const snapshot = await openMysqlSnapshot(through.href);
+    const database = await openDatabase({ kind: 'mysql', url: through.href });
+    const breakLine = async () => {
+      line.reset();
+      await setTimeout(50);
+    };
+    await breakLine();
+    await expect(snapshot.count({ name: 'locks', columns: [] })).rejects.toThrow();
+    // A change of the whole database has a connection of its own too.
+    const changing = changeInBulk(database, async (change) => {
+      await change.select('select 1 as one');
+      await breakLine();
+      await change.select('select 1 as one');
+    });
+    await expect(changing).rejects.toThrow();
+    await snapshot.close();
+    await database.close();
+    await line.close();
   });
 });

@@ -12,6 +12,8 @@ const ATTEMPTS_MAX = 10;
 
 export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   const connection = createConnection(connectionOptions(url));
+  // What fails is the statement under way, or the next one.
+  connection.on('error', () => undefined);
   const session = connection.promise();
   try {
     await session.query("set time_zone = '+00:00', net_write_timeout = 600");

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { createConnection } from 'mysql2/promise';
 import { appliedToMysql, appliedToSqlite } from '@/db/migrate';
-import { connectionOptions } from '@/db/mysql/mysql-pool';
+import { connectAlone } from '@/db/mysql/mysql-pool';
 import { openDatabase } from '@/db/open-database';
 import { programSchemaVersion } from '@/db/schema-version';
 import type { BackendUrl, DatabaseUrl } from '@/db/urls/backend-url';
@@ -47,7 +46,7 @@ async function examineSchema(url: DatabaseUrl): Promise<Finding[]> {
 
 async function appliedMigrations(url: DatabaseUrl): Promise<number> {
   if (url.kind === 'mysql') {
-    const connection = await createConnection(connectionOptions(url.url));
+    const connection = await connectAlone(url.url);
     try {
       return (await appliedToMysql(connection)).length;
     } finally {
