@@ -1,6 +1,6 @@
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import { knownMigrations, MIGRATIONS_TABLE, migrationsFolder } from '../schema-version';
@@ -75,6 +75,31 @@ test('processes that die at any statement of a migration leave what the next one
   expect(found?.applied).toEqual(knownMigrations('mysql'));
   expect(found).toEqual(expected);
   await Promise.all([whole.remove(), broken.remove()]);
+});
+
+test('a migration that waits for a transaction on its table keeps no one else from the table', async () => {
+  const location = await newTestLocation('mysql');
+  const connect = () => createConnection({ uri: urlOf(location.url) });
+  const [backup, migrating, server] = [await connect(), await connect(), await connect()];
+  await backup.query('create table busy (id int)');
+  await backup.query('start transaction');
+  await backup.query('select id from busy');
+  const sql = ['alter table busy add more int'];
+  const done = applyMigrations(migrating, [{ folderMillis: 1, hash: 'one', sql, bps: true }]);
+  await vi.waitFor(async () => {
+    const [rows] = await backup.query<RowDataPacket[]>(
+      'select id from information_schema.processlist where id = ? and info like ?',
+      [migrating.threadId, 'alter table busy%'],
+    );
+    expect(rows).toHaveLength(1);
+  });
+  await server.query('set lock_wait_timeout = 5');
+  expect((await server.query('select id from busy'))[0]).toEqual([]);
+  await backup.query('commit');
+  await done;
+  expect((await server.query('select id, more from busy'))[0]).toEqual([]);
+  for (const each of [backup, migrating, server]) each.destroy();
+  await location.remove();
 });
 
 test('a table of another program in the way is refused, and stays as it is', async () => {

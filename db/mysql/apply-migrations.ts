@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { MIGRATIONS_TABLE } from '../schema-version';
@@ -7,6 +8,17 @@ const PROGRESS_TABLE = '__lockyard_migration_progress';
 
 /** What a table, a column, a key or an index answers that is there already, or gone already. */
 const DONE_ALREADY = new Set([1050, 1051, 1060, 1061, 1091]);
+
+/** What MySQL answers where a table stayed in use by another transaction. */
+const STILL_IN_USE = 1205;
+
+/**
+ * A statement that waits for a table keeps all later ones of any process waiting behind it, so it
+ * waits for a short time, again and again.
+ */
+const WAIT_S = 1;
+const PAUSE_MS = 1_000;
+const WAITS_MAX_MS = 50_000;
 
 /**
  * Applies migrations to a MySQL database, in their order. MySQL commits every change of a table by
@@ -20,6 +32,7 @@ export async function applyMigrations(
   connection: Connection,
   migrations: MigrationMeta[],
 ): Promise<void> {
+  await connection.query(`set lock_wait_timeout = ${WAIT_S}`);
   await createTables(connection);
   for (const { folderMillis, hash, sql } of migrations) {
     const former = await progressOf(connection, folderMillis);
@@ -84,15 +97,23 @@ async function refusalOf(
   statement: string,
   mayBeDone: boolean,
 ): Promise<Error | null> {
-  try {
-    await connection.query(statement);
-    return null;
-  } catch (error) {
-    const { errno, sqlState } = error as { errno?: number; sqlState?: string };
-    if (errno === undefined || sqlState === undefined) throw error;
-    return mayBeDone && DONE_ALREADY.has(errno) ? null : (error as Error);
+  const giveUpAt = performance.now() + WAITS_MAX_MS;
+  for (;;) {
+    try {
+      await connection.query(statement);
+      return null;
+    } catch (error) {
+      const { errno, sqlState } = error as { errno?: number; sqlState?: string };
+      if (errno === undefined || sqlState === undefined) throw error;
+      if (mayBeDone && DONE_ALREADY.has(errno)) return null;
+      if (errno !== STILL_IN_USE) return error as Error;
+      if (performance.now() >= giveUpAt) return new Error(`${IN_USE}: ${statement}`);
+    }
+    await setTimeout(PAUSE_MS);
   }
 }
+
+const IN_USE = 'another transaction, such as that of a backup, keeps a table in use';
 
 async function finish(connection: Connection, migration: number, hash: string): Promise<void> {
   await connection.query('start transaction');
