@@ -9,7 +9,7 @@ import {
   type QueryOptions,
 } from 'mysql2/promise';
 import { TimeLimit } from '../../server/platform/time-limit';
-import { mysqlTls } from './mysql-tls';
+import { KEEP_ALIVE_MS, mysqlTls } from './mysql-tls';
 
 /** The time limit for one statement or one whole transaction, including all waiting. */
 const DATABASE_BUDGET_MS = 4_500;
@@ -33,6 +33,7 @@ export function connectionOptions(url: string): PoolOptions {
     uri: url,
     ...mysqlTls(url),
     connectTimeout: CONNECT_MAX_MS,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
     timezone: TIME_ZONE,
     charset: 'utf8mb4',
     supportBigNumbers: true,

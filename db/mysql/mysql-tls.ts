@@ -4,6 +4,12 @@ import { tlsOf } from '../urls/server-tls';
 
 const PORT = 3306;
 
+/**
+ * After so long without a word a connection is probed. Firewalls and load balancers forget one that
+ * is idle for some minutes, and the first statement on it would wait for its time limit.
+ */
+export const KEEP_ALIVE_MS = 30_000;
+
 /** The driver's settings for a `mysqls:` URL; none for a `mysql:` URL. */
 export function mysqlTls(url: string): Pick<ConnectionOptions, 'ssl' | 'stream'> {
   const tls = tlsOf(url);
@@ -26,5 +32,6 @@ export function mysqlTls(url: string): Pick<ConnectionOptions, 'ssl' | 'stream'>
 
 /** The driver gives the certificate check no host name but what it reads from this field. */
 function socketTo(host: string, port: number): Socket {
-  return Object.assign(connect(port, host), { _host: host });
+  const kept = { keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
+  return Object.assign(connect({ host, port, ...kept }), { _host: host });
 }

@@ -1,6 +1,6 @@
 import mysql, { type Connection, type QueryError } from 'mysql2';
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
-import { mysqlTls } from '@/db/mysql/mysql-tls';
+import { KEEP_ALIVE_MS, mysqlTls } from '@/db/mysql/mysql-tls';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
@@ -106,6 +106,7 @@ export class MysqlConnection {
       rowsAsArray: true,
       supportBigNumbers: true,
       connectTimeout: CONNECT_TIMEOUT_MS,
+      keepAliveInitialDelay: KEEP_ALIVE_MS,
       flags: [
         // Fixes one meaning: affected rows are changed rows. No swap reads them, and none should
         // start to by accident.
