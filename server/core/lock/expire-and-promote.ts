@@ -22,6 +22,7 @@ import {
   localCaller,
   rememberDeparted,
   removeWaiters,
+  restartDetached,
   waitedMs,
 } from './queue';
 
@@ -36,6 +37,7 @@ export function endWhatIsOver(draft: Draft): void {
   endExpiredHolds(draft);
   if (!isOpen(draft)) revokeOffers(draft);
   dropVoidOffers(draft);
+  restartDetached(draft);
   dropAbsentWaiters(draft);
 }
 

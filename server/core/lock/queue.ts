@@ -1,6 +1,7 @@
 import { LockyardError } from '../../contract/errors';
 import { type Draft, storedFor } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
+import { CLOCK_ERROR_MS, DETACHED_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
 import { nameCapacity } from './permits';
@@ -140,6 +141,19 @@ export function updateWaiter(draft: Draft, waiter: Waiter, part: Partial<Waiter>
   draft.change({
     queue: draft.record.queue.map((other) => (other === waiter ? { ...other, ...part } : other)),
   });
+}
+
+/**
+ * Lets the short time between two requests begin again where the clock was set back meanwhile: else
+ * a waiter whose caller is gone would keep the lock from all others until the clock has caught up.
+ */
+export function restartDetached(draft: Draft): void {
+  const latest = draft.now + DETACHED_MS + CLOCK_ERROR_MS;
+  for (const waiter of draft.record.queue) {
+    if (waiter.detachedUntil === null || waiter.detachedUntil <= latest) continue;
+    updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
+    draft.addEvent('detached', waiter);
+  }
 }
 
 /** Removes waiters from the queue, and their offers with them. */

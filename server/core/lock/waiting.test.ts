@@ -176,6 +176,24 @@ describe('detaching', () => {
     expect(world.run(ask, 'p3').outcome).toBe('granted');
   });
 
+  it.each([
+    ['the lock is free', () => free()],
+    ['the lock is free, and offered to it before', null],
+  ])('keeps it for hardly longer where the clock is set back: %s', (_, freeLater) => {
+    const ask = wait('orders/w1');
+    wait('orders/w2', 'p2');
+    world.run(detach(ask));
+    if (!freeLater) free();
+    world.pass(-3_600_000);
+    freeLater?.();
+    world.run({ verb: 'settle' }, 'p2');
+    expect(owners()).toEqual(['w1', 'w2']);
+    world.pass(2_000);
+    world.run({ verb: 'settle' }, 'p2');
+    expect(holders()).toEqual(['w2']);
+    expect(world.run(ask, 'p3')).toMatchObject({ outcome: 'queued', place: 1 });
+  });
+
   it('comes too late when the grant was faster', () => {
     const ask = wait('orders/w1');
     free();
