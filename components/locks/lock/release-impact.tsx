@@ -7,6 +7,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
+import { othersText, servedTogether } from '@/server/core/verdict/release-impact';
 import { shortToken } from '../../format/numbers';
 import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
@@ -19,6 +20,7 @@ import { unknownLabel } from '../lock-labels';
 export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
   const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
+  const served = servedTogether(waiters, permitsLeft(detail, chosen)).length;
   const permits = chosen && permitImpact(detail, chosen);
   const isClosed = useIsClosed(row.backend);
   const unknown = unknownLabel(row);
@@ -42,9 +44,10 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
             <>
               {next.setSize ? 'Offered to ' : 'Granted to '}
               <ExactName name={next.owner} className="text-12" />
+              {othersText(served - 1)}
               {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
               {row.status === 'delayed' && ' after the lock delay'}.{' '}
-              <span className="text-t3">{stillWaiting(waiters.length - 1)}</span>
+              <span className="text-t3">{stillWaiting(waiters.length - served)}</span>
             </>
           ) : row.status === 'delayed' ? (
             'Granted to the next caller after the lock delay.'
@@ -105,10 +108,11 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
 }
 
 /** Where the permits of this hold would go; null for a lock that is not held with permits. */
-function permitImpact({ row, waiters }: LockDetail, chosen: HoldRow): string | null {
+function permitImpact(detail: LockDetail, chosen: HoldRow): string | null {
+  const { row, waiters } = detail;
   if (!row.permits || chosen.permits === undefined) return null;
-  const { capacity, inUse } = row.permits;
-  const left = capacity - inUse + chosen.permits;
+  const { capacity } = row.permits;
+  const left = permitsLeft(detail, chosen);
   const served = waitersThatFit(waiters, left);
   const [first] = waiters;
   if (served.length > 0) {
@@ -120,6 +124,12 @@ function permitImpact({ row, waiters }: LockDetail, chosen: HoldRow): string | n
   }
   if (first) return row.holders > 1 ? 'Other holders of permits keep it.' : null;
   return `${exactCount(Math.max(0, left))} of ${plural(capacity, 'permit')} would be free.`;
+}
+
+/** How many permits no one would hold then. */
+function permitsLeft({ row }: LockDetail, chosen: HoldRow | null): number {
+  const { capacity = 0, inUse = 0 } = row.permits ?? {};
+  return capacity - inUse + (chosen?.permits ?? 0);
 }
 
 const permitsTo = ({ owner, permits = 0 }: WaiterRow) =>

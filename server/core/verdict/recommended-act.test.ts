@@ -161,6 +161,33 @@ describe('the gentlest act that helps is recommended, with what else it affects'
         'lease expires.',
     ],
     [
+      'its process is dead, and readers wait that share the lock',
+      {
+        row: { ...row, status: 'orphaned', orphaned },
+        hold: longLease,
+        waiters: [
+          ...['r1', 'r2', 'r3'].map((owner) => waiter(owner, { mode: 'shared' })),
+          waiter('runner-1'),
+        ],
+      },
+      'release',
+      'Force release, and grant to r1 and 2 others',
+      'Nothing to interrupt: its process is dead. 1 still waiting. If you wait, all 4 waiters ' +
+        'time out before the lease expires.',
+    ],
+    [
+      'its process is dead, and callers wait for permits',
+      {
+        row: { ...row, status: 'orphaned', orphaned, permits: { inUse: 0, capacity: 5 } },
+        hold: longLease,
+        waiters: ['p1', 'p2', 'p3'].map((owner) => waiter(owner, { mode: 'permit', permits: 2 })),
+      },
+      'release',
+      'Force release, and grant to p1 and 1 other',
+      'Nothing to interrupt: its process is dead. 1 still waiting. If you wait, all 3 waiters ' +
+        'time out before the lease expires.',
+    ],
+    [
       'its process is dead, and the lease nearly over',
       { row: { ...row, status: 'orphaned', orphaned }, hold: { ...hold, expiresAt: now + 5_000 } },
       'wait',

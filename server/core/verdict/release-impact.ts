@@ -2,6 +2,7 @@ import type { HoldRow, LockDetail, LockRow, WaiterRow } from '../../contract/con
 import { boundText } from '../format/durations';
 import { exactCount, plural } from '../format/numbers';
 import { visibleText } from '../format/visible-text';
+import { SHARED_MAX } from '../lock/lock-record';
 import { waitersThatFit } from '../lock/permits';
 import { isRenewedInTime, livenessAt } from './hold-clauses';
 import type { VerdictView } from './verdict';
@@ -26,37 +27,56 @@ export function releaseImpact(
   const { policy } = facts;
   const { set, alsoHolds = 0 } = hold;
   const next = nextGranted(facts, hold);
+  const [first, ...others] = next;
   const isProven = facts.row.orphaned?.token === hold.token;
   const isDead = isProven || livenessAt(hold, view.now).state === 'dead';
   const effects = [
     isDead ? '' : 'The holder is not stopped; only resources that check its token reject it.',
     queueText(facts, next),
-    next && !isRenewedInTime(hold, view.now) ? impatience(facts.waiters, hold, view) : '',
+    first && !isRenewedInTime(hold, view.now) ? impatience(facts.waiters, hold, view) : '',
     policy.lockDelayMs > 0 ? `No grants for ${boundText(policy.lockDelayMs)} (lock delay).` : '',
     set
       ? `Its ${plural(set.size - 1, 'other lock')} of the same request stay${set.size === 2 ? 's' : ''} held.`
       : '',
     alsoHolds > 0 ? `This process holds ${plural(alsoHolds, 'other lock')}.` : '',
   ];
-  return { to: next && visibleText(next.owner), effects: effects.filter((text) => text !== '') };
+  const to = first ? `${visibleText(first.owner)}${othersText(others.length)}` : null;
+  return { to, effects: effects.filter((text) => text !== '') };
 }
 
-/** The waiter that gets the lock at once; null: none does. */
-function nextGranted(
-  { row, waiters: [first], isClosed, policy }: ActFacts,
-  hold: HoldRow,
-): WaiterRow | null {
-  if (!first || isClosed || policy.lockDelayMs > 0 || first.setSize !== undefined) return null;
-  if (row.holders <= 1) return first;
-  if (!row.permits || hold.permits === undefined) return null;
-  const left = row.permits.capacity - row.permits.inUse + hold.permits;
-  return waitersThatFit([first], left).length > 0 ? first : null;
+/** The rest of those who are granted a lock together, after the name of the first. */
+export const othersText = (others: number) =>
+  others === 0 ? '' : ` and ${plural(others, 'other')}`;
+
+/**
+ * The first waiters that can hold a lock together, once no one else does; a multi-lock is only
+ * offered it.
+ *
+ * @param permits that are left then
+ */
+export function servedTogether(waiters: readonly WaiterRow[], permits: number): WaiterRow[] {
+  const [first] = waiters;
+  const fitting = waitersThatFit(waiters, permits);
+  if (fitting.length > 0) return fitting;
+  if (first?.mode !== 'shared' || first.setSize !== undefined) return waiters.slice(0, 1);
+  const end = waiters.findIndex(({ mode, setSize }) => mode !== 'shared' || setSize !== undefined);
+  return waiters.slice(0, Math.min(end < 0 ? waiters.length : end, SHARED_MAX));
 }
 
-function queueText({ row, waiters, isClosed }: ActFacts, next: WaiterRow | null) {
+/** The waiters that get the lock at once. */
+function nextGranted({ row, waiters, isClosed, policy }: ActFacts, hold: HoldRow): WaiterRow[] {
+  const [first] = waiters;
+  if (!first || isClosed || policy.lockDelayMs > 0 || first.setSize !== undefined) return [];
+  const { capacity = 0, inUse = 0 } = row.permits ?? {};
+  const left = capacity - inUse + (hold.permits ?? 0);
+  if (row.holders <= 1) return servedTogether(waiters, left);
+  return hold.permits === undefined ? [] : waitersThatFit(waiters, left);
+}
+
+function queueText({ row, waiters, isClosed }: ActFacts, next: readonly WaiterRow[]) {
   if (isClosed) return 'Its backend is not granting locks.';
-  if (next) {
-    const rest = waiters.length - 1;
+  if (next.length > 0) {
+    const rest = waiters.length - next.length;
     return rest === 0 ? '' : `${exactCount(rest)} still waiting.`;
   }
   if (row.holders > 1) return 'Its other holders keep it.';
