@@ -127,6 +127,33 @@ describe('a grant whose caller hung up while the backend did not answer', () => 
   });
 });
 
+describe('a caller that is granted while it leaves its queue', () => {
+  it.each([
+    ['asked without an id', {}],
+    ['could ask again', { requestId: 'r' }],
+  ])('hears of the grant though the backend then fails, if it %s', async (_, parts) => {
+    const rig = await EngineRig.open('sqlite');
+    const [member, other] = [await rig.join(), await rig.join()];
+    const key = freshKey();
+    const held = await takeLock(member, key, 'w1', { leaseMs: LEASE_MS });
+    const waitMs = 1_000;
+    const waiting = acquire(member, key, 'w2', { waitMs, leaseMs: LEASE_MS, ...parts });
+    const lock = () => other.engine.run(key, { verb: 'inspect' });
+    await expect.poll(async () => (await lock()).waiters).toHaveLength(1);
+    // The hand-off is applied at once, and confirmed only when the wait is over.
+    const last = async () => {
+      await pause(waitMs + 100);
+      const isIts = (keys: RecordKey[]) => keys.some(({ name }) => name === key.name);
+      member.faults.onRead = (keys) => (isIts(keys) ? { kind: 'refuse' } : PASS);
+    };
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', last });
+    await release(member, key, 'w1', held.token);
+    const [{ token } = { token: 0 }] = (await lock()).holders;
+    expect(await waiting).toMatchObject({ outcome: 'granted', token });
+    await rig.close();
+  });
+});
+
 describe('a caller that hung up and lost its place', () => {
   it('cancels its request for good, at whatever process', async () => {
     const rig = await EngineRig.open('sqlite');

@@ -156,6 +156,8 @@ export abstract class WaitingAcquires<
       return await this.waitFor(target, command, call, wait);
     } catch (error) {
       const { waiters } = this.context;
+      // Only leaving its queue failed, where it had no place any more.
+      if (call.delivery) return this.delivered(call, call.delivery);
       if (call.waitsAt === null) {
         if (isUnknown(error)) waiters.abandonEverywhere(call);
         throw error;
