@@ -61,13 +61,16 @@ export class WaitingCall {
     this.patienceEndsAt = Math.min(this.patienceEndsAt, at);
   }
 
-  /** Ends the current or coming `next`. A grant is never overtaken, nor an end by a change. */
+  /**
+   * Ends the current or coming `next`. A grant is never overtaken, nor the end of the wait by what
+   * only asks it to go on; a doubt is noted besides.
+   */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;
     if (wake.why === 'uncertain') this.isInDoubt = true;
     const wakeUp = this.wakeUp;
     this.wakeUp = null;
-    const isMinor = wake.why === 'turn' || wake.why === 'dropped';
+    const isMinor = ['turn', 'dropped', 'uncertain'].includes(wake.why);
     if (wakeUp) wakeUp(wake);
     else if (this.missed?.why !== 'granted' && !(this.missed && isMinor)) this.missed = wake;
   }
