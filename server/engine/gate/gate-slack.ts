@@ -28,7 +28,8 @@ export class GateSlack {
     for (const entry of this.entries) {
       if (entry.usedAt > before) continue;
       this.entries.delete(entry);
-      if (entry.hasSlack) this.tell(entry);
+      // Another one speaks for the counter of one that is not kept.
+      if (entry.hasSlack && entry.isKept) this.tell(entry);
     }
     if (this.entries.size > 0)
       this.timer = setTimeout(() => this.takeBack(), ANNOUNCED_FOR_MS).unref();
