@@ -344,4 +344,24 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     if (answer.outcome === 'granted') await release(b, key, 'w2', answer.token);
     expect(await behind).toMatchObject({ outcome: 'granted' });
   });
+
+  it('a place that no caller can claim from a process that drains costs those behind it nothing', async () => {
+    const key = freshKey();
+    const draining = await rig.join();
+    await takeLock(a, key, 'w1');
+    const parts = { waitMs: 20_000 };
+    const waiting = acquire(draining, key, 'w2', parts);
+    await queued(key, 1);
+    const more = acquireMultiLock(draining, [key, freshKey()], 'w3', parts);
+    await queued(key, 2);
+    const line = new AbortController();
+    const behind = acquire(a, key, 'w4', { ...parts, wait: { signal: line.signal } });
+    await queued(key, 3);
+    await draining.engine.drain();
+    expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
+    expect(await more).toMatchObject({ outcome: 'queued', place: 2 });
+    expect(await queueOf(key)).toEqual(['w4']);
+    line.abort();
+    await behind;
+  });
 });

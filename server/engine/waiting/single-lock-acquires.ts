@@ -47,8 +47,8 @@ export class SingleLockAcquires extends WaitingAcquires<RecordKey, AcquireComman
     let last: Acquired<AcquireAnswer> = { answer: queued, changed: false };
     for (let attempt = 1; attempt <= DETACH_ATTEMPTS_MAX; attempt += 1) {
       const kept = await this.commands.submit(key, detach).then(unchanged);
-      const mayBeGranted = call.delivery !== null || (call.isInDoubt && !request.remembered);
-      if (kept.answer.outcome !== 'timeout' || mayBeGranted || isGone(why)) return kept;
+      const isGranted = call.delivery !== null;
+      if (kept.answer.outcome !== 'timeout' || isGranted || isGone(why)) return kept;
       this.context.waiters.add(call);
       last = await this.ask(key, command);
       if (last.answer.outcome !== 'queued') return last;

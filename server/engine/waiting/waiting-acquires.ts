@@ -212,7 +212,8 @@ export abstract class WaitingAcquires<
 
   /**
    * A request whose caller named it keeps its place for a moment when its last call ends, and for
-   * as long as another call of it waits here; any other leaves the queue.
+   * as long as another call of it waits here; any other leaves the queue: no call can claim its
+   * place.
    */
   private async leave(
     target: T,
@@ -225,7 +226,7 @@ export abstract class WaitingAcquires<
     call.isLeaving = true;
     const unchanged = { answer: queued, changed: false };
     if (waiters.hasOtherCall(this.queuedAt(target, queued), call)) return unchanged;
-    if (!isGone(why) || command.request.remembered) {
+    if (command.request.remembered) {
       return this.detach(target, command, call, { queued, why });
     }
     await this.cancelWait(target, command).catch(() => waiters.abandon(call));
