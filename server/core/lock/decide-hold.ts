@@ -30,7 +30,7 @@ import type {
   RenewCommand,
   RevertGrantCommand,
 } from './lock-command';
-import { type Hold, holdOf, isReleased, waiterAt } from './lock-record';
+import { type Hold, hasOffer, holdOf, isReleased, type LockRecord, waiterAt } from './lock-record';
 
 /**
  * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An
@@ -112,11 +112,11 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
   const { token, by, reason, request } = command;
   const hold = holdOf(draft.record, token);
   if (!hold) return changedAnswer(draft, token);
-  const { lastToken } = draft.record;
+  const { lastToken, offers } = draft.record;
   endHold(draft, hold, 'forced', draft.now, { by, reason });
   handOff(draft);
   const queueLength = draft.record.queue.length;
-  const next = nextHolder(draft, lastToken);
+  const next = nextHolder(draft, { lastToken, offers });
   const answer = { outcome: 'forced', rev: draft.rev, token, next, queueLength } as const;
   draft.remember(request, answer, draft.now);
   return answer;
@@ -187,10 +187,14 @@ function releasedThen({ releasedAt }: Hold): Partial<Changed['ended']> {
   return releasedAt === undefined ? {} : { cause: 'released', at: releasedAt };
 }
 
-function nextHolder({ record }: Draft, lastToken: number): NextHolder {
-  const hold = record.holds.find(({ token }) => token > lastToken);
+/** Who got the room that a hold has left; what others were offered before is not of it. */
+function nextHolder(
+  { record }: Draft,
+  before: Pick<LockRecord, 'lastToken' | 'offers'>,
+): NextHolder {
+  const hold = record.holds.find(({ token }) => token > before.lastToken);
   if (hold) return grantedTo(hold);
-  const [offer] = record.offers;
+  const offer = record.offers.find(({ ticket }) => !hasOffer(before, ticket));
   const waiter = offer && waiterAt(record, offer.ticket);
   return waiter ? offeredTo(waiter) : { kind: 'nobody' };
 }

@@ -215,7 +215,7 @@ export function waiterAt({ queue }: LockRecord, ticket: number): Waiter | undefi
 }
 
 /** Whether the lock is offered to the waiter with this ticket. */
-export function hasOffer({ offers }: LockRecord, ticket: number): boolean {
+export function hasOffer({ offers }: Pick<LockRecord, 'offers'>, ticket: number): boolean {
   return offers.some((offer) => offer.ticket === ticket);
 }
 

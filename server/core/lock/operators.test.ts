@@ -55,6 +55,20 @@ describe('a force-release', () => {
     expect(world.run(forceRelease(token))).toMatchObject({ outcome: 'forced', next });
   });
 
+  it('names no one where its permits are not enough for the next, whatever was offered before', () => {
+    const permits = { mode: 'permit', capacity: 2 } as const;
+    const [first, second] = ['orders/w1', 'orders/w2'].map((caller) =>
+      take(caller as Caller, { ...permits, permits: 1 }),
+    );
+    const more = { ...permits, waitMs: 1_000 };
+    world.run(acquire('billing/w3', { ...more, permits: 1 }), 'p2');
+    world.run(acquire('billing/w4', { ...more, permits: 2 }), 'p2');
+    world.run(release('orders/w1', first ?? 0));
+    expect(world.record?.offers).toHaveLength(1);
+    const answer = world.run(forceRelease(second ?? 0));
+    expect(answer).toMatchObject({ outcome: 'forced', next: { kind: 'nobody' }, queueLength: 2 });
+  });
+
   it('is not refused by renewals and new waiters', () => {
     const token = take('orders/w1');
     world.run(renew('orders/w1', token));
