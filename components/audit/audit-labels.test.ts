@@ -17,7 +17,9 @@ test('a force release shows who was granted the lock next', () => {
   expect(formatFacts({ outcome: 'forced', rev: 42, token: 7, next, queueLength: 2 })).toBe(
     'rev 42, token …0007, granted to billing-2, queue length 2',
   );
-  expect(formatFacts({ next: { kind: 'nobody' } })).toBe('no waiters');
+  expect(formatFacts({ next: { kind: 'nobody' }, queueLength: 3 })).toBe(
+    'no new holder, queue length 3',
+  );
 });
 
 test('without facts the line is empty; an unknown action is shown by its name', () => {

@@ -139,9 +139,9 @@ function formatFact(key: string, value: unknown): string | null {
   return formatNextGrant(value as Facts);
 }
 
-/** The next holder, where an answer names it. */
+/** The next holder, where an answer names it. There may be waiters without there being one. */
 function formatNextGrant(next: Facts): string | null {
-  if (next.kind === 'nobody') return 'no waiters';
+  if (next.kind === 'nobody') return 'no new holder';
   return typeof next.owner === 'string'
     ? `${String(next.kind)} to ${visibleText(next.owner)}`
     : null;
