@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import type { HoldRow } from '@/server/contract/console/lock-row';
 import { problemOf } from '../live/problem';
-import { type ActionOutcome, notSaved, resultMessage, withLeaseOf } from './action-results';
+import {
+  type ActionOutcome,
+  notSaved,
+  resultLabel,
+  resultMessage,
+  withLeaseOf,
+} from './action-results';
 
 const messageOf = (error: unknown) =>
   resultMessage({ ...notSaved(problemOf(error)), id: 1, lockId: 'l', effect: null }, 0, 0);
@@ -25,4 +31,14 @@ it('counts down to the end of the lease as it is, where the holder renewed just 
   expect(messageOf(hold(7))).toContain('hold ends in 00:10');
   expect(messageOf(hold(8))).toContain('hold ends in 00:06');
   expect(messageOf(null)).toContain('hold ends in 00:06');
+});
+
+it('calls a lock free after its release only where it is: others may share it, or a freeze or a delay go on', () => {
+  const forced = { kind: 'forced', token: 7, waitersAfter: 0, delayMs: 0 } as const;
+  const labelOf = (isFree: boolean) => {
+    const outcome: ActionOutcome = { ...forced, next: { kind: 'nobody' }, isFree };
+    return resultLabel({ ...outcome, id: 1, lockId: 'l', effect: null });
+  };
+  expect(labelOf(true)).toBe('released, now free');
+  expect(labelOf(false)).toBe('released');
 });

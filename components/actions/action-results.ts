@@ -26,6 +26,8 @@ export type ActionOutcome =
       waitersAfter: number;
       /** How long the lock is not granted after this. */
       delayMs: number;
+      /** No one holds it any more, and nothing keeps it from the next caller. */
+      isFree: boolean;
     }
   | { kind: 'reassigned'; token: number; next: NextHolder; waitersAfter: number }
   | {
@@ -132,11 +134,12 @@ export function resultLabel(result: ActionResult): string {
 
 type Released = Extract<ActionResult, { kind: 'forced' | 'reassigned' }>;
 
-function releaseLabel({ next, effect, waitersAfter }: Released): string {
+function releaseLabel(result: Released): string {
+  const { next, effect } = result;
   const owner =
     (effect?.kind === 'granted' && effect.owner) || (next.kind !== 'nobody' && next.owner);
   if (owner) return `released to ${visibleText(owner)}`;
-  return waitersAfter > 0 ? 'released' : 'released, now free';
+  return result.kind === 'forced' && result.isFree ? 'released, now free' : 'released';
 }
 
 /**

@@ -34,12 +34,15 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const attempt = useHoldAttempt(row, hold, onClose, async (input) => {
     const answer = await client.locks.forceRelease.mutate(input);
     if (answer.outcome === 'changed') return answer;
+    const { next: to, queueLength: waitersAfter } = answer;
+    const isUnclaimed = to.kind === 'nobody' && waitersAfter === 0 && seen.others === 0;
     return {
       kind: 'forced',
       token: input.token,
-      next: answer.next,
-      waitersAfter: answer.queueLength,
+      next: to,
+      waitersAfter,
       delayMs: hasDelay ? delayMs : 0,
+      isFree: isUnclaimed && !blockedBy && !hasDelay,
     };
   });
 
