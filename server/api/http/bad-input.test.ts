@@ -372,6 +372,7 @@ test('a name that is not percent-encoded is refused in words, as curl sends it',
 
 const INSPECT = 'GET /api/v1/lock.inspect HTTP/1.1\r\nConnection: close\r\n';
 const SESSION = 'GET /api/trpc/session.current HTTP/1.1\r\nConnection: close\r\n';
+const KEYS = ['Authorization: Bearer a', 'authorization: Bearer b'];
 
 test.each([
   ['bytes that are no request', 'what is this\r\n\r\n'],
@@ -384,6 +385,8 @@ test.each([
   ['a Host with a port that is none', `${INSPECT}Host: a:99999\r\n\r\n`],
   ['a Host with a user', `${INSPECT}Host: user@a\r\n\r\n`],
   ['a Host with a user, for the console', `${SESSION}Host: user@a\r\n\r\n`],
+  ['a request with two keys', `${INSPECT}Host: a\r\n${KEYS.join('\r\n')}\r\n\r\n`],
+  ['a request with one key twice', `${INSPECT}Host: a\r\n${KEYS[0]}\r\n${KEYS[0]}\r\n\r\n`],
   ['an unknown expectation', `${INSPECT}Host: a\r\nExpect: the best\r\n\r\n`],
 ])('%s is refused by name', async (_, bytes) => {
   const text = await answersTo(bytes);

@@ -31,6 +31,7 @@ import { refuse } from './requests/refuse';
 import { openScope, type RequestScope } from './requests/request-scope';
 import { RequestTally, requestMetrics } from './requests/request-tally';
 import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
+import { hasSingleHeaders } from './requests/single-headers';
 import { BUSY_CAPACITY, RequestScheduler } from './scheduling/request-scheduler';
 
 type RouteHandler = (scope: RequestScope) => Promise<void>;
@@ -202,16 +203,17 @@ async function nothingHere(): Promise<void> {
   throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
 }
 
-/** What Node would refuse in its own way, without a reason, and hosts that it takes. */
+/** What Node would refuse in its own way, without a reason, and headers that it takes. */
 function isHttp(req: IncomingMessage): boolean {
   const { expect } = req.headers;
-  return hasValidHost(req) && (expect === undefined || /^100-continue$/i.test(expect));
+  if (!hasValidHost(req) || !hasSingleHeaders(req)) return false;
+  return expect === undefined || /^100-continue$/i.test(expect);
 }
 
 async function notHttp(): Promise<void> {
   throw new LockyardError(
     'INVALID',
-    'A request needs one valid Host, and may expect 100-continue alone.',
+    'Send one valid Host, one Authorization at most, and no Expect but 100-continue.',
   );
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hasValidHost } from './host-header';
+import { hasSingleHeaders } from './single-headers';
 
 /** Longer bodies are not worth a short cut. */
 const BODY_MAX_BYTES = 16 * 1024;
@@ -31,7 +32,7 @@ export function isPlainRequest(req: IncomingMessage): boolean {
   for (const name of LOADED_HEADERS) if (headers[name] !== undefined) return false;
   const { accept } = headers;
   if (accept?.includes('jsonl') || accept?.includes('event-stream')) return false;
-  if (!hasValidHost(req)) return false;
+  if (!hasValidHost(req) || !hasSingleHeaders(req)) return false;
   const length = headers['content-length'];
   if (req.method === 'GET') return length === undefined;
   if (!JSON_TYPES.has(headers['content-type'] ?? '')) return false;
