@@ -1113,7 +1113,7 @@ type LockListInput struct {
 	// for.
 	Namespace string `json:"namespace,omitempty"`
 
-	// Only names that begin with this, byte by byte.
+	// Only names that begin with this, byte by byte; empty: all.
 	Prefix string `json:"prefix,omitempty"`
 
 	// Only names after this one: the next of the page before.

@@ -821,7 +821,7 @@ class LockListInput(TypedDict, total=False):
     # A group of locks with a policy. An API key is valid only for the namespaces that it was made
     # for.
     namespace: str
-    # Only names that begin with this, byte by byte.
+    # Only names that begin with this, byte by byte; empty: all.
     prefix: str
     # Only names after this one: the next of the page before.
     after: str

@@ -59,6 +59,13 @@ test('is paged by name and complete, whatever the names', async () => {
   expect(seen).toEqual(names);
 });
 
+test('with an empty prefix lists all, as a watch does', async () => {
+  await acquire('four');
+  await soon(async () => expect(namesIn(await list({ prefix: '' }))).toContain('four'));
+  const watched = await api.post(key, 'lock.watch', { prefix: '', waitMs: 0 });
+  expect(namesIn(watched)).toContain('four');
+});
+
 test('with `busy` leaves out what is free and has no waiters', async () => {
   const { token } = (await acquire('three/free')).data as { token: number };
   await acquire('three/held');
@@ -86,7 +93,6 @@ test('shows a key no namespace but its own, and no service what others keep else
 
 test.each([
   ['a field it does not know', { state: 'held' }],
-  ['an empty prefix', { prefix: '' }],
   ['a prefix of a wrong type', { prefix: 7 }],
   ['no locks at all', { limit: 0 }],
   ['too many at once', { limit: 1_001 }],

@@ -7,6 +7,7 @@ import {
   holdAtLeastMs,
   leaseMs,
   lockName,
+  lockPrefix,
   meta,
   modeInput,
   NOT_COVERED,
@@ -96,7 +97,9 @@ const LIST_LIMIT_MAX = 1_000;
 
 export const listInput = z.strictObject({
   namespace,
-  prefix: lockName.describe('Only names that begin with this, byte by byte.').optional(),
+  prefix: lockPrefix
+    .describe('Only names that begin with this, byte by byte; empty: all.')
+    .optional(),
   after: lockName.describe('Only names after this one: the `next` of the page before.').optional(),
   busy: z.boolean().default(false).describe('Only locks that are not `free`, or have waiters.'),
   limit: z.number().int().min(1).max(LIST_LIMIT_MAX).default(100).describe('How many at most.'),

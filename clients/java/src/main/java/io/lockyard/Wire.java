@@ -2115,7 +2115,7 @@ public final class Wire {
       return this;
     }
 
-    /** Only names that begin with this, byte by byte. */
+    /** Only names that begin with this, byte by byte; empty: all. */
     public LockListInput prefix(String value) {
       put("prefix", value);
       return this;
