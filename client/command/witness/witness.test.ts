@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiKey } from '@/server/operations/api-keys/create-api-key';
 import { CommandRig } from '../testing/command-rig';
+import { lookAgainDelayMs } from './run-witness';
 
 const SOON = { timeout: 20_000 };
 
@@ -65,4 +66,16 @@ test('a key that was not made for a witness cannot report, and one that was can 
   expect(refused.err).toContain('keys create --witness');
   const env = { LOCKYARD_API_KEY: witnessKey };
   expect(await rig.run(['ls'], { env })).toMatchObject({ code: 77, out: '' });
+});
+
+test.each([
+  [1_000, 1_000],
+  [0, 100],
+  [-5, 100],
+  [86_400_000, 10_000],
+  [2 ** 40, 10_000],
+  ['soon', 1_000],
+  [null, 1_000],
+])('asked by a server to look again in %s ms, a witness waits %i ms', (asked, ms) => {
+  expect(lookAgainDelayMs(asked)).toBe(ms);
 });
