@@ -3,9 +3,8 @@ import { IDLE_MS, lockDeletion } from '../names/deletion';
 import { acquire, cancel, detach, giveUp, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
-import { DETACHED_MS } from '../timing';
+import { ANSWER_RETENTION_MS, DETACHED_MS } from '../timing';
 import { DEPARTED_MAX } from './lock-record';
-import { DEPARTED_MS } from './queue';
 
 const LEASE_MS = 3_600_000;
 
@@ -61,12 +60,20 @@ describe('waiters whose process died', () => {
     for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
   });
 
+  it('have timed out for as long as any answer is stored, though the lock is free by then', () => {
+    const { world, asks, free } = afterCrash(2, 8_000);
+    world.run({ verb: 'settle' }, 'p2');
+    free();
+    world.pass(3_000 + ANSWER_RETENTION_MS - 1);
+    for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
+  });
+
   it('start again if they ask with another input, or after the time for which they are remembered', () => {
     const { world, asks } = afterCrash(2);
     world.run({ verb: 'settle' }, 'p2');
     const other = acquire('orders/w1', { waitMs: 70_000, requestId: 'r' });
     expect(world.run(other, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 70_000 });
-    world.pass(DEPARTED_MS);
+    world.pass(60_000 + ANSWER_RETENTION_MS);
     const [first] = asks;
     if (!first) return expect.unreachable();
     expect(world.run(first, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 60_000 });
@@ -148,7 +155,7 @@ describe('waiters whose process died', () => {
     world.run({ verb: 'settle' }, 'p2');
     const { record, now } = world;
     const until = record?.departed[0]?.until ?? 0;
-    expect(until).toBe(now + DEPARTED_MS);
+    expect(until).toBe(now + 55_000 + ANSWER_RETENTION_MS);
     if (!record) return expect.unreachable();
     expect(lockDeletion(record, 1, now)).toMatchObject({ keptBecause: 'answersKept' });
     expect(lockDeletion(record, 1, now + IDLE_MS).notBefore).toBeGreaterThanOrEqual(until);

@@ -1,13 +1,10 @@
 import { LockyardError } from '../../contract/errors';
 import { type Draft, storedFor } from '../decision';
 import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
-import { CLOCK_ERROR_MS, DETACHED_MS } from '../timing';
+import { ANSWER_RETENTION_MS, CLOCK_ERROR_MS, DETACHED_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
 import { nameCapacity } from './permits';
-
-/** How long a record remembers a waiter that left without an answer. */
-export const DEPARTED_MS = 10 * 60_000;
 
 /** When a wait began, and how long it may last. */
 export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
@@ -61,15 +58,16 @@ export function hasQueueRoom({ record, context }: Draft, since: WaitSpan | null)
 }
 
 /**
- * Remembers waiters that left the queue without an answer. If there are more than `DEPARTED_MAX`,
- * those whose wait is over are forgotten, then those who left first; of those who left together,
- * the ones with the shortest waits.
+ * Remembers waiters that left the queue without an answer, for as long beyond their wait as answers
+ * are stored: so a `timeout` that is answered from this is as final as a stored one. If there are
+ * more than `DEPARTED_MAX`, those whose wait is over are forgotten, then those who left first; of
+ * those who left together, the ones with the shortest waits.
  */
 export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   if (gone.length === 0) return;
   const { record, now } = draft;
-  const until = now + DEPARTED_MS;
   const added = gone.map(({ tag, enqueuedAt, patienceMs }) => {
+    const until = Math.max(now, enqueuedAt + patienceMs) + ANSWER_RETENTION_MS;
     return { tag, enqueuedAt, patienceMs, until };
   });
   const tags = new Set(added.map(({ tag }) => tag));
