@@ -2,6 +2,7 @@ import type { BackendHealth } from '../contract/console/backend-health';
 import { backendLossRow } from '../contract/console/backend-health';
 import type { AcquireAnswer } from '../contract/lock/answers';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
+import type { IdempotencyRecord } from '../core/decision';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { RequestIdentity } from '../core/request-fingerprint';
 import { WAITED_LOCKS_EVERY_MS } from '../core/timing';
@@ -92,9 +93,10 @@ export class GroupCommitEngine implements StoreEngine {
     this.commands.expireAndPromote(keys.map(recordId));
   }
 
-  async rememberedAnswer({ key, inputHash }: RequestIdentity): Promise<unknown> {
+  async rememberedAnswer({ key, inputHash }: RequestIdentity, keptUntil = 0): Promise<unknown> {
     const { memos } = await this.context.store.read([], [key]);
-    const memo = memos.find((one) => one.key === key && one.inputHash === inputHash);
+    const isIts = (one: IdempotencyRecord) => one.key === key && one.inputHash === inputHash;
+    const memo = memos.find((one) => isIts(one) && one.expiresAt >= keptUntil);
     return memo?.answer ?? null;
   }
 

@@ -77,8 +77,13 @@ export interface LockEngine {
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
   /** A lock as last read or written here, if at `rev` or later; null: only the store knows. */
   cachedLock(key: RecordKey, rev: number): CachedLock | null;
-  /** The answer remembered for this very request, or null: the outcome of an interrupted act. */
-  rememberedAnswer(request: RequestIdentity): Promise<unknown>;
+  /**
+   * The answer remembered for this very request, or null: the outcome of an interrupted act.
+   *
+   * @param keptUntil only one that is kept until then, by the backend's clock. Absent: any, also
+   *   one that has expired and is still there
+   */
+  rememberedAnswer(request: RequestIdentity, keptUntil?: number): Promise<unknown>;
   /** The clock of this record's store is at least this, epoch ms; null: nothing is known. */
   clockAtLeast(key: RecordKey): number | null;
   health(): BackendHealth;

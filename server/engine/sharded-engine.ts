@@ -64,9 +64,11 @@ export class ShardedEngine implements LockEngine {
   }
 
   /** A request does not say where its lock is: every shard is asked, and none may be left out. */
-  async rememberedAnswer(request: RequestIdentity): Promise<unknown> {
+  async rememberedAnswer(request: RequestIdentity, keptUntil?: number): Promise<unknown> {
     const { shards } = this.options;
-    const answers = await Promise.all(shards.map(({ engine }) => engine.rememberedAnswer(request)));
+    const answers = await Promise.all(
+      shards.map(({ engine }) => engine.rememberedAnswer(request, keptUntil)),
+    );
     return answers.find((answer) => answer !== null) ?? null;
   }
 

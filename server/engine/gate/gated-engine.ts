@@ -36,8 +36,8 @@ export class GatedEngine implements LockEngine {
     return this.engine.cachedLock(key, rev);
   }
 
-  rememberedAnswer(request: RequestIdentity) {
-    return this.engine.rememberedAnswer(request);
+  rememberedAnswer(request: RequestIdentity, keptUntil?: number) {
+    return this.engine.rememberedAnswer(request, keptUntil);
   }
 
   clockAtLeast(key: RecordKey) {

@@ -11,6 +11,8 @@ export interface StartedAct {
   who: AuditActor;
   /** How long it may still be applied, in ms: after that, others assume that it never will be. */
   leftMs(): number;
+  /** Set when the act turns out to have been applied before, under the same request id. */
+  isRepeat: boolean;
 }
 
 /** How far an act has come. */
@@ -45,10 +47,12 @@ export async function runAuditedAct<A extends { outcome: string }>(
     const intent = await openIntent(ctx, who, what);
     if (progress.isOver) return closeFailed(ctx, intent, notStarted());
     progress.hasStarted = true;
+    const act: StartedAct = { intent, who, leftMs, isRepeat: false };
     try {
-      const answer = await run({ intent, who, leftMs });
+      const answer = await run(act);
       progress.outcome = { answer };
-      await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', auditedResult(answer));
+      if (act.isRepeat) await tryToClose(ctx, intent, 'not_applied', { message: REPEATED });
+      else await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', auditedResult(answer));
     } catch (error) {
       progress.outcome = { error };
       await closeFailed(ctx, intent, error);
@@ -80,6 +84,8 @@ function notStarted(): LockyardError {
   const text = 'The control database is not responding. Nothing was changed.';
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }
+
+const REPEATED = 'Repeated: this request was applied before.';
 
 /** Answers that say that nothing was done. */
 const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {

@@ -2,6 +2,7 @@ import type { RequestIdentity } from '../../core/request-fingerprint';
 import type { LockEngine } from '../../engine/lock-engine';
 import { backendDown } from '../../engine/refusals';
 import { requestIdentity } from '../../engine/request-identity';
+import { TimeLimit } from '../../platform/time-limit';
 import type { RecordKey } from '../../storage/record-store';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
@@ -62,15 +63,39 @@ export function runAuditedRecordAct<A extends { outcome: string }>(
 ): Promise<A> {
   const key = { namespace, name };
   const what = { act, namespace, subject: name, reason, seen, requestId };
-  return runAuditedAct(ctx, what, async ({ intent, who, leftMs }) => {
+  return runAuditedAct(ctx, what, async (started) => {
+    const { intent, who, leftMs } = started;
     const engine = await engineOf(ctx, namespace);
     const now = engine.clockAtLeast(act.startsWith('counter.') ? { ...key, kind: 'counter' } : key);
     if (now === null) throw backendDown(null);
     const request = identityOfAct(act, key, { intent, who, reason, seen, requestId });
+    if (requestId !== undefined) started.isRepeat = await isStored(engine, request, now);
     // Read after the clock: a process that is stopped in between has less time left.
     const once = { request, latestAt: Math.floor(now + leftMs()) };
     return run({ engine, key, by: who.name, once });
   });
+}
+
+/** How long it may take to find out whether an act is a repeat, which only the audit log needs. */
+const FIND_REPEAT_MS = 500;
+/** An answer that is kept for less than this may have expired when the act is decided. */
+const KEPT_AT_LEAST_MS = 60_000;
+
+/** Whether an act was applied before, so that its request gets the stored answer now. */
+async function isStored(
+  engine: LockEngine,
+  request: RequestIdentity,
+  now: number,
+): Promise<boolean> {
+  const limit = new TimeLimit(FIND_REPEAT_MS, () => new Error('It is not known in time.'));
+  try {
+    const stored = engine.rememberedAnswer(request, now + KEPT_AT_LEAST_MS);
+    return (await limit.race(stored)) !== null;
+  } catch {
+    return false;
+  } finally {
+    limit.stop();
+  }
 }
 
 /** An act as the audit log records it. */

@@ -106,9 +106,13 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
   });
 
   test('an act that comes twice with one request id is done once, whatever happened between; with another input it is refused', async () => {
+    const message = 'Repeated: this request was applied before.';
+    const repeated = { outcome: 'not_applied', result: { message } };
     const made = { ...refOf('repeated'), initial: 5, ...BOUNDS, reason, requestId: 'r1' };
     expect(await createCounter(operator(), made)).toEqual({ outcome: 'created' });
+    expect(await lastEntry()).toMatchObject({ outcome: 'done' });
     expect(await createCounter(operator(), made)).toEqual({ outcome: 'created' });
+    expect(await lastEntry()).toMatchObject(repeated);
 
     const { rev } = await standing('repeated');
     const act = { ...refOf('repeated'), rev, seenValue: 5, value: 9, reason, requestId: 'r1' };
@@ -116,11 +120,13 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(first).toMatchObject({ outcome: 'adjusted', value: 9 });
     await addToCounter(as(SERVICE), { ...refOf('repeated'), delta: -4 });
     expect(await adjustCounter(operator(), act)).toEqual(first);
+    expect(await lastEntry()).toMatchObject(repeated);
     expect(await standing('repeated')).toMatchObject({ value: 5 });
     const other = adjustCounter(operator(), { ...act, value: 8 });
     await expect(other).rejects.toMatchObject({ reason: 'INVALID' });
     const another = await adjustCounter(operator(), { ...act, requestId: 'r2' });
     expect(another).toMatchObject({ outcome: 'adjusted', value: 9 });
+    expect(await lastEntry()).toMatchObject({ outcome: 'done' });
 
     const bounds = { floor: null, ceiling: 20 };
     const wider = {
