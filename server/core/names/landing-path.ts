@@ -27,5 +27,7 @@ export function landingPath(query: string): string {
   const next = new URLSearchParams(query).get('next');
   if (!next?.startsWith('/') || !URL.canParse(next, ORIGIN)) return '/';
   const { origin, pathname, search } = new URL(next, ORIGIN);
-  return origin === ORIGIN && !ENTRANCES.includes(pathname) ? pathname + search : '/';
+  // Without its dots, `/.//host/` is a path that begins with the name of a host.
+  const isInside = origin === ORIGIN && !pathname.startsWith('//');
+  return isInside && !ENTRANCES.includes(pathname) ? pathname + search : '/';
 }
