@@ -25,7 +25,16 @@ export function SignInForm() {
       }
       landing={() => landingPath(window.location.search)}
     >
-      <Field label="Name" name="name" autoComplete="username" required autoFocus maxLength={200} />
+      <Field
+        label="Name"
+        name="name"
+        autoComplete="username"
+        autoCapitalize="off"
+        spellCheck={false}
+        required
+        autoFocus
+        maxLength={200}
+      />
       <Field
         label="Password"
         name="password"

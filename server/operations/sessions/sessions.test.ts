@@ -87,6 +87,12 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(second)).toMatchObject({ userId: id });
   });
 
+  test('a person signs in by a name with a space behind it, as phones type it', async () => {
+    const { id, name } = await newPerson();
+    const { session } = await enter(`${name} `);
+    expect(await resolve(session.value)).toMatchObject({ userId: id });
+  });
+
   test('no stored session can be used as a cookie', async () => {
     const { session } = await enter((await newPerson()).name);
     const { db, tables } = runtime.database;

@@ -45,10 +45,12 @@ const UNKNOWN_CALLER: SignInCaller = { knownBrowserOf: () => null, countRefusedS
  */
 export async function signIn(
   ctx: ControlContext,
-  { name, password }: SignInInput,
+  { name: typed, password }: SignInInput,
   caller: SignInCaller = UNKNOWN_CALLER,
 ): Promise<SignedIn> {
   const { database, clock, sessions } = ctx.runtime;
+  // As where a name is given: keyboards of phones add a space behind a word that they complete.
+  const name = typed.trim();
   const user = await askDatabase(() => findUserByName(database, name));
   const known = user && caller.knownBrowserOf(user.id);
   const attempt = { name, address: ctx.address, known: known && `browser\0${known}` };
