@@ -19,6 +19,8 @@ export function serviceWork(path: string): ServiceWork {
   const names = path.split(',');
   return {
     callClass: names.every((name) => HOLD_KEEPING.has(name)) ? 'hold' : 'service',
-    calls: path === 'lock.list' ? LIST_COST_CALLS : names.length,
+    calls: names.reduce((sum, name) => sum + costOf(name), 0),
   };
 }
+
+const costOf = (name: string) => (name === 'lock.list' ? LIST_COST_CALLS : 1);
