@@ -205,6 +205,25 @@ test('a body of exactly 256 KB is read', async () => {
   await expectRefused(reply, 400, 'INVALID');
 });
 
+const MANY = Object.fromEntries(Array.from({ length: 25_000 }, (_, i) => [i.toString(36), '']));
+
+test.each([
+  ['of meta', 'lock.acquire', { ...whole, meta: MANY }],
+  ['of the input itself', 'lock.acquire', MANY],
+  ['of one lock', 'lock.acquireMany', { ...set, locks: [{ name: NAME }, MANY] }],
+])('very many fields %s are refused before any is looked at', async (_, procedure, input) => {
+  const reply = await api.post(key, procedure, input);
+  await expectRefused(reply, 400, 'INVALID');
+  expect(reply.error?.message).toBe('An object may have at most 200 fields.');
+});
+
+test('very many fields are refused by the console too, to which anyone may sign in', async () => {
+  const input = { name: 'a', password: 'b', ...MANY };
+  const reply = await api.console(null, 'session.signIn', input, 'mutation');
+  await expectRefused(reply, 400, 'INVALID');
+  expect(reply.error?.message).toBe('An object may have at most 200 fields.');
+});
+
 test('a body that is not UTF-8 is refused, not repaired', async () => {
   const body = Buffer.concat([
     Buffer.from('{"name":"'),

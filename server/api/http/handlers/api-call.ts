@@ -1,6 +1,7 @@
 import { LockyardError } from '../../../contract/errors';
 import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 import { crossSiteComplaint } from '../requests/cross-site';
+import { hasManyParameters, PARAMETERS_MAX } from '../requests/many-parameters';
 import { wrongMethod } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
 
@@ -32,6 +33,9 @@ export function examineCall(scope: RequestScope, prefix: string, kinds: Procedur
   if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
   if (req.headers.upgrade?.toLowerCase() === 'websocket') throw invalid('There is no WebSocket.');
   const path = decoded(pathname.slice(prefix.length), 'path');
+  if (hasManyParameters(query)) {
+    throw invalid(`An address may have at most ${PARAMETERS_MAX} parameters.`);
+  }
   decoded(query.replaceAll('+', ' '), 'query');
   const params = new URLSearchParams(query);
   if (params.has('connectionParams')) throw invalid('connectionParams are not used here.');

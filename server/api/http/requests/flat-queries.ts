@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SERVICE_API, type ServiceProcedure } from '../../../contract/service-api';
+import { hasManyParameters } from './many-parameters';
 
 /** What a parameter is read as. */
 type FieldType = 'text' | 'number' | 'boolean';
@@ -24,7 +25,7 @@ export class FlatQueries {
 
   /**
    * The address with its parameters as one `input`. Unchanged: an address that has one, a batch,
-   * what is not a query, and broken percent-encoding.
+   * what is not a query, and what is refused: broken percent-encoding, very many parameters.
    */
   withInput(url: string): string {
     const mark = url.indexOf('?');
@@ -32,7 +33,8 @@ export class FlatQueries {
     const fields = this.queries.get(path);
     if (!fields) return url;
     const query = mark < 0 ? '' : url.slice(mark + 1);
-    if (query.startsWith('input=') || !isWellFormed(query)) return url;
+    if (query.startsWith('input=') || hasManyParameters(query)) return url;
+    if (!isWellFormed(query)) return url;
     const params = new URLSearchParams(query);
     if (['input', 'batch', 'connectionParams'].some((name) => params.has(name))) return url;
     const input: Record<string, unknown> = Object.create(null);
@@ -44,7 +46,6 @@ export class FlatQueries {
   }
 }
 
-/** In one pass: an address may be full of parameters, and all callers wait meanwhile. */
 function valuesByName(params: URLSearchParams): Map<string, string[]> {
   const byName = new Map<string, string[]>();
   for (const [name, value] of params) {

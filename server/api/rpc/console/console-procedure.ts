@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { LockyardError } from '../../../contract/errors';
 import type { OperationContext } from '../../../operations/operation-context';
 import { liveStream, withClockIds } from '../live-stream';
+import { refuseManyFields } from '../many-fields';
 import { formatError } from '../refusal';
 import type { ConsoleContext } from './console-context';
 
@@ -25,8 +26,16 @@ const serialised = t.middleware(({ ctx, next, type }) =>
   type === 'mutation' ? ctx.serialise(() => next()) : next(),
 );
 
+const bounded = t.middleware(async ({ getRawInput, next }) => {
+  // What cannot be read is refused where it is read as an input; not every procedure has one.
+  refuseManyFields(await getRawInput().catch(() => undefined));
+  return next();
+});
+
+const firstProcedure = t.procedure.use(serialised).use(bounded);
+
 /** For the few procedures open without a sign-in. Their operations check the rest. */
-export const openProcedure = t.procedure.use(serialised).use(async ({ ctx, next, signal }) => {
+export const openProcedure = firstProcedure.use(async ({ ctx, next, signal }) => {
   const { runtime, requestId, address, isSecure } = ctx;
   const actor = await ctx.resolveUser();
   const operation: OperationContext = {

@@ -19,6 +19,7 @@ import { renewLock } from '../../../operations/locks/for-services/renew-lock';
 import { streamWatch, watchLocks } from '../../../operations/locks/for-services/watch-locks';
 import type { OperationContext } from '../../../operations/operation-context';
 import { reportProcesses } from '../../../operations/witnesses/report-processes';
+import { refuseManyFields } from '../many-fields';
 import { identifyCaller, type ServiceContext } from './service-context';
 
 type Operations = {
@@ -99,6 +100,7 @@ export function serviceProcedures(checks = SERVICE_CHECKS): CallableProcedure[] 
       | ((ctx: OperationContext, input: object, send: SendValue) => Promise<void>)
       | undefined;
     const examine = (ctx: ServiceContext, raw: unknown) => {
+      refuseManyFields(raw);
       const input = schema.safeParse(raw === undefined ? {} : raw);
       if (input.error) throw new TRPCError({ code: 'BAD_REQUEST', cause: input.error });
       for (const check of checks) check(ctx, input.data);

@@ -1,0 +1,29 @@
+import { LockyardError } from '../../contract/errors';
+
+/** Far beyond what any input has: `meta` of 1 KB has the most fields, 146. */
+const FIELDS_MAX = 200;
+
+/** No schema looks deeper. */
+const DEPTH_MAX = 4;
+
+/**
+ * Refuses an input with an object of very many fields, before a schema looks at each of them: all
+ * other callers would wait meanwhile.
+ *
+ * @throws LockyardError `INVALID`
+ */
+export function refuseManyFields(input: unknown, depth = 0): void {
+  if (typeof input !== 'object' || input === null || depth > DEPTH_MAX) return;
+  if (Array.isArray(input)) {
+    for (const item of input) refuseManyFields(item, depth + 1);
+    return;
+  }
+  let fields = 0;
+  for (const field in input) {
+    fields += 1;
+    if (fields > FIELDS_MAX) {
+      throw new LockyardError('INVALID', `An object may have at most ${FIELDS_MAX} fields.`);
+    }
+    refuseManyFields((input as Record<string, unknown>)[field], depth + 1);
+  }
+}
