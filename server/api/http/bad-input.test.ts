@@ -247,6 +247,16 @@ test('a compressed body is refused by a message that says so', async () => {
   }
 });
 
+test('a body that is compressed for its transfer is refused in the same way', async () => {
+  const body = JSON.stringify(whole);
+  const head = `POST /api/v1/lock.acquire HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n`;
+  const coded = 'Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n';
+  const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const text = await answersTo(`${head}${coded}Connection: close\r\n\r\n${chunks}`);
+  expect(text).toMatch(/^HTTP\/1\.1 400 .*Transfer-Encoding \\"gzip, chunked\\".*"INVALID"/s);
+  expect(await stateNow()).toEqual(before);
+});
+
 test.each(['%', '%zz', 'lock.acquire%', '%ff', '%C3%28', 'a%2'])(
   'broken percent-encoding in a path is INVALID: %s',
   async (path) => {

@@ -13,11 +13,10 @@ const BODY_MAX_BYTES = 256 * 1024;
  */
 export async function readBody({ req, body }: RequestScope): Promise<string | null> {
   const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers;
+  const { 'transfer-encoding': coding = 'chunked' } = req.headers;
   if (Number(length ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
-  if (encoding.toLowerCase() !== 'identity') {
-    const text = `A body must not be compressed; this one has Content-Encoding "${encoding}".`;
-    throw new LockyardError('INVALID', text);
-  }
+  if (encoding.toLowerCase() !== 'identity') throw compressed('Content-Encoding', encoding);
+  if (coding.toLowerCase() !== 'chunked') throw compressed('Transfer-Encoding', coding);
   const bytes = body ?? (await collect(req));
   if (bytes === null) return null;
   try {
@@ -45,6 +44,11 @@ function collect(req: IncomingMessage): Promise<Buffer | null> {
     req.once('error', () => resolve(null));
     req.once('close', () => resolve(null));
   });
+}
+
+function compressed(header: string, value: string): LockyardError {
+  const text = `A body must not be compressed; this one has ${header} "${value.slice(0, 100)}".`;
+  return new LockyardError('INVALID', text);
 }
 
 function bodyTooLarge(): LockyardError {
