@@ -12,6 +12,11 @@ export const FAILURES_MAX = 5;
 export const FAILURES_MAX_PER_NETWORK = 100;
 /** For one account from all networks: guesses from many machines. */
 export const FAILURES_MAX_PER_ACCOUNT = 50;
+/**
+ * For one account from one network, or one known browser, while it is locked. Each of these
+ * attempts takes as long as checking a password, so without a limit they would keep others out.
+ */
+export const LOCKED_ATTEMPTS_MAX = 20;
 
 /** The origin of a sign-in attempt. */
 export interface SignInAttempt {
@@ -40,7 +45,7 @@ interface FailureCount {
 /**
  * Counts an attempt as failed before the password is checked, so that parallel attempts cannot
  * exceed the limits. `revertSignInAttempt` reverts that when the password was right. An attempt
- * that one limit refuses is not counted at all.
+ * that one limit refuses does not count for the others.
  */
 export async function countSignInAttempt(
   database: Database,
@@ -59,14 +64,33 @@ export async function countSignInAttempt(
   for (const { id, max, whose } of tallies) {
     const row = rows.find((each) => each.id === id);
     if (!row || row.failures < max) continue;
-    return { outcome: whose, retryAfterMs: msUntilExpiry(row, now) };
+    return refusedBy(database, attempt, { whose, retryAfterMs: msUntilExpiry(row, now) }, now);
   }
-  for (const tally of tallies) {
+  for (const { whose, ...tally } of tallies) {
     const retryAfterMs = await countFailure(database, tally, now);
-    if (retryAfterMs > 0) return { outcome: tally.whose, retryAfterMs };
+    if (retryAfterMs > 0) return refusedBy(database, attempt, { whose, retryAfterMs }, now);
   }
   return { outcome: 'allowed' };
 }
+
+/** Of very many attempts on a locked account the further ones are answered without a check. */
+async function refusedBy(
+  database: Database,
+  attempt: SignInAttempt,
+  { whose, retryAfterMs }: { whose: FailureCount['whose']; retryAfterMs: number },
+  now: number,
+): Promise<SignInAllowance> {
+  if (whose === 'network') return { outcome: whose, retryAfterMs };
+  const id = accountPart(attempt.name) + part(`locked\0${originOf(attempt)}`);
+  const waitMs = await countFailure(database, { id, max: LOCKED_ATTEMPTS_MAX }, now);
+  return waitMs > 0
+    ? { outcome: 'network', retryAfterMs: waitMs }
+    : { outcome: 'account', retryAfterMs };
+}
+
+/** Where an attempt comes from. */
+const originOf = ({ address, known }: SignInAttempt) =>
+  known === null ? `network\0${networkOf(address)}` : `known\0${known}`;
 
 /** After a correct password: clears the caller's count, and takes this attempt off the others. */
 export async function revertSignInAttempt(
@@ -115,15 +139,15 @@ export async function clearSignInFailures(database: Database, tx: Db, name: stri
 }
 
 /** The caller's own count comes first. */
-function countsOf({ name, address, known }: SignInAttempt): FailureCount[] {
-  const account = accountPart(name);
-  if (known !== null) {
-    return [{ id: account + part(`known\0${known}`), max: FAILURES_MAX, whose: 'account' }];
+function countsOf(attempt: SignInAttempt): FailureCount[] {
+  const account = accountPart(attempt.name);
+  const origin = part(originOf(attempt));
+  if (attempt.known !== null) {
+    return [{ id: account + origin, max: FAILURES_MAX, whose: 'account' }];
   }
-  const network = part(`network\0${networkOf(address)}`);
   return [
-    { id: account + network, max: FAILURES_MAX, whose: 'account' },
-    { id: ANY_ACCOUNT + network, max: FAILURES_MAX_PER_NETWORK, whose: 'network' },
+    { id: account + origin, max: FAILURES_MAX, whose: 'account' },
+    { id: ANY_ACCOUNT + origin, max: FAILURES_MAX_PER_NETWORK, whose: 'network' },
     { id: account + ANY_NETWORK, max: FAILURES_MAX_PER_ACCOUNT, whose: 'account' },
   ];
 }
@@ -145,7 +169,11 @@ async function deleteExpired(database: Database, now: number): Promise<void> {
 }
 
 /** Counts one more failure if the limit allows it, else returns the milliseconds until it does. */
-async function countFailure(database: Database, tally: FailureCount, now: number): Promise<number> {
+async function countFailure(
+  database: Database,
+  tally: Pick<FailureCount, 'id' | 'max'>,
+  now: number,
+): Promise<number> {
   try {
     return await database.transaction((tx) => countFailureWithin(database, tx, tally, now));
   } catch (error) {
@@ -157,7 +185,7 @@ async function countFailure(database: Database, tally: FailureCount, now: number
 async function countFailureWithin(
   database: Database,
   tx: Db,
-  { id, max }: FailureCount,
+  { id, max }: Pick<FailureCount, 'id' | 'max'>,
   now: number,
 ): Promise<number> {
   const { signInFailures } = database.tables;

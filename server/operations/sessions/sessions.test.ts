@@ -11,6 +11,7 @@ import {
   FAILURES_MAX,
   FAILURES_MAX_PER_ACCOUNT,
   FAILURES_MAX_PER_NETWORK,
+  LOCKED_ATTEMPTS_MAX,
   SIGN_IN_WINDOW_MS,
 } from '../../auth/sign-in-limits';
 import {
@@ -207,6 +208,20 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
 
     runtime.clock.pass(SIGN_IN_WINDOW_MS);
     await enter(name, PASSWORD, '198.51.100.1');
+  });
+
+  test('a locked account takes only so many attempts from a network that cost the check of a password', async () => {
+    const { name } = await newPerson();
+    await fail(FAILURES_MAX + LOCKED_ATTEMPTS_MAX, name, '198.51.100.5');
+    for (const who of [name, `no ${name}`]) {
+      if (who !== name) await fail(FAILURES_MAX + LOCKED_ATTEMPTS_MAX, who, '198.51.100.5');
+      const refused = enter(who, PASSWORD, '198.51.100.5');
+      await expect(refused).rejects.toMatchObject({ reason: 'RATE_LIMITED' });
+    }
+    await enter((await newPerson()).name, PASSWORD, '198.51.100.5');
+    await enter(name, PASSWORD, '198.51.100.6');
+    runtime.clock.pass(SIGN_IN_WINDOW_MS);
+    await enter(name, PASSWORD, '198.51.100.5');
   });
 
   test('an attempt whose password could not be checked does not count as a failure', async () => {
