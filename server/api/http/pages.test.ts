@@ -84,6 +84,11 @@ test('broken percent-encoding is refused', async () => {
   expect(await statusOf('/%E0%A4%A')).toBe(400);
 });
 
+test('an address full of parameters is refused unread', async () => {
+  expect(await statusOf(`/locks?${'a&'.repeat(98)}a`)).toBe(200);
+  expect(await statusOf(`/locks?${'a&'.repeat(30_000)}a`)).toBe(400);
+});
+
 test('an absolute address is refused', async () => {
   expect(await statusOf('http://elsewhere/x')).toBe(400);
 });

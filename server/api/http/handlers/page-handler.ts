@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { hasManyParameters } from '../requests/many-parameters';
 import type { RequestScope } from '../requests/request-scope';
 import { newNonce, pagePolicy } from '../requests/security-headers';
 import type { RequestScheduler } from '../scheduling/request-scheduler';
@@ -9,7 +10,7 @@ export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
 /** Gives pages their headers and hands them on. Pages are only read; changes go by the APIs. */
 export function createPageHandler(pages: PageHandler | null, scheduler: RequestScheduler) {
   return async (scope: RequestScope): Promise<void> => {
-    const { req, res, pathname, address } = scope;
+    const { req, res, pathname, query, address } = scope;
     const nonce = newNonce();
     res.setHeader('Content-Security-Policy', pagePolicy(nonce));
     if (pages === null) return plainAnswer(res, 404, 'There is no such page.');
@@ -21,6 +22,7 @@ export function createPageHandler(pages: PageHandler | null, scheduler: RequestS
       return plainAnswer(res, 400, 'There is no WebSocket.');
     }
     if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is broken.');
+    if (hasManyParameters(query)) return plainAnswer(res, 400, 'The address is too long.');
     const turn = await scheduler.turn('page', address, 1);
     const answered = pages(scope, nonce);
     // The number of pages rendered at once is limited where they are rendered.
