@@ -119,6 +119,18 @@ afterEach(async () => {
   await drop();
 });
 
+test('an input of very many fields is refused before any is looked at', async () => {
+  api = await ApiHarness.start();
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  const cookie = await api.signIn('vera', PASSWORD);
+  const many = Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`x${i}`, '']));
+  for (const kind of ['query', 'mutation'] as const) {
+    const procedure = kind === 'query' ? 'locks.list' : 'locks.freeze';
+    const { reason, error } = await api.console(cookie, procedure, many, kind);
+    expect([reason, error?.message]).toEqual(['INVALID', 'An object may have at most 200 fields.']);
+  }
+});
+
 test('every procedure of the console is among those that a viewer sends anything to', () => {
   const kinds = [...procedureKinds(consoleRouter)].filter(([name]) => !OWN_ACTS.includes(name));
   const named = (kind: string) => kinds.filter(([, one]) => one === kind).map(([name]) => name);

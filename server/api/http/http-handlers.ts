@@ -14,7 +14,7 @@ import { type CallableProcedure, serviceProcedures } from '../rpc/service/servic
 import type { ConnectionPolicy } from './connections/connection-limit';
 import { OpenRequests } from './connections/open-requests';
 import { UnreadConnections } from './connections/unread-connections';
-import { AdmissionControl } from './handlers/admission';
+import { AdmissionControl, unitsOf } from './handlers/admission';
 import { createDemoHandler, DEMO_PATH } from './handlers/demo-handler';
 import { FastPath } from './handlers/fast-path';
 import { answerHealth, createReadiness } from './handlers/health-handler';
@@ -27,6 +27,7 @@ import { missingOriginComplaint } from './requests/cross-site';
 import { FlatQueries } from './requests/flat-queries';
 import { hasValidHost } from './requests/host-header';
 import { HttpCookies } from './requests/http-cookies';
+import { OPEN_BODY_MAX_BYTES } from './requests/read-body';
 import { refuse } from './requests/refuse';
 import { openScope, type RequestScope } from './requests/request-scope';
 import { RequestTally, requestMetrics } from './requests/request-tally';
@@ -169,6 +170,9 @@ const CONSOLE_PREFIX = '/api/trpc/';
 
 const CONSOLE_KINDS = procedureKinds(consoleRouter);
 
+/** Whether a call is about sessions, of which most are for callers without one. */
+const isOpen = (path: string) => path.split(',').some((name) => name.startsWith('session.'));
+
 /** For people: a session in a cookie. API keys are ignored. */
 function createConsoleHandler(
   runtime: Runtime,
@@ -184,8 +188,9 @@ function createConsoleHandler(
       const complaint = missingOriginComplaint(req.method, req.headers);
       if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
     },
-    async admit({ address }, { path, isStream }) {
-      const units = isStream ? BUSY_CAPACITY : path.split(',').length;
+    bodyMaxBytes: ({ path }) => (isOpen(path) ? OPEN_BODY_MAX_BYTES : undefined),
+    async admit({ address }, { path, isStream }, bytes) {
+      const units = isStream ? BUSY_CAPACITY : unitsOf(path.split(',').length, bytes);
       return { turn: await scheduler.turn('console', address, units) };
     },
     createContext: (scope) =>

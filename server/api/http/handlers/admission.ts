@@ -20,6 +20,11 @@ const UNKNOWN_CALLERS = 'strangers';
 /** Longer bodies count as several calls. */
 const BYTES_PER_UNIT = 4_096;
 
+/** How much work a request is, in plain calls. @param bytes of its body */
+export function unitsOf(calls: number, bytes: number): number {
+  return Math.max(calls, Math.ceil(bytes / BYTES_PER_UNIT));
+}
+
 /** A key may have been revoked while its call waited for longer than this: then check it again. */
 const RECHECK_AFTER_MS = 100;
 
@@ -45,8 +50,8 @@ export class AdmissionControl {
   ): void {
     const key = recognisedKey(this.runtime, req.headers.authorization);
     if (key) this.known.add(req.socket);
-    const units = Math.max(calls, Math.ceil(bytes / BYTES_PER_UNIT));
-    this.scheduler.submit(callClass, key?.keyId ?? UNKNOWN_CALLERS, units, (turn) =>
+    const caller = key?.keyId ?? UNKNOWN_CALLERS;
+    this.scheduler.submit(callClass, caller, unitsOf(calls, bytes), (turn) =>
       run({ turn, actor: turn.delayMs < RECHECK_AFTER_MS && key ? key.actor : null }),
     );
   }

@@ -25,6 +25,8 @@ interface TrpcHandlerOptions<A extends { turn: ScheduledTurn }> {
   log: Log;
   /** Refuses what concerns this API alone. Throws `LockyardError`. */
   examine?(scope: RequestScope): void;
+  /** How long a body may be. Absent: as long as any. */
+  bodyMaxBytes?(call: ApiCall): number | undefined;
   /** Waits for a request's turn. `bytes` is the length of its body. */
   admit(scope: RequestScope, call: ApiCall, bytes: number): Promise<A>;
   /** The context for the router. Never throws: permissions are checked in the procedures. */
@@ -43,6 +45,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
   kinds,
   log,
   examine,
+  bodyMaxBytes,
   admit,
   createContext,
 }: TrpcHandlerOptions<A>) {
@@ -51,7 +54,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     setApiHeaders(res);
     const call = examineCall(scope, prefix, kinds);
     examine?.(scope);
-    const body = await readBody(scope);
+    const body = await readBody(scope, bodyMaxBytes?.(call));
     if (body === null) return;
     refusePrototypeKeys(req.method === 'GET' ? queryInput(scope) : body);
     // A GET has no body, whatever it says that its body is.

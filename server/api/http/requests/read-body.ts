@@ -5,19 +5,25 @@ import type { RequestScope } from './request-scope';
 /** The longest body that either API reads. */
 const BODY_MAX_BYTES = 256 * 1024;
 
+/** The longest that is read of callers who need no key and no session. */
+export const OPEN_BODY_MAX_BYTES = 16 * 1024;
+
 /**
  * The whole body as text; empty if there is none. Null if the caller hung up before its end.
  *
- * @throws LockyardError `TOO_LARGE` beyond `BODY_MAX_BYTES`, `INVALID` for a compressed one and for
- *   bytes that are not UTF-8
+ * @throws LockyardError `TOO_LARGE` beyond `maxBytes`, `INVALID` for a compressed one and for bytes
+ *   that are not UTF-8
  */
-export async function readBody({ req, body }: RequestScope): Promise<string | null> {
+export async function readBody(
+  { req, body }: RequestScope,
+  maxBytes = BODY_MAX_BYTES,
+): Promise<string | null> {
   const { 'content-length': length, 'content-encoding': encoding = 'identity' } = req.headers;
   const { 'transfer-encoding': coding = 'chunked' } = req.headers;
-  if (Number(length ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
+  if (Number(length ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
   if (encoding.toLowerCase() !== 'identity') throw compressed('Content-Encoding', encoding);
   if (coding.toLowerCase() !== 'chunked') throw compressed('Transfer-Encoding', coding);
-  const bytes = body ?? (await collect(req));
+  const bytes = body ?? (await collect(req, maxBytes));
   if (bytes === null) return null;
   try {
     // Lenient decoding would turn two different broken names into one and the same.
@@ -27,17 +33,17 @@ export async function readBody({ req, body }: RequestScope): Promise<string | nu
   }
 }
 
-function collect(req: IncomingMessage): Promise<Buffer | null> {
+function collect(req: IncomingMessage, maxBytes: number): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= BODY_MAX_BYTES) return;
+      if (size <= maxBytes) return;
       req.off('data', onData);
       req.resume();
-      reject(bodyTooLarge());
+      reject(bodyTooLarge(maxBytes));
     };
     req.on('data', onData);
     req.once('end', () => resolve(Buffer.concat(chunks)));
@@ -51,8 +57,8 @@ function compressed(header: string, value: string): LockyardError {
   return new LockyardError('INVALID', text);
 }
 
-function bodyTooLarge(): LockyardError {
-  return new LockyardError('TOO_LARGE', `A body may have at most ${BODY_MAX_BYTES} bytes.`);
+function bodyTooLarge(maxBytes: number): LockyardError {
+  return new LockyardError('TOO_LARGE', `A body may have at most ${maxBytes} bytes.`);
 }
 
 /** Either way in which a JSON text can spell a key that objects treat as their prototype. */

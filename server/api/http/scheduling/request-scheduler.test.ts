@@ -52,6 +52,22 @@ test('what arrived together is served by its class: holds, other calls, console,
   expect(begun).toHaveLength(35);
 });
 
+test('of long calls no more begin in one turn than of short ones in the same time', async () => {
+  times(8, () => ask('service', 'orders'));
+  for (let i = 0; i < 10; i += 1) {
+    scheduler.submit('console', '192.0.2.1', 64, (turn) => {
+      begun.push('long');
+      clock.pass(20);
+      turn.end();
+    });
+  }
+  await nextTurn();
+  expect(count('long')).toBe(1);
+  ask('hold', 'orders');
+  await nextTurn();
+  expect(begun.slice(-2)).toEqual(['hold orders', 'long']);
+});
+
 test('a class that waits below a flood of another keeps a small part', async () => {
   times(60, () => ask('hold', 'orders'));
   ask('service', 'billing');

@@ -10,7 +10,7 @@ const AT_ONCE_UNITS = 8;
 
 /** How long queued calls are started in one turn of the event loop, before sockets are read. */
 const TURN_MS = 4;
-/** The clock is read once per this many calls. */
+/** The clock is read once per this many plain calls. */
 const READ_CLOCK_EVERY = 8;
 
 /** Units of all keys together: two full packets of the engine. */
@@ -153,7 +153,7 @@ export class RequestScheduler {
   private serve(): void {
     clearTimeout(this.checkAgain);
     const startedAt = this.clock.monotonic();
-    for (let served = 0; this.waiting.size > 0; ) {
+    for (let unread = 0; this.waiting.size > 0; ) {
       const turn = this.waiting.take();
       if (!turn) {
         this.isFull = true;
@@ -166,9 +166,10 @@ export class RequestScheduler {
       this.isFull = false;
       turn.delayMs = Math.max(0, startedAt - turn.arrivedAt);
       this.begin(turn, true);
-      served += 1;
-      const readsClock = served % READ_CLOCK_EVERY === 0;
-      if (readsClock && this.clock.monotonic() - startedAt >= TURN_MS) break;
+      unread += turn.units;
+      if (unread < READ_CLOCK_EVERY) continue;
+      unread = 0;
+      if (this.clock.monotonic() - startedAt >= TURN_MS) break;
     }
     if (this.waiting.size > 0) this.openTurn();
   }

@@ -26,16 +26,11 @@ const serialised = t.middleware(({ ctx, next, type }) =>
   type === 'mutation' ? ctx.serialise(() => next()) : next(),
 );
 
-const bounded = t.middleware(async ({ getRawInput, next }) => {
-  // What cannot be read is refused where it is read as an input; not every procedure has one.
-  refuseManyFields(await getRawInput().catch(() => undefined));
-  return next();
-});
-
-const firstProcedure = t.procedure.use(serialised).use(bounded);
-
-/** For the few procedures open without a sign-in. Their operations check the rest. */
-export const openProcedure = firstProcedure.use(async ({ ctx, next, signal }) => {
+/**
+ * For the few procedures open without a sign-in, whose bodies are short. Their operations check the
+ * rest.
+ */
+export const openProcedure = t.procedure.use(serialised).use(async ({ ctx, next, signal }) => {
   const { runtime, requestId, address, isSecure } = ctx;
   const actor = await ctx.resolveUser();
   const operation: OperationContext = {
@@ -49,11 +44,17 @@ export const openProcedure = firstProcedure.use(async ({ ctx, next, signal }) =>
   return next({ ctx: { operation } });
 });
 
-/** The base of every other procedure: requires a session. */
-export const consoleProcedure = openProcedure.use(({ ctx, next }) => {
+const signedIn = openProcedure.use(({ ctx, next }) => {
   const { actor } = ctx.operation;
   if (actor?.kind === 'user') return next({ ctx: { user: actor } });
   throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
+});
+
+/** The base of every other procedure: requires a session. */
+export const consoleProcedure = signedIn.use(async ({ getRawInput, next }) => {
+  // What cannot be parsed is refused where it is parsed as an input; not every procedure has one.
+  refuseManyFields(await getRawInput().catch(() => undefined));
+  return next();
 });
 
 type Operation<S extends z.ZodType, A> = (ctx: OperationContext, input: z.output<S>) => A;
