@@ -9,11 +9,13 @@ import {
   lockAlertSentence,
 } from '../../core/alerts/alert-sentence';
 import { totalBlockingMs } from '../../core/status/blocking-time';
+import { longestHold, type StuckReason } from '../../core/status/stuck-reason';
 import { recordId } from '../../storage/record-id';
 import type { LockTable } from '../lock-list/table/lock-table';
 import { type MonitoredBackend, publicHealths, publicId } from '../projection/monitored-backend';
 import { type ProjectionRow, rowId } from '../projection/projection-row';
 import type { NearCounters } from './near-counters';
+import { StuckSpells } from './stuck-spells';
 
 const EXPIRED = LOCK_STATUSES.indexOf('expired');
 
@@ -43,23 +45,29 @@ export class AlertReadings {
    * present was not known.
    */
   private offsets = new Map<string, number | null>();
+  private readonly stuckSpells = new StuckSpells();
 
   constructor(
     private readonly parts: AlertSources,
     private readonly rulesOf: (namespace: string) => AlertRules,
   ) {}
 
-  /** Every rule that is met now, by `alertKey`. Looks only at locks in trouble. */
-  async met(): Promise<Map<string, AlertReading>> {
-    const { table, backends, isFresh } = this.parts;
+  /**
+   * Every rule that is met now, by `alertKey`. Looks only at locks in trouble.
+   *
+   * @param firing the alerts that fire, also those of a process that did this before
+   */
+  async met(firing: ReadonlyMap<string, FiringAlert>): Promise<Map<string, AlertReading>> {
+    const { table, backends, isFresh, now } = this.parts;
     await table.refresh();
+    this.stuckSpells.forgetOld(now());
     this.offsets = new Map(
       backends.map((one) => [one.id, isFresh(one) ? one.engine.health().clockOffsetMs : null]),
     );
     const met = new Map<string, AlertReading>();
     const add = (reading: AlertReading) => met.set(alertKey(reading), reading);
     await table.slice().forEach([...table.columns.troubled], (slot) => {
-      for (const reading of this.ofLock(slot)) add(reading);
+      for (const reading of this.ofLock(slot, firing)) add(reading);
     });
     await table.slice().forEach(this.parts.counters.all(), (entry) => {
       const { backend, namespace, name } = entry;
@@ -100,7 +108,7 @@ export class AlertReadings {
     return isKept && isMet && health?.reachable === false;
   }
 
-  private ofLock(slot: number): AlertReading[] {
+  private ofLock(slot: number, firing: ReadonlyMap<string, FiringAlert>): AlertReading[] {
     const { table, now } = this.parts;
     const { columns } = table;
     const row = columns.troubled.has(slot) && columns.groups[slot] !== 0 ? table.at(slot) : null;
@@ -112,9 +120,10 @@ export class AlertReadings {
     const callers = columns.blockedCallers[slot] as number;
     const sinceSum = columns.blockedSince[slot] as number;
     const { stuck, orphaned } = table.facts.of(slot);
+    const stuckSince = stuck && this.stuckSince(row, stuck, offsetMs, firing);
     const facts = {
       at,
-      stuckSince: stuck?.since ?? null,
+      stuckSince: stuckSince === null ? null : stuckSince + offsetMs,
       orphanedSince: orphaned?.since ?? null,
       expiredSince: columns.statuses[slot] === EXPIRED ? expiredAt(row, at) : null,
       oldestWaitAt: callers > 0 ? row.oldestWaitAt : null,
@@ -128,6 +137,21 @@ export class AlertReadings {
       kind,
       since: since - offsetMs,
     }));
+  }
+
+  /** By the clock of this process: an alert that fires was stuck before, whoever waits now. */
+  private stuckSince(
+    { id, key: { namespace, name }, publicBackend: backend, record }: ProjectionRow,
+    { kind, since }: StuckReason,
+    offsetMs: number,
+    firing: ReadonlyMap<string, FiringAlert>,
+  ): number {
+    const now = this.parts.now();
+    // A wait may be too long though the lock is granted to one after another.
+    const hold = kind === 'longWait' ? null : longestHold(record.holds, now + offsetMs);
+    const found = { token: hold?.token ?? 0, since: since - offsetMs };
+    const alert = firing.get(alertKey({ kind: 'stuck', backend, namespace, name }));
+    return Math.min(this.stuckSpells.note(id, found, now), alert?.since ?? now);
   }
 
   /** @param at the clock of its backend */

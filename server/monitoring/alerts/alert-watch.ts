@@ -86,7 +86,7 @@ export class AlertWatch {
       this.rules = await this.settings.ownRules();
       const silences = await this.settings.silences(now);
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
-      const met = await this.readings.met();
+      const met = await this.readings.met(watched.firing);
       await this.write(watched, this.changes(watched, met, silences));
       this.last = { at: now, firing: watched.firing };
       if (restarts === this.restarts) this.watched = watched;

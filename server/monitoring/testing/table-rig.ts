@@ -21,6 +21,8 @@ import { ProjectionRow, rowId, toLockRowAt } from '../projection/projection-row'
 export interface LockSpec {
   namespace?: string | undefined;
   owner?: string | undefined;
+  /** Of its hold; absent: another one than ever before. */
+  token?: number | undefined;
   /** How long ago it was granted; null: not held. */
   heldMs?: number | null | undefined;
   leaseLeftMs?: number | undefined;
@@ -184,7 +186,7 @@ function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
   const at = now - (heldMs ?? 0);
   const expiresAt = now + leaseLeftMs;
   const hold: Hold = {
-    token: rev,
+    token: parts.token ?? rev,
     mode: 'exclusive',
     service: 'orders',
     owner,

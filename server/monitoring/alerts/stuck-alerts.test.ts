@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase } from '@/db/testing/test-database';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { AlertTable } from './alert-table';
+import { type AlertingProcess, AlertRig } from './testing/alert-rig';
+
+describe('an alert on a stuck lock', () => {
+  let database: Database;
+  let rig: AlertRig;
+  let grantedAt: number;
+  beforeAll(async () => {
+    database = await openTestDatabase('sqlite');
+  });
+  beforeEach(async () => {
+    for (const table of ['alerts', 'alert_receivers', 'alert_rules', 'cursors']) {
+      await database.raw.ask(`DELETE FROM ${table}`, []);
+    }
+    rig = new AlertRig(database);
+    grantedAt = rig.now - 120_000;
+  });
+  afterAll(() => database.close());
+
+  const firing = () => new AlertTable(database).firing(10);
+
+  /** One caller after another waits for 8 s, and gives up; the next comes 2 s later. */
+  const callers = async (process: AlertingProcess, count: number, token?: number) => {
+    const hold = { token, leaseLeftMs: 36_000_000 };
+    for (let i = 0; i < count; i += 1) {
+      const waiting = { waiters: 1, waitedMs: 0 };
+      rig.store('index', { ...hold, ...waiting, heldMs: rig.now - grantedAt });
+      await rig.pass(process, 8_000);
+      rig.store('index', { ...hold, heldMs: rig.now - grantedAt });
+      await rig.pass(process, 2_000);
+    }
+  };
+
+  it('fires though every caller gives up before it has waited for as long', async () => {
+    const process = rig.process([]);
+    const began = rig.now;
+    await callers(process, 3, 7);
+    expect(await firing()).toEqual([]);
+    await callers(process, 2, 7);
+    expect(await firing()).toMatchObject([{ kind: 'stuck', name: 'index', since: began }]);
+  });
+
+  it('goes on while callers come and go, also in another process', async () => {
+    await rig.setRules('default', { ...DEFAULT_ALERT_RULES, stuckForMs: 60_000 });
+    await callers(rig.process([]), 8, 7);
+    const [alert] = await firing();
+    await callers(rig.process([]), 5, 7);
+    expect(await firing()).toEqual([alert]);
+    expect(alert).toMatchObject({ kind: 'stuck' });
+  });
+
+  it('does not add up how long several holds made it so', async () => {
+    await callers(rig.process([]), 8);
+    expect(await firing()).toEqual([]);
+  });
+
+  it('does not fire for callers that are further apart than what resolves an alert', async () => {
+    const process = rig.process([]);
+    for (let i = 0; i < 4; i += 1) {
+      await callers(process, 1, 7);
+      await rig.pass(process, 30_000);
+    }
+    expect(await firing()).toEqual([]);
+  });
+});
