@@ -159,6 +159,20 @@ describe('a view that is kept up to date', () => {
     expect(await pageOf(rig, lockListInput.parse({}))).not.toMatchObject({ ranking });
   });
 
+  it('sorts a stuck lock with several holders by the hold that it is shown with', async () => {
+    const rig = new TableRig();
+    rig.stuckAfterMs = 60_000;
+    rig.store('stuck', { heldMs: 50_000, sharedMs: 1_000, waiters: 1 });
+    rig.store('job', { heldMs: 30_000, leaseLeftMs: 90_000 });
+    const names = async (sort: 'held' | 'lease') =>
+      (await pageOf(rig, lockListInput.parse({ sort }))).rows.map((row) => row.name);
+    expect(await names('held')).toEqual(['job', 'stuck']);
+    expect(await names('lease')).toEqual(['job', 'stuck']);
+    rig.now += RANK_EVERY_MS + 1;
+    expect(await names('held')).toEqual(['stuck', 'job']);
+    expect(await names('lease')).toEqual(['stuck', 'job']);
+  });
+
   it('is read window by window, each row once, and past its end there is nothing', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 1_234; i += 1) rig.store(`job-${i}`, { heldMs: i % 100 });

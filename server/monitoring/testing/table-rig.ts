@@ -26,6 +26,8 @@ export interface LockSpec {
   /** How long ago it was granted; null: not held. */
   heldMs?: number | null | undefined;
   leaseLeftMs?: number | undefined;
+  /** How long ago a second holder was granted it, whose lease ends a minute later; absent: none. */
+  sharedMs?: number | undefined;
   waiters?: number | undefined;
   waitedMs?: number | undefined;
   isFrozen?: boolean | undefined;
@@ -182,7 +184,7 @@ const ordersAt = (now: number): Record<LockListInput['sort'], Order> => ({
 
 function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
   const { owner = 'w1', heldMs = 1_000, leaseLeftMs = 60_000 } = parts;
-  const { waiters = 0, waitedMs = 500, isFrozen = false, isKept = false } = parts;
+  const { waiters = 0, waitedMs = 500, isFrozen = false, isKept = false, sharedMs } = parts;
   const at = now - (heldMs ?? 0);
   const expiresAt = now + leaseLeftMs;
   const hold: Hold = {
@@ -220,5 +222,8 @@ function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
     }),
   );
   const frozen = isFrozen ? { by: 'vera', reason: 'repair', at: now } : null;
-  return { ...unwrittenRecord(now), rev, holds: heldMs === null ? [] : [hold], queue, frozen };
+  const second = { ...hold, owner: 'w2', expiresAt: expiresAt + 60_000, token: hold.token + 1 };
+  const others = sharedMs === undefined ? [] : [{ ...second, grantedAt: now - sharedMs }];
+  const holds = heldMs === null ? [] : [hold, ...others];
+  return { ...unwrittenRecord(now), rev, holds, queue, frozen };
 }

@@ -1,4 +1,5 @@
 import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
+import type { Hold } from '../../../core/lock/lock-record';
 import { type LockTier, TIERS } from '../../../core/status/lock-status';
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { CurrentStatus } from './current-status';
@@ -50,8 +51,8 @@ export class LockColumns {
     };
   }
 
-  /** Reads the sort keys. */
-  read(slot: number, { hold, waiters }: ProjectionRow): void {
+  /** Reads the sort keys. @param hold the one that pages show */
+  read(slot: number, { waiters }: ProjectionRow, hold: Hold | null): void {
     this.waiting[slot] = waiters;
     this.grantedAt[slot] = hold?.grantedAt ?? Number.POSITIVE_INFINITY;
     this.expiresAt[slot] = hold?.expiresAt ?? Number.POSITIVE_INFINITY;

@@ -4,7 +4,7 @@ import { TIERS } from '../../../core/status/lock-status';
 import type { NameCount } from '../../../engine/names/name-count';
 import type { Clock } from '../../../platform/clock';
 import type { BackendState, NamespaceLookup } from '../../projection/monitored-backend';
-import { type ProjectionRow, toLockRow } from '../../projection/projection-row';
+import { holdInTheWay, type ProjectionRow, toLockRow } from '../../projection/projection-row';
 import type { KnownBaselines } from '../../rollups/known-baselines';
 import type { WatchJournals } from '../../watch/watch-journals';
 import { byKey, byName, NameOrder } from '../order/name-order';
@@ -266,7 +266,7 @@ export class LockTable {
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.readHolds(slot, current);
-    if (why === REPLACED) columns.read(slot, row);
+    if (isOtherwise) columns.read(slot, row, holdInTheWay(row, { status, stuck: null, ...reason }));
     setBlocked(columns, slot, pressure, frame.offsetMs);
     this.groups.add(slot, columns, row);
     this.times.setDeadline(slot, row, until);
