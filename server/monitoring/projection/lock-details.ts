@@ -1,4 +1,4 @@
-import type { HoldRow, LockDetail, LockRow } from '../../contract/console/lock-row';
+import type { HoldRow, LockDetail } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
 import { inspectRecord } from '../../core/lock/lock-answers';
 import { type Hold, isReleased, liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
@@ -29,7 +29,7 @@ export class LockDetails {
     private readonly namespaces: NamespaceLookup,
     private readonly baselines: KnownBaselines,
     private readonly evidence: Pick<HolderEvidence, 'verdictOn' | 'holders'>,
-    private readonly projection: Pick<LockProjection, 'row' | 'table'>,
+    private readonly projection: Pick<LockProjection, 'table'>,
   ) {}
 
   /** See `LockProjection.detail`. */
@@ -96,23 +96,35 @@ export class LockDetails {
     return detail;
   }
 
+  /** What was read last: the projection follows the whole history, so mostly by it. */
   private lastKnown(backend: MonitoredBackend, key: RecordKey, cause: unknown): LockDetail {
     const id = publicId(backend);
-    const health = { ...backend.engine.health(), id };
+    const health = { ...backend.engine.health(), id, reachable: false };
     const last = this.last.get(rowId(id, recordId(key)));
-    const row = this.projection.row(key.namespace, key.name);
-    const kept =
-      last ?? (row && { row, holds: [], waiters: [], lastToken: 0, minValidToken: 0, asOf: 0 });
-    if (!kept) {
+    const row = this.projection.table.byId(rowId(id, recordId(key)));
+    const isFollowed = row !== null && row.rev >= (last?.row.rev ?? 0);
+    const known = isFollowed ? this.followed(backend, row) : last && asUnknown(last);
+    if (!known) {
       const text = `The backend "${id}" does not answer, and this lock was not read before.`;
       throw new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
     }
+    return { ...known, backend: health, policy: this.namespaces.policyOf(key.namespace) };
+  }
+
+  /** A lock of a backend that does not respond, as it was followed until then. */
+  private followed({ engine, epochOf }: MonitoredBackend, kept: ProjectionRow) {
+    const { record, key } = kept;
+    const { silentForMs, clockOffsetMs } = engine.health();
+    const readAt = this.projection.table.reads.of(kept);
+    const now = this.clock.now() + clockOffsetMs;
+    const row = toLockRowAt(kept, this.baselines.of(kept.id, key), readAt, false);
     return {
-      ...kept,
-      row: { ...kept.row, status: 'unknown', stuck: null, readAt: provenUntil(kept.row, row) },
-      backend: { ...health, reachable: false },
-      policy: this.namespaces.policyOf(key.namespace),
-      asOf: kept.asOf || this.clock.now() - health.silentForMs,
+      row: { ...this.baselines.complete(row), readAt },
+      holds: liveHolds(record, readAt).map((hold) => this.holder(kept.id, hold, now)),
+      waiters: waiterRows(record, readAt),
+      lastToken: record.lastToken,
+      minValidToken: inspectRecord(record, readAt, epochOf()).minValidToken,
+      asOf: this.clock.now() - silentForMs,
       fresh: false,
     };
   }
@@ -125,8 +137,7 @@ async function readOne({ store }: MonitoredBackend, key: RecordKey): Promise<Rea
   return read;
 }
 
-/** The projection follows the whole history, so it may know a later instant of that state. */
-function provenUntil(kept: LockRow, onBoard: LockRow | null): number {
-  const isSame = onBoard?.rev === kept.rev;
-  return isSame ? Math.max(kept.readAt, onBoard.readAt) : kept.readAt;
+function asUnknown({ row, ...detail }: LockDetail): LockDetail {
+  const { orphaned: _, ...kept } = row;
+  return { ...detail, row: { ...kept, status: 'unknown', stuck: null }, fresh: false };
 }

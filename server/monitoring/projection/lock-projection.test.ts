@@ -194,6 +194,30 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect(await projection.detail(held.namespace, held.name)).toMatchObject({ fresh: true });
   });
 
+  it('shows the last holder that it knew of on the page of a lock while its backend is silent', async () => {
+    watcher = await rig.watch();
+    const { projection } = watcher.monitoring;
+    const key = freshKey();
+    const detail = () => projection.detail(key.namespace, key.name);
+    const { token } = await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
+    expect(await detail()).toMatchObject({ row: { hold: { owner: 'w1' } } });
+    await release(watcher, key, 'w1', token);
+    const next = await takeLock(watcher, key, 'w2', { leaseMs: 60_000 });
+    const waiting = acquire(watcher, key, 'w3', { waitMs: 60_000 });
+    await soon(() => expect(rowOf(key)).toMatchObject({ hold: { owner: 'w2' }, waiters: 1 }));
+    watcher.faults.goAway();
+    expect(await detail()).toMatchObject({
+      fresh: false,
+      row: { status: 'unknown', hold: { owner: 'w2' }, waiters: 1 },
+      holds: [{ owner: 'w2', token: next.token }],
+      waiters: [{ owner: 'w3' }],
+      lastToken: next.token,
+    });
+    watcher.faults.comeBack();
+    await release(watcher, key, 'w2', next.token);
+    await waiting;
+  });
+
   it('calls a lock unknown after an outage until it is read again: others may have renewed it', async () => {
     watcher = await rig.watch();
     const { projection } = watcher.monitoring;
