@@ -234,6 +234,8 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     const { counts } = await projection.page(ALL);
     const held = (await projection.tallies())(key.namespace, 'default').held;
     expect([counts.unknown, held]).toEqual([1, null]);
+    const listed = await projection.listing('default', listInput.parse({}), 'orders');
+    expect(listed.locks).toMatchObject([{ state: 'unknown' }]);
     history.mockRestore();
     await soon(() => expect(rowOf(key)?.status).toBe('held'));
   });

@@ -143,7 +143,8 @@ export class LockProjection {
    * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
   async listing(backend: string, input: ListInput, viewer: string): Promise<ListAnswer> {
-    const parts = this.backends.filter((one) => publicId(one) === backend);
+    const own = this.backends.filter((one) => publicId(one) === backend);
+    const parts = this.stores.states(own);
     const frame = listingFrame(backend, parts, this.follower.readAt, this.clock);
     await this.table.refresh();
     const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);

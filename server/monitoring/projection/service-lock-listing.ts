@@ -2,10 +2,10 @@ import { LockyardError } from '../../contract/errors';
 import type { ListAnswer, ListedLock } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
 import { holderViews, lockState, permitsView } from '../../core/lock/lock-answers';
-import type { LockEngine } from '../../engine/lock-engine';
 import type { Clock } from '../../platform/clock';
 import { compareBytes } from '../lock-list/order/compare-bytes';
 import type { TimeSlice } from '../lock-list/order/time-slice';
+import type { BackendState } from './monitored-backend';
 import type { ProjectionRow } from './projection-row';
 
 /** When a listing is made, and how its backend is. */
@@ -29,7 +29,7 @@ export interface ListingReader {
  */
 export function listingFrame(
   backend: string,
-  parts: { id: string; engine: LockEngine }[],
+  parts: readonly Pick<BackendState, 'id' | 'engine'>[],
   readAt: ReadonlyMap<string, number>,
   clock: Clock,
 ): ListingFrame {
