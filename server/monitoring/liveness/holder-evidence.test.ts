@@ -67,6 +67,16 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
   }
   type Member = ReturnType<typeof member>;
 
+  test('of a death by a clock that is ahead counts as of now', async () => {
+    const { evidence, hold } = member();
+    const row = hold('a', processMeta());
+    const [held] = row.record.holds;
+    const holder = evidence.holders.ofProcess({ ...HOST, pid: '7', pidStart: '881234' });
+    if (!held || !holder) return expect.fail();
+    await evidence.note(PODS, [[holder, { ...DEAD, since: now + 3_600_000 }]]);
+    expect(evidence.verdictOn(row.id, held, now)).toMatchObject({ state: 'dead', since: now });
+  });
+
   test('of a death reaches every process, and concerns all locks of that process and no other', async () => {
     const [one, two] = [member(), member()];
     for (const each of [one, two]) {

@@ -143,8 +143,10 @@ export class HolderEvidence {
   async note(witness: Witness, observed: Iterable<readonly [Holder, Observation]>): Promise<void> {
     const now = this.now();
     const fresh: FiledReport[] = [];
-    for (const [{ id }, { state, evidence, since = null }] of observed) {
+    for (const [{ id }, { state, evidence, since: said = null }] of observed) {
       this.counted[witness.kind][state] += 1;
+      // The clock of a witness may be ahead, but what it says has happened by now.
+      const since = said === null ? null : Math.min(said, Math.floor(now));
       const last = this.lastOf(id, witness);
       if (last?.state === 'dead' || !this.holders.withId(id)) continue;
       if (!last && state !== 'dead' && this.reports.size >= REPORTS_MAX) continue;
