@@ -31,4 +31,8 @@ test('a holder that waited only before its hold or after it does not join two in
   expect(relationOf({ ...mine, waiters: [waiter('b', 10, 90)] }, other)).toBeNull();
   expect(relationOf({ ...mine, waiters: [waiter('b', 600, 700)] }, other)).toBeNull();
   expect(relationOf({ ...mine, waiters: [waiter('b', 10, 150)] }, other)).toBe('effect');
+  // A lock may be in trouble long after its last hold, as while it is frozen.
+  const former = { ...alone, hold: hold('b', { endedAt: 300 }) };
+  expect(relationOf({ ...mine, waiters: [waiter('b', 350)] }, former)).toBeNull();
+  expect(relationOf({ ...mine, waiters: [waiter('b', 250)] }, former)).toBe('effect');
 });

@@ -24,9 +24,10 @@ export function relationOf(one: IncidentParties, other: IncidentParties): Incide
 /** Whether the holder was one of these waiters while it held its lock. */
 function hasWaited({ hold, heldUntil }: IncidentParties, waiters: readonly Wait[]): boolean {
   if (!hold) return false;
-  const { grantedAt } = hold;
+  const { grantedAt, endedAt = heldUntil } = hold;
+  const until = Math.min(heldUntil, endedAt);
   return waiters.some(
-    (wait) => isSame(hold, wait) && wait.from < heldUntil && (wait.to ?? heldUntil) > grantedAt,
+    (wait) => isSame(hold, wait) && wait.from < until && (wait.to ?? until) > grantedAt,
   );
 }
 
