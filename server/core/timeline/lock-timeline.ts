@@ -34,7 +34,7 @@ type TimelineParts = Pick<LockTimeline, 'holds' | 'waits' | 'moreWaits' | 'acts'
  * or from the present record. One without an end among the events has `to` null: it lasts, or its
  * end is not recorded.
  *
- * @param events of that lock from `from` up to now, oldest first, also those after `to`
+ * @param events of that lock from `from` on, oldest first, also those that followed `to`
  * @param now the lock's record; null: what began before `from` is left out until it has ended
  */
 export function buildTimeline(

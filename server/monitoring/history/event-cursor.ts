@@ -25,6 +25,11 @@ export function parseCursor(text: string): EventCursor {
   throw new LockyardError('INVALID', 'before: must be the `older` of another page.');
 }
 
+/** Before every row of the next millisecond, newest first. */
+export const cursorAfter = (until: number): EventCursor => {
+  return { at: Math.floor(until) + 1, backend: '', historyId: 0, place: 0 };
+};
+
 /** The order that `lock_events_lock_at` has, which on InnoDB ends with the primary key. */
 export const NEWEST_FIRST = 'ORDER BY at DESC, backend DESC, history_id DESC, place DESC';
 

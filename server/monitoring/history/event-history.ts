@@ -8,6 +8,7 @@ import type { RecordKey } from '../../storage/record-store';
 import { eventsOf, inOrder, type PlacedEvent } from './bundled-events';
 import {
   afterCursor,
+  cursorAfter,
   cursorText,
   type EventCursor,
   NEWEST_FIRST,
@@ -50,7 +51,8 @@ export class EventHistory {
   ): Promise<{ rows: Row[]; older: string | null }> {
     this.onRead();
     const { before, until, limit } = page;
-    const after = before === undefined ? firstUntil(until) : parseCursor(before);
+    const first = until === undefined ? null : cursorAfter(until);
+    const after = before === undefined ? first : parseCursor(before);
     const older = after ? afterCursor(after) : { sql: '', values: [] };
     const { rows } = await this.database.raw.ask(
       'SELECT at, backend, history_id, place, body FROM lock_events WHERE lock_id = ? ' +
@@ -67,10 +69,6 @@ export class EventHistory {
     return { rows: found.sort((a, b) => inOrder(b, a)).map(toRow), older: next };
   }
 }
-
-/** Before every row of the next millisecond. */
-const firstUntil = (until: number | undefined): EventCursor | null =>
-  until === undefined ? null : { at: until + 1, backend: '', historyId: 0, place: 0 };
 
 interface FoundEvent<Event> extends PlacedEvent<Event> {
   /** Where the next page begins if this event is the last of its page. */

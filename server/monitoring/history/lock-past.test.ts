@@ -81,4 +81,25 @@ describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (n
     expect(holds).toEqual([]);
     expect(since).toBe(START + 1_000 * APART);
   });
+
+  it('finds what happened long ago, however much has happened since', async () => {
+    const holds = (count: number, from: number) =>
+      Array.from({ length: count }, (_, i) => {
+        const [at, token, rev] = [from + i * APART, from + i, 2 * i + 1];
+        const released = event('released', at + 500, rev + 1, { token, heldMs: 500 });
+        return [event('granted', at, rev, { token }), released];
+      }).flat();
+    const later = START + 30 * APART;
+    await write([...holds(3, START), event('granted', START + 3 * APART, 7)]);
+    await write([event('released', START + 9 * APART, 8, { heldMs: 6 * APART })]);
+    await write(holds(3_100, later).map((one) => ({ ...one, rev: one.rev + 8 })));
+    const { holds: found, since } = await holdsSince(START, START + 5 * APART);
+    expect(since).toBe(START);
+    expect(found).toEqual([
+      [0, 500],
+      [APART, APART + 500],
+      [2 * APART, 2 * APART + 500],
+      [3 * APART, 9 * APART],
+    ]);
+  });
 });

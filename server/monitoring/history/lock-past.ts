@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '@/db/database';
+import type { Database, SqlValue } from '@/db/database';
 import type { LockTimeline, RefusalBar } from '../../contract/console/past/lock-timeline';
 import type { LockRecord } from '../../core/lock/lock-record';
 import { buildTimeline, isRoutine, ROUTINE_KINDS } from '../../core/timeline/lock-timeline';
@@ -8,7 +8,7 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { refusalsOf } from '../refusals/refusal-rows';
 import { eventsOf, inOrder, type PlacedEvent } from './bundled-events';
-import { afterCursor, type EventCursor, NEWEST_FIRST } from './event-cursor';
+import { afterCursor, cursorAfter, type EventCursor, NEWEST_FIRST } from './event-cursor';
 import { eventRow } from './event-row';
 
 /** Rows read at a time: on SQLite a read blocks this process, so each takes few milliseconds. */
@@ -43,7 +43,7 @@ export class LockPast {
     to: number,
     now: LockRecord | null = null,
   ): Promise<PastPart> {
-    const { events, since } = await this.eventsSince(key, from);
+    const { events, since } = await this.eventsOf(key, from, to);
     const bare = events.map(({ event }) => event);
     return { from, to, since, ...buildTimeline(bare, from, to, now) };
   }
@@ -56,7 +56,7 @@ export class LockPast {
 
   /** The same, with the events themselves, oldest first: without routine, the first 300. */
   async story(key: RecordKey, from: number, to: number, now: LockRecord | null) {
-    const { events, since } = await this.eventsSince(key, from);
+    const { events, since } = await this.eventsOf(key, from, to);
     const bare = events.map(({ event }) => event);
     const timeline = buildTimeline(bare, from, to, now);
     const within = events.filter(({ event: { at } }) => at >= from && at < to);
@@ -64,44 +64,69 @@ export class LockPast {
   }
 
   /**
-   * A lock's events since an instant, without routine, oldest first; of too many the newest.
-   * `since`: none is left out from then on.
+   * A lock's events from an instant on, without routine, oldest first. All up to now, which say how
+   * what lasted longer ended; where those are too many, some after `to`, and of the span the
+   * newest. `since`: of the span none is left out from then on.
    */
-  private async eventsSince(
+  private async eventsOf(
     key: RecordKey,
     from: number,
+    to: number,
   ): Promise<{ events: PlacedEvent[]; since: number }> {
     this.onRead();
+    const all = await this.eventsBack(key, from, null);
+    const areLater = all.since > from && all.newest > to;
+    const { events, since } = areLater ? await this.eventsBack(key, from, cursorAfter(to)) : all;
+    const later = areLater ? (await this.readAfter(key, to)).flatMap(eventsIn) : [];
+    const some = [...events, ...later].filter(({ event: { kind } }) => !isRoutine(kind));
+    return { events: some.sort(inOrder), since };
+  }
+
+  /** Those between an instant and a cursor, of too many the newest. `newest`: of the newest row. */
+  private async eventsBack(
+    key: RecordKey,
+    from: number,
+    before: EventCursor | null,
+  ): Promise<{ events: PlacedEvent[]; since: number; newest: number }> {
     const events: PlacedEvent[] = [];
-    let cursor: EventCursor | null = null;
+    let cursor = before;
+    let newest: number | null = null;
     let seen = 0;
     for (;;) {
       const rows: EventPart[] = await this.readBefore(key, cursor);
-      for (const { historyId, place, body } of rows) {
-        const placed = body === '' ? [] : eventsOf([historyId, place, body]);
+      for (const row of rows) {
+        const placed = eventsIn(row);
         seen += Math.max(1, placed.length);
-        for (const found of placed) {
-          if (found.event.at >= from && !isRoutine(found.event.kind)) events.push(found);
-        }
+        events.push(...placed.filter(({ event: { at } }) => at >= from));
       }
+      newest ??= rows[0]?.at ?? from;
       const last = rows.at(-1);
       if (!last || rows.length < ROWS_AT_ONCE || last.at < from) {
-        return { events: events.sort(inOrder), since: from };
+        return { events, since: from, newest };
       }
-      if (seen >= EVENTS_MAX) return { events: events.sort(inOrder), since: last.at };
+      if (seen >= EVENTS_MAX) return { events, since: last.at, newest };
       cursor = last;
       await setImmediate();
     }
   }
 
   /** Newest first. Of rows of routine alone the body stays in the database. */
-  private async readBefore(key: RecordKey, cursor: EventCursor | null): Promise<EventPart[]> {
+  private readBefore(key: RecordKey, cursor: EventCursor | null): Promise<EventPart[]> {
     const older = cursor ? afterCursor(cursor) : { sql: '', values: [] };
+    return this.readRows(`${older.sql} ${NEWEST_FIRST}`, [recordId(key), ...older.values]);
+  }
+
+  /** The first rows that begin after an instant. */
+  private readAfter(key: RecordKey, at: number): Promise<EventPart[]> {
+    return this.readRows('AND at > ? ORDER BY at', [recordId(key), Math.floor(at)]);
+  }
+
+  private async readRows(which: string, values: SqlValue[]): Promise<EventPart[]> {
     const { rows } = await this.database.raw.ask(
       'SELECT at, backend, history_id, place, ' +
         `CASE WHEN kind IN (${ROUTINE}) THEN '' ELSE body END ` +
-        `FROM lock_events WHERE lock_id = ? ${older.sql} ${NEWEST_FIRST} LIMIT ${ROWS_AT_ONCE}`,
-      [recordId(key), ...older.values],
+        `FROM lock_events WHERE lock_id = ? ${which} LIMIT ${ROWS_AT_ONCE}`,
+      values,
     );
     return rows.map(([at, backend, id, place, body]) => ({
       at: Number(at),
@@ -117,3 +142,6 @@ interface EventPart extends EventCursor {
   /** Empty for routine. */
   body: string;
 }
+
+const eventsIn = ({ historyId, place, body }: EventPart): PlacedEvent[] =>
+  body === '' ? [] : eventsOf([historyId, place, body]);
