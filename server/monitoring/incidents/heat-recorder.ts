@@ -44,6 +44,14 @@ export class HeatRecorder {
     for (const step of this.steps) await step.store(this.stored);
   }
 
+  /** Stores also what was counted of the steps under way, as before this process ends. */
+  async flush(): Promise<void> {
+    for (const step of this.steps) {
+      step.end();
+      await step.store(this.stored);
+    }
+  }
+
   private async count(passedMs: number): Promise<void> {
     const { table } = this;
     const { columns } = table;
@@ -83,12 +91,17 @@ class HeatStep {
   advance(now: number): void {
     const at = Math.floor(now / this.stepMs) * this.stepMs;
     if (at === this.at) return;
+    this.end();
+    this.at = at;
+  }
+
+  /** What was counted can be stored. If the step goes on, the rest of it is added later. */
+  end(): void {
     const ranked = [...this.locks.values()].sort((a, b) => b.waiterMs - a.waiterMs);
     const records = ranked.slice(0, HEAT_LOCKS_MAX);
     if (records.length > 0) this.ended.push({ at: this.at, records });
     if (this.ended.length > ENDED_MAX) this.ended.shift();
     this.locks.clear();
-    this.at = at;
   }
 
   async store(stored: Pick<HeatTable, 'add'>): Promise<void> {

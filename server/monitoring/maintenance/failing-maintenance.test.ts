@@ -32,7 +32,7 @@ async function start(
     projection: { dueForExpiry: () => [], remove: () => undefined },
     recorders: [{ ...idle, id: 'default', lagMs: () => 0, record }],
     incidents: idle,
-    heat: idle,
+    heat: { ...idle, flush: async () => undefined },
     alerts: { jobs: () => [], restart: () => undefined, abort: () => undefined },
     capacity: { run: async () => undefined, setLegacyLimits: async () => undefined },
     clock: systemClock,

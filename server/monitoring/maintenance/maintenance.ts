@@ -39,7 +39,7 @@ export interface MaintenanceOptions {
   projection: Pick<LockProjection, 'dueForExpiry' | 'remove'>;
   recorders: Pick<EventRecorder, 'id' | 'record' | 'prune' | 'restart' | 'lagMs'>[];
   incidents: Pick<IncidentRecorder, 'run' | 'prune' | 'restart'>;
-  heat: Pick<HeatRecorder, 'run' | 'prune' | 'restart'>;
+  heat: Pick<HeatRecorder, 'run' | 'prune' | 'restart' | 'flush'>;
   alerts: Pick<Alerting, 'jobs' | 'restart' | 'abort'>;
   capacity: Pick<NamespaceCapacity, 'run' | 'setLegacyLimits'>;
   clock: Clock;
@@ -151,6 +151,7 @@ export class Maintenance {
     this.token = null;
     this.parts.alerts.abort();
     await Promise.all(this.jobs.map((job) => job.stop()));
+    await this.parts.heat.flush().catch(() => undefined);
     if (token === null) return;
     const release = { verb: 'release', ...this.identity(), token, request: null } as const;
     await this.controlBackend()
