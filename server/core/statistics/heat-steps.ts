@@ -14,17 +14,37 @@ export const HEAT_LOCKS_MAX = 20;
 /** Locks that a heat map has. */
 const ROWS_MAX = 14;
 
-/** Of each range, how long a cell is, and the steps it is made of. */
-const CELLS: Record<InsightRange, { cellMs: number; count: number; stepMs: number }> = {
+/** How long a cell is, how many there are, and the steps they are made of. */
+interface Cells {
+  cellMs: number;
+  count: number;
+  stepMs: number;
+}
+
+const CELLS: Record<InsightRange, Cells> = {
   '1h': { cellMs: MINUTE_MS, count: 60, stepMs: MINUTE_MS },
   '24h': { cellMs: 30 * MINUTE_MS, count: 48, stepMs: 15 * MINUTE_MS },
   '7d': { cellMs: 3 * HOUR_MS, count: 56, stepMs: 15 * MINUTE_MS },
   '30d': { cellMs: 12 * HOUR_MS, count: 60, stepMs: 15 * MINUTE_MS },
 };
 
-/** Which steps a heat map that ends now is made of. */
-export function heatSpan(range: InsightRange, now: number): { from: number; stepMs: number } {
-  const { cellMs, count, stepMs } = CELLS[range];
+/** An hour of which no fine steps are kept: the first of these begins before it. */
+const COARSE_HOUR: Cells = { cellMs: 15 * MINUTE_MS, count: 5, stepMs: 15 * MINUTE_MS };
+
+const cellsOf = (range: InsightRange, isFineKept: boolean): Cells =>
+  range === '1h' && !isFineKept ? COARSE_HOUR : CELLS[range];
+
+/**
+ * Which steps a heat map that ends now is made of.
+ *
+ * @param isFineKept whether the fine steps of the hour before are kept
+ */
+export function heatSpan(
+  range: InsightRange,
+  now: number,
+  isFineKept = true,
+): { from: number; stepMs: number } {
+  const { cellMs, count, stepMs } = cellsOf(range, isFineKept);
   return { from: (Math.floor(now / cellMs) - count + 1) * cellMs, stepMs };
 }
 
@@ -42,17 +62,21 @@ export const worseStatus = (a: LockStatus, b: LockStatus): LockStatus =>
 export class HeatSteps {
   private readonly rows = new Map<string, HeatRow>();
   private readonly from: number;
+  private readonly cells: Cells;
 
+  /** @param isFineKept as for `heatSpan` */
   constructor(
     private readonly range: InsightRange,
     now: number,
+    isFineKept = true,
   ) {
-    this.from = heatSpan(range, now).from;
+    this.from = heatSpan(range, now, isFineKept).from;
+    this.cells = cellsOf(range, isFineKept);
   }
 
   /** @param reading in order of time */
   add({ at, waiterMs, status, backend, namespace, name }: HeatReading): void {
-    const { cellMs, count } = CELLS[this.range];
+    const { cellMs, count } = this.cells;
     const step = Math.floor((at - this.from) / cellMs);
     if (step < 0 || step >= count) return;
     const id = `${backend}/${namespace}/${name}`;
@@ -67,7 +91,7 @@ export class HeatSteps {
   }
 
   view(): HeatMap {
-    const { cellMs: stepMs, count: steps } = CELLS[this.range];
+    const { cellMs: stepMs, count: steps } = this.cells;
     const rows = [...this.rows.values()].sort((a, b) => b.waiterMs - a.waiterMs);
     return { range: this.range, from: this.from, stepMs, steps, rows: rows.slice(0, ROWS_MAX) };
   }

@@ -70,7 +70,12 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     // The minutes are gone: the coarse step of that instant has a little more.
     rig.now += 4 * 60 * MINUTE_MS;
     await recorder.prune();
-    expect(minutesOf(await heat.map('24h', at))).toBe(45);
+    expect(minutesOf(await heat.map('24h', at, rig.now))).toBe(45);
+    const hour = await heat.map('1h', at, rig.now);
+    expect(minutesOf(hour)).toBe(45);
+    const [cell] = hour.rows[0]?.cells ?? [];
+    expect(hour.from + (cell?.step ?? 0) * hour.stepMs).toBe(begin);
+    expect(hour.from).toBeLessThanOrEqual(at - 60 * MINUTE_MS);
   });
 
   it('lack nothing of a day in which recording began again every ten minutes', async () => {

@@ -9,7 +9,7 @@ import type { RecordKey } from '../../storage/record-store';
 
 const HOUR_MS = 60 * 60_000;
 
-/** How long the rows of the fine steps are kept, which are shown for an hour only. */
+/** How long the rows of the fine steps are kept, which are shown for the last hours only. */
 const FINE_MS = 3 * HOUR_MS;
 
 /** Rows read at a time, so that a request over a long range does not block others. */
@@ -56,18 +56,19 @@ export class HeatTable {
     );
   }
 
-  /** Which locks were waited for most over a range that ends at this instant. */
-  async map(range: InsightRange, now: number): Promise<HeatMap> {
-    const steps = new HeatSteps(range, now);
-    const { from, stepMs } = heatSpan(range, now);
+  /** Which locks were waited for most over a range that ends at this instant, now or in the past. */
+  async map(range: InsightRange, at: number, now = at): Promise<HeatMap> {
+    const isFineKept = at - HOUR_MS >= now - FINE_MS;
+    const steps = new HeatSteps(range, at, isFineKept);
+    const { from, stepMs } = heatSpan(range, at, isFineKept);
     const [fineMs] = HEAT_STEPS_MS;
     const isFine = stepMs === fineMs;
-    const underWay = Math.floor(now / stepMs) * stepMs;
-    await this.read(stepMs, from, isFine ? now : underWay, steps);
+    const underWay = Math.floor(at / stepMs) * stepMs;
+    await this.read(stepMs, from, isFine ? at : underWay, steps);
     // The coarse step of that instant has, or will have, what was waited later too.
-    const isKnown = isFine || (await this.read(fineMs, underWay, now, steps));
+    const isKnown = isFine || (await this.read(fineMs, underWay, at, steps));
     // The fine ones are not kept for long.
-    if (!isKnown) await this.read(stepMs, underWay, now + 1, steps);
+    if (!isKnown) await this.read(stepMs, underWay, at + 1, steps);
     return steps.view();
   }
 

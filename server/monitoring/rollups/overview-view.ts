@@ -46,6 +46,7 @@ export class OverviewView {
 
   private async read(range: InsightRange, asOf = this.clock.now()): Promise<Overview> {
     const sums = await this.insights.ofAll(this.storeIds, range, asOf);
-    return { range, ...sums, heat: await this.heat.map(range, asOf), asOf };
+    const heat = await this.heat.map(range, asOf, this.clock.now());
+    return { range, ...sums, heat, asOf };
   }
 }
