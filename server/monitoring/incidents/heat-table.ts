@@ -56,7 +56,7 @@ export class HeatTable {
     );
   }
 
-  /** Which locks were waited for most over a range that ends at this instant, now or in the past. */
+  /** Which locks were waited for most over a range that ends at an instant, not later than now. */
   async map(range: InsightRange, at: number, now = at): Promise<HeatMap> {
     const isFineKept = at - HOUR_MS >= now - FINE_MS;
     const steps = new HeatSteps(range, at, isFineKept);
