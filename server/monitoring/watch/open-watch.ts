@@ -100,7 +100,8 @@ export class OpenWatch {
     const changes = isOwn
       ? this.changesSince(since.version)
       : this.watched.journal.sinceInstant(since.readUpTo - CLOCK_SKEW_MS);
-    const isSure = isOwn || this.canResume(since);
+    // No answer was ahead of this process.
+    const isSure = isOwn ? since.version <= this.now().version : this.canResume(since);
     if (since.target !== this.target.key || changes === null || !isSure) {
       this.startOver(true);
       return;

@@ -136,6 +136,15 @@ it('a stream that resumes amid the present states tells what changed before it r
   expect(told).toContain(nameOf(LOCKS - 1));
 });
 
+it('a position ahead of all that its process has seen begins again with the present states', async () => {
+  const one = startProcess('p1');
+  change(nameOf(1));
+  const { position } = await ask(one, null);
+  const ahead = position.replace(/^p1\.\w+/, 'p1.zzzzz');
+  expect(await ask(one, ahead)).toMatchObject({ reset: true, locks: [{ name: nameOf(1) }] });
+  expect(await ask(one, position)).toMatchObject({ reset: false, locks: [] });
+});
+
 it('present states go on where processes answer in turn, and nothing is lost', async () => {
   const turns = [startProcess('p1'), startProcess('p2')];
   for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
