@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LockListInput, lockListInput } from '../../contract/console/console-inputs';
 import { totalBlockingMs } from '../../core/status/blocking-time';
+import { ProjectionRow } from '../projection/projection-row';
 import { type LockSpec, TableRig } from '../testing/table-rig';
 
 const INPUTS = [
@@ -157,6 +158,22 @@ describe('a view that is kept up to date', () => {
     rig.now += RANK_EVERY_MS;
     expect((await names()).slice(0, 3)).toEqual(['job-15', 'job-11', 'new']);
     expect(await pageOf(rig, lockListInput.parse({}))).not.toMatchObject({ ranking });
+  });
+
+  it('takes a lock that another shard keeps by now for one that went and another that came', () => {
+    const noted: [from: string | null, to: string | null][] = [];
+    const replaced = (before: ProjectionRow | null, after: ProjectionRow | null) => {
+      noted.push([before?.backend ?? null, after?.backend ?? null]);
+    };
+    const rig = new TableRig({ replaced, turned: () => undefined });
+    rig.store('job');
+    const { key, readAt, record } = rig.table.byId('default/default/job') ?? expect.fail();
+    rig.table.store(ProjectionRow.of({ id: 's2', publicId: 'default' }, key, readAt, record));
+    expect(noted).toEqual([
+      [null, 'default'],
+      ['default', null],
+      [null, 's2'],
+    ]);
   });
 
   it('sorts a stuck lock with several holders by the hold that it is shown with', async () => {

@@ -134,10 +134,10 @@ export class LockTable {
       if (kept.backend !== backend) this.remove(id);
     }
     const slot = this.slots.get(id) ?? this.newSlot(row);
+    this.parts.journals?.replaced(this.at(slot), row);
     this.rows[slot] = row;
     this.times.read(slot, row);
     this.markPending(slot, REPLACED);
-    this.parts.journals?.replaced(kept, row);
   }
 
   remove(id: string): void {
