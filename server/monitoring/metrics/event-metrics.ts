@@ -4,7 +4,10 @@ import type { EventTally, NamespaceTally } from './event-tally';
 import type { HistogramSample, MetricFamily } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
 
-/** Powers of four from 1 ms to 18.6 h: bounds of `LogHistogram` too, so nothing is guessed. */
+/**
+ * Powers of four from 1 ms to 18.6 h: bounds of `LogHistogram` too, so nothing is guessed. Of what
+ * took exactly as long as a bound from 16 ms on, it does not tell how much that is.
+ */
 const BOUNDS_MS = Array.from({ length: 14 }, (_, i) => 4 ** i);
 
 const SUM_OVER_PROCESSES =
@@ -80,7 +83,7 @@ function durations(histogram: LogHistogram, sumMs: number): Omit<HistogramSample
   const bars = histogram.bars();
   const below = (boundMs: number) =>
     bars
-      .filter(({ toMs }) => toMs !== null && toMs <= boundMs)
+      .filter(({ toMs }) => toMs !== null && toMs - 1 <= boundMs)
       .reduce((sum, { count }) => sum + count, 0);
   const buckets = BOUNDS_MS.map((ms): [number, number] => [ms / 1_000, below(ms)]);
   return { buckets, count: histogram.count, sum: sumMs / 1_000 };

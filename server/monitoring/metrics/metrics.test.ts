@@ -71,6 +71,20 @@ describe('metrics', () => {
     }
   });
 
+  it('count a wait of exactly 1 or 4 ms in the bucket that ends there', () => {
+    const tally = new EventTally();
+    const event = { kind: 'granted', at: 0, rev: 1, service: 's', owner: 'o' } as const;
+    for (const waitedMs of [0, 1, 1, 4, 5]) tally.add('default', { ...event, waitedMs });
+    const families = eventMetrics([['default', tally]], new NamespaceLabels());
+    const waits = families.find(({ name }) => name === 'lockyard_wait_seconds');
+    const [sample] = waits?.type === 'histogram' ? waits.samples : [];
+    expect(sample?.buckets.slice(0, 3)).toEqual([
+      [0.001, 3],
+      [0.004, 4],
+      [0.016, 5],
+    ]);
+  });
+
   it('say nothing of the lag of the event loop before it was sampled', async () => {
     const metrics = new Metrics();
     const shortest = async () =>
