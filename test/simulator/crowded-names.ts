@@ -137,7 +137,8 @@ export class CrowdedNames {
     const holders = { askUrls: async () => {}, prune: async () => {} };
     const idle = { run: async () => {}, prune: async () => {}, restart: () => {} };
     const alerts = { jobs: () => [], restart: () => {}, abort: () => {} };
-    const recording = { recorders: [], incidents: idle, heat: idle, alerts };
+    const heat = { ...idle, flush: async () => {} };
+    const recording = { recorders: [], incidents: idle, heat, alerts };
     const others = {
       ...recording,
       holders,

@@ -139,7 +139,7 @@ export class AlertReadings {
     }));
   }
 
-  /** By the clock of this process: an alert that fires was stuck before, whoever waits now. */
+  /** By the clock of this process. Where its alert fires, a lock was stuck before this reading. */
   private stuckSince(
     { id, key: { namespace, name }, publicBackend: backend, record }: ProjectionRow,
     { kind, since }: StuckReason,
