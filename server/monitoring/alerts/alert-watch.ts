@@ -20,6 +20,8 @@ const ROWS_AT_ONCE = 100;
 /** After a new beginning that follows so soon, rules go on to be not met. */
 const SOON_MS = 10_000;
 
+const NOTHING = { firing: [], left: 0 };
+
 /** What is known of the alerts. */
 interface Watched {
   /** Those that fire, by what they are about. */
@@ -43,7 +45,8 @@ export class AlertWatch {
   /** Since when rules are not met is not stored, but known from the last reading. */
   private last: { at: number; firing: Watched['firing'] } | null = null;
   private restarts = 0;
-  private left = 0;
+  /** As of the last reading of this process, for its metrics. */
+  private counted: { firing: Iterable<SentAlert>; left: number } = NOTHING;
 
   constructor(
     database: Database,
@@ -60,8 +63,12 @@ export class AlertWatch {
 
   /** Begins again at what is stored, as after another process did this work. */
   restart(): void {
+    this.counted = NOTHING;
+    this.reload();
+  }
+
+  private reload(): void {
     this.watched = null;
-    this.left = 0;
     this.restarts += 1;
   }
 
@@ -72,9 +79,14 @@ export class AlertWatch {
     return [...firing.values(), ...resolved];
   }
 
+  /** Every firing alert, also while they are read again. */
+  get firing(): Iterable<SentAlert> {
+    return this.counted.firing;
+  }
+
   /** How many alerts do not fire because too many others do. */
   get leftOut(): number {
-    return this.left;
+    return this.counted.left;
   }
 
   /** Takes one reading of all that rules are about, and stores what has changed. */
@@ -87,11 +99,14 @@ export class AlertWatch {
       const silences = await this.settings.silences(now);
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const met = await this.readings.met(watched.firing);
-      await this.write(watched, this.changes(watched, met, silences));
+      const { changes, left } = this.changes(watched, met, silences);
+      await this.write(watched, changes);
       this.last = { at: now, firing: watched.firing };
-      if (restarts === this.restarts) this.watched = watched;
+      if (restarts !== this.restarts) return;
+      this.watched = watched;
+      this.counted = { firing: [...watched.firing.values()], left };
     } catch (error) {
-      this.restart();
+      this.reload();
       throw error;
     }
   }
@@ -99,7 +114,7 @@ export class AlertWatch {
   async prune(): Promise<void> {
     await this.stored.prune(this.sources.now() - this.historyMs);
     // What a former process wrote late is followed too from now on.
-    this.restart();
+    this.reload();
   }
 
   private rulesOf(namespace: string): AlertRules {
@@ -129,10 +144,10 @@ export class AlertWatch {
     { firing }: Watched,
     met: ReadonlyMap<string, AlertReading>,
     silences: readonly SilenceRow[],
-  ): [key: string, change: AlertChange][] {
+  ): { changes: [key: string, change: AlertChange][]; left: number } {
     const changes: [string, AlertChange][] = [];
     const now = this.sources.now();
-    this.left = 0;
+    let left = 0;
     let room = FIRING_MAX - firing.size;
     const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
       const subject = reading ?? before;
@@ -154,9 +169,9 @@ export class AlertWatch {
       if (firing.has(key)) continue;
       room -= 1;
       if (room >= 0) follow(key, null, reading);
-      else this.left += 1;
+      else left += 1;
     }
-    return changes;
+    return { changes, left };
   }
 
   private async write(watched: Watched, changes: [string, AlertChange][]): Promise<void> {

@@ -85,7 +85,7 @@ export class Alerting {
 
   metrics(): MetricFamily[] {
     const attempts = this.senders.map(({ id, counts }) => ({ receiver: id, ...counts }));
-    return alertMetrics(this.watch.known() ?? [], this.watch.leftOut, attempts);
+    return alertMetrics(this.watch.firing, this.watch.leftOut, attempts);
   }
 }
 

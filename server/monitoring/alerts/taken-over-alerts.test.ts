@@ -78,5 +78,8 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     former.alerting.abort();
     await rig.pass(heir, 1_000);
     expect(firing()).toMatchObject([{ value: 0 }, { value: 1 }]);
+    const prune = heir.alerting.jobs().find(({ name }) => name === 'prune alerts');
+    await prune?.run();
+    expect(firing()).toMatchObject([{ value: 0 }, { value: 1 }]);
   });
 });
