@@ -81,6 +81,22 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     expect(own.of(idOf('never'))).toBeNull();
   });
 
+  it('counts the holds of a lock that has moved to another shard at both', async () => {
+    const both = [...ALONE, { id: 'default.2', publicId: 'default' }];
+    const second = new RollUpWriter(database, 'default.2', clock, new EventTally());
+    await second.begin(0);
+    const own = new HoldBaselines(database, both, clock);
+    await hold(['moved', 'left'], twenty(50));
+    await write(second, held(['moved', 'new'], twenty(100_000)));
+    await own.refresh();
+    expect(own.of(idOf('moved'))?.count).toBe(40);
+    expect(['left', 'new'].map((name) => own.of(idOf(name))?.count)).toEqual([20, 20]);
+    await write(second, held(['moved'], twenty(100_000)));
+    await own.refresh();
+    expect(own.of(idOf('moved'))?.count).toBe(60);
+    expect(own.ofNamespace('default')?.count).toBe(100);
+  });
+
   it('follows what is added, and starts over with each week', async () => {
     const own = new HoldBaselines(database, ALONE, clock);
     await hold(['a', 'b'], twenty(50));

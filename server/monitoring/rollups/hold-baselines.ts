@@ -19,9 +19,11 @@ const SELECT = 'SELECT lock_id, week, holds, counted_to FROM lock_weeks';
 const ROWS_AT_ONCE = 2_000;
 const ROWS_A_TURN = 250;
 
-/** Begins this week, and the one before. */
 interface LockBaseline {
-  texts: [current: string, before: string];
+  /** Where its holds were counted: several, if it has moved to another shard. */
+  stores: readonly string[];
+  /** Of each of them, those of this week, and of the one before. */
+  texts: readonly string[];
   baseline: HoldBaseline | null;
 }
 
@@ -86,14 +88,15 @@ export class HoldBaselines {
     const changed = new Set(isNew ? this.locks.keys() : []);
     for (const { id: backend, publicId } of this.backends) {
       const from = week - WEEK_MS;
+      const store = [backend] as const;
       const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, from);
       const unknown = rows.filter(({ lockId }) => !locks.has(rowId(publicId, lockId)));
       const evicted = locks.size < this.locksMax ? [] : await this.rowsOf(backend, unknown, from);
       // Rows come newest first; the most recently changed must be evicted last.
       for (const [i, row] of [...evicted, ...rows.reverse()].entries()) {
         const id = rowId(publicId, row.lockId);
-        const before = locks.get(id)?.texts ?? ['', ''];
-        const texts = storeWeek(locks, id, row, week);
+        const before = locks.get(id)?.texts ?? [];
+        const texts = storeWeek(locks, id, store, row, week);
         namespaces.replace(id, before, texts);
         changed.add(id);
         if (i % ROWS_A_TURN === 0) await setImmediate();
@@ -159,16 +162,24 @@ const toWeekRow = ([lockId, week, text, countedTo]: unknown[]): WeekRow => ({
   countedTo: Number(countedTo),
 });
 
+/** @param store the one that the row is of; shared by the locks that were in no other */
 function storeWeek(
   locks: Map<string, LockBaseline>,
   id: string,
+  store: readonly [string],
   row: WeekRow,
   week: number,
-): LockBaseline['texts'] {
-  const [current, before] = locks.get(id)?.texts ?? ['', ''];
-  const texts: LockBaseline['texts'] = row.week >= week ? [row.text, before] : [current, row.text];
+): readonly string[] {
+  const known = locks.get(id);
+  const [name] = store;
+  const isKnown = known === undefined || known.stores.includes(name);
+  const stores = isKnown ? (known?.stores ?? store) : [...known.stores, name];
+  const place = WEEKS * stores.indexOf(name) + (row.week >= week ? 0 : 1);
+  const texts = Array.from({ length: WEEKS * stores.length }, (_, i) =>
+    i === place ? row.text : (known?.texts[i] ?? ''),
+  );
   locks.delete(id);
-  locks.set(id, { texts, baseline: baselineFrom(texts) });
+  locks.set(id, { stores, texts, baseline: baselineFrom(texts) });
   return texts;
 }
 
