@@ -1,4 +1,4 @@
-import type { HoldRow, LockDetail } from '../../contract/console/lock-row';
+import type { HoldRow, LockDetail, LockRow } from '../../contract/console/lock-row';
 import { LockyardError } from '../../contract/errors';
 import { inspectRecord } from '../../core/lock/lock-answers';
 import { type Hold, isReleased, liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
@@ -63,9 +63,8 @@ export class LockDetails {
     const trend = this.projection.table.queueTrend(kept.id);
     const row = this.baselines.complete(toLockRowAt(kept, norms, now, true));
     const holds = liveHolds(record, now).map((hold) => this.holder(kept.id, hold, now));
-    const shown = holds.find(({ token }) => token === row.hold?.token);
     return {
-      row: { ...row, hold: shown ?? row.hold, ...trend, rev: record?.rev ?? 0 },
+      row: { ...row, hold: shownHold(row, holds), ...trend, rev: record?.rev ?? 0 },
       holds,
       waiters: waiterRows(record, now),
       ...(refusals ? { refusals } : {}),
@@ -117,10 +116,12 @@ export class LockDetails {
     const { silentForMs, clockOffsetMs } = engine.health();
     const readAt = this.projection.table.reads.of(kept);
     const now = this.clock.now() + clockOffsetMs;
-    const row = toLockRowAt(kept, this.baselines.of(kept.id, key), readAt, false);
+    const norms = this.baselines.of(kept.id, key);
+    const row = this.baselines.complete(toLockRowAt(kept, norms, readAt, false));
+    const holds = liveHolds(record, readAt).map((hold) => this.holder(kept.id, hold, now));
     return {
-      row: { ...this.baselines.complete(row), readAt },
-      holds: liveHolds(record, readAt).map((hold) => this.holder(kept.id, hold, now)),
+      row: { ...row, hold: shownHold(row, holds), readAt },
+      holds,
       waiters: waiterRows(record, readAt),
       lastToken: record.lastToken,
       minValidToken: inspectRecord(record, readAt, epochOf()).minValidToken,
@@ -136,6 +137,10 @@ async function readOne({ store }: MonitoredBackend, key: RecordKey): Promise<Rea
   if (!read) throw new Error('The store answered nothing.');
   return read;
 }
+
+/** The hold that the row is shown with, with what only the page of the lock shows. */
+const shownHold = ({ hold }: LockRow, holds: readonly HoldRow[]): HoldRow | null =>
+  holds.find(({ token }) => token === hold?.token) ?? hold;
 
 function asUnknown({ row, ...detail }: LockDetail): LockDetail {
   const { orphaned: _, ...kept } = row;
