@@ -27,10 +27,10 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
 
   const health = () => ({ clockOffsetMs: rig.clockOffsetMs });
 
-  const recorder = (backends = ['default', 'other'], over = database) =>
+  const recorder = (backends = ['default', 'other'], over = database, table = rig.table) =>
     new IncidentRecorder({
       database: over,
-      table: rig.table,
+      table,
       isRead: () => true,
       isFresh: ({ id }) => !rig.silent.has(id),
       backends: backends.map((id) => ({
@@ -80,6 +80,26 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     await watch(by, 1);
     const facts = { stuck: null, hold: { owner: 'w1' } };
     expect(await all()).toMatchObject([{ name: 'hot', status: 'contended', facts }]);
+  });
+
+  it('takes no lock for quiet whose backend goes silent in the middle of a reading', async () => {
+    rig.store('index', STUCK);
+    let goesSilent = false;
+    const table: typeof rig.table = Object.create(rig.table);
+    table.slice = () => {
+      const slice = rig.table.slice();
+      slice.forEach = async (items, work) => {
+        if (goesSilent) rig.silent.add('default');
+        await rig.table.refresh();
+        for (const [i, item] of [...items].entries()) work(item, i);
+      };
+      return slice;
+    };
+    const by = recorder(['default'], database, table);
+    await watch(by, 5);
+    goesSilent = true;
+    await watch(by, 10);
+    expect(await all()).toMatchObject([{ name: 'index', clearedAt: null }]);
   });
 
   it('begins none because the clock of this process was set', async () => {

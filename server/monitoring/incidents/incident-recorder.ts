@@ -96,6 +96,7 @@ export class IncidentRecorder {
       this.readClocks();
       const nowOf = (backend: string) => this.nowOf(backend);
       const found = await findIncidents(table, isOfInterest, () => clock.now(), nowOf);
+      this.forgetSilent();
       const wrong = new Set<string>();
       for (const each of found) {
         wrong.add(each.row.id);
@@ -210,6 +211,12 @@ export class IncidentRecorder {
       if (!this.parts.isFresh(backend)) continue;
       this.offsets.set(backend.id, backend.engine.health().clockOffsetMs);
     }
+  }
+
+  /** A lock that was not found because its backend has gone silent meanwhile is not quiet. */
+  private forgetSilent(): void {
+    const { backends, isFresh } = this.parts;
+    for (const backend of backends) if (!isFresh(backend)) this.offsets.delete(backend.id);
   }
 
   /** The clock of a backend, or null if its present was not known when the clocks were read. */
