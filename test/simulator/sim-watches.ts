@@ -40,11 +40,8 @@ export function startWatches(
       () => 0,
       async () => {},
     );
-  const journals = new WatchJournals(
-    backends,
-    clock,
-    new KnownStores(clock, (store) => follower.readAt.get(store)),
-  );
+  const stores = new KnownStores(clock, (store) => follower.readAt.get(store));
+  const journals = new WatchJournals(backends, clock, stores);
   const refusals = { of: () => null, remove: () => {} };
   const evidence = { hasDeaths: false, reportsOn: () => [] };
   const baselines = new KnownBaselines(
@@ -54,7 +51,7 @@ export function startWatches(
     evidence,
   );
   const table = new LockTable({ journals, backends, clock, baselines, namespaces, names, slice });
-  const counters = new CounterProjection(backends, clock, namespaces, names);
+  const counters = new CounterProjection(backends, clock, namespaces, names, stores);
   const grantRate = new GrantRate(clock);
   const follower = new RecordFollower(table, counters, baselines, grantRate, clock);
   const reader = new WatchReader(table, backends, follower.readAt, clock, journals);

@@ -1,4 +1,3 @@
-import type { BackendHealth } from '../../contract/console/backend-health';
 import type { CounterListInput } from '../../contract/console/counter-inputs';
 import type { CounterDetail, CounterPage, CounterRow } from '../../contract/console/counter-row';
 import { LockyardError } from '../../contract/errors';
@@ -11,6 +10,7 @@ import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-st
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { type CounterEntry, CounterTable } from './counter-table';
 import { DeletedNames } from './deleted-names';
+import type { KnownStores } from './known-stores';
 import {
   locateStore,
   type NamespaceLookup,
@@ -41,12 +41,16 @@ export class CounterProjection {
   /** By what was looked for. */
   private readonly recentPages = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
-  /** @param names notified of every counter that is added or removed */
+  /**
+   * @param names notified of every counter that is added or removed
+   * @param stores of which the present is known
+   */
   constructor(
     private readonly backends: CounterBackend[],
     private readonly clock: Clock,
     private readonly namespaces: Pick<NamespaceLookup, 'get'>,
     names: NameCount,
+    private readonly stores: Pick<KnownStores, 'isKnown'>,
   ) {
     this.table = new CounterTable(names);
     this.deleted = new DeletedNames(() => clock.monotonic());
@@ -74,9 +78,9 @@ export class CounterProjection {
 
   private async search(sought: string, limit: number): Promise<CounterPage> {
     const { rows, matching } = await this.table.find(sought, limit, this.slice());
-    const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
+    const known = new Map(this.backends.map((one) => [one.id, this.stores.isKnown(one)]));
     return {
-      rows: rows.map((row) => rowNow(row, health.get(row.storeId))),
+      rows: rows.map((row) => rowNow(row, known.get(row.storeId) === true)),
       matching,
       total: this.table.size,
       backends: publicHealths(this.backends),
@@ -92,7 +96,7 @@ export class CounterProjection {
     for (const backend of this.backends) {
       const id = counterRowId(publicId(backend), { namespace, name, kind: 'counter' });
       const kept = this.table.get(id);
-      if (kept?.storeId === backend.id) return rowNow(kept, backend.engine.health());
+      if (kept?.storeId === backend.id) return rowNow(kept, this.stores.isKnown(backend));
     }
     return null;
   }
@@ -209,9 +213,8 @@ function currentState({ record }: ReadRecord): CounterState {
   }
 }
 
-function rowNow(row: CounterEntry, health: BackendHealth | undefined): CounterRow {
-  return shownRow(row, row.value !== null && health?.reachable === true);
-}
+const rowNow = (row: CounterEntry, isStoreKnown: boolean): CounterRow =>
+  shownRow(row, row.value !== null && isStoreKnown);
 
 function shownRow(
   { storeId: _, searchText: __, ...row }: CounterEntry,

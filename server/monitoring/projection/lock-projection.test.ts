@@ -223,7 +223,14 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     const { projection } = watcher.monitoring;
     const key = freshKey();
     await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
+    const counter: RecordKey = { ...freshKey(), kind: 'counter' };
+    const counterRow = () => projection.counters.row(counter.namespace, counter.name);
+    const bounds = { floor: null, ceiling: null };
+    const fresh = { rev: 1, value: 5, createdAt: 0, lastMove: null, answersUntil: 0 };
+    const { head } = encodeCounter({ ...fresh, ...bounds });
+    await created(rig.engines.under.store, counter, { head, events: [eventOf(1)] });
     await soon(() => expect(rowOf(key)?.status).toBe('held'));
+    await soon(() => expect(counterRow()?.isKnown).toBe(true));
     watcher.faults.goAway();
     await soon(() => expect(rowOf(key)?.status).toBe('unknown'));
     const silent = new StoreError('It is not there.', 'no');
@@ -236,6 +243,8 @@ describe.each(storeNames)('the lock projection over %s', (name) => {
     expect([counts.unknown, held]).toEqual([1, null]);
     const listed = await projection.listing('default', listInput.parse({}), 'orders');
     expect(listed.locks).toMatchObject([{ state: 'unknown' }]);
+    const { rows } = await projection.counters.page({ limit: 10 });
+    expect([...rows, counterRow()].map((row) => row?.isKnown)).toEqual([false, false]);
     history.mockRestore();
     await soon(() => expect(rowOf(key)?.status).toBe('held'));
   });

@@ -100,11 +100,11 @@ export class LockProjection {
     const { refusals = new KnownRefusals(), evidence } = parts;
     this.backends = backends;
     this.clock = clock;
-    this.counters = new CounterProjection(backends, clock, namespaces, names);
     this.grantRate = new GrantRate(clock);
     this.baselines = new KnownBaselines(namespaces, holdBaselines, refusals, evidence);
     const { slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs) } = parts;
     this.stores = new KnownStores(clock, (id) => this.follower.readAt.get(id));
+    this.counters = new CounterProjection(backends, clock, namespaces, names, this.stores);
     const journals = new WatchJournals(backends, clock, this.stores);
     this.table = new LockTable({
       journals: {
