@@ -10,9 +10,10 @@ export async function deleteSavedView(
   { id }: SavedViewRef,
 ): Promise<{ id: string }> {
   const userId = await requirePerson(ctx);
-  const { db, tables } = ctx.runtime.database;
-  const { savedViews } = tables;
+  const { database } = ctx.runtime;
+  const { savedViews } = database.tables;
   const isOwn = and(eq(savedViews.id, id), eq(savedViews.userId, userId)) as SQL;
-  await askDatabase(() => db.delete(savedViews).where(isOwn));
+  // Of a single statement whose answer got lost, it would not be known whether it was done.
+  await askDatabase(() => database.transaction((tx) => tx.delete(savedViews).where(isOwn)));
   return { id };
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CommitUnknown } from '@/db/database-failure';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { UserActor } from '../../auth/actor';
 import {
@@ -37,6 +38,21 @@ describe.each(TEST_DIALECTS)('saved views on %s', (dialect) => {
     await deleteSavedView(ada, { id });
     expect((await listSavedViews(ada)).map(({ name }) => name)).toEqual(['My team']);
     expect(await listSavedViews(bea)).toHaveLength(1);
+  });
+
+  test('a deletion whose answer got lost is not said to have changed nothing', async () => {
+    const dora = person('dora');
+    const { id } = await saveView(dora, { name: 'Mine', query: '' });
+    const { database } = runtime;
+    const transaction = database.transaction.bind(database);
+    const losing = vi.spyOn(database, 'transaction').mockImplementation(async (work) => {
+      await transaction(work);
+      throw new CommitUnknown('The connection is gone.');
+    });
+    const deleting = deleteSavedView(dora, { id });
+    await expect(deleting).rejects.toMatchObject({ reason: 'UNKNOWN' });
+    losing.mockRestore();
+    expect(await listSavedViews(dora)).toEqual([]);
   });
 
   test('there is a limit to them, and only people have any', async () => {
