@@ -1,5 +1,7 @@
 import type { Page } from 'playwright/test';
-import { expect, signIn, test } from './lockyard-test';
+import { lockPath } from '../server/core/names/console-path';
+import { openLive } from './locks-page';
+import { callConsole, createService, expect, signIn, test } from './lockyard-test';
 
 /** Every request that asks for the namespaces, also together with others. */
 const NAMESPACES = /\/api\/trpc\/[^?]*namespaces\.list/;
@@ -36,4 +38,21 @@ test('a dialog that offers one namespace alone says that the others could not be
   await expect(choice).toHaveValue('default');
   await page.unroute(NAMESPACES);
   await expect(choice).toHaveAccessibleDescription('');
+});
+
+test('a dialog in which nothing was tried yet says what has changed, and not that it was not applied', async ({
+  page,
+  server,
+  admin,
+}) => {
+  const key = { namespace: 'default', name: 'frozen-by-two' };
+  const service = await createService(server, admin, 'untried');
+  await service.acquire({ name: key.name, leaseMs: 600_000 });
+  await openLive(page, lockPath(key.namespace, key.name));
+  await page.getByRole('button', { name: 'Freeze…' }).click();
+  const act = { ...key, rev: 1, reason: 'I was quicker', requestId: 'first-freeze' };
+  await callConsole(server, admin.cookie, 'locks.freeze', act);
+  const notice = dialog(page).getByRole('alert');
+  await expect(notice).toContainText('It is frozen by');
+  await expect(notice).not.toContainText('Not applied');
 });

@@ -35,10 +35,8 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
     const { namespace, name, rev } = detail?.row ?? row;
     const change = { seenCapacity: seen, capacity, rev, reason, requestId };
     const answer = await client.locks.setCapacity.mutate({ namespace, name, ...change });
-    if (answer.outcome === 'otherCapacity') return setRefusal(changedText(answer.capacity, false));
-    if (answer.outcome === 'waiterWantsMore') {
-      return setRefusal(`${refusedText(answer)} Not applied.`);
-    }
+    if (answer.outcome === 'otherCapacity') return setRefusal(changedText(answer.capacity));
+    if (answer.outcome === 'waiterWantsMore') return setRefusal(refusedText(answer));
     publishResult(row.id, { kind: 'capacitySet', capacity, inUse: answer.inUse });
     onClose();
   });
@@ -71,7 +69,8 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
               attempt.forget();
             }}
           >
-            {refusal ?? changedText(permits?.capacity ?? null, attempt.isUnclear)}
+            {refusal ?? changedText(permits?.capacity ?? null)}
+            {attempt.isRefused && ' Not applied.'}
           </ChangedNote>
         )
       }
@@ -105,14 +104,10 @@ export function CapacityDialog({ row, onClose }: { row: LockRow; onClose: () => 
   );
 }
 
-/** @param isUnclear it may have been this very act that changed it */
-export function changedText(capacity: number | null, isUnclear: boolean): string {
-  const now =
-    capacity === null
-      ? 'No permits are held or waited for any more, so there is no capacity.'
-      : `The capacity is ${exactCount(capacity)} now.`;
-  return isUnclear ? now : `${now} Not applied.`;
-}
+const changedText = (capacity: number | null): string =>
+  capacity === null
+    ? 'No permits are held or waited for any more, so there is no capacity.'
+    : `The capacity is ${exactCount(capacity)} now.`;
 
 const refusedText = ({ owner, permits }: { owner: string; permits?: number }) =>
   `${visibleText(owner)} waits for ${plural(permits ?? 0, 'permit')}.`;

@@ -61,7 +61,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
             }}
           >
             {change}
-            {!attempt.isUnclear && ' Not applied.'}
+            {attempt.isRefused && ' Not applied.'}
           </ChangedNote>
         )
       }

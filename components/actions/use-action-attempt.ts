@@ -15,6 +15,8 @@ export interface ActionAttempt {
   problem: Problem | null;
   /** It is under way, or may have been done though it failed. */
   isUnclear: boolean;
+  /** The last try was refused because of what it found, which the dialog shows. */
+  isRefused: boolean;
   run: () => void;
   /** What went wrong with what was seen says nothing of what is there now. */
   forget: () => void;
@@ -23,6 +25,7 @@ export interface ActionAttempt {
 /** One try at a time of an action that needs a reason and may fail. */
 export function useActionAttempt(work: (reason: string) => Promise<void>): ActionAttempt {
   const [reason, setReason] = useState('');
+  const [isRefused, setRefused] = useState(false);
   const { isBusy, problem, submit, clear } = useSubmit();
   return {
     reason,
@@ -30,8 +33,16 @@ export function useActionAttempt(work: (reason: string) => Promise<void>): Actio
     isBusy,
     problem,
     isUnclear: isBusy || isOutcomeUnknown(problem),
-    run: () => void submit(() => work(reason)),
-    forget: clear,
+    isRefused,
+    run: () => {
+      setRefused(false);
+      // Where it was done, the dialog is closed by then.
+      void submit(() => work(reason).then(() => setRefused(true)));
+    },
+    forget: () => {
+      clear();
+      setRefused(false);
+    },
   };
 }
 

@@ -63,7 +63,7 @@ export function SetDialog({
           <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
             <p className="min-w-0">
               Value changed from {exactCount(seenValue)} to {exactCount(now)}.
-              {!attempt.isUnclear && ' Not applied.'}
+              {attempt.isRefused && ' Not applied.'}
             </p>
             <span className="flex flex-wrap gap-2">
               <Button

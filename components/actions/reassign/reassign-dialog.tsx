@@ -75,7 +75,7 @@ export function ReassignDialog({ row, onClose }: { row: LockRow; onClose: () => 
         obstacle && (
           <ChangedNote onUse={chooseAgain}>
             {OBSTACLES[obstacle]}
-            {!attempt.isUnclear && ' Not applied.'}
+            {attempt.isRefused && ' Not applied.'}
           </ChangedNote>
         )
       }

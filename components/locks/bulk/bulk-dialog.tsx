@@ -83,6 +83,7 @@ export function BulkDialog({
         isBusy: bulk.isBusy,
         problem: null,
         isUnclear: false,
+        isRefused: false,
         run: () => bulk.run(going, reason),
         forget: () => undefined,
       }}
