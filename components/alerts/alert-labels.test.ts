@@ -10,11 +10,13 @@ test('a silence of an alert is of its namespace, also while the namespaces are n
   expect(silenceNamespaces(['billing'], undefined)).toEqual(['billing']);
 });
 
-test('a field of the rules takes what the server takes, and not less', () => {
-  for (const { field, min = 0 } of RULE_FIELDS) {
+test('a field of the rules takes what the server takes, not less and not more', () => {
+  for (const { field, min, max } of RULE_FIELDS) {
     const takes = (value: number) =>
       alertRules.safeParse({ ...DEFAULT_ALERT_RULES, [field]: value }).success;
     expect(takes(min), field).toBe(true);
     expect(takes(min - 1), field).toBe(false);
+    expect(takes(max), field).toBe(true);
+    expect(takes(max + 1), field).toBe(false);
   }
 });

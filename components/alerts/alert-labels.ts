@@ -1,5 +1,11 @@
 import type { SilenceMatcher } from '@/server/contract/console/alerts/alert-row';
-import type { AlertKind, AlertRules } from '@/server/contract/console/alerts/alert-rules';
+import {
+  ALERT_AFTER_MAX_MS,
+  ALERT_BLOCKING_MAX_MS,
+  ALERT_WITHIN_MAX,
+  type AlertKind,
+  type AlertRules,
+} from '@/server/contract/console/alerts/alert-rules';
 import { ALERT_LABELS } from '@/server/core/alerts/alert-sentence';
 import { boundText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
@@ -9,18 +15,23 @@ export interface RuleField {
   field: keyof AlertRules;
   label: string;
   unit: 'ms' | 'count';
-  /** The least that it may be, in ms; 0 where absent. */
-  min?: number;
+  /** The least and the most that it may be. */
+  min: number;
+  max: number;
 }
 
+const AFTER = { unit: 'ms', min: 0, max: ALERT_AFTER_MAX_MS } as const;
+const BLOCKING = { unit: 'ms', min: 1_000, max: ALERT_BLOCKING_MAX_MS } as const;
+const WITHIN = { unit: 'count', min: 0, max: ALERT_WITHIN_MAX } as const;
+
 export const RULE_FIELDS: RuleField[] = [
-  { field: 'stuckForMs', label: 'Stuck for', unit: 'ms' },
-  { field: 'orphanedForMs', label: 'Orphaned for', unit: 'ms' },
-  { field: 'expiredForMs', label: 'Expired for', unit: 'ms' },
-  { field: 'waitsOverMs', label: 'Wait longer than', unit: 'ms', min: 1_000 },
-  { field: 'blockingOverMs', label: 'Total blocking time over', unit: 'ms', min: 1_000 },
-  { field: 'counterWithin', label: 'Counter within … of a limit', unit: 'count' },
-  { field: 'backendUnknownForMs', label: 'Backend unknown for', unit: 'ms' },
+  { field: 'stuckForMs', label: 'Stuck for', ...AFTER },
+  { field: 'orphanedForMs', label: 'Orphaned for', ...AFTER },
+  { field: 'expiredForMs', label: 'Expired for', ...AFTER },
+  { field: 'waitsOverMs', label: 'Wait longer than', ...AFTER, min: 1_000 },
+  { field: 'blockingOverMs', label: 'Total blocking time over', ...BLOCKING },
+  { field: 'counterWithin', label: 'Counter within … of a limit', ...WITHIN },
+  { field: 'backendUnknownForMs', label: 'Backend unknown for', ...AFTER },
 ];
 
 /** The rules that are on, in a line. */

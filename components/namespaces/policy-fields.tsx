@@ -1,7 +1,6 @@
 'use client';
 
 import { useId, useState } from 'react';
-import { parseDuration } from '@/client/command/terminal/duration';
 import {
   LEASE_MAX_MS,
   LEASE_MIN_MS,
@@ -13,8 +12,8 @@ import {
   WAIT_MAX_MS,
 } from '@/server/contract/namespace-policy';
 import { exactCount } from '@/server/core/format/numbers';
+import { DurationField, enteredDuration } from '../ui/controls/duration-field';
 import { Field } from '../ui/controls/field';
-import { durationInput } from './duration-input';
 
 /** The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server. */
 export function PolicyFields({
@@ -173,61 +172,24 @@ function GateField({ policy: { gate }, gates }: { policy: NamespacePolicy; gates
   );
 }
 
-function DurationField({
-  label,
-  name,
-  ms,
-  min,
-  max,
-  hint = '',
-}: {
-  label: string;
-  name: string;
-  ms: number;
-  min: number;
-  max: number;
-  hint?: string;
-}) {
-  const range = `${durationInput(min)} to ${durationInput(max)}`;
-  return (
-    <Field
-      label={label}
-      hint={hint || range}
-      name={name}
-      required
-      autoComplete="off"
-      spellCheck={false}
-      defaultValue={durationInput(ms)}
-      onChange={({ target }) => {
-        const entered = parseDuration(target.value);
-        const isIn = entered !== null && entered >= min && entered <= max;
-        target.setCustomValidity(isIn ? '' : `A duration such as 30s, 5m or 24h: ${range}`);
-      }}
-    />
-  );
-}
-
 /** What was entered in `PolicyFields`; null for the default policy. */
 export function parsePolicyForm(form: FormData): NamespacePolicy | null {
   if (form.get('policy') !== 'custom') return null;
+  const durationIn = (name: string) => enteredDuration(form, name) ?? -1;
   return {
-    leaseMinMs: durationOf(form.get('leaseMin')),
-    leaseMaxMs: durationOf(form.get('leaseMax')),
-    patienceMaxMs: durationOf(form.get('maxWait')),
+    leaseMinMs: durationIn('leaseMin'),
+    leaseMaxMs: durationIn('leaseMax'),
+    patienceMaxMs: durationIn('maxWait'),
     queueLimit: Number(form.get('queue')),
-    lockDelayMs: durationOf(form.get('delay')),
+    lockDelayMs: durationIn('delay'),
     requiredMeta: parseKeys(form.get('meta')),
-    stuckAfterMs: durationOf(form.get('stuck')),
+    stuckAfterMs: durationIn('stuck'),
     standbyExpected: form.get('standby') !== null,
     releaseOrphans: form.get('orphans') !== null,
     maxLocks: Number(form.get('maxLocks')),
     gate: String(form.get('gate') ?? '') || null,
   };
 }
-
-/** In milliseconds; not a number where no duration was entered, which the server refuses. */
-const durationOf = (entered: FormDataEntryValue | null) =>
-  parseDuration(String(entered ?? '')) ?? Number.NaN;
 
 /** Keys separated by commas or spaces. */
 const parseKeys = (entered: FormDataEntryValue | null): string[] =>
