@@ -1,11 +1,11 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useSession } from '../live/session';
 import { PresenceContext, usePresence, useToggleOnIt } from '../locks/presence/presence';
 import { abandonNavigation } from '../navigation/abandon-navigation';
+import { lazyDialog } from '../navigation/lazy-dialog';
 import { useLoadedEarly } from '../navigation/use-loaded';
 
 interface Actions {
@@ -32,12 +32,12 @@ const loadReassign = () => import('./reassign/reassign-dialog').then((all) => al
 const loadRelease = () => import('./force-release-dialog').then((all) => all.ForceReleaseDialog);
 const loadRequest = () => import('./holder-request-dialog').then((all) => all.HolderRequestDialog);
 
-const CapacityDialog = dynamic(loadCapacity);
-const ExtendDialog = dynamic(loadExtend);
-const ForceReleaseDialog = dynamic(loadRelease);
-const FreezeDialog = dynamic(loadFreeze);
-const HolderRequestDialog = dynamic(loadRequest);
-const ReassignDialog = dynamic(loadReassign);
+const CapacityDialog = lazyDialog(loadCapacity);
+const ExtendDialog = lazyDialog(loadExtend);
+const ForceReleaseDialog = lazyDialog(loadRelease);
+const FreezeDialog = lazyDialog(loadFreeze);
+const HolderRequestDialog = lazyDialog(loadRequest);
+const ReassignDialog = lazyDialog(loadReassign);
 
 const LOADERS = [loadRelease, loadRequest, loadExtend, loadFreeze, loadReassign, loadCapacity];
 

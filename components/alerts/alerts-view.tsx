@@ -1,13 +1,13 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { AlertPage, AlertRow } from '@/server/contract/console/alerts/alert-row';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
+import { lazyDialog } from '../navigation/lazy-dialog';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { Panel } from '../ui/panel';
@@ -20,7 +20,7 @@ import { SilenceList } from './silence-list';
 
 const POLL_MS = 5_000;
 
-const SilenceDialog = dynamic(() => import('./silence-dialog'), { ssr: false });
+const SilenceDialog = lazyDialog(() => import('./silence-dialog').then((all) => all.SilenceDialog));
 
 /** Alerts are stored before they are sent, so without the control database none is. */
 const unsentNote = (error: unknown): string =>

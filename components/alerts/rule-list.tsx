@@ -1,11 +1,11 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { AlertRulesRow } from '@/server/contract/console/alerts/alert-row';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC } from '../live/trpc';
+import { lazyDialog } from '../navigation/lazy-dialog';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
@@ -13,7 +13,7 @@ import { rulesText } from './alert-labels';
 
 const POLL_MS = 5_000;
 
-const RulesDialog = dynamic(() => import('./rules-dialog'), { ssr: false });
+const RulesDialog = lazyDialog(() => import('./rules-dialog').then((all) => all.RulesDialog));
 
 /** When alerts fire, by namespace. */
 export function RuleList({ mayAct }: { mayAct: boolean }) {

@@ -11,7 +11,7 @@ import { FormDialog } from '../ui/controls/form-dialog';
 import { RULE_FIELDS } from './alert-labels';
 
 /** Changes when the alerts of a namespace fire. */
-export default function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () => void }) {
+export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();

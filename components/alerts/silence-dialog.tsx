@@ -26,7 +26,7 @@ const SPANS = [
  *
  * @param of what it matches at first; null: nothing yet
  */
-export default function SilenceDialog({
+export function SilenceDialog({
   of,
   onClose,
 }: {

@@ -1,8 +1,8 @@
 'use client';
 
-import dynamic from 'next/dynamic';
+import { lazyDialog } from '../navigation/lazy-dialog';
 
 /** The deletion dialog, loaded when it is first opened. */
-export const DeleteNamesDialog = dynamic(() =>
+export const DeleteNamesDialog = lazyDialog(() =>
   import('./delete-names-dialog').then((all) => all.DeleteNamesDialog),
 );

@@ -10,6 +10,7 @@ import { rangeUrl, readRange } from '../charts/chart-range';
 import { ChartsSkeleton } from '../charts/charts-skeleton';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useTRPC } from '../live/trpc';
+import { LatePart, loadUntilThere } from '../navigation/late-part';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
 import { PageHead } from '../ui/page-head';
@@ -24,9 +25,13 @@ const REFETCH_EVERY_MS: Record<InsightRange, number> = {
   '30d': 5 * 60_000,
 };
 
-const OverviewPanel = dynamic(() => import('./overview-panel'), {
+const OverviewPanel = dynamic(() => loadUntilThere(() => import('./overview-panel')), {
   ssr: false,
-  loading: () => <ChartsSkeleton />,
+  loading: () => (
+    <LatePart>
+      <ChartsSkeleton />
+    </LatePart>
+  ),
 });
 
 /** The recorded past of all locks: figures over time, the most waited for, and incidents. */

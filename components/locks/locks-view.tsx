@@ -15,6 +15,7 @@ import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
+import { LatePart, loadUntilThere } from '../navigation/late-part';
 import { useLoadedEarly } from '../navigation/use-loaded';
 import { PastNote } from '../past/past-note';
 import { Button } from '../ui/controls/button';
@@ -35,7 +36,16 @@ import { usePeek } from './peek/use-peek';
 import { DeadlockedProvider } from './presence/deadlock-mark';
 
 // In place, or the first paint would come without its style sheet.
-const PeekPanel = dynamic(() => import('./peek/peek-panel').then((all) => all.PeekPanel));
+const PeekPanel = dynamic(
+  () => loadUntilThere(() => import('./peek/peek-panel').then((all) => all.PeekPanel)),
+  {
+    loading: () => (
+      <aside aria-label="Lock preview" className="peek">
+        <LatePart />
+      </aside>
+    ),
+  },
+);
 const LOADERS = [() => import('./peek/peek-panel')];
 
 /** How often the figures of the last hour are read again. They need no stream of their own. */

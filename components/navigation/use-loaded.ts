@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 
 /** How long after a failure a part is asked for again. */
-const RETRY_MS = 1_000;
+export const RETRY_MS = 1_000;
 
 /**
  * A part of the page that is loaded when it is first wanted, however often that fails: an error

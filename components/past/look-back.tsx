@@ -6,12 +6,17 @@ import { useState } from 'react';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
+import { LatePart, loadUntilThere } from '../navigation/late-part';
 import { isPastPage, pastHref } from './past-address';
 import { usePastAt } from './past-at';
 
-const PastBar = dynamic(() => import('./past-bar'), {
+const PastBar = dynamic(() => loadUntilThere(() => import('./past-bar')), {
   ssr: false,
-  loading: () => <div className="past-bar" aria-hidden="true" />,
+  loading: () => (
+    <div className="past-bar">
+      <LatePart />
+    </div>
+  ),
 });
 
 /** How far back the first look is. */

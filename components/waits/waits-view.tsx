@@ -11,6 +11,7 @@ import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
+import { LatePart, loadUntilThere } from '../navigation/late-part';
 import { setAddress } from '../navigation/set-address';
 import { PastNote } from '../past/past-note';
 import { useMedia } from '../ui/use-media';
@@ -23,9 +24,13 @@ import { WaitFilterChips } from './wait-filter-chips';
 import { WaitTable } from './wait-table';
 import { WaitTotals } from './wait-totals';
 
-const WaitCanvas = dynamic(() => import('./graph/wait-canvas'), {
+const WaitCanvas = dynamic(() => loadUntilThere(() => import('./graph/wait-canvas')), {
   ssr: false,
-  loading: () => <p className="after-a-moment p-4 text-t3">Loading the graph…</p>,
+  loading: () => (
+    <LatePart>
+      <p className="after-a-moment p-4 text-t3">Loading the graph…</p>
+    </LatePart>
+  ),
 });
 
 const VIEWS = ['graph', 'list'] as const;

@@ -1,15 +1,15 @@
 'use client';
 
-import dynamic from 'next/dynamic';
 import { useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { SelectionBar } from '../../deletion/selection-bar';
 import type { Selection, SelectionControls } from '../../deletion/use-selection';
 import { useKeys } from '../../live/use-keys';
+import { lazyDialog } from '../../navigation/lazy-dialog';
 import { Button } from '../../ui/controls/button';
 import type { BulkAct } from './bulk-act';
 
-const BulkDialog = dynamic(() => import('./bulk-dialog').then((all) => all.BulkDialog));
+const BulkDialog = lazyDialog(() => import('./bulk-dialog').then((all) => all.BulkDialog));
 
 const ACTS: { act: BulkAct; key: string; label: string }[] = [
   { act: 'ask', key: 'a', label: 'Ask…' },

@@ -1,18 +1,18 @@
 'use client';
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../../icons/icon';
 import { useTRPC } from '../../live/trpc';
 import { useReadFailure } from '../../namespaces/use-namespaces';
+import { lazyDialog } from '../../navigation/lazy-dialog';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../ui/controls/menu';
 import { type ListQuery, readListQuery, rowsKey } from './list-query';
 import { ViewTab } from './view-tabs';
 
-const SaveViewDialog = dynamic(() => import('./view-dialogs').then((all) => all.SaveViewDialog));
-const DeleteViewDialog = dynamic(() =>
+const SaveViewDialog = lazyDialog(() => import('./view-dialogs').then((all) => all.SaveViewDialog));
+const DeleteViewDialog = lazyDialog(() =>
   import('./view-dialogs').then((all) => all.DeleteViewDialog),
 );
 

@@ -3,11 +3,14 @@
 import dynamic from 'next/dynamic';
 import { useState } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
+import { LatePart, loadUntilThere } from '../../navigation/late-part';
 import { Button } from '../../ui/controls/button';
 import { useMedia } from '../../ui/use-media';
 
-const TimelinePanel = dynamic(() =>
-  import('../timeline/timeline-panel').then((all) => all.TimelinePanel),
+const TimelinePanel = dynamic(
+  () =>
+    loadUntilThere(() => import('../timeline/timeline-panel').then((all) => all.TimelinePanel)),
+  { ssr: false, loading: () => <LatePart /> },
 );
 
 /** Screens on which the preview is beside the list, and as high as what goes before its acts. */

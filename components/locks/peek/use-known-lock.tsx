@@ -7,13 +7,14 @@ import type { LockDetail, LockPage, LockRow } from '@/server/contract/console/lo
 import { lockPath } from '@/server/core/names/console-path';
 import type { LinkState } from '../../live/use-live';
 import { canOpenKnown, isListHref, reportOpensKnown } from '../../navigation/away';
+import { LatePart, loadUntilThere } from '../../navigation/late-part';
 import { useOpenPage } from '../../navigation/use-open-page';
 import { pastHref } from '../../past/past-address';
 import { usePastAt } from '../../past/past-at';
 import { knownDetail } from './known-detail';
 
 const loadLockView = () => import('../lock/lock-view').then((all) => all.LockView);
-const LockView = dynamic(loadLockView);
+const LockView = dynamic(() => loadUntilThere(loadLockView), { loading: () => <LatePart /> });
 
 /** When the code of a lock's page is loaded ahead, after the list is live. */
 const LOAD_AFTER_MS = 5_000;

@@ -1,0 +1,58 @@
+'use client';
+
+import { type ReactNode, useSyncExternalStore } from 'react';
+import { RETRY_MS } from './use-loaded';
+
+/** How many parts the server did not send when they were last asked for. */
+let failing = 0;
+const listeners = new Set<() => void>();
+
+function countFailing(by: 1 | -1): void {
+  failing += by;
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Loads a part of a page for `dynamic`, in a browser however often that fails: an error would take
+ * the whole page away. `LatePart` says meanwhile why it is not there.
+ */
+export async function loadUntilThere<Part>(load: () => Promise<Part>): Promise<Part> {
+  try {
+    return await load();
+  } catch (error) {
+    if (typeof window === 'undefined') throw error;
+  }
+  countFailing(1);
+  try {
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      const loaded = await load().then(
+        (part) => ({ part }),
+        () => null,
+      );
+      if (loaded) return loaded.part;
+    }
+  } finally {
+    countFailing(-1);
+  }
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+/** In place of a part that is loading; of one that the server does not send, it says so. */
+export function LatePart({ children }: { children?: ReactNode }) {
+  const isFailing = useSyncExternalStore(
+    subscribe,
+    () => failing > 0,
+    () => false,
+  );
+  if (!isFailing) return children;
+  return (
+    <p role="alert" className="p-4 text-t2">
+      Server not responding. This part is shown once it is back; trying again…
+    </p>
+  );
+}
