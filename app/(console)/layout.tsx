@@ -1,4 +1,6 @@
+import { headers } from 'next/headers';
 import type { ReactNode } from 'react';
+import { commandKeys } from '@/components/shell/command/command-keys';
 import { ConsoleShell } from '@/components/shell/console-shell';
 import { openConsole } from '../console-api';
 
@@ -8,6 +10,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
     api.backends.list.query(),
     api.backends.guarantees.query(),
   ]);
+  const userAgent = (await headers()).get('user-agent') ?? '';
   return (
     <ConsoleShell
       account={user}
@@ -17,6 +20,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       traceUrl={traceUrl}
       backends={backends}
       guarantees={guarantees}
+      commandKeys={commandKeys(userAgent)}
     >
       {children}
     </ConsoleShell>

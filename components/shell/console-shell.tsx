@@ -29,6 +29,7 @@ export function ConsoleShell({
   traceUrl,
   backends,
   guarantees,
+  commandKeys,
   children,
 }: {
   account: Account;
@@ -38,6 +39,8 @@ export function ConsoleShell({
   traceUrl: string | null;
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
+  /** What opens the menu that goes anywhere, as it is written on the reader's keys. */
+  commandKeys: string;
   children: ReactNode;
 }) {
   return (
@@ -52,7 +55,7 @@ export function ConsoleShell({
         <SkipLink />
         <AwayGuard className="shell">
           <NavRail />
-          <TopBar backends={backends} guarantees={guarantees} />
+          <TopBar backends={backends} guarantees={guarantees} commandKeys={commandKeys} />
           <main id="main" tabIndex={-1} className="shell-main">
             <UnencryptedBanner />
             <CapacityBanner />
@@ -71,9 +74,11 @@ export function ConsoleShell({
 function TopBar({
   backends,
   guarantees,
+  commandKeys,
 }: {
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
+  commandKeys: string;
 }) {
   const { demo } = useSession();
   return (
@@ -100,7 +105,7 @@ function TopBar({
         </Suspense>
         <BackendHealthList initial={backends} initialGuarantees={guarantees} />
         <AlertBell />
-        <CommandButton />
+        <CommandButton keys={commandKeys} />
         <span aria-hidden="true" className="h-5 w-px bg-line max-md:hidden" />
         <AccountMenu />
       </div>

@@ -3,11 +3,12 @@
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
+import { commandKeys } from './command/command-keys';
 
 type Shortcut = [keys: string[], label: string];
 
-const GLOBAL_SHORTCUTS: Shortcut[] = [
-  [['⌘K'], 'Go anywhere (or Ctrl+K)'],
+const globalShortcuts = (): Shortcut[] => [
+  [[commandKeys(navigator.userAgent)], 'Go anywhere'],
   [['/'], 'Search'],
   [['?'], 'Show shortcuts'],
 ];
@@ -58,7 +59,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         </div>
         <div className="flex flex-col gap-6">
           {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
-          <ShortcutTable title="Everywhere" shortcuts={GLOBAL_SHORTCUTS} />
+          <ShortcutTable title="Everywhere" shortcuts={globalShortcuts()} />
         </div>
       </div>
       <div className="mt-6 flex justify-end">

@@ -6,7 +6,7 @@ import { useLoaded } from '../../navigation/use-loaded';
 const loadMenu = () => import('./command-menu').then((all) => all.CommandMenu);
 
 /** Opens the menu that goes anywhere, as ⌘K and Ctrl+K do. */
-export function CommandButton() {
+export function CommandButton({ keys }: { keys: string }) {
   const [isOpen, setOpen] = useState(false);
   const [text, setText] = useState('');
   const { part: CommandMenu, isFailing } = useLoaded(loadMenu, isOpen);
@@ -51,7 +51,7 @@ export function CommandButton() {
         }}
       >
         Go anywhere
-        <kbd className="key">⌘K</kbd>
+        <kbd className="key">{keys}</kbd>
       </button>
       {isOpen && CommandMenu && (
         <CommandMenu text={text} onText={setText} onClose={() => setOpen(false)} />
