@@ -57,8 +57,8 @@ export function LockView({
             ) : (
               <>
                 {data.waitPart && <WaitPartNote part={data.waitPart} />}
-                {!data.past && <RecommendedAct detail={data} hold={chosen} />}
                 {!data.past && <ActionLadder detail={data} chosen={chosen} />}
+                {!data.past && <RecommendedAct detail={data} hold={chosen} />}
                 <div className="lock-panels">
                   <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />
                   <QueuePanel detail={data} />

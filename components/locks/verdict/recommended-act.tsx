@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { lockPath } from '@/server/core/names/console-path';
 import {
@@ -27,12 +27,18 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
   release: { label: 'Force release…', key: 'r', isHard: true },
 };
 
-/** The gentlest act that helps, with its button and what else it affects; nothing if none does. */
+/**
+ * The gentlest act that helps, with its button and what else it affects; nothing if none does. Once
+ * it was there its place stays, so that what is below it does not move as it is needed no more.
+ */
 export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
   const recommendation = useRecommendation(detail, hold);
   const isPast = usePastAt() !== null;
   const mayAct = useActions() !== null;
-  if (!recommendation || isPast) return null;
+  const [shownOf, setShownOf] = useState<string | null>(null);
+  if (recommendation && shownOf !== detail.row.id) setShownOf(detail.row.id);
+  if (isPast) return null;
+  if (!recommendation) return shownOf === detail.row.id ? <NothingToDo isKnown={detail.fresh} /> : null;
   const { verb, title, effect, lock } = recommendation;
   return (
     <section aria-label="Recommended" className="recommended" data-acts={mayAct}>
@@ -56,6 +62,24 @@ export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: Hol
           More…
         </a>
       )}
+    </section>
+  );
+}
+
+/** @param isKnown whether the lock's state is known, as far as its backend goes */
+function NothingToDo({ isKnown }: { isKnown: boolean }) {
+  const isUnknown = useIsStale() || !isKnown;
+  return (
+    <section aria-label="Recommended" className="recommended" data-quiet="true">
+      <div className="min-w-0 text-t2">
+        <p className="text-12 text-t3">Recommended</p>
+        <h2>{isUnknown ? 'Unknown at the moment' : 'Nothing to do now'}</h2>
+        <p className="text-t3">
+          {isUnknown
+            ? 'The state of the lock is not known.'
+            : 'An act that would help is shown here again.'}
+        </p>
+      </div>
     </section>
   );
 }
