@@ -11,7 +11,7 @@ import { RangeButtons } from '../insights/range-buttons';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
-import { useTRPC } from '../live/trpc';
+import { refetchEvery, useTRPC } from '../live/trpc';
 import { heldMsOf } from '../locks/lock-facts';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
@@ -51,10 +51,10 @@ export function ChartsPanel({
       {
         ...(initial?.range === range && { initialData: initial }),
         placeholderData: keepPreviousData,
-        refetchInterval: ({ state }) =>
-          state.data && isHistoryBehind(row, state.data)
-            ? REFETCH_BEHIND_MS
-            : REFETCH_EVERY_MS[range],
+        refetchInterval: (query) => {
+          const isBehind = query.state.data && isHistoryBehind(row, query.state.data);
+          return refetchEvery(isBehind ? REFETCH_BEHIND_MS : REFETCH_EVERY_MS[range])(query);
+        },
       },
     ),
   );

@@ -9,7 +9,7 @@ import { durationText } from '@/server/core/format/durations';
 import { lockPath } from '@/server/core/names/console-path';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
-import { useTRPC } from '../live/trpc';
+import { refetchEvery, useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
 import { actLabel, timelineMarks, timelineSummary } from '../locks/timeline/timeline-labels';
 import { TimelinePlot } from '../locks/timeline/timeline-plot';
@@ -58,7 +58,7 @@ export function IncidentView({
       { id },
       {
         initialData: initial,
-        refetchInterval: ({ state }) => (isGrowing(state.data) ? POLL_MS : false),
+        refetchInterval: (query) => refetchEvery(isGrowing(query.state.data) && POLL_MS)(query),
       },
     ),
   );

@@ -6,7 +6,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { LoadOlder } from '../live/load-older';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
-import { useTRPCClient } from '../live/trpc';
+import { refetchEvery, useTRPCClient } from '../live/trpc';
 import { usePastAt } from '../past/past-at';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
@@ -41,7 +41,7 @@ export function IncidentsPanel({
       }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last) => last.older,
-    refetchInterval: at === null && POLL_MS,
+    refetchInterval: refetchEvery(at === null && POLL_MS),
     placeholderData: keepPreviousData,
     ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
   });

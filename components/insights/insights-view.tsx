@@ -9,7 +9,7 @@ import type { Overview } from '@/server/contract/console/past/overview';
 import { rangeUrl, readRange } from '../charts/chart-range';
 import { ChartsSkeleton } from '../charts/charts-skeleton';
 import { problemOf, readFailureTitle } from '../live/problem';
-import { useTRPC } from '../live/trpc';
+import { refetchEvery, useTRPC } from '../live/trpc';
 import { LatePart, loadUntilThere } from '../navigation/late-part';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
@@ -53,7 +53,7 @@ export function InsightsView({
       {
         ...(initial?.range === range && { initialData: initial }),
         placeholderData: keepPreviousData,
-        ...(at === null && { refetchInterval: REFETCH_EVERY_MS[range] }),
+        refetchInterval: refetchEvery(at === null && REFETCH_EVERY_MS[range]),
       },
     ),
   );

@@ -6,7 +6,7 @@ import type { LabRun } from '@/server/contract/console/lab/lab-run';
 import { Icon } from '../icons/icon';
 import { failureTitleWithoutRetry, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
-import { useTRPC, useTRPCClient } from '../live/trpc';
+import { refetchEvery, useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { useSubmit } from '../ui/controls/use-submit';
 import { Instant } from '../ui/instant';
@@ -27,7 +27,8 @@ export function RunView({ initial }: { initial: LabRun }) {
       {
         initialData: initial,
         staleTime: 0,
-        refetchInterval: ({ state }) => (state.data?.endedAt === null ? POLL_MS : false),
+        refetchInterval: (query) =>
+          refetchEvery(query.state.data?.endedAt === null && POLL_MS)(query),
       },
     ),
   );

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ANSWER_MAX_MS, fetchInTime } from './trpc';
+import { ANSWER_MAX_MS, fetchInTime, refetchEvery } from './trpc';
 
 let asked: AbortSignal[] = [];
 
@@ -32,4 +32,15 @@ it('a request that its caller gives up ends at once', async () => {
   caller.abort();
   expect(await failed).toBe('off');
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('what could not be loaded is asked for soon again, however seldom it is read', () => {
+  const after = (everyMs: number | false, error: unknown) =>
+    refetchEvery(everyMs)({ state: { error } });
+  expect(after(300_000, null)).toBe(300_000);
+  expect(after(false, null)).toBe(false);
+  for (const everyMs of [300_000, false as const]) {
+    expect(after(everyMs, new Error('Failed to fetch'))).toBe(3_000);
+  }
+  expect(after(1_000, new Error('Failed to fetch'))).toBe(1_000);
 });

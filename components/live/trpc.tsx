@@ -54,6 +54,23 @@ function createClient() {
   });
 }
 
+interface Fetched {
+  state: { error: unknown };
+}
+
+/**
+ * How often a query is asked again: as often as said, and soon after a failure, so that a page
+ * need not be reloaded once the server is back.
+ *
+ * @param everyMs false: only after a failure
+ */
+export const refetchEvery =
+  (everyMs: number | false) =>
+  ({ state: { error } }: Fetched): number | false => {
+    if (!error) return everyMs;
+    return everyMs === false ? RETRY_MS : Math.min(everyMs, RETRY_MS);
+  };
+
 function createQueries() {
   return new QueryClient({
     defaultOptions: {
@@ -61,8 +78,7 @@ function createQueries() {
         staleTime: 5_000,
         retry: 2,
         refetchOnWindowFocus: true,
-        // Failed reads are retried until they succeed: a page never has to be reloaded.
-        refetchInterval: ({ state }) => (state.error ? RETRY_MS : false),
+        refetchInterval: refetchEvery(false),
       },
       mutations: { retry: false },
     },
