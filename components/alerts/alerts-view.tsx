@@ -3,6 +3,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AlertPage, AlertRow } from '@/server/contract/console/alerts/alert-row';
+import { ALERT_QUIET_MS } from '@/server/core/alerts/alert';
+import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
@@ -67,12 +69,17 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
               aside={data.firingTotal === 0 ? 'nothing fires' : exactCount(data.firingTotal)}
             >
               {data.firing.length > 0 && (
-                <AlertList
-                  alerts={data.firing}
-                  silences={data.silences}
-                  now={now}
-                  onSilence={mayAct ? (of) => setSilencing({ of }) : null}
-                />
+                <>
+                  <AlertList
+                    alerts={data.firing}
+                    silences={data.silences}
+                    now={now}
+                    onSilence={mayAct ? (of) => setSilencing({ of }) : null}
+                  />
+                  <p className="border-line border-t px-3.5 py-2.5 text-12 text-t3">
+                    Each is listed until its rule was not met for {spokenDuration(ALERT_QUIET_MS)}.
+                  </p>
+                </>
               )}
               {data.firingTotal > data.firing.length && (
                 <p className="border-line border-t px-3.5 py-2.5 text-12 text-t2">
