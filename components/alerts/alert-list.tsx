@@ -33,11 +33,14 @@ export function AlertList({
         <li key={alert.id} className="alert-item">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <Icon
-              name={alert.resolvedAt === null ? 'alert-octagon' : 'check-circle'}
+              name={goesOn(alert) ? 'alert-octagon' : 'check-circle'}
               size={15}
-              className={alert.resolvedAt === null ? 'text-dangertext' : 'text-acc'}
+              className={goesOn(alert) ? 'text-dangertext' : 'text-acc'}
             />
             <span className="font-[600]">{kindLabel(alert.kind)}</span>
+            {alert.isClear && (
+              <span className="rounded-4 bg-accbg px-1.5 text-12 text-acc">clear now</span>
+            )}
             {isSilenced(alert, silences, now) && (
               <span className="rounded-4 bg-s3 px-1.5 text-12 text-t2">silenced</span>
             )}
@@ -69,6 +72,8 @@ export function AlertList({
     </ul>
   );
 }
+
+const goesOn = ({ resolvedAt, isClear }: AlertRow) => resolvedAt === null && !isClear;
 
 function Subject({ alert: { kind, backend, namespace, name } }: { alert: AlertRow }) {
   if (name === null) {

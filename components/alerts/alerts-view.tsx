@@ -77,7 +77,7 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
                     onSilence={mayAct ? (of) => setSilencing({ of }) : null}
                   />
                   <p className="border-line border-t px-3.5 py-2.5 text-12 text-t3">
-                    Each is listed until its rule was not met for {spokenDuration(ALERT_QUIET_MS)}.
+                    Each is listed until it has been clear for {spokenDuration(ALERT_QUIET_MS)}.
                   </p>
                 </>
               )}

@@ -1,10 +1,12 @@
 import type {
   AlertPage,
+  AlertRow,
   AlertRulesRow,
   AlertSummary,
   ReceiverRow,
 } from '../../contract/console/alerts/alert-row';
 import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { isClear } from '../../core/alerts/alert-clear';
 import { AlertSettings } from '../../monitoring/alerts/alert-settings';
 import { AlertTable } from '../../monitoring/alerts/alert-table';
 import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
@@ -58,12 +60,20 @@ export async function listAlertRules(ctx: OperationContext): Promise<AlertRulesR
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
 }
 
-async function readPage({ database, clock, config }: Runtime): Promise<AlertPage> {
+/** A firing alert as its lock is known here now. */
+function asKnownNow({ projection }: Runtime, alert: AlertRow): AlertRow {
+  const { kind, backend, namespace, name } = alert;
+  const row = name === null ? null : projection.row(namespace, name);
+  return row?.backend === backend && isClear(kind, row) ? { ...alert, isClear: true } : alert;
+}
+
+async function readPage(runtime: Runtime): Promise<AlertPage> {
+  const { database, clock, config } = runtime;
   const alerts = new AlertTable(database);
   const now = clock.now();
   const states = await new ReceiverTable(database).all();
   return {
-    firing: await alerts.firing(LISTED_MAX),
+    firing: (await alerts.firing(LISTED_MAX)).map((alert) => asKnownNow(runtime, alert)),
     firingTotal: await alerts.countFiring(),
     resolved: await alerts.resolved(LISTED_MAX),
     silences: await new AlertSettings(database).silences(now),

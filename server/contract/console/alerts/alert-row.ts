@@ -21,6 +21,8 @@ export interface AlertRow extends AlertSubject {
   announcedAt: number | null;
   /** What was seen when it fired. */
   sentence: string;
+  /** It fires, but what it was about is over, as the page lists it. */
+  isClear?: true;
 }
 
 /** Which alerts are not sent. What is absent matches all. */

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { isClear } from './alert-clear';
+
+const held = { status: 'held', waiters: 0 } as const;
+const waited = { status: 'contended', waiters: 2 } as const;
+const stuck = { status: 'stuck', waiters: 2 } as const;
+const silent = { status: 'unknown', waiters: 0 } as const;
+
+it('an alert whose lock is as usual again is not shown as what goes on', () => {
+  expect(isClear('stuck', held)).toBe(true);
+  expect(isClear('stuck', waited)).toBe(true);
+  expect(isClear('expired', held)).toBe(true);
+  expect(isClear('waitsOver', held)).toBe(true);
+});
+
+it('an alert is never said to be clear where that is not known', () => {
+  expect(isClear('stuck', stuck)).toBe(false);
+  expect(isClear('orphaned', stuck)).toBe(false);
+  expect(isClear('waitsOver', waited)).toBe(false);
+  expect(isClear('stuck', silent)).toBe(false);
+  expect(isClear('stuck', null)).toBe(false);
+  expect(isClear('counterNear', held)).toBe(false);
+  expect(isClear('backendUnknown', held)).toBe(false);
+});
