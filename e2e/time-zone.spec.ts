@@ -39,3 +39,18 @@ test('a reader in another time zone than the server takes over every page as it 
     expect(faults(), query).toEqual([]);
   }
 });
+
+test('an entry of yesterday has its day also on a page that was opened yesterday', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  await page.clock.install();
+  await openPage(page, `${server.url}/audit`);
+  const time = page.getByRole('row').nth(1).locator('time').first();
+  await expect(time).toHaveText(/^\d\d:\d\d:\d\d$/);
+  await page.clock.fastForward('25:00:00');
+  await expect(time).toHaveText(/^\d+ [A-Z][a-z]+\s\d\d:\d\d$/);
+});

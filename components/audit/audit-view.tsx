@@ -12,6 +12,7 @@ import { Button } from '../ui/controls/button';
 import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
 import { SearchField } from '../ui/controls/search-field';
+import { useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
@@ -38,7 +39,7 @@ interface AuditPage {
 export function AuditView({
   initial,
   initialQuery,
-  now,
+  now: paintedAt,
 }: {
   /** Null where it could not be read for the first paint. */
   initial: AuditPage | null;
@@ -46,6 +47,7 @@ export function AuditView({
   /** The server's clock at the first paint. */
   now: number;
 }) {
+  const now = useServerClock(paintedAt);
   const params = useSearchParams();
   const query = useMemo(() => readAuditQuery(params), [params]);
   const client = useTRPCClient();

@@ -24,10 +24,13 @@ const STATES: Record<LabServer['state'], { word: string; icon: IconName; ink: st
 export function LabServers({
   preflight,
   problem,
+  now,
 }: {
   /** Null until it is known. */
   preflight: LabPreflightView | null;
   problem: Problem | null;
+  /** The server's clock. */
+  now: number;
 }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -53,7 +56,7 @@ export function LabServers({
       aside={
         preflight && (
           <>
-            checked <Instant at={preflight.asOf} now={preflight.asOf} />
+            checked <Instant at={preflight.asOf} now={Math.max(now, preflight.asOf)} />
           </>
         )
       }

@@ -62,6 +62,7 @@ export function LabView({
         <LabServers
           preflight={preflight.data ?? null}
           problem={preflight.error && problemOf(preflight.error)}
+          now={runs.data?.asOf ?? 0}
         />
       </div>
       {runs.error && (

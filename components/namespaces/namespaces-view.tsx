@@ -13,7 +13,7 @@ import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
 import { useBackendsHealth } from '../shell/backend-queries';
 import { Button } from '../ui/controls/button';
-import { Instant } from '../ui/instant';
+import { Instant, useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
@@ -31,7 +31,7 @@ const COLUMNS: Column[] = [
 export function NamespacesView({
   initial,
   initialBackends,
-  now,
+  now: paintedAt,
 }: {
   /** Null where they could not be read for the first paint. */
   initial: NamespaceRow[] | null;
@@ -39,6 +39,7 @@ export function NamespacesView({
   now: number;
 }) {
   const { may } = useSession();
+  const now = useServerClock(paintedAt);
   const { data: backends } = useBackendsHealth(initialBackends);
   const { namespaces, error } = useNamespaces(initial);
   const [isCreating, setCreating] = useState(false);

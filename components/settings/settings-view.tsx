@@ -4,6 +4,7 @@ import Link from 'next/link';
 import { visibleText } from '@/server/core/format/visible-text';
 import { Icon, type IconName } from '../icons/icon';
 import { useSession } from '../live/session';
+import { useServerClock } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { AccountSection } from './account-section';
 import { KeysSection } from './keys-section';
@@ -18,7 +19,14 @@ const SECTIONS: { id: SettingsSection; label: string; icon: IconName; isAdmin: b
 ];
 
 /** Settings: the user's own account, API keys, and users. */
-export function SettingsView({ section, now }: { section: SettingsSection; now: number }) {
+export function SettingsView({
+  section,
+  now: paintedAt,
+}: {
+  section: SettingsSection;
+  now: number;
+}) {
+  const now = useServerClock(paintedAt);
   const { may } = useSession();
   return (
     <div className="page">

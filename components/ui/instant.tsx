@@ -1,6 +1,6 @@
 'use client';
 
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { exactInstant, instantText } from '../format/instants';
 
 const never = () => () => {};
@@ -12,6 +12,22 @@ export function useZone(): string | undefined {
     () => undefined,
     () => 'UTC',
   );
+}
+
+const STEP_MS = 60_000;
+
+/**
+ * The server's clock to the minute, of which a page knows what it was as it was painted: an instant
+ * is written without its day only on that day, and a page may be open for days.
+ */
+export function useServerClock(paintedAt: number): number {
+  const [passedMs, setPassedMs] = useState(0);
+  useEffect(() => {
+    const begun = Date.now();
+    const timer = setInterval(() => setPassedMs(Math.max(0, Date.now() - begun)), STEP_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return paintedAt + passedMs;
 }
 
 /**
