@@ -91,7 +91,8 @@ function Waited({ ms }: { ms: number }) {
 }
 
 function GrantedAt({ at, row }: { at: number; row: LockRow }) {
-  return <Instant at={at} now={row.readAt} clock={row.backend} />;
+  const now = useAtBackend(row.backend, (time) => Math.floor(time / 60_000) * 60_000);
+  return <Instant at={at} now={now} clock={row.backend} />;
 }
 
 /** How many wait, and how long the first of them has. */
