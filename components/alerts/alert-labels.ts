@@ -11,7 +11,7 @@ import { boundText } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 
 /** A rule of a namespace: the field that sets it, and what it compares. */
-export interface RuleField {
+interface RuleField {
   field: keyof AlertRules;
   label: string;
   unit: 'ms' | 'count';
