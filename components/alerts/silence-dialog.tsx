@@ -26,13 +26,7 @@ const SPANS = [
  *
  * @param of what it matches at first; null: nothing yet
  */
-export function SilenceDialog({
-  of,
-  onClose,
-}: {
-  of: AlertRow | null;
-  onClose: () => void;
-}) {
+export function SilenceDialog({ of, onClose }: { of: AlertRow | null; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();

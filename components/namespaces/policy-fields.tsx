@@ -12,8 +12,8 @@ import {
   WAIT_MAX_MS,
 } from '@/server/contract/namespace-policy';
 import { exactCount } from '@/server/core/format/numbers';
-import { DurationField, enteredDuration } from '../ui/controls/duration-field';
 import { Field } from '../ui/controls/field';
+import { DurationField, enteredDuration } from './duration-field';
 
 /** The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server. */
 export function PolicyFields({

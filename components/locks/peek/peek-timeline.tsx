@@ -8,8 +8,7 @@ import { Button } from '../../ui/controls/button';
 import { useMedia } from '../../ui/use-media';
 
 const TimelinePanel = dynamic(
-  () =>
-    loadUntilThere(() => import('../timeline/timeline-panel').then((all) => all.TimelinePanel)),
+  () => loadUntilThere(() => import('../timeline/timeline-panel').then((all) => all.TimelinePanel)),
   { ssr: false, loading: () => <LatePart /> },
 );
 

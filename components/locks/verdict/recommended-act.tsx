@@ -38,7 +38,8 @@ export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: Hol
   const [shownOf, setShownOf] = useState<string | null>(null);
   if (recommendation && shownOf !== detail.row.id) setShownOf(detail.row.id);
   if (isPast) return null;
-  if (!recommendation) return shownOf === detail.row.id ? <NothingToDo isKnown={detail.fresh} /> : null;
+  if (!recommendation)
+    return shownOf === detail.row.id ? <NothingToDo isKnown={detail.fresh} /> : null;
   const { verb, title, effect, lock } = recommendation;
   return (
     <section aria-label="Recommended" className="recommended" data-acts={mayAct}>

@@ -1,7 +1,7 @@
 'use client';
 
 import { parseDuration } from '@/client/command/terminal/duration';
-import { Field } from './field';
+import { Field } from '../ui/controls/field';
 
 const UNITS: [unit: string, ms: number][] = [
   ['h', 3_600_000],
