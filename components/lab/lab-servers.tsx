@@ -117,6 +117,9 @@ function State({ state }: { state: LabServer['state'] }) {
 /** Variables and statements in prose: what is typed or copied. */
 const TYPED = /(LOCKYARD_[A-Z_]+(?:=[^\s,]*[^\s,.])?|GRANT [^;]+;)/;
 
+/** A setting breaks after its name first. */
+const beforeValue = (setting: string) => setting.slice(0, setting.indexOf('=') + 1);
+
 function Advice({ text }: { text: string }) {
   return (
     <p className="text-12 text-t2 [overflow-wrap:anywhere]">
@@ -126,7 +129,9 @@ function Advice({ text }: { text: string }) {
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts never move
           <code key={place} className="font-mono text-t1 select-all">
-            {part}
+            {beforeValue(part)}
+            <wbr />
+            {part.slice(beforeValue(part).length)}
           </code>
         ),
       )}
