@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useTRPCClient } from '../live/trpc';
+import { refetchEvery, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { Instant } from '../ui/instant';
@@ -14,6 +14,9 @@ import { SectionFrame } from './section-frame';
 import { SectionTable } from './section-table';
 
 const FIRST_PAGE: string | undefined = undefined;
+
+/** When a key was last used is stored once a minute; before one is revoked, that is looked at. */
+const POLL_MS = 10_000;
 
 /** The API keys of services. */
 export function KeysSection({ now }: { now: number }) {
@@ -30,6 +33,7 @@ export function KeysSection({ now }: { now: number }) {
     queryFn: ({ pageParam: before }) => client.keys.list.query({ before }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: ({ older }) => older,
+    refetchInterval: (query) => refetchEvery(POLL_MS)(query),
   });
   const [isCreating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<(IdentifiedKey & { isWitness: boolean }) | null>(null);
