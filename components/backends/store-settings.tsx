@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { GuaranteeReading, GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { spokenDuration } from '@/server/core/format/durations';
+import { agoText } from '@/server/core/format/durations';
 import { plural } from '@/server/core/format/numbers';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
@@ -91,6 +91,6 @@ function SettingsCheck({ row }: { row: GuaranteeRow }) {
 
 function ageLabel({ reading, isFailing }: GuaranteeRow): string {
   if (!reading) return isFailing ? 'Could not read settings' : 'Checking settings…';
-  const checked = `Checked ${spokenDuration(reading.ageMs)} ago`;
+  const checked = `Checked ${agoText(reading.ageMs)}`;
   return isFailing ? `${checked}; could not read settings since` : checked;
 }
