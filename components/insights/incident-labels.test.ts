@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { IncidentRow } from '@/server/contract/console/past/incident';
-import { actorsLabel, incidentFigures, incidentSentence } from './incident-labels';
+import type { IncidentDetail, IncidentRow } from '@/server/contract/console/past/incident';
+import { actorsLabel, incidentFacts, incidentFigures, incidentSentence } from './incident-labels';
 
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
@@ -52,6 +52,8 @@ test('figures are the length and the waiter-seconds', () => {
 test('an incident that has just begun has no length yet', () => {
   const begun = { ...incident, endedAt: null, readAt: incident.beganAt, waiterMs: 0 };
   expect(incidentFigures(begun)).toBe('just begun');
+  const detail = { incident: begun, timeline: { refused: [] } } as unknown as IncidentDetail;
+  expect(incidentFacts(detail)).toContainEqual(['Lasted', 'just begun', '']);
 });
 
 test('a hostile name is shown with its invisible characters marked', () => {

@@ -17,6 +17,14 @@ function lastedMs({ beganAt, endedAt, readAt }: IncidentRow): number {
   return Math.max(0, (endedAt ?? readAt) - beganAt);
 }
 
+const JUST_BEGUN = 'just begun';
+
+/** The same in words. */
+function lastedLabel(incident: IncidentRow): string {
+  const ms = lastedMs(incident);
+  return incident.endedAt === null && ms < 1_000 ? JUST_BEGUN : durationText(ms);
+}
+
 /** Waiter-seconds: how long all waiters waited during an incident, added up. */
 const waiterSeconds = ({ waiterMs }: IncidentRow): number => Math.round(waiterMs / 1_000);
 
@@ -36,7 +44,7 @@ export function incidentFacts(detail: IncidentDetail): IncidentFact[] {
       endedAt === null ? 'open' : { at: endedAt },
       isClear ? 'ends once the lock has been clear for 30\u00a0s' : '',
     ],
-    ['Lasted', durationText(lastedMs(incident)), ''],
+    ['Lasted', lastedLabel(incident), ''],
     [
       'Waiter-seconds',
       exactCount(waiterSeconds(incident)),
@@ -132,9 +140,8 @@ export function incidentSentence(incident: IncidentRow): string {
 
 /** The same in the few words of a list. */
 export function incidentFigures(incident: IncidentRow): string {
-  const ms = lastedMs(incident);
-  if (incident.endedAt === null && ms < 1_000) return 'just begun';
-  const lasted = durationText(ms);
+  const lasted = lastedLabel(incident);
+  if (lasted === JUST_BEGUN) return lasted;
   return incident.waiterMs < 1_000
     ? `${lasted}${incident.waitersMax === 0 ? ', no waiters' : ''}`
     : `${lasted}, ${plural(waiterSeconds(incident), 'waiter-second')}`;
