@@ -162,7 +162,11 @@ function NamespaceTableRow({
         <Count of={held} label="held" />
       </td>
       <td data-cell="count">
-        <Count of={waiting} label="waiting" ink="font-[550] text-contended" />
+        <Count
+          of={waiting}
+          label="waiting"
+          {...(!policy.standbyExpected && { ink: 'font-[550] text-contended' })}
+        />
       </td>
       <td data-cell="made" className="text-12 text-t3">
         <span className="md:hidden">created </span>
