@@ -4,6 +4,12 @@ import { createService, expect, signIn, test } from './lockyard-test';
 
 const SCRIPTS = '**/_next/static/chunks/*.js';
 
+const NAME = 'previewed-late';
+
+test.beforeAll(async ({ server, admin }) => {
+  const service = await createService(server, admin, 'late-parts');
+  await service.acquire({ name: NAME, leaseMs: 600_000 });
+});
 test.beforeEach(({ page, server, admin }) => signIn(page.context(), server, admin));
 
 /** Keeps the page's own code from coming, as while the server is away. */
@@ -29,22 +35,19 @@ test('a dialog that cannot be loaded says so in its place, and opens once the se
   await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
   await page.unroute(SCRIPTS);
   await expect(dialog(page)).toHaveAccessibleName('Save this view');
-  await expect(page.getByRole('heading', { name: 'Locks' })).toBeAttached();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('grid', { name: 'Locks' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Saved views' })).toBeFocused();
   expect(errors).toEqual([]);
 });
 
 test('a part of a page that cannot be loaded says so in its place, and comes once the server is back', async ({
   page,
-  server,
-  admin,
 }) => {
-  const name = 'previewed-late';
-  const service = await createService(server, admin, 'late-parts');
-  await service.acquire({ name, leaseMs: 600_000 });
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.goto(`/?view=all&peek=default/${name}`);
+  await page.goto(`/?view=all&peek=default/${NAME}`);
   const preview = page.getByRole('complementary', { name: 'Lock preview' });
-  await expect(preview.getByRole('heading', { name })).toBeVisible();
+  await expect(preview.getByRole('heading', { name: NAME })).toBeVisible();
   await untilAlive(page);
   await loseScripts(page);
   await preview.getByRole('button', { name: 'Show timeline' }).click();
