@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import manifest from '@/package.json';
+import { startOptions } from '@/scripts/process/start-options.mjs';
 import { readConfig } from '@/server/bootstrap/config/config';
 import { ApiHarness } from './api-harness';
 import { copyOf, readContainerfile } from './installing/containerfile';
@@ -116,6 +117,20 @@ test('the settings that the examples give are those of the server', () => {
     expect(Object.keys(variables).length).toBeGreaterThan(0);
     expect(() => readConfig(withSecrets(variables))).not.toThrow();
   }
+});
+
+test('the image serves the demo as the docs start it', () => {
+  const page = readFileSync(join(root, 'docs/installing.md'), 'utf8');
+  const [, options = '', rest = ''] =
+    /`docker run ([^`]*) lockyard:[\d.]+([^`]*)` serves the demo/.exec(page) ?? [];
+  const words = [...only('ENV').split(' '), ...options.split(' ')];
+  const named = words.map((word) => /^(\w+)=(.*)$/.exec(word)).filter((match) => match !== null);
+  const env = Object.fromEntries(named.map(([, name, value]) => [name, value]));
+  const { variables } = startOptions(rest.split(' ').filter(Boolean), env);
+  const { demo, dataDir, host } = readConfig({ ...env, ...variables });
+  // Its link works on this machine alone, and nothing but the volume can be written.
+  expect({ demo, host }).toEqual({ demo: true, host: '127.0.0.1' });
+  expect(dataDir).toMatch(new RegExp(`^${only('VOLUME')}/`));
 });
 
 test('compose waits until each part is healthy, and has no password of its own', () => {
