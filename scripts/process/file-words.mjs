@@ -9,10 +9,13 @@ import { resolve } from 'node:path';
  */
 export function withFileFrom(words, folder) {
   const from = (file) => (/^-?$/.test(file) ? file : resolve(folder, file));
-  const [verb, ...rest] = words;
+  // Options of every command, such as --json, may come before its name.
+  const named = words.findIndex((word) => !word.startsWith('-'));
+  const [verb, ...rest] = named < 0 ? [] : words.slice(named);
+  const before = words.slice(0, named + 1);
   if (verb === 'backup' || verb === 'restore') {
     const isFile = (word, at) => !word.startsWith('-') && rest[at - 1] !== '--quiet';
-    return [verb, ...rest.map((word, at) => (isFile(word, at) ? from(word) : word))];
+    return [...before, ...rest.map((word, at) => (isFile(word, at) ? from(word) : word))];
   }
   if (verb !== 'apply') return words;
   const isValue = (at) => /^(-f|--file)$/.test(rest[at - 1] ?? '');
@@ -21,5 +24,5 @@ export function withFileFrom(words, folder) {
     if (file) return option + from(file);
     return isValue(at) && !word.startsWith('-') ? from(word) : word;
   });
-  return [verb, ...found];
+  return [...before, ...found];
 }

@@ -14,6 +14,9 @@ test.each([
   ['apply -fw.yaml', 'apply -f/home/ana/w.yaml'],
   ['apply -f - --json', 'apply -f - --json'],
   ['apply --file=-', 'apply --file=-'],
+  ['--json backup b.gz', '--json backup /home/ana/b.gz'],
+  ['--json apply -f w.yaml', '--json apply -f /home/ana/w.yaml'],
+  ['--json --create', '--json --create'],
   ['keys create --name b.gz', 'keys create --name b.gz'],
 ])('the file of "%s" is in the folder of the caller: "%s"', (given, meant) => {
   expect(withFileFrom(given.split(' '), '/home/ana').join(' ')).toBe(meant);
