@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -286,7 +286,12 @@ test('without a server it examines machine, schema and stores, and creates nothi
     expect(found.about('schema')[0]?.says).toContain('no control database');
     expect(found.about('backend away')[0]?.says).toContain('cannot be reached');
     expect(found.about('backend cache').map(({ level }) => level)).toContain('warning');
-    const nothing = await examine({ LOCKYARD_DATA_DIR: join(folder, 'none') });
+    const none = { LOCKYARD_DATA_DIR: join(folder, 'none') };
+    const file = join(folder, 'database-url');
+    writeFileSync(file, `sqlite:${join(folder, 'other.db')}`);
+    const elsewhere = await examine({ ...none, LOCKYARD_DATABASE_URL_FILE: file });
+    expect(elsewhere.about('schema')[0]?.says).toContain(join(folder, 'other.db'));
+    const nothing = await examine(none);
     expect(nothing.findings).toMatchObject([{ subject: 'installation', level: 'problem' }]);
   } finally {
     rmSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import { printable } from '@/client/command/terminal/printable';
-import { type Config, readConfig } from '@/server/bootstrap/config/config';
+import { type Config, ownDatabasePath, readConfig } from '@/server/bootstrap/config/config';
 import { ownOrigin } from '@/server/bootstrap/config/own-origin';
 import { type Finding, finding, problem, warning } from '@/server/operations/installation/finding';
 import {
@@ -67,7 +67,7 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
     if (!(error instanceof StartError)) throw error;
     return [problem('configuration', error.message, 'See docs/configuration.md.')];
   }
-  const isHere = existsSync(config.dataDir) || Boolean(env.LOCKYARD_DATABASE_URL);
+  const isHere = existsSync(config.dataDir) || isElsewhere(config);
   const server = isHere ? await examineServer(config) : null;
   const alone = isHere && !server ? await examineMachine(config, clock) : [];
   const own = server ? ownOrigin(config) : undefined;
@@ -78,6 +78,10 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
   const missing = isHere ? [] : [notExamined(config)];
   return [...(server ?? alone), ...missing, ...reached.flat()];
 }
+
+/** Whether the variables name a control database other than the one in the data folder. */
+const isElsewhere = ({ database, dataDir }: Config): boolean =>
+  database.kind !== 'sqlite' || database.path !== ownDatabasePath(dataDir);
 
 /** What the server on the data folder finds out; null if none runs there. */
 async function examineServer({ dataDir }: Config): Promise<Finding[] | null> {
