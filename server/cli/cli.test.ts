@@ -233,7 +233,14 @@ describe('the command line', () => {
   });
 
   test('helps', async () => {
-    const asked = [run([]), runInside(['--help']), runInside(['keys', 'create', '-h'])];
+    const words = [
+      ['--help'],
+      ...[['keys', 'create'], ['backup'], ['apply'], ['locks', 'delete']].map((verb) => [
+        ...verb,
+        '-h',
+      ]),
+    ];
+    const asked = [run([]), ...words.map((each) => runInside(each))];
     for (const { code, out, err } of await Promise.all(asked)) {
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toContain('keys create');

@@ -57,7 +57,7 @@ export async function parseCommand(
   args: string[],
   { readPassword, readConfig }: CommandInput,
 ): Promise<Command | null> {
-  if (args.length === 0 || args.includes('--help')) return null;
+  if (args.length === 0 || args.includes('--help') || args.includes('-h')) return null;
   const rest = args.filter((arg) => arg !== '--json' && arg !== '--create');
   const command = await parseWords(rest, { readPassword, readConfig });
   if (command === null || !args.includes('--json')) return command;
@@ -192,7 +192,7 @@ async function parseProvisioningCommand(
   readPassword: () => Promise<string>,
 ): Promise<CliCommand | null> {
   // Further on it is the value of an option.
-  if (args.slice(0, 3).includes('help') || args.includes('-h')) return null;
+  if (args.slice(0, 3).includes('help')) return null;
   const asked = await parseProvisioning(args, readPassword);
   if (!asked) {
     const verb = args.slice(0, 2).join(' ');
