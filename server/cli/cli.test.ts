@@ -248,6 +248,18 @@ describe('the command line', () => {
     expect(readdirSync(dataDir)).toEqual([]);
   });
 
+  test('takes options of every command also before its name', async () => {
+    const { code, out } = await runInside(['--json', 'doctor']);
+    expect(JSON.parse(out)).toMatchObject({ exitCode: code, findings: expect.any(Array) });
+    // 2 says that a dry run found differences.
+    const apply = await runInside(['--json', 'apply', '--dry-run']);
+    expect({ code: apply.code, ...JSON.parse(apply.err).error }).toEqual({
+      code: 1,
+      reason: 'INVALID',
+      message: 'apply needs -f FILE.',
+    });
+  });
+
   test('tells its version, and the schema that it knows', async () => {
     const schema = programSchemaVersion('sqlite');
     const out = expect.stringMatching(

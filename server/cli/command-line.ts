@@ -50,9 +50,12 @@ export async function runCommandLine(args: string[], io: CommandLineIo): Promise
     const isJson = args.includes('--json');
     const line = isJson ? printableJson({ error: { reason: reasonOf(error), message } }) : message;
     io.stderr.write(`${line}\n`);
-    return error instanceof UsageError && args[0] !== 'apply' ? 2 : 1;
+    return error instanceof UsageError && verbIn(args) !== 'apply' ? 2 : 1;
   }
 }
+
+/** Options of every command, such as `--json`, may come before it. */
+const verbIn = (args: string[]) => args.find((arg) => !arg.startsWith('-'));
 
 function reasonOf(error: unknown): Reason {
   if (error instanceof LockyardError) return error.reason;
@@ -67,7 +70,10 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
     write(`Lockyard ${version}, schema ${programSchemaVersion('sqlite')}\n`);
     return 0;
   }
-  if (args[0] === 'doctor') return runDoctor(args.slice(1), { env, clock: systemClock, write });
+  if (verbIn(args) === 'doctor') {
+    const words = args.toSpliced(args.indexOf('doctor'), 1);
+    return runDoctor(words, { env, clock: systemClock, write });
+  }
   const command = await parseCommand(args, {
     readPassword: () => readLine(io.stdin),
     readConfig: () => readConfig(env),
