@@ -294,6 +294,19 @@ describe('the command line', () => {
     expect(await runInside(create, 'password1234\n')).toMatchObject({ code: 1, out: '' });
   });
 
+  test('reads a password as one line, and does not wait for more', async () => {
+    const { stop } = await startServer();
+    const words = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];
+    const child = spawn(process.execPath, [bundle, ...words], {
+      env: { ...process.env, ...variables() },
+      stdio: ['pipe', 'inherit', 'inherit'],
+    });
+    const ended = once(child, 'exit');
+    child.stdin.write('plough the seventh field\n');
+    expect(await ended).toEqual([0, null]);
+    await stop();
+  });
+
   test('names the data folder when a file is in its place', async () => {
     dataDir = join(dataDir, 'file');
     writeFileSync(dataDir, '');

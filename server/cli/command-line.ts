@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { CommitUnknown, causes } from '@/db/database-failure';
 import { programSchemaVersion } from '@/db/schema-version';
 import { version } from '@/package.json';
@@ -158,6 +157,12 @@ async function runAlone(
   }
 }
 
+/** Does not wait for the end of the input: a person who types a line does not end it. */
 async function readLine(stdin: Readable): Promise<string> {
-  return (await text(stdin)).split(/\r?\n/)[0] ?? '';
+  const pieces: Buffer[] = [];
+  for await (const piece of stdin) {
+    pieces.push(Buffer.from(piece));
+    if (pieces.at(-1)?.includes('\n')) break;
+  }
+  return Buffer.concat(pieces).toString('utf8').split(/\r?\n/)[0] ?? '';
 }
