@@ -8,7 +8,12 @@ import { fileUrl } from './sqlite-file';
 const ROWS_AT_ONCE = 200;
 
 export async function openSqliteSnapshot(path: string): Promise<Snapshot> {
-  if (!existsSync(path)) throw new StartError(`There is no database at ${path}.`);
+  if (!existsSync(path)) {
+    throw new StartError(
+      `There is no database at ${path}. If a server has one, name its LOCKYARD_DATA_DIR or ` +
+        'LOCKYARD_DATABASE_URL.',
+    );
+  }
   const client = createClient({ url: fileUrl(path) });
   try {
     const reading = await client.transaction('read');

@@ -10,9 +10,10 @@ import { randomText } from '../auth/random-text';
 import { runCliCommand } from '../cli/run-cli-command';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { openIntent } from '../operations/audit/audit-log';
+import { listAudit } from '../operations/audit/list-audit';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { Installation } from './testing/backup-rig';
-import { buildCommandLine, type CommandLine } from './testing/command-line';
+import { buildCommandLine, type CommandLine, runHere } from './testing/command-line';
 
 let commandLine: CommandLine;
 let home: Installation;
@@ -150,6 +151,27 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     });
     const missing = ['failed', expect.stringContaining('no such file or folder')];
     expect(await backups()).toEqual([made, failed, missing]);
+  });
+
+  test('a database that is not the one of the running server is not backed up in its place', async () => {
+    const elsewhere = { LOCKYARD_DATA_DIR: home.dataDir };
+    const other = ['backup', home.file('other.gz')];
+    const none = await runHere(other, elsewhere);
+    expect([none.code, none.err]).toEqual([
+      1,
+      expect.stringMatching(/^There is no database at [^\n]* LOCKYARD_DATABASE_URL\.\n$/),
+    ]);
+    await runHere(['users', 'list', '--create'], elsewhere);
+    await home.serve(async (server) => {
+      const { code, err } = await runHere(other, elsewhere);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/^The running server has another database [^\n]*lockyard\.db\. /),
+      ]);
+      const { rows } = await listAudit(server.cli, { limit: 1 });
+      expect(rows).toMatchObject([{ act: 'backup.make', outcome: 'failed' }]);
+    });
+    expect(home.leftovers()).toEqual(['backup.gz']);
   });
 
   test('a backup that is killed, or takes long, is not called made, until it reports that it was', async () => {

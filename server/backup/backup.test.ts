@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
+import { describeBackendUrl } from '@/db/urls/backend-url';
 import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { listAudit } from '../operations/audit/list-audit';
@@ -75,6 +76,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     const restore = ['restore', home.file(), '--replace', '--quiet', '0s'];
     const said = await succeed(home, restore, 'process');
     expect(said).toContain('The epoch is 2.');
+    expect(said).toContain(describeBackendUrl(home.url));
     await home.serve(async (server) => {
       const { runtime } = server;
       expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'orders' });

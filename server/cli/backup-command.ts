@@ -2,6 +2,8 @@ import { basename, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { openDatabase } from '@/db/open-database';
 import { openSnapshot, type Snapshot } from '@/db/snapshot';
+import { describeBackendUrl } from '@/db/urls/backend-url';
+import { StartError } from '@/server/platform/start-error';
 import { formatDuration } from '../../client/command/terminal/duration';
 import type { BackupHeader } from '../backup/backup-header';
 import { fileFailure } from '../backup/file-failure';
@@ -59,7 +61,11 @@ async function makeBackup(
   const end = (failure?: string) => announce({ verb: 'backup end', input: { intent, failure } });
   let made: WrittenBackup;
   try {
-    made = await copyDatabase(isPiped ? null : path, config, force, means);
+    made = await copyDatabase(isPiped ? null : path, config, {
+      ...means,
+      intent,
+      overwrite: force,
+    });
   } catch (error) {
     await end(firstLine(error).slice(0, FAILURE_MAX_CHARS)).catch(() => undefined);
     throw error;
@@ -85,15 +91,21 @@ const FAILURE_MAX_CHARS = 500;
 const firstLine = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 
+interface Copying extends Omit<BackupSurroundings, 'announce'> {
+  /** Written by whatever recorded the backup: the running server, if there is one. */
+  intent: string;
+  overwrite: boolean;
+}
+
 /** @param path null: standard output */
 async function copyDatabase(
   path: string | null,
   config: Config,
-  overwrite: boolean,
-  { clock, stdout, signal }: Omit<BackupSurroundings, 'announce'>,
+  { clock, stdout, signal, intent, overwrite }: Copying,
 ): Promise<WrittenBackup> {
   const snapshot = await openOwnSnapshot(config);
   try {
+    await refuseOtherDatabase(snapshot, intent, config);
     const how = { overwrite, madeAt: clock.now(), signal };
     return await (path === null
       ? pipeBackup(snapshot, stdout, how)
@@ -101,6 +113,25 @@ async function copyDatabase(
   } finally {
     await snapshot.close();
   }
+}
+
+/**
+ * Refuses to copy a database that is not the running server's, such as an old one in its data
+ * folder: what the server has just recorded is not in it.
+ *
+ * @throws StartError
+ */
+async function refuseOtherDatabase(
+  snapshot: Snapshot,
+  intent: string,
+  { database }: Config,
+): Promise<void> {
+  const own = { name: 'audit', columns: [], where: `intent = '${intent}'` };
+  if (!/^\w+$/.test(intent) || (await snapshot.count(own)) > 0) return;
+  throw new StartError(
+    `The running server has another database than this command: ${describeBackendUrl(database)}. ` +
+      'Give this command the LOCKYARD_DATABASE_URL of the server. Nothing was backed up.',
+  );
 }
 
 async function openOwnSnapshot({ database }: Config): Promise<Snapshot> {
@@ -145,8 +176,8 @@ async function restore(
     const { rows, epoch, grantsFrom } = await restoreBackup(database, backup, options);
     const madeAt = new Date(backup.header.madeAt).toISOString();
     const text = [
-      `Restored ${counted(rows, 'row')} of ${basename(file)}, made at ${madeAt}. ` +
-        `The epoch is ${epoch}.`,
+      `Restored ${counted(rows, 'row')} of ${basename(file)}, made at ${madeAt}, to: ` +
+        `${describeBackendUrl(config.database)}. The epoch is ${epoch}.`,
       'All holds have ended and all users must sign in again. Keys and users revoked or ' +
         `disabled after ${madeAt} are active again.`,
       quietMs === 0
