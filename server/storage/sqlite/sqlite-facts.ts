@@ -1,4 +1,4 @@
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import type { SqliteFile } from '../../../db/sqlite/sqlite-file';
 import { StoreError } from '../record-store';
 
@@ -11,24 +11,51 @@ export interface SqliteFacts {
   version: string;
   /** The magic number of its file system, as Linux reports it; null: unknown. */
   fileSystem: number | null;
+  /** Whether its path still leads to it; null: that cannot be told. */
+  isInPlace: boolean | null;
 }
 
-/** @throws StoreError `applied: 'no'` */
-export async function readSqliteFacts({ client, write }: SqliteFile): Promise<SqliteFacts> {
+/** Where FUSE is, one file may have another number at any time. */
+export const FUSE = 0x65735546;
+
+/**
+ * @param opened `identityOf` the file when it was opened
+ * @throws StoreError `applied: 'no'`
+ */
+export async function readSqliteFacts(file: SqliteFile, opened: string): Promise<SqliteFacts> {
+  const { client, write } = file;
   const first = async (sql: string, on = client) => (await on.execute(sql)).rows[0]?.[0];
   try {
-    const list = await client.execute('PRAGMA database_list');
-    const path = list.rows.find(({ name }) => name === 'main')?.file;
+    const path = await pathOf(file);
+    const fileSystem = process.platform === 'linux' ? await magicOf(path) : null;
     return {
       journalMode: String(await first('PRAGMA journal_mode')),
       synchronous: Number(await write((writer) => first('PRAGMA synchronous', writer))),
       pageSize: Number(await first('PRAGMA page_size')),
       version: String(await first('SELECT sqlite_version()')),
-      fileSystem: process.platform === 'linux' ? await magicOf(String(path)) : null,
+      fileSystem,
+      isInPlace: fileSystem === FUSE ? null : (await identityOf(file)) === opened,
     };
   } catch (cause) {
     throw new StoreError('The settings of the SQLite file could not be read.', 'no', { cause });
   }
+}
+
+/** What distinguishes what is at the path of an open file from any other file. */
+export async function identityOf(file: SqliteFile): Promise<string> {
+  try {
+    const { dev, ino } = await stat(await pathOf(file), { bigint: true });
+    return `${dev}:${ino}`;
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return 'nothing';
+    throw error;
+  }
+}
+
+/** As it was when the file was opened. */
+async function pathOf({ client }: SqliteFile): Promise<string> {
+  const list = await client.execute('PRAGMA database_list');
+  return String(list.rows.find(({ name }) => name === 'main')?.file);
 }
 
 function magicOf(path: string): Promise<number | null> {

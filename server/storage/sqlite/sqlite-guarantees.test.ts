@@ -1,9 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSqliteFile } from '@/db/sqlite/sqlite-file';
-import { readSqliteFacts, type SqliteFacts } from './sqlite-facts';
+import { storesUnderTest } from '../conformance/testing/stores-under-test';
+import { identityOf, readSqliteFacts, type SqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
 
 const EXT4 = 0xef53;
@@ -13,6 +14,7 @@ const GOOD: SqliteFacts = {
   pageSize: 4096,
   version: '3.45.1',
   fileSystem: EXT4,
+  isInPlace: true,
 };
 const of = (parts: Partial<SqliteFacts>) => sqliteGuarantees({ ...GOOD, ...parts });
 
@@ -22,6 +24,7 @@ describe('a SQLite file', () => {
     { synchronous: 2 },
     { synchronous: 3, journalMode: 'delete' },
     { fileSystem: null },
+    { isInPlace: null },
   ])('is Strong where every commit is flushed to a disk of this machine: %j', (parts) =>
     expect(of(parts)).toMatchObject({ level: 'Strong', unsafe: null }),
   );
@@ -48,15 +51,31 @@ describe('a SQLite file', () => {
   it('as Lockyard opens it has a log that is flushed before an answer, by what its writer is set to', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'ly-facts-'));
     const file = await openSqliteFile(join(folder, 'a file.db'));
-    const facts = await readSqliteFacts(file);
+    const opened = await identityOf(file);
+    const facts = await readSqliteFacts(file, opened);
     expect(sqliteGuarantees({ ...facts, fileSystem: EXT4 }).level).toBe('Strong');
     await file.write((writer) => writer.execute('pragma synchronous = off'));
-    const unsafe = await readSqliteFacts(file);
+    const unsafe = await readSqliteFacts(file, opened);
     expect(sqliteGuarantees({ ...unsafe, fileSystem: EXT4 }).level).toBe('Best-effort');
     await file.close();
     await rm(folder, { recursive: true });
     expect(facts).toMatchObject({ journalMode: 'wal', synchronous: 1 });
     expect(facts.version).toMatch(/^3\.\d+/);
     expect(facts.fileSystem === null).toBe(process.platform !== 'linux');
+  });
+
+  it('is unsafe once its path leads to another file or to none: another server may use that', async () => {
+    const { store, database, close } = await storesUnderTest.sqlite.open();
+    const { rows } = await database.raw.ask('SELECT file FROM pragma_database_list', []);
+    const path = String(rows[0]?.[0]);
+    const unsafe = async () => (await store.guarantees()).unsafe;
+    expect(await unsafe()).toBe(null);
+    await rename(path, `${path}.old`);
+    expect(await unsafe()).toMatch(/moved, removed or replaced/);
+    await writeFile(path, '');
+    expect(await unsafe()).toMatch(/moved, removed or replaced/);
+    await rename(`${path}.old`, path);
+    expect(await unsafe()).toBe(null);
+    await close();
   });
 });

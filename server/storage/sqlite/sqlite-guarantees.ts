@@ -1,6 +1,6 @@
 import { bestEffort, type Finding, fine, rateGuarantees } from '../guarantees/rate-guarantees';
 import type { Guarantees } from '../record-store';
-import type { SqliteFacts } from './sqlite-facts';
+import { FUSE, type SqliteFacts } from './sqlite-facts';
 
 const STRONG =
   'One process has the file, and flushes every commit to disk before it answers: a crash at ' +
@@ -25,22 +25,33 @@ const SHARED: Record<number, string> = {
 
 const IN_MEMORY: Record<number, string> = { 16914836: 'tmpfs', 2240043254: 'ramfs' };
 
-const FUSE = 0x65735546;
-
-/** What an SQLite file can promise at this place. Pure. Unsafe: other machines can reach it. */
+/**
+ * What an SQLite file can promise at this place. Pure. Unsafe: other machines can reach it, or it
+ * is no longer where another server would look for it.
+ */
 export function sqliteGuarantees(facts: SqliteFacts): Guarantees {
-  const { journalMode, synchronous, pageSize, version, fileSystem } = facts;
+  const { journalMode, synchronous, pageSize, version, fileSystem, isInPlace } = facts;
   return rateGuarantees(
     [
       journal(journalMode),
       flush(journalMode, synchronous),
       place(fileSystem),
+      ...(isInPlace === false ? [misplaced] : []),
       fine('page_size', String(pageSize)),
       fine('version', version),
     ],
     STRONG,
   );
 }
+
+const misplaced: Finding = {
+  name: 'path',
+  value: 'leads to another file, or to none',
+  complaint: 'The file was moved, removed or replaced.',
+  unsafe:
+    'The file was moved, removed or replaced while this server has it open: another server may ' +
+    'grant the same locks, and what this one writes may be lost. Restart it.',
+};
 
 function journal(mode: string): Finding {
   const isSafe = /^(wal|delete|truncate|persist)$/i.test(mode);

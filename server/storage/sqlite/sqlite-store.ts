@@ -21,7 +21,7 @@ import {
 import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
 import { CallOverlap } from './call-overlap';
 import pruneHistory from './sql/prune-history.sql';
-import { readSqliteFacts } from './sqlite-facts';
+import { identityOf, readSqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
 import { historyIdOf, swapStatements } from './swap-statements';
 
@@ -76,6 +76,7 @@ export class SqliteStore implements RecordStore, HistorySource {
   private constructor(
     private readonly file: SqliteFile,
     private readonly clock: Clock,
+    private readonly identity: string,
     lastInstant: number,
   ) {
     this.reached = { instant: lastInstant, at: clock.monotonic() };
@@ -84,7 +85,7 @@ export class SqliteStore implements RecordStore, HistorySource {
 
   static async open(file: SqliteFile, clock: Clock): Promise<SqliteStore> {
     const { rows } = await file.client.execute(SQL.lastInstant);
-    return new SqliteStore(file, clock, Number(rows[0]?.at ?? 0));
+    return new SqliteStore(file, clock, await identityOf(file), Number(rows[0]?.at ?? 0));
   }
 
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -188,7 +189,7 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   async guarantees(): Promise<Guarantees> {
-    return sqliteGuarantees(await readSqliteFacts(this.file));
+    return sqliteGuarantees(await readSqliteFacts(this.file, this.identity));
   }
 
   /** The caller that opened the file closes it. */
