@@ -11,11 +11,11 @@ export interface SqliteFacts {
   version: string;
   /** The magic number of its file system, as Linux reports it; null: unknown. */
   fileSystem: number | null;
-  /** Whether its path still leads to it; null: that cannot be told. */
+  /** Whether its path still leads to it; null: not known. */
   isInPlace: boolean | null;
 }
 
-/** Where FUSE is, one file may have another number at any time. */
+/** There one file may get another number at any time. */
 export const FUSE = 0x65735546;
 
 /**
