@@ -31,7 +31,11 @@ export function withSecretFiles(env: Env, prefixes: string[]): Env {
     const isBackend = prefixes.some((each) => secret.startsWith(each) && secret !== each);
     if (secret === name || !(isBackend || SECRETS.includes(secret))) continue;
     delete whole[name];
-    if (!file) continue;
+    if (!file) {
+      // As a backend or a gate with an empty URL: it is meant, so its absence would be a surprise.
+      if (isBackend) whole[secret] ??= '';
+      continue;
+    }
     if (env[secret]) throw new ConfigError(`${secret} and ${name} are both set: set one of them.`);
     whole[secret] = contentOf(name, file, isBackend);
   }

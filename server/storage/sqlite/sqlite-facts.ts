@@ -15,7 +15,7 @@ export interface SqliteFacts {
   isInPlace: boolean | null;
 }
 
-/** There one file may get another number at any time. */
+/** The magic number of FUSE, where one file may get another inode at any time. */
 export const FUSE = 0x65735546;
 
 /**
