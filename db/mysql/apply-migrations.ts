@@ -32,7 +32,7 @@ export async function applyMigrations(
   connection: Connection,
   migrations: MigrationMeta[],
 ): Promise<void> {
-  await connection.query(`set lock_wait_timeout = ${WAIT_S}`);
+  await connection.query(`set lock_wait_timeout = ${WAIT_S}, default_storage_engine = InnoDB`);
   await createTables(connection);
   for (const { folderMillis, hash, sql } of migrations) {
     const former = await progressOf(connection, folderMillis);

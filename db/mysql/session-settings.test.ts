@@ -14,6 +14,7 @@ const SETTINGS = [
   '--autocommit=0',
   '--innodb-snapshot-isolation=ON',
   '--default-time-zone=+05:30',
+  '--default-storage-engine=MyISAM',
 ];
 
 const row = (id: string, value: string) => ({ id, value, changedAt: 1 });
@@ -41,6 +42,14 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     const [found] = await database.db.select().from(settings()).where(eq(settings().id, id));
     return found?.value;
   };
+
+  test('keeps every table in InnoDB', async () => {
+    const { rows } = await database.raw.ask(
+      'SELECT DISTINCT engine FROM information_schema.tables WHERE table_schema = DATABASE()',
+      [],
+    );
+    expect(rows).toEqual([['InnoDB']]);
+  });
 
   test('stores a text with quotes and backslashes as it is', async () => {
     const text = `it's \\ "so" \\', 1); DROP TABLE settings; --`;
