@@ -17,11 +17,14 @@ const DATABASE_BUDGET_MS = 4_500;
 /**
  * What every connection of a pool relies on, whatever the server is set to: single writes are
  * committed, a backslash in a text may be written as two, what does not fit is refused, clocks are
- * UTC, and no statement waits for a row or a table for long after its caller has given up.
+ * UTC, no statement waits for a row or a table for long after its caller has given up, and a
+ * transaction reads what was committed when it began to read.
  */
-const SESSION =
+const SESSION = [
   "SET autocommit = 1, sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', " +
-  "time_zone = '+00:00', innodb_lock_wait_timeout = 4, lock_wait_timeout = 4";
+    "time_zone = '+00:00', innodb_lock_wait_timeout = 4, lock_wait_timeout = 4",
+  'SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+];
 
 const CONNECT_MAX_MS = 2_000;
 const CONNECTIONS = 10;
@@ -105,7 +108,7 @@ export class DeadlinePool {
   private async prepare(borrowed: PoolConnection): Promise<void> {
     const { connection } = borrowed;
     if (this.prepared.has(connection)) return;
-    await borrowed.query(SESSION);
+    for (const setting of SESSION) await borrowed.query(setting);
     this.prepared.add(connection);
   }
 

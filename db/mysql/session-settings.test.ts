@@ -15,6 +15,7 @@ const SETTINGS = [
   '--innodb-snapshot-isolation=ON',
   '--default-time-zone=+05:30',
   '--default-storage-engine=MyISAM',
+  '--transaction-isolation=READ-UNCOMMITTED',
 ];
 
 const row = (id: string, value: string) => ({ id, value, changedAt: 1 });
@@ -70,6 +71,14 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('a server with settings of its
     ]);
     await other.end();
     expect(rows).toHaveLength(1);
+  });
+
+  test('reads what was committed', async () => {
+    await database.db.insert(settings()).values(row('read', 'before'));
+    const other = await createConnection({ uri: url });
+    await other.query("UPDATE settings SET value = 'after' WHERE id = 'read'");
+    expect(await storedValue('read')).toBe('before');
+    other.destroy();
   });
 
   test('runs a transaction again whose row has changed since it was read', async () => {
