@@ -66,6 +66,29 @@ describe('the processes that hold locks', () => {
     await vi.waitFor(async () => expect(await tokens()).toEqual([token]), { timeout: 5_000 });
   });
 
+  it('of many locks of a process the oldest is found, and the one that was renewed last', async () => {
+    const keys = Array.from({ length: 130 }, () => freshKey());
+    const first = await takeLock(watcher, keys[0] ?? freshKey(), 'w1', MINUTE);
+    const row = async () => (await watcher.monitoring.holders.page()).rows[0];
+    const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000 });
+    await soon(async () => expect((await row())?.holds).toBe(1));
+    const oldest = (await row())?.oldest;
+    const rest = keys.slice(1);
+    const grants = await Promise.all(rest.map((key) => takeLock(watcher, key, 'w1', MINUTE)));
+    await soon(async () => expect(await row()).toMatchObject({ holds: 130, renewedAt: null }));
+    const renew = async (place: number, token: number) => {
+      const who = { service: 'orders', owner: 'w1', token };
+      const key = keys[place] ?? freshKey();
+      await watcher.engine.run(key, { verb: 'renew', ...who, leaseMs: 70_000 });
+    };
+    await renew(0, first.token);
+    for (const place of [1, 2, 3]) await renew(place, grants[place - 1]?.token ?? 0);
+    await soon(async () => expect((await row())?.renewedAt).toEqual(expect.any(Number)));
+    // The estimate of the backend's clock moves.
+    const apartMs = ((await row())?.oldest?.grantedAt ?? 0) - (oldest?.grantedAt ?? 0);
+    expect(Math.abs(apartMs)).toBeLessThan(100);
+  });
+
   it('the age of a hold at a silent backend is known until that answered last', async () => {
     const key = freshKey();
     await takeLock(watcher, key, 'w1', MINUTE);

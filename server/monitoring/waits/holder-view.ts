@@ -23,9 +23,11 @@ import type { WaitWatch } from './wait-watch';
 
 /** How long a page is good for all who ask for it. */
 const PAGE_FOR_MS = 1_000;
-/** Locks of one process that are looked at to find its oldest hold and its last renewal. */
+/** Locks of one process that are looked at closely: those that have not changed for longest. */
 const SAMPLED_MAX = 100;
-/** The same for its own page. */
+/** And those that have changed last: they were renewed last. */
+const LATEST_MAX = 10;
+/** Locks that are gone through to find its oldest hold, and for its own page. */
 const LOOKED_AT_MAX = 2_000;
 const OWNERS_SHOWN = 3;
 const WAITS_SHOWN = 2;
@@ -201,6 +203,17 @@ export class HolderView {
     return named ?? this.index.idOf({ service, owner, meta: {} });
   }
 
+  /** Some of the locks of a process, in the order of their changes; and the one granted first. */
+  private sampleOf({ slots }: HolderProcess): ProjectionRow[] {
+    const { table } = this.parts;
+    const { grantedAt } = table.columns;
+    const looked = [...first(slots.keys(), LOOKED_AT_MAX)];
+    const isOlder = (a: number, b: number) => (grantedAt[a] as number) < (grantedAt[b] as number);
+    const oldest = looked.reduce((slot, one) => (isOlder(one, slot) ? one : slot), looked[0] ?? -1);
+    const closely = [...looked.slice(0, SAMPLED_MAX), ...looked.slice(-LATEST_MAX), oldest];
+    return [...new Set(closely)].flatMap((slot) => table.at(slot) ?? []);
+  }
+
   private rowOf(id: string, holder: HolderProcess | undefined, part: Part): ProcessRow {
     const { waits, table, backends, clock, evidence } = this.parts;
     const { waits: own } = part;
@@ -208,9 +221,7 @@ export class HolderView {
     const names = holder ? [...first(holder.owners.keys(), OWNERS_SHOWN)] : [];
     const owners = names.length > 0 ? names : [own[0]?.party.owner ?? ''];
     const { host, pid, version } = holder?.meta ?? {};
-    const sampled = [...first(holder?.slots.keys() ?? [], SAMPLED_MAX)].flatMap(
-      (slot) => table.at(slot) ?? [],
-    );
+    const sampled = holder ? this.sampleOf(holder) : [];
     const health = new Map(backends.map((one) => [one.id, one.engine.health()]));
     const isSilent = ({ backend }: ProjectionRow) => health.get(backend)?.reachable === false;
     const holds = sampled.flatMap((row) => {
