@@ -89,6 +89,26 @@ describe('the processes that hold locks', () => {
     expect(Math.abs(apartMs)).toBeLessThan(100);
   });
 
+  it('of thousands of locks of a process those that others wait for come first', async () => {
+    const keys = Array.from({ length: 2_100 }, () => freshKey());
+    await Promise.all(keys.map((key) => takeLock(watcher, key, 'w1', MINUTE)));
+    const last = freshKey();
+    const { token } = await takeLock(watcher, last, 'w1', MINUTE);
+    const waiting = acquire(watcher, last, 'w2', { ...MINUTE, waitMs: 20_000 });
+    await vi.waitFor(
+      async () => {
+        const { rows } = await watcher.monitoring.holders.page();
+        const row = rows.find(({ owners }) => owners.includes('w1'));
+        expect(row).toMatchObject({ holds: 2_101, blocked: 1 });
+        const { locks } = await watcher.monitoring.holders.process(row?.id ?? '');
+        expect(locks[0]).toMatchObject({ name: last.name, waiters: 1, next: { owner: 'w2' } });
+      },
+      { timeout: 15_000, interval: 200 },
+    );
+    await release(watcher, last, 'w1', token);
+    await waiting;
+  });
+
   it('the age of a hold at a silent backend is known until that answered last', async () => {
     const key = freshKey();
     await takeLock(watcher, key, 'w1', MINUTE);

@@ -86,10 +86,11 @@ export class HolderView {
     if (!holder && part.waits.length === 0) {
       throw new LockyardError('NOT_FOUND', 'This process holds no lock any more.');
     }
-    const locks = [...first(holder?.slots.keys() ?? [], LOOKED_AT_MAX)].flatMap((slot) => {
-      const row = table.at(slot);
-      if (!row || !holder) return [];
-      const own = this.index.holdsOf(holder.id, row.record);
+    const contended = [...part.locks].flatMap((lock) => table.byId(lock.id) ?? []);
+    const some = [...first(holder?.slots.keys() ?? [], LOOKED_AT_MAX)];
+    const rows = new Set([...contended, ...some.flatMap((slot) => table.at(slot) ?? [])]);
+    const locks = [...rows].flatMap((row) => {
+      const own = this.index.holdsOf(id, row.record);
       return own.map((hold) => heldLock(row, hold, statusOf(row)));
     });
     locks.sort((a, b) => b.waiters - a.waiters || a.grantedAt - b.grantedAt);
