@@ -23,7 +23,7 @@ const EXPIRED = LOCK_STATUSES.indexOf('expired');
 export interface AlertSources {
   table: Pick<LockTable, 'refresh' | 'slice' | 'columns' | 'facts' | 'at' | 'byId' | 'lockRow'> &
     Pick<LockTable, 'reads'>;
-  counters: Pick<NearCounters, 'refresh' | 'all'>;
+  counters: Pick<NearCounters, 'refresh' | 'all' | 'isUnreadable'>;
   /** Whether all of a backend has been read: only then is a name that is not there gone. */
   isRead: (backend: string) => boolean;
   /** Whether the present of a backend or shard is known. */
@@ -84,12 +84,15 @@ export class AlertReadings {
   /** Whether nothing is known now that ends an alert, though its rule may not be met. */
   isUnknown(alert: FiringAlert): boolean {
     const { kind, backend, namespace, name } = alert;
-    const { backends, table, isRead } = this.parts;
+    const { backends, table, counters, isRead } = this.parts;
     if (kind === 'backendUnknown' || name === null) return this.isStillSilent(alert);
     const stores = backends.filter((one) => publicId(one) === backend);
     if (stores.length === 0) return false;
     const key = { namespace, name };
-    const row = kind === 'counterNear' ? null : table.byId(rowId(backend, recordId(key)));
+    const isOfCounter = kind === 'counterNear';
+    const counterId = rowId(backend, recordId({ ...key, kind: 'counter' }));
+    if (isOfCounter && counters.isUnreadable(counterId)) return true;
+    const row = isOfCounter ? null : table.byId(rowId(backend, recordId(key)));
     if (row) {
       const offsetMs = this.offsetOf(row.backend);
       return offsetMs === null || !this.isPresent(row, this.parts.now() + offsetMs);

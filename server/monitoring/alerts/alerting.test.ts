@@ -211,7 +211,11 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.last?.body.groups[0].alerts).toMatchObject([
       { kind: 'counterNear', name: 'stock', url: `${ORIGIN}/counters/default/stock` },
     ]);
-    rig.count('stock', 50, 3);
+    // What cannot be read may still be near.
+    rig.count('stock', null, 3);
+    await rig.pass(process, 90_000);
+    expect(await new AlertTable(database).firing(10)).toMatchObject([{ name: 'stock' }]);
+    rig.count('stock', 50, 4);
     await rig.pass(process, 90_000);
     expect(receiver.last?.body).toMatchObject({ firing: 0, resolved: 1 });
   });

@@ -41,6 +41,11 @@ export class NearCounters {
     return this.near.values();
   }
 
+  /** Whether a counter cannot be read, so that nothing is known of it. @param id of its row */
+  isUnreadable(id: string): boolean {
+    return this.table.get(id)?.value === null;
+  }
+
   private note(entry: CounterEntry, rulesOf: (namespace: string) => AlertRules): void {
     const { id, namespace, value } = entry;
     const isNear = value !== null && isCounterNear(value, entry, rulesOf(namespace));

@@ -2,8 +2,10 @@ import type { Database } from '@/db/database';
 import type { ConfiguredReceiver } from '../../../bootstrap/config/alert-receivers';
 import type { AlertRules } from '../../../contract/console/alerts/alert-rules';
 import { NameCount } from '../../../engine/names/name-count';
+import { recordId } from '../../../storage/record-id';
 import { type CounterEntry, CounterTable } from '../../projection/counter-table';
 import type { MonitoredBackend } from '../../projection/monitored-backend';
+import { rowId } from '../../projection/projection-row';
 import { TableRig } from '../../testing/table-rig';
 import { Alerting } from '../alerting';
 
@@ -64,9 +66,10 @@ export class AlertRig extends TableRig {
     }
   }
 
-  count(name: string, value: number, rev: number): void {
+  /** @param value null: it cannot be read */
+  count(name: string, value: number | null, rev: number): void {
     const entry: CounterEntry = {
-      id: `default/default/${name}`,
+      id: rowId('default', recordId({ namespace: 'default', name, kind: 'counter' })),
       namespace: 'default',
       name,
       backend: 'default',
