@@ -1,7 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Schema } from '@/db/schema';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
 import { listAudit } from './list-audit';
+
+const entry = (i: number, parts: Partial<Schema['audit']['$inferInsert']>) => ({
+  intent: `intent-${i}`,
+  at: i * 1_000,
+  actor: 'ada',
+  actorKind: 'user',
+  address: 'local',
+  act: 'lock.freeze',
+  namespace: 'default',
+  subject: `lock-${i}`,
+  reason: '',
+  seen: '{}',
+  outcome: 'done',
+  result: '{}',
+  closedAt: null,
+  ...parts,
+});
 
 describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect) => {
   let runtime: TestRuntime;
@@ -9,22 +27,6 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
   beforeAll(async () => {
     runtime = await openTestRuntime(dialect);
     const { db, tables } = runtime.database;
-    const entry = (i: number, parts: Partial<typeof tables.audit.$inferInsert>) => ({
-      intent: `intent-${i}`,
-      at: i * 1_000,
-      actor: 'ada',
-      actorKind: 'user',
-      address: 'local',
-      act: 'lock.freeze',
-      namespace: 'default',
-      subject: `lock-${i}`,
-      reason: '',
-      seen: '{}',
-      outcome: 'done',
-      result: '{}',
-      closedAt: null,
-      ...parts,
-    });
     await db
       .insert(tables.audit)
       .values([
@@ -73,4 +75,38 @@ describe.each(TEST_DIALECTS)('the audit log as it is listed, over %s', (dialect)
     const { rows } = await listAudit(viewer, { limit: 2, from: 2_000, to: 4_000 });
     expect(rows.map(({ requestId }) => requestId)).toEqual(['intent-3', 'a"b_c%']);
   });
+
+  it('is searched through in pages, and beside everything else that this process does', async () => {
+    await addEntries(MANY);
+    const found = [];
+    let turns = 0;
+    let isOver = false;
+    const counting = (async () => {
+      for (; !isOver; turns += 1) await new Promise(setImmediate);
+    })();
+    const viewer = contextOf(runtime, userActor('viewer'));
+    for (let before: number | undefined; ; ) {
+      const { rows, older } = await listAudit(viewer, { limit: 2, search: 'needle', before });
+      found.push(...rows.map(({ at }) => at / 1_000));
+      if (older === null) break;
+      before = older;
+    }
+    isOver = true;
+    await counting;
+    expect(found).toEqual([MANY, 1_200, 1_000, 501, 500, 499]);
+    if (dialect === 'sqlite') expect(turns).toBeGreaterThan(MANY / 500);
+  });
+
+  /** Entries up to this one, some of which a search finds. */
+  async function addEntries(count: number): Promise<void> {
+    const { db, tables } = runtime.database;
+    const reasonOf = (i: number) => (NEEDLES.has(i) ? 'a needle' : 'hay');
+    for (let from = 101; from <= count; from += 400) {
+      const numbers = Array.from({ length: Math.min(400, count - from + 1) }, (_, i) => from + i);
+      await db.insert(tables.audit).values(numbers.map((i) => entry(i, { reason: reasonOf(i) })));
+    }
+  }
 });
+
+const MANY = 6_000;
+const NEEDLES = new Set([499, 500, 501, 1_000, 1_200, MANY]);

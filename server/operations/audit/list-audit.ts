@@ -1,4 +1,5 @@
-import { and, desc, eq, gte, lt, or, type SQL, sql } from 'drizzle-orm';
+import { setImmediate } from 'node:timers/promises';
+import { and, desc, eq, gte, lt, max, min, or, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Schema } from '@/db/schema';
 import type { AuditEntry } from '../../contract/console/audit-entry';
@@ -19,19 +20,43 @@ export interface AuditPage {
 /** The audit log, newest first. */
 export async function listAudit(ctx: ControlContext, input: AuditListInput): Promise<AuditPage> {
   await requireRole(ctx, 'viewer');
-  const { db, tables, kind } = ctx.runtime.database;
-  const { audit } = tables;
-  const found = await askDatabase(() =>
-    db
-      .select()
-      .from(audit)
-      .where(matching(kind, audit, input))
-      .orderBy(desc(audit.id))
-      .limit(input.limit + 1),
-  );
+  const found = await askDatabase(() => readEntries(ctx, input, input.limit + 1));
   const rows = found.slice(0, input.limit).map(toEntry);
   const older = found.length > input.limit ? (rows.at(-1)?.id ?? null) : null;
   return { rows, older, acts: [...AUDIT_ACTS] };
+}
+
+type Entry = Schema['audit']['$inferSelect'];
+
+/** SQLite reads on the event loop, and a search reads all entries up to those that it finds. */
+const STEP = 500;
+
+/** The newest entries that match, at most so many; fewer if the caller hangs up meanwhile. */
+async function readEntries(
+  { runtime: { database }, signal }: ControlContext,
+  input: AuditListInput,
+  most: number,
+): Promise<Entry[]> {
+  const { db, tables, kind } = database;
+  const { audit } = tables;
+  const read = (limit: number, within?: SQL) => {
+    const which = and(matching(kind, audit, input), within);
+    return db.select().from(audit).where(which).orderBy(desc(audit.id)).limit(limit);
+  };
+  if (kind !== 'sqlite') return read(most);
+  // One by one: of both together SQLite would read every entry.
+  const [oldest] = await db.select({ id: min(audit.id) }).from(audit);
+  const [newest] = await db.select({ id: max(audit.id) }).from(audit);
+  const first = oldest?.id ?? 1;
+  const found: Entry[] = [];
+  let end = Math.min(input.before ?? Number.POSITIVE_INFINITY, (newest?.id ?? 0) + 1);
+  while (end > first && found.length < most && !signal?.aborted) {
+    const within = and(lt(audit.id, end), gte(audit.id, end - STEP));
+    found.push(...(await read(most - found.length, within)));
+    end -= STEP;
+    await setImmediate();
+  }
+  return found;
 }
 
 function matching(
@@ -83,7 +108,7 @@ function contains(kind: Database['kind'], column: unknown, part: string): SQL {
   return sql`lower(cast(${column} as char)) like ${pattern} escape '!'`;
 }
 
-function toEntry(row: Schema['audit']['$inferSelect']): AuditEntry {
+function toEntry(row: Entry): AuditEntry {
   const { intent, seen, result, actorKind, outcome, ...rest } = row;
   const { requestId = intent } = readSeen(seen);
   return {
