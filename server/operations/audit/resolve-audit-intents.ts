@@ -2,10 +2,11 @@ import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import type { RequestIdentity } from '../../core/request-fingerprint';
-import { INTENT_FINAL_AFTER_MS } from '../../core/timing';
+import { ANSWER_RETENTION_MS, INTENT_FINAL_AFTER_MS } from '../../core/timing';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
 import { type AuditActor, assumeOutcome, closeIntent, readSeen } from './audit-log';
+import { REPEATED } from './run-audited-act';
 import { identityOfAct, isRecordAct } from './run-audited-record-act';
 
 const AT_ONCE = 100;
@@ -111,9 +112,31 @@ async function resolve(runtime: ResolverRuntime, intent: Intent): Promise<boolea
   if (LONG_ACTS.includes(intent.act)) return assumeOutcome(runtime, intent.intent, 'unknown');
   const answer = await readOutcome(runtime, intent);
   const { db } = runtime.database;
-  return answer === null
-    ? assumeOutcome(runtime, intent.intent, 'not_applied')
+  if (answer === null) return assumeOutcome(runtime, intent.intent, 'not_applied');
+  return (await isRepeat(runtime, intent))
+    ? closeIntent(runtime, db, intent.intent, 'not_applied', { message: REPEATED })
     : closeIntent(runtime, db, intent.intent, 'done', answer);
+}
+
+/** Whether another entry says already that this very request was applied: it was applied once. */
+async function isRepeat({ database }: ResolverRuntime, intent: Intent): Promise<boolean> {
+  const { audit } = database.tables;
+  const request = requestOfIntent(intent);
+  if (!request || readSeen(intent.seen).requestId === undefined) return false;
+  const isSame = and(
+    eq(audit.outcome, 'done'),
+    gt(audit.at, intent.at - ANSWER_RETENTION_MS),
+    eq(audit.act, intent.act),
+    eq(audit.subject, intent.subject),
+  );
+  const others = await database.db
+    .select()
+    .from(audit)
+    .where(isSame as SQL);
+  return others.some((other) => {
+    const theirs = requestOfIntent(other);
+    return theirs?.key === request.key && theirs.inputHash === request.inputHash;
+  });
 }
 
 const DELETION = 'Interrupted: any of them may have been deleted.';

@@ -85,7 +85,8 @@ function notStarted(): LockyardError {
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }
 
-const REPEATED = 'Repeated: this request was applied before.';
+/** What the audit log says of an act that was applied before, under the same request id. */
+export const REPEATED = 'Repeated: this request was applied before.';
 
 /** Answers that say that nothing was done. */
 const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {

@@ -303,6 +303,18 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     });
   });
 
+  test('of two attempts with one request id that were applied once, one is resolved as done', async () => {
+    const seen = await hold('unheard twice');
+    const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(extendLock(operator(killedEngines()), ask)).rejects.toThrow();
+    }
+    await rig.passForIntents();
+    await resolveAuditIntents(rig.runtime);
+    const entries = (await audit()).filter(({ subject }) => subject === 'unheard twice');
+    expect(entries.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_applied']);
+  });
+
   test('an act that was never done is found out too', async () => {
     const seen = await hold('undone');
     const stale = { ...seen, token: seen.token - 1 };
