@@ -66,6 +66,19 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     expect(await applied()).toHaveLength(count + 1);
   });
 
+  test('a command that migrates the database says so', async () => {
+    expect(await home.process(CREATE_KEY)).toMatchObject({ code: 0 });
+    const before = programSchemaVersion(dialect);
+    const after = before + 1;
+    const list = ['keys', 'list'];
+    const first = await home.process(list, { cwd: newerVersion() });
+    expect(first).toMatchObject({ code: 0, out: expect.anything() });
+    expect(first.err).toMatch(
+      new RegExp(`^The database was migrated from schema ${before} to ${after}: [^\\n]*\\n$`),
+    );
+    expect(await home.process(list, { cwd: newerVersion() })).toMatchObject({ code: 0, err: '' });
+  });
+
   test('the backup of another schema is left to its own program', async () => {
     expect(await home.process(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
     const before = await home.contents();
@@ -91,7 +104,9 @@ describe.skipIf(!TEST_DIALECTS.includes('mysql'))('four processes that start at 
       const ended = await Promise.all(starts);
       const fine = {
         code: 0,
-        err: expect.stringMatching(/^(Created a new database: [^\n]+\n)?$/),
+        err: expect.stringMatching(
+          /^((Created a new database|The database was migrated [^:]+): [^\n]+\n)?$/,
+        ),
       };
       for (const each of ended) expect(each).toMatchObject(fine);
       expect(await appliedTo(url)).toEqual(knownMigrations('mysql'));

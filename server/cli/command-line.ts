@@ -16,7 +16,7 @@ import { type BackupCommand, type CliCommand, USAGE } from './cli-command';
 import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
 import { parseCommand } from './parse-command';
-import { requireDatabase } from './require-database';
+import { type DatabaseFound, requireDatabase } from './require-database';
 import { runCliCommand } from './run-cli-command';
 import { UsageError } from './usage-error';
 
@@ -147,14 +147,25 @@ async function runAlone(
   command: CliCommand,
   { mayCreate, stderr, stop }: AskOptions,
 ): Promise<string | null> {
-  const missing = await requireDatabase(config, mayCreate);
+  const found = await requireDatabase(config, mayCreate);
   const runtime = await openControlRuntime(config, createLog(), systemClock);
-  if (missing !== null) stderr.write(`Created a new database: ${missing}\n`);
+  const done = noteOf(found, programSchemaVersion(config.database.kind));
+  if (done !== null) stderr.write(`${done}\n`);
   try {
     return await runCliCommand(runtime, command, () => !stop?.aborted);
   } finally {
     await runtime.close();
   }
+}
+
+/** What opening a database did to it; null: nothing. */
+function noteOf({ place, isNew, schema }: DatabaseFound, own: number): string | null {
+  if (isNew) return `Created a new database: ${place}`;
+  if (schema === null || schema === own) return null;
+  return (
+    `The database was migrated from schema ${schema} to ${own}: ${place}. ` +
+    'Servers of an older version do not start on it any more.'
+  );
 }
 
 /** Does not wait for the end of the input: a person who types a line does not end it. */

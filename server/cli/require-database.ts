@@ -3,30 +3,45 @@ import { openSnapshot } from '@/db/snapshot';
 import type { Config } from '../bootstrap/config/config';
 import { StartError } from '../platform/start-error';
 
+/** What opening a database for a command will do to it. */
+export interface DatabaseFound {
+  place: string;
+  /** It is yet to be made. */
+  isNew: boolean;
+  /** How many migrations it has; null: not known. */
+  schema: number | null;
+}
+
 /**
  * Refuses to make a new database by the way: a command that finds none usually looks in another
  * folder than the server.
  *
  * @param mayCreate the caller asked for a new one
- * @returns the place of a database that is yet to be made; null: there is one
  * @throws StartError
  */
 export async function requireDatabase(
   { database, dataDir }: Pick<Config, 'database' | 'dataDir'>,
   mayCreate: boolean,
-): Promise<string | null> {
+): Promise<DatabaseFound> {
   const place = database.kind === 'sqlite' ? database.path : 'the MySQL database of Lockyard';
-  if (await hasTables(database)) return null;
-  if (mayCreate) return place;
+  const schema = await schemaOf(database);
+  const isNew = schema === 0;
+  if (!isNew || mayCreate) return { place, isNew, schema };
   throw new StartError(
     `There is no database yet: ${place} (data folder ${dataDir}). Nothing was done. If a server ` +
       'has one, name its LOCKYARD_DATA_DIR or LOCKYARD_DATABASE_URL; to make a new one, add --create.',
   );
 }
 
-async function hasTables(database: Config['database']): Promise<boolean> {
-  if (database.kind === 'sqlite') return existsSync(database.path);
+async function schemaOf(database: Config['database']): Promise<number | null> {
+  if (database.kind === 'mysql') return appliedTo(database);
+  if (!existsSync(database.path)) return 0;
+  // Opening it to write will say what is wrong with the file; an empty one is there.
+  return (await appliedTo(database).catch(() => null)) || null;
+}
+
+async function appliedTo(database: Config['database']): Promise<number> {
   const snapshot = await openSnapshot(database);
   await snapshot.close();
-  return snapshot.applied.length > 0;
+  return snapshot.applied.length;
 }
