@@ -200,6 +200,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     expect(readFileSync(home.file()).equals(before)).toBe(false);
 
     await expectRefused(['backup', home.file('no/where.gz')], /no such file or folder/);
+    await expectRefused(['backup', home.dataDir], / cannot be written: it is a folder\.$/m);
     await home.serve(async () => {
       // The server is not limited, so that only the backup's own file can be too large.
       const words = ['backup', home.file('large.gz')];

@@ -130,9 +130,7 @@ async function renameToNew(part: string, file: string): Promise<void> {
 }
 
 async function refuseExisting(file: string): Promise<void> {
-  const isThere = await stat(file).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) throw Object.assign(new Error(), { code: 'EEXIST' });
+  const found = await stat(file).catch(() => null);
+  if (found === null) return;
+  throw Object.assign(new Error(), { code: found.isDirectory() ? 'EISDIR' : 'EEXIST' });
 }
