@@ -31,12 +31,12 @@ export function makeCommandLineReady(say) {
   });
 }
 
-/** Packages alone, development packages too. */
-export function makeToolsReady(say) {
+/** Packages alone, by default development packages too. */
+export function makeToolsReady(say, { withDev = true } = {}) {
   return makeReady(
     say,
-    () => !dependenciesAreMissing({ withDev: true }),
-    () => ensureDependencies({ withDev: true, say }),
+    () => !dependenciesAreMissing({ withDev }),
+    () => ensureDependencies({ withDev, say }),
   );
 }
 

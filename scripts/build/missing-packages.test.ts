@@ -1,7 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { projectRoot } from '../project-root.mjs';
 import { missingPackages } from './ensure-dependencies.mjs';
 
 type Packages = Record<string, { version: string; dev?: boolean; optional?: boolean }>;
@@ -32,6 +34,18 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 test('everything is missing where nothing was installed', () => {
   expect(missingPackages(root, { withDev: false }).nothingInstalled).toBe(true);
   expect(missing(false)).not.toEqual([]);
+});
+
+test('a client that is packed in a fresh clone has its packages installed first', () => {
+  cpSync(join(projectRoot, 'scripts'), join(root, 'scripts'), { recursive: true });
+  const npm = join(root, 'npm-cli.js');
+  writeFileSync(npm, `console.error('npm error asked to ' + process.argv[2]); process.exit(1)`);
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/build-client.mjs')], {
+    env: { NODE_ENV: 'test', PATH: process.env.PATH, npm_execpath: npm },
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Installing packages [^\n]*\n[^\n]* not be installed: asked to ci\n$/);
 });
 
 test('a start needs no development package, and a package of another platform may be absent', () => {
