@@ -9,8 +9,8 @@ import {
   cliCommand,
   type GenerateCommand,
 } from './cli-command';
-import { parseProvisioning } from './provisioning/parse-provisioning';
-import { issueMessage, numberIn, parseOptions, UsageError } from './usage-error';
+import { PROVISIONING_VERBS, parseProvisioning } from './provisioning/parse-provisioning';
+import { issueMessage, numberIn, parseOptions, plainMessage, UsageError } from './usage-error';
 
 const DELETE_OPTIONS = {
   namespace: { type: 'string' },
@@ -110,7 +110,7 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   const [issue] = parsed.error.issues;
   const field = String(issue?.path.at(1) ?? 'name');
   const option = { names: 'name', atMost: 'count' }[field] ?? field;
-  throw new UsageError(`--${option}: ${issue?.message ?? 'is not valid'}.`);
+  throw new UsageError(`--${option}: ${issue ? plainMessage(issue) : 'is not valid'}.`);
 }
 
 function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {
@@ -187,6 +187,16 @@ function parseReshardCommand(
   return { verb: 'backends reshard', input: { backend: found.id, shards } };
 }
 
+/** Every command of two words. */
+const VERBS = [
+  ...PROVISIONING_VERBS,
+  'keys generate',
+  'counters delete',
+  'locks delete',
+  'backends reshard',
+  ...Object.keys(RECORD_ACTS),
+];
+
 async function parseProvisioningCommand(
   args: string[],
   readPassword: () => Promise<string>,
@@ -195,8 +205,11 @@ async function parseProvisioningCommand(
   if (args.slice(0, 3).includes('help')) return null;
   const asked = await parseProvisioning(args, readPassword);
   if (!asked) {
-    const verb = args.slice(0, 2).join(' ');
-    throw new UsageError(`Unknown command "${verb}"; see: npm run -s lockyard -- --help`);
+    const [noun] = args;
+    const known = VERBS.filter((verb) => verb.startsWith(`${noun} `));
+    const there = known.length > 0 ? `; there are: ${known.join(', ')}` : '';
+    const unknown = `Unknown command "${args.slice(0, 2).join(' ')}"`;
+    throw new UsageError(`${unknown}${there}; see: npm run -s lockyard -- --help`);
   }
   const parsed = cliCommand.safeParse(asked);
   if (!parsed.success) throw new UsageError(issueMessage(parsed.error));

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { durationArgument } from '../../client/command/terminal/duration';
+import { counted } from './counted';
 
 /** Arguments that are no command. The message is one line. */
 export class UsageError extends Error {
@@ -69,9 +70,49 @@ export function issueMessage(error: z.ZodError): string {
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
   const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
   const option = `--${OPTION_OF[field] ?? field}`;
-  const says = (issue && durationMessage(field, issue)) ?? issue?.message ?? 'is not valid';
+  const says = issue ? (durationMessage(field, issue) ?? plainMessage(issue)) : 'is not valid';
   return `${field === 'password' ? 'The password' : option}: ${says}.`;
 }
+
+/** What a value must be, for people: the schemas' own library speaks of its types. */
+export function plainMessage(issue: z.core.$ZodIssue): string {
+  if (!OF_THE_LIBRARY.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'too_small': {
+      const least = Number(issue.minimum);
+      return `must ${SIZES[issue.origin] ? 'have' : 'be'} at least ${sizeOf(issue.origin, least)}`;
+    }
+    case 'too_big': {
+      const most = Number(issue.maximum);
+      return `must ${SIZES[issue.origin] ? 'have' : 'be'} at most ${sizeOf(issue.origin, most)}`;
+    }
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? issue.message;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'unrecognized_keys':
+      return 'there is no such setting; see docs/provisioning.md';
+    default:
+      return issue.message;
+  }
+}
+
+/** Other messages are the schemas' own. */
+const OF_THE_LIBRARY = /^(Too small|Too big|Invalid input|Invalid option|Unrecognized key)/;
+
+const sizeOf = (origin: string, size: number) =>
+  SIZES[origin] ? counted(size, SIZES[origin]) : String(size);
+
+/** What the size of a value counts; a number counts nothing. */
+const SIZES: Record<string, string> = { string: 'character', array: 'value' };
+
+const TYPES: Record<string, string> = {
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  string: 'must be a text',
+  array: 'must be a list, such as ["host"]',
+};
 
 /** Durations are given as `30d`, not in the milliseconds of the schema; null for anything else. */
 function durationMessage(field: string, issue: z.core.$ZodIssue): string | null {

@@ -14,6 +14,7 @@ import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-po
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
 import { requireServer } from '../require-server';
+import { plainMessage } from '../usage-error';
 import type { InputOf } from './provisioning-command';
 import { textFields, textTable } from './text-table';
 
@@ -132,5 +133,8 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const field = unknown ?? String(issue?.path.at(-1) ?? '');
-  throw new LockyardError('INVALID', `--set ${field}: ${issue?.message ?? 'is not valid'}.`);
+  throw new LockyardError(
+    'INVALID',
+    `--set ${field}: ${issue ? plainMessage(issue) : 'is not valid'}.`,
+  );
 }

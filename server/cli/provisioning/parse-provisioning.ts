@@ -73,6 +73,8 @@ const TAKES: Record<ProvisioningVerb, { needs: Option[]; takes: Option[] }> = {
   'backends list': { needs: [], takes: [] },
 };
 
+export const PROVISIONING_VERBS = Object.keys(TAKES);
+
 const isProvisioning = (verb: string): verb is ProvisioningVerb => Object.hasOwn(TAKES, verb);
 
 /**

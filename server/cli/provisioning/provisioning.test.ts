@@ -94,7 +94,7 @@ describe('every noun is listed, shown, made, changed and removed', () => {
     const wrong = run(...change, '--set', 'leaseMaxMs=1h');
     await expect(wrong).rejects.toMatchObject({ reason: 'INVALID' });
     const unknown = run(...change, '--set', 'leaseMaxMS=60000');
-    await expect(unknown).rejects.toThrow(/^--set leaseMaxMS: Unrecognized key/);
+    await expect(unknown).rejects.toThrow(/^--set leaseMaxMS: there is no such setting/);
     await run(...change, '--default');
     expect(await runJson('namespaces', 'show', '--name', 'jobs')).toMatchObject({
       namespace: { ownPolicy: null },
@@ -223,6 +223,33 @@ test.each([
   [
     ['counters', 'adjust', '--name', 'a', '--by', '-5', '--reason', 'abc'],
     /^Option '--by' argument is ambiguous: .*'--by=-XYZ'\.$/,
+  ],
+  [['keys'], /^Unknown command "keys"; there are: keys list, keys show, .*keys generate; see: /],
+  [['locks', 'list'], /; there are: locks delete, locks set-capacity, locks reassign; see: /],
+  [['lock', 'list'], /^Unknown command "lock list"; see: /],
+  [
+    ['users', 'create', '--name', 'Ben', '--role', 'king'],
+    /^--role: must be one of viewer, operator, admin\.$/,
+  ],
+  [
+    ['namespaces', 'remove', '--name', 'a', '--reason', 'x'],
+    /^--reason: must have at least 3 characters\.$/,
+  ],
+  [
+    ['locks', 'set-capacity', '--name', 'a', '--capacity', '0', '--reason', 'abc'],
+    /^--capacity: must be at least 1\.$/,
+  ],
+  [
+    ['counters', 'create', '--name', 'a', '--initial', '1.5', '--reason', 'abc'],
+    /^--initial: must be a whole number\.$/,
+  ],
+  [
+    ['locks', 'delete', '--prefix', 'a', '--count', 'x', '--reason', 'abc'],
+    /^--count: must be a number\.$/,
+  ],
+  [
+    ['keys', 'create', '--name', 'a', '--namespace', 'b', '--prefix', ''],
+    /^--prefix: must not be empty; leave it out for all names\.$/,
   ],
   [['apply'], /^apply needs -f FILE/],
   [['counters', 'create', '--name', 'a', '--reason', 'abc'], /^counters create needs --initial/],
