@@ -9,10 +9,16 @@ import { CommandFailure, EXIT } from './exit-codes';
  */
 export function openClient(options: Omit<LockyardClientOptions, 'apiKey'>): LockyardClient {
   const { LOCKYARD_URL } = process.env;
-  if (!options.url && !LOCKYARD_URL)
-    throw notSet('LOCKYARD_URL is not set, and no --url is given.');
+  if (!options.url && !LOCKYARD_URL) {
+    const text =
+      'LOCKYARD_URL is not set, and no --url is given: set it to the address of a server';
+    throw notSet(`${text}, such as http://127.0.0.1:3000.`);
+  }
   const key = keyOf()?.trim();
-  if (!key) throw notSet('LOCKYARD_API_KEY is not set.');
+  if (!key) {
+    const text = 'LOCKYARD_API_KEY is not set; create a key in the console under Settings, or with';
+    throw notSet(`${text}: npm run -s lockyard -- keys create`);
+  }
   if (!canBeKey(key)) {
     const text = 'The API key of the environment has characters that no key has.';
     throw new CommandFailure(EXIT.noPermission, text);

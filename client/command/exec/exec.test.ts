@@ -205,8 +205,8 @@ describe('exit codes', () => {
 
   test('of what is not set up 78, of a refused key 77; no key is ever shown', async () => {
     const cases: [Record<string, string | undefined>, string[], number, RegExp][] = [
-      [{ LOCKYARD_URL: undefined }, [], 78, /LOCKYARD_URL/],
-      [{ LOCKYARD_API_KEY: undefined }, [], 78, /LOCKYARD_API_KEY/],
+      [{ LOCKYARD_URL: undefined }, [], 78, /LOCKYARD_URL .*such as http/],
+      [{ LOCKYARD_API_KEY: undefined }, [], 78, /LOCKYARD_API_KEY .*keys create/],
       [{ LOCKYARD_API_KEY: 'lyk_wrong_secret' }, [], 77, /API key/],
       [{ LOCKYARD_API_KEY: 'lyk_a\nlyk_secret' }, [], 77, /API key/],
       [{ LOCKYARD_API_KEY: 'secret key' }, [], 77, /API key/],
