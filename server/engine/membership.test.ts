@@ -171,6 +171,23 @@ describe.each(storeNames)('heartbeats of one process over %s, as another reads t
     await expect.poll(() => periodMs > slowMs && periodMs < slowMs + 400).toBe(true);
   });
 
+  it.each([
+    ['the read of its own', 'onRead'],
+    ['the write', 'onSwap'],
+    ['the read of the others', 'onScan'],
+  ] as const)('refuse no caller where %s fails a single time', async (_, call) => {
+    let failures = 0;
+    there.faults[call] = () => {
+      failures += 1;
+      return { kind: failures === 1 ? 'refuse' : 'pass' };
+    };
+    await expect.poll(() => failures).toBeGreaterThan(0);
+    await pause(100);
+    expect(there.membership.refusal).toBe(null);
+    there.faults[call] = () => ({ kind: 'refuse' });
+    await expect.poll(() => there.membership.refusal).toMatchObject({ reason: 'BACKEND_DOWN' });
+  });
+
   it('do not come back after a goodbye with a reply that comes later', async () => {
     await refreshDuring(async () => {
       await there.membership.stop();

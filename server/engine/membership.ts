@@ -25,6 +25,9 @@ const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 /** Where a heartbeat takes as long as its period, the next one begins after this pause. */
 const HEARTBEAT_PAUSE_MIN_MS = 100;
 
+/** A heartbeat that has failed sooner than this is sent once more before the backend counts as away. */
+const SENT_AGAIN_WITHIN_MS = 250;
+
 /** The record of a process's heartbeat on every backend. */
 export const heartbeatKey = (process: string): RecordKey => ({
   namespace: OWN_NAMESPACE,
@@ -183,22 +186,31 @@ export class Membership {
   }
 
   /**
-   * Writes this process's heartbeat and reads the others', at the same time: on a slow backend,
-   * one after the other might take longer than a heartbeat counts.
+   * While heartbeats fail every caller is refused. One lost connection, or one transaction that was
+   * rolled back, is no reason for that.
    */
   private async sendHeartbeat(aliveForMs: number): Promise<void> {
     const sentAt = this.clock.monotonic();
+    const hasFailedSoon = (failure: unknown) =>
+      failure !== null && this.clock.monotonic() - sentAt < SENT_AGAIN_WITHIN_MS;
+    let failure = await this.heartbeatFailure(aliveForMs);
+    if (this.reachable && hasFailedSoon(failure)) failure = await this.heartbeatFailure(aliveForMs);
+    this.failure = failure;
+    if (failure !== null) return;
+    this.lastSuccessAt = this.clock.monotonic();
+    this.tookMs = this.lastSuccessAt - sentAt;
+  }
+
+  /**
+   * Writes this process's heartbeat and reads the others', at the same time: on a slow backend,
+   * one after the other might take longer than a heartbeat counts. Null: neither failed.
+   */
+  private async heartbeatFailure(aliveForMs: number): Promise<unknown> {
     const work = [this.writeHeartbeat(aliveForMs), this.refresh()];
     // Neither goes on during the next heartbeat.
-    await Promise.allSettled(work);
-    try {
-      await Promise.all(work);
-      this.lastSuccessAt = this.clock.monotonic();
-      this.tookMs = this.lastSuccessAt - sentAt;
-      this.failure = null;
-    } catch (error) {
-      this.failure = error;
-    }
+    const done = await Promise.allSettled(work);
+    const failed = done.find((one) => one.status === 'rejected');
+    return failed ? failed.reason : null;
   }
 
   private async writeHeartbeat(aliveForMs: number): Promise<void> {
