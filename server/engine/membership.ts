@@ -25,7 +25,7 @@ const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 /** Where a heartbeat takes as long as its period, the next one begins after this pause. */
 const HEARTBEAT_PAUSE_MIN_MS = 100;
 
-/** A heartbeat that has failed sooner than this is sent once more before the backend counts as away. */
+/** A heartbeat that fails sooner is sent once more before the backend counts as away. */
 const SENT_AGAIN_WITHIN_MS = 250;
 
 /** The record of a process's heartbeat on every backend. */
