@@ -3,7 +3,8 @@ import type { MultiLockGranted } from '../contract/multi-lock';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { MultiLockAnswer, MultiLockCommand } from '../core/multi-lock/multi-lock-command';
 import { BrokenInvariant } from '../core/record-invariants';
-import { COMMAND_BUDGET_MS } from '../core/timing';
+import { COMMAND_BUDGET_MS, EXPIRE_BEFORE_READ_MAX_MS } from '../core/timing';
+import { TimeLimit } from '../platform/time-limit';
 import { recordKey } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import { Batcher } from './commit/batcher';
@@ -13,7 +14,7 @@ import type { EngineContext } from './engine-context';
 import { type MultiLockResult, PendingCommand, PendingMultiLock } from './pending-command';
 import { Deadlines } from './pending-reply';
 import type { AnyCommand } from './record-type';
-import { isWorthRepeating } from './refusals';
+import { backendDown, isWorthRepeating } from './refusals';
 
 /** What a command came to. */
 export interface CommandResult {
@@ -105,6 +106,19 @@ export class CommandQueue {
   /** A record was written: it may share packets again. */
   sendWithOthers(id: string): void {
     this.batcher.sendWithOthers(id);
+  }
+
+  /**
+   * Expires and promotes what is due on a lock, or rejects if that takes longer. Its command has as
+   * much time as any other all the same: a packet is given up with the most urgent of its commands.
+   */
+  async expireInTime(key: RecordKey, withinMs = EXPIRE_BEFORE_READ_MAX_MS): Promise<void> {
+    const limit = new TimeLimit(withinMs, () => backendDown(null));
+    try {
+      await limit.race(this.run(key, { verb: 'settle' }));
+    } finally {
+      limit.stop();
+    }
   }
 
   /** Expires and promotes what is due on these locks. None of them waits for another. */

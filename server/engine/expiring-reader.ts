@@ -26,14 +26,12 @@ export class ExpiringReader {
     for (let round = 1; ; round += 1) {
       const { answer } = await commands.submit(key, command, dueAt);
       if (round > ROUNDS_MAX || !this.mayHaveExpired(key)) return answer;
-      const expired = await commands
-        .submit(
-          key,
-          { verb: 'settle' },
-          Math.min(dueAt, context.monotonic() + EXPIRE_BEFORE_READ_MAX_MS),
-        )
-        .catch(() => null);
-      if (!expired) return answer;
+      const leftMs = Math.min(dueAt - context.monotonic(), EXPIRE_BEFORE_READ_MAX_MS);
+      const isEnded = await commands.expireInTime(key, leftMs).then(
+        () => true,
+        () => false,
+      );
+      if (!isEnded) return answer;
     }
   }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { LockyardError } from '../contract/errors';
 import { freshKey, readOne, stored, swapOne, update } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import type { Change, RecordKey } from '../storage/record-store';
+import { type Change, type RecordKey, StoreError } from '../storage/record-store';
 import {
   acquire,
   EngineRig,
@@ -408,5 +408,34 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(expiresInMs).toBeLessThanOrEqual(10_000 - 200);
       expect(expiresInMs).toBeGreaterThan(10_000 - 2 * (performance.now() - askedAt) - 400);
     });
+  });
+
+  it('gives a packet its whole time, also where a reader in it has less', async () => {
+    const [own, held, lapsed] = [await rig.join(), freshKey(), freshKey()];
+    const { token } = await takeLock(own, held, 'w1', { leaseMs: 60_000 });
+    await takeLock(own, lapsed, 'w2', { leaseMs: 150 });
+    await pause(200);
+    let renewed: Promise<unknown> = Promise.resolve();
+    const isLapsed = (keys: RecordKey[]) => keys.some(({ name: one }) => one === lapsed.name);
+    own.faults.onRead = firstFates(isLapsed, {
+      kind: 'pass',
+      last: async () => {
+        renewed = renew(own, held, 'w1', token);
+      },
+    });
+    const packets: boolean[] = [];
+    own.faults.onSwap = (changes) => {
+      if (!touching(held)(changes)) return PASS;
+      packets.push(touching(lapsed)(changes));
+      const last = async () => {
+        own.later(1_200);
+        throw new StoreError('The reply was lost.', 'unknown');
+      };
+      return packets.length === 1 ? { kind: 'pass', last } : PASS;
+    };
+    const state = own.engine.run(lapsed, { verb: 'inspect' });
+    expect(await state).toMatchObject({ state: 'expired' });
+    expect(await renewed).toMatchObject({ outcome: 'renewed' });
+    expect(packets[0], 'both are in one packet').toBe(true);
   });
 });

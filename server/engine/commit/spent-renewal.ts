@@ -2,7 +2,6 @@ import type { Renewed } from '../../contract/lock/answers';
 import { answerRenewed } from '../../core/lock/lock-answers';
 import type { RenewCommand } from '../../core/lock/lock-command';
 import type { LockRecord } from '../../core/lock/lock-record';
-import { EXPIRE_BEFORE_READ_MAX_MS } from '../../core/timing';
 import type { CommandQueue } from '../command-queue';
 import type { EngineContext } from '../engine-context';
 import type { PendingCommand } from '../pending-command';
@@ -32,8 +31,7 @@ export async function answerSpentRenewal(
 ): Promise<void> {
   const { key, command } = pending;
   try {
-    const settledBy = context.monotonic() + EXPIRE_BEFORE_READ_MAX_MS;
-    await commands.run(key, { verb: 'settle' }, settledBy);
+    await commands.expireInTime(key);
     const startedAt = context.monotonic();
     const { records } = await context.store.read([key], []);
     const [read] = records;
