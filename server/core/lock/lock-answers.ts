@@ -14,7 +14,7 @@ import { lowestTokenToCome } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import { type Hold, isReleased, type LockRecord, liveHolds, type Waiter } from './lock-record';
 import { capacityOf, permitsOf } from './permits';
-import { isOutOfPatience } from './queue';
+import { inServiceOrder, isOutOfPatience } from './queue';
 
 /** What a lock is at `now`. An expired hold is never shown as held, recorded or not. */
 export function lockState(record: LockRecord | null, now: number): LockState {
@@ -61,7 +61,8 @@ export function holderViews(
 }
 
 function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
-  const waiting = (record?.queue ?? []).filter((waiter) => !isOutOfPatience(waiter, now));
+  const queue = inServiceOrder(record?.queue ?? []);
+  const waiting = queue.filter((waiter) => !isOutOfPatience(waiter, now));
   return waiting.map(
     ({ ticket, mode, permits, owner, service, enqueuedAt, patienceMs, setSize }, index) => ({
       place: index + 1,

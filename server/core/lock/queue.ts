@@ -130,8 +130,8 @@ export function waiterOf(record: LockRecord, requestKey: string): Waiter | undef
 }
 
 /** A waiter's place: 1 is next. */
-export function placeOf(record: LockRecord, waiter: Waiter): number {
-  return record.queue.findIndex((other) => other.ticket === waiter.ticket) + 1;
+export function placeOf({ queue }: LockRecord, { ticket }: Waiter): number {
+  return inServiceOrder(queue).findIndex((other) => other.ticket === ticket) + 1;
 }
 
 /** Replaces one waiter by a changed copy in the same place. */

@@ -298,7 +298,12 @@ describe('a set whose turn comes', () => {
     world.now += 1;
     world.runSet(multiLockOf('cd', { owner: 'young', waitMs: 5_000 }));
     world.run('b', release('orders/x', b.token));
-    expect(world.runSet(old)).toMatchObject({ outcome: 'queued', name: 'c', place: 2 });
+    expect(world.runSet(old)).toMatchObject({ outcome: 'queued', name: 'c', place: 1 });
+    const { waiters } = world.run('c', { verb: 'inspect' });
+    expect(waiters).toMatchObject([
+      { place: 1, owner: 'old', ticket: 2 },
+      { place: 2, owner: 'young', ticket: 1 },
+    ]);
     world.run('c', release('orders/x', c.token));
     expect(world.records.get('c')?.offers).toMatchObject([{ ticket: 2 }]);
     granted(world.runSet(old));

@@ -9,7 +9,7 @@ import {
   liveHolds,
   unwrittenRecord,
 } from '../../core/lock/lock-record';
-import { oldestWaitAt } from '../../core/lock/queue';
+import { inServiceOrder, oldestWaitAt } from '../../core/lock/queue';
 import {
   expiringAfter,
   type LockTier,
@@ -212,8 +212,9 @@ export function toLockRowAt(
  */
 export const rowId = (backend: string, id: string) => [backend, id].join('/');
 
+/** In the order in which they are served. */
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {
-  return (record?.queue ?? [])
+  return inServiceOrder(record?.queue ?? [])
     .map((waiter): WaiterRow => {
       const { ticket, mode, owner, service, process, enqueuedAt, patienceMs } = waiter;
       const { permits, setSize } = waiter;
