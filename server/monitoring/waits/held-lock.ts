@@ -1,5 +1,6 @@
 import type { HeldLock, ProcessWait } from '../../contract/console/waits/holder-rows';
 import type { Hold } from '../../core/lock/lock-record';
+import { inServiceOrder } from '../../core/lock/queue';
 import type { OpenWait } from '../../core/waits/wait-state';
 import type { ProjectionRow } from '../projection/projection-row';
 
@@ -9,7 +10,7 @@ const HOLDERS_SHOWN = 3;
 export function heldLock(row: ProjectionRow, hold: Hold, status: HeldLock['status']): HeldLock {
   const { key, publicBackend, record, waiters, oldestWaitAt } = row;
   const { owner, token, mode, permits, grantedAt, leaseMs, renewedAt, renewals, expiresAt } = hold;
-  const [first] = record.queue;
+  const [first] = inServiceOrder(record.queue);
   return {
     namespace: key.namespace,
     name: key.name,

@@ -112,7 +112,7 @@ export interface HeldLock {
   expiresAt: number;
   waiters: number;
   oldestWaitAt: number | null;
-  /** The first in the queue. */
+  /** The first that is served. */
   next: { owner: string; service: string; setSize?: number } | null;
   /** How many others hold it too. */
   sharedWith: number;
