@@ -3,11 +3,17 @@ import { renderToString } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { BackendFacts } from './backend-facts';
 
 const OPEN = { closedBecause: null } as GuaranteeRow;
 
-function factOf(label: string, part: Partial<BackendHealth>, row: GuaranteeRow | null = OPEN) {
+function factOf(
+  label: string,
+  part: Partial<BackendHealth>,
+  row: GuaranteeRow | null = OPEN,
+  locks: number | null = null,
+) {
   const healthy = {
     kind: 'mysql',
     reachable: true,
@@ -16,7 +22,8 @@ function factOf(label: string, part: Partial<BackendHealth>, row: GuaranteeRow |
     clockOffsetMs: 0,
   };
   const backend = { ...healthy, ...part } as BackendHealth;
-  const html = renderToString(createElement(BackendFacts, { backend, row, namespaces: null }));
+  const namespaces = locks === null ? null : [{ name: 'shop', locks } as NamespaceRow];
+  const html = renderToString(createElement(BackendFacts, { backend, row, namespaces }));
   const [, fact = ''] = new RegExp(`${label}</dt><dd>(.*?)</dd>`).exec(html) ?? [];
   return fact.replaceAll(/<[^>]*>/g, '').replaceAll('\u00a0', ' ');
 }
@@ -57,4 +64,10 @@ test('a sharded backend is as its worst shard, and disabled is not said to be si
   expect(factOf('Status', { shards })).toBe('responding, grants paused');
   const disabled = { shards, reachable: false, refusal: 'Another shard list is in force.' };
   expect(factOf('Status', disabled)).toBe('disabled on this server');
+});
+
+test('a backend that does not respond, and was never read, is not said to have no locks', () => {
+  expect(factOf('Locks', {}, OPEN, 0)).toBe('0');
+  expect(factOf('Locks', { reachable: false }, OPEN, 0)).toBe('unknown');
+  expect(factOf('Locks', { reachable: false }, OPEN, 3)).toMatch(/^3, shown as unknown/);
 });

@@ -80,7 +80,7 @@ export function BackendFacts({
         )}
       </Fact>
       <Fact label="Locks">
-        {locks === null ? <Unknown /> : exactCount(locks)}
+        {locks === null || (locks === 0 && !reachable) ? <Unknown /> : exactCount(locks)}
         {!reachable && locks !== null && locks > 0 && (
           <span className="text-t2">, shown as unknown with their last state</span>
         )}

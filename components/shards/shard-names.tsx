@@ -49,6 +49,8 @@ export function ShardNames({
       search === '' && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
   });
   const names = data?.pages.flatMap((page) => page.names) ?? [];
+  const shards = data?.pages[0]?.shards.filter(({ name }) => only === null || name === only) ?? [];
+  const areAllKnown = shards.every(({ reachable }) => reachable);
   return (
     <section aria-label={only === null ? 'Names on all shards' : `Names on ${only}`}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-2 pb-3">
@@ -72,7 +74,11 @@ export function ShardNames({
       ) : (
         data && (
           <p className="card px-3.5 py-6 text-14">
-            {search ? 'No names match.' : 'No names here yet.'}
+            {!areAllKnown
+              ? 'None known: a shard is not responding.'
+              : search
+                ? 'No names match.'
+                : 'No names here yet.'}
           </p>
         )
       )}

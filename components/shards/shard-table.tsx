@@ -96,10 +96,10 @@ function ShardRow({
         )}
       </td>
       <td data-cell="count" data-label={locks === 1 ? 'lock' : 'locks'} data-number="true">
-        {exactCount(locks)}
+        <Count of={locks} isKnown={reachable} />
       </td>
       <td data-cell="count" data-label={counters === 1 ? 'counter' : 'counters'} data-number="true">
-        {exactCount(counters)}
+        <Count of={counters} isKnown={reachable} />
       </td>
       <td data-cell="share" aria-hidden="true">
         <span className="room-bar">
@@ -113,5 +113,15 @@ function ShardRow({
         </button>
       </td>
     </tr>
+  );
+}
+
+/** Of a shard that does not respond it is what was last read there, which may have been nothing. */
+function Count({ of, isKnown }: { of: number; isKnown: boolean }) {
+  if (isKnown) return exactCount(of);
+  return (
+    <span className="text-t3" title={of === 0 ? 'Unknown' : 'Last known'}>
+      {of === 0 ? '?' : exactCount(of)}
+    </span>
   );
 }
