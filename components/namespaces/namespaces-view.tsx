@@ -126,6 +126,9 @@ function NamespaceTableRow({
   const { name, backend, createdAt, locks, counters, held, waiting, policy } = namespace;
   const names = locks + counters;
   const own = policyBounds(policy).filter(({ isCustom }) => isCustom);
+  // Of a silent backend it is what was last read there, which may have been nothing.
+  const knownOf = (count: number) => (isSilent && count === 0 ? null : count);
+  const ink = isSilent ? 'text-t3' : 'text-t1';
   return (
     <tr>
       <td data-cell="main" className="font-mono">
@@ -156,16 +159,16 @@ function NamespaceTableRow({
         </ul>
       </td>
       <td data-cell="count">
-        <Count of={locks} label="locks" />
+        <Count of={knownOf(locks)} label="locks" ink={ink} />
       </td>
       <td data-cell="count">
         <Count of={held} label="held" />
       </td>
       <td data-cell="count">
         <Count
-          of={waiting}
+          of={knownOf(waiting)}
           label="waiting"
-          {...(!policy.standbyExpected && { ink: 'font-[550] text-contended' })}
+          ink={isSilent || policy.standbyExpected ? ink : 'font-[550] text-contended'}
         />
       </td>
       <td data-cell="made" className="text-12 text-t3">
