@@ -78,7 +78,11 @@ const goesOn = ({ resolvedAt, isClear }: AlertRow) => resolvedAt === null && !is
 function Subject({ alert: { kind, backend, namespace, name } }: { alert: AlertRow }) {
   if (name === null) {
     return (
-      <Link href="/backends" prefetch={false} className="alert-link">
+      <Link
+        href={`/backends#backend-${encodeURIComponent(backend)}`}
+        prefetch={false}
+        className="alert-link"
+      >
         <ExactName name={backend} />
       </Link>
     );
