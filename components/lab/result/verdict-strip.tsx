@@ -19,7 +19,12 @@ export function VerdictStrip({ run }: { run: LabRun }) {
         {advice && <p className="pt-1 text-14 text-t2">{advice}</p>}
       </div>
       <dl className="lab-figures">
-        <Figure icon="shield" label="held" unit={`of ${rows.length}`} ink="text-acc">
+        <Figure
+          icon="shield"
+          label="held"
+          unit={`of ${rows.length}`}
+          ink={result.held > 0 ? 'text-acc' : ''}
+        >
           {result.held}
         </Figure>
         <Figure
