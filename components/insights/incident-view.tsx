@@ -12,7 +12,7 @@ import { problemOf } from '../live/problem';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
 import { actLabel, timelineMarks, timelineSummary } from '../locks/timeline/timeline-labels';
-import { TimelinePlot } from '../locks/timeline/timeline-plot';
+import { PlotSpace, TimelinePlot } from '../locks/timeline/timeline-plot';
 import { TimelineTable } from '../locks/timeline/timeline-table';
 import { clockLabel } from '../locks/timeline/timeline-ticks';
 import type { ZoomSpan } from '../locks/timeline/use-zoom';
@@ -181,7 +181,14 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
           {text}
         </p>
       ))}
-      {isHydrated && (
+      {!isHydrated ? (
+        <PlotSpace
+          lanes={lanes}
+          acts={acts}
+          refused={timeline.refused}
+          morePx={linkedPlotsPx(timeline)}
+        />
+      ) : (
         <>
           <LinkedPlots
             span={span}
@@ -224,6 +231,10 @@ function IncidentCharts({ detail }: { detail: IncidentDetail }) {
     </Panel>
   );
 }
+
+/** How high the plots above the timeline are, as the style sheet draws them. */
+const linkedPlotsPx = ({ waits, holds, refused }: IncidentDetail['timeline']) =>
+  26 + (waits[0] ? 104 : 0) + (holds[0] ? 72 : 0) + (refused[0] ? 72 : 0);
 
 /** When it began and ended, and what was done meanwhile. */
 function marksOf({ incident }: IncidentDetail, acts: readonly ActMark[]): PlotMark[] {

@@ -15,7 +15,7 @@ import { Panel } from '../../ui/panel';
 import { ProblemNote } from '../../ui/problem-note';
 import { timelineMarks, timelineSummary } from './timeline-labels';
 import { timelineLanes } from './timeline-lanes';
-import { TimelinePlot } from './timeline-plot';
+import { PlotSpace, TimelinePlot } from './timeline-plot';
 import { TimelineTable, type TimelineTableProps } from './timeline-table';
 import { clockLabel } from './timeline-ticks';
 import type { ZoomSpan } from './use-zoom';
@@ -95,30 +95,30 @@ export function TimelinePanel({ detail }: { detail: LockDetail }) {
         <p className="px-3.5 py-3 text-t2">
           {data ? `Not used in ${zoom ? 'this span' : `the last ${rangeText(spanMs)}`}.` : '\u00a0'}
         </p>
+      ) : !isHydrated ? (
+        <PlotSpace lanes={lanes} acts={acts} refused={refused} />
       ) : (
-        isHydrated && (
-          <>
-            <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
-              <LivePlot
-                lanes={lanes}
-                acts={acts}
-                refused={refused}
-                span={span}
-                now={now}
-                backend={backend}
-                path={lockPath(namespace, name)}
-                onZoom={setZoom}
-              />
-            </figure>
-            <LiveTable
+        <>
+          <figure aria-label={`Timeline: ${timelineSummary(lanes, acts)}`}>
+            <LivePlot
               lanes={lanes}
               acts={acts}
               refused={refused}
+              span={span}
+              now={now}
               backend={backend}
               path={lockPath(namespace, name)}
+              onZoom={setZoom}
             />
-          </>
-        )
+          </figure>
+          <LiveTable
+            lanes={lanes}
+            acts={acts}
+            refused={refused}
+            backend={backend}
+            path={lockPath(namespace, name)}
+          />
+        </>
       )}
     </Panel>
   );

@@ -160,6 +160,29 @@ export function TimelinePlot({
   );
 }
 
+/** Around the lanes of a plot: its axis and its padding. */
+const AROUND_PX = 40;
+const LANE_PX = 19;
+const FLAGS_PX = 20;
+/** Of the line below a plot that opens it as a table. */
+const TABLE_PX = 37;
+
+/** As high as a plot and its table, which are drawn once the reader's time zone is known. */
+export function PlotSpace({
+  lanes,
+  acts,
+  refused,
+  morePx = 0,
+}: Pick<Parameters<typeof TimelinePlot>[0], 'lanes' | 'acts' | 'refused'> & {
+  /** Of what is above it. */
+  morePx?: number;
+}) {
+  const lanesPx = holdersPx(lanes.rows) + (lanes.lanes.length + (refused[0] ? 1 : 0)) * LANE_PX;
+  const undrawnPx = undrawnLabel(lanes) === '' ? 0 : foldedPx(lanes.folded.length);
+  const height = AROUND_PX + lanesPx + undrawnPx + (acts[0] ? FLAGS_PX : 0) + TABLE_PX + morePx;
+  return <div aria-hidden="true" style={{ height }} />;
+}
+
 const holdersPx = (rows: number) => Math.max(22, rows * 16 + 6);
 const foldedPx = (lines: number) => Math.max(19, lines * 3 + 4);
 
