@@ -129,9 +129,13 @@ export function waiterOf(record: LockRecord, requestKey: string): Waiter | undef
   return record.queue.find((waiter) => isFingerprintOf(waiter.tag, requestKey));
 }
 
-/** A waiter's place: 1 is next. */
+/** A waiter's place in service order, found without sorting the queue: 1 is next. */
 export function placeOf({ queue }: LockRecord, { ticket }: Waiter): number {
-  return inServiceOrder(queue).findIndex((other) => other.ticket === ticket) + 1;
+  const index = queue.findIndex((other) => other.ticket === ticket);
+  const heads = queue.slice(0, multiLocksAtHead(queue));
+  const waiter = heads[index];
+  if (!waiter) return index + 1;
+  return heads.reduce((place, other) => (isOlder(other, waiter) ? place + 1 : place), 1);
 }
 
 /** Replaces one waiter by a changed copy in the same place. */
@@ -189,11 +193,16 @@ export type Age = Pick<Waiter, 'enqueuedAt' | 'tag'>;
 
 /** The queue in service order: multi-locks at its head reordered among themselves, oldest first. */
 export function inServiceOrder(queue: readonly Waiter[]): readonly Waiter[] {
+  const heads = multiLocksAtHead(queue);
+  if (heads < 2) return queue;
+  const byAge = queue.slice(0, heads).sort((a, b) => (isOlder(a, b) ? -1 : 1));
+  return [...byAge, ...queue.slice(heads)];
+}
+
+/** How many multi-locks are before the first other waiter. */
+function multiLocksAtHead(queue: readonly Waiter[]): number {
   const firstSingle = queue.findIndex(({ setSize }) => setSize === undefined);
-  const multiLocks = firstSingle < 0 ? queue : queue.slice(0, firstSingle);
-  if (multiLocks.length < 2) return queue;
-  const byAge = [...multiLocks].sort((a, b) => (isOlder(a, b) ? -1 : 1));
-  return [...byAge, ...queue.slice(multiLocks.length)];
+  return firstSingle < 0 ? queue.length : firstSingle;
 }
 
 /** How long a waiter has waited; 0 if the clock was set back since it came. */
