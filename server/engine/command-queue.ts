@@ -113,12 +113,8 @@ export class CommandQueue {
    * much time as any other all the same: a packet is given up with the most urgent of its commands.
    */
   async expireInTime(key: RecordKey, withinMs = EXPIRE_BEFORE_READ_MAX_MS): Promise<void> {
-    const limit = new TimeLimit(withinMs, () => backendDown(null));
-    try {
-      await limit.race(this.run(key, { verb: 'settle' }));
-    } finally {
-      limit.stop();
-    }
+    const expired = this.run(key, { verb: 'settle' });
+    await TimeLimit.within(withinMs, () => backendDown(null), expired);
   }
 
   /** Expires and promotes what is due on these locks. None of them waits for another. */

@@ -17,6 +17,16 @@ export class TimeLimit {
     }, ms);
   }
 
+  /** The result of one piece of work, or the failure once its time is over. The work goes on. */
+  static async within<T>(ms: number, failure: () => Error, work: Promise<T>): Promise<T> {
+    const limit = new TimeLimit(ms, failure);
+    try {
+      return await limit.race(work);
+    } finally {
+      limit.stop();
+    }
+  }
+
   get isOver(): boolean {
     return this.over;
   }

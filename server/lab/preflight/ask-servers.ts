@@ -72,13 +72,12 @@ export function askZookeeper(url: string): Promise<Asked<ZookeeperFacts>> {
 }
 
 async function asked<Facts>(address: string, ask: () => Promise<Facts>): Promise<Asked<Facts>> {
-  const limit = new TimeLimit(ANSWER_WITHIN_MS, () => new Error('it does not answer in time'));
+  const late = () => new Error('it does not answer in time');
   try {
-    return { address, answers: true, facts: await limit.race(ask()) };
+    const facts = await TimeLimit.within(ANSWER_WITHIN_MS, late, ask());
+    return { address, answers: true, facts };
   } catch (error) {
     return { address, answers: false, why: causeOf(error) };
-  } finally {
-    limit.stop();
   }
 }
 

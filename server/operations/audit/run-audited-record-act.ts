@@ -82,20 +82,13 @@ const FIND_REPEAT_MS = 500;
 const KEPT_AT_LEAST_MS = 60_000;
 
 /** Whether an act was applied before, so that its request gets the stored answer now. */
-async function isStored(
-  engine: LockEngine,
-  request: RequestIdentity,
-  now: number,
-): Promise<boolean> {
-  const limit = new TimeLimit(FIND_REPEAT_MS, () => new Error('It is not known in time.'));
-  try {
-    const stored = engine.rememberedAnswer(request, now + KEPT_AT_LEAST_MS);
-    return (await limit.race(stored)) !== null;
-  } catch {
-    return false;
-  } finally {
-    limit.stop();
-  }
+function isStored(engine: LockEngine, request: RequestIdentity, now: number): Promise<boolean> {
+  const late = () => new Error('It is not known in time.');
+  const stored = engine.rememberedAnswer(request, now + KEPT_AT_LEAST_MS);
+  return TimeLimit.within(FIND_REPEAT_MS, late, stored).then(
+    (answer) => answer !== null,
+    () => false,
+  );
 }
 
 /** An act as the audit log records it. */

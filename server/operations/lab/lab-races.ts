@@ -124,8 +124,8 @@ export class LabRaces {
       await race.writing.stop();
       await this.write(race);
     } finally {
-      const limit = new TimeLimit(CLOSE_WITHIN_MS, () => new Error('A race is still cleaning up.'));
-      await limit.race(this.parts.runner.close()).finally(() => limit.stop());
+      const late = () => new Error('A race is still cleaning up.');
+      await TimeLimit.within(CLOSE_WITHIN_MS, late, this.parts.runner.close());
     }
   }
 

@@ -180,13 +180,11 @@ export class RedisInFront {
 
   /** Null if Redis fails or is slow: it is never needed. */
   private async orNull<T>(ask: () => Promise<T>): Promise<T | null> {
-    const limit = new TimeLimit(this.redisMs, () => new Error('Redis did not answer in time.'));
+    const late = () => new Error('Redis did not answer in time.');
     try {
-      return await limit.race(ask());
+      return await TimeLimit.within(this.redisMs, late, ask());
     } catch {
       return null;
-    } finally {
-      limit.stop();
     }
   }
 }
