@@ -110,7 +110,7 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   const [issue] = parsed.error.issues;
   const field = String(issue?.path.at(1) ?? 'name');
   const option = { names: 'name', atMost: 'count' }[field] ?? field;
-  throw new UsageError(`--${option}: ${issue ? plainMessage(issue) : 'is not valid'}.`);
+  throw new UsageError(`--${option}: ${plainMessage(issue)}.`);
 }
 
 function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {

@@ -70,22 +70,19 @@ export function issueMessage(error: z.ZodError): string {
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
   const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
   const option = `--${OPTION_OF[field] ?? field}`;
-  const says = issue ? (durationMessage(field, issue) ?? plainMessage(issue)) : 'is not valid';
+  const says = (issue && durationMessage(field, issue)) ?? plainMessage(issue);
   return `${field === 'password' ? 'The password' : option}: ${says}.`;
 }
 
 /** What a value must be, for people: the schemas' own library speaks of its types. */
-export function plainMessage(issue: z.core.$ZodIssue): string {
+export function plainMessage(issue: z.core.$ZodIssue | undefined): string {
+  if (!issue) return 'is not valid';
   if (!OF_THE_LIBRARY.test(issue.message)) return issue.message;
   switch (issue.code) {
-    case 'too_small': {
-      const least = Number(issue.minimum);
-      return `must ${SIZES[issue.origin] ? 'have' : 'be'} at least ${sizeOf(issue.origin, least)}`;
-    }
-    case 'too_big': {
-      const most = Number(issue.maximum);
-      return `must ${SIZES[issue.origin] ? 'have' : 'be'} at most ${sizeOf(issue.origin, most)}`;
-    }
+    case 'too_small':
+      return bound('at least', Number(issue.minimum), SIZES[issue.origin]);
+    case 'too_big':
+      return bound('at most', Number(issue.maximum), SIZES[issue.origin]);
     case 'invalid_type':
       return TYPES[issue.expected] ?? issue.message;
     case 'invalid_value':
@@ -100,8 +97,9 @@ export function plainMessage(issue: z.core.$ZodIssue): string {
 /** Other messages are the schemas' own. */
 const OF_THE_LIBRARY = /^(Too small|Too big|Invalid input|Invalid option|Unrecognized key)/;
 
-const sizeOf = (origin: string, size: number) =>
-  SIZES[origin] ? counted(size, SIZES[origin]) : String(size);
+/** @param what is counted; absent: the value is a number */
+const bound = (atLeast: string, limit: number, what: string | undefined) =>
+  what ? `must have ${atLeast} ${counted(limit, what)}` : `must be ${atLeast} ${limit}`;
 
 /** What the size of a value counts; a number counts nothing. */
 const SIZES: Record<string, string> = { string: 'character', array: 'value' };

@@ -133,8 +133,5 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const field = unknown ?? String(issue?.path.at(-1) ?? '');
-  throw new LockyardError(
-    'INVALID',
-    `--set ${field}: ${issue ? plainMessage(issue) : 'is not valid'}.`,
-  );
+  throw new LockyardError('INVALID', `--set ${field}: ${plainMessage(issue)}.`);
 }
