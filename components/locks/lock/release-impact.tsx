@@ -7,7 +7,7 @@ import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { isReleased } from '@/server/core/lock/lock-record';
 import { waitersThatFit } from '@/server/core/lock/permits';
-import { othersText, servedTogether } from '@/server/core/verdict/release-impact';
+import { othersText, permitsLeft, servedTogether } from '@/server/core/verdict/release-impact';
 import { shortToken } from '../../format/numbers';
 import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
@@ -20,7 +20,7 @@ import { unknownLabel } from '../lock-labels';
 export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
   const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
-  const served = servedTogether(waiters, permitsLeft(detail, chosen)).length;
+  const served = servedTogether(waiters, permitsLeft(row, chosen)).length;
   const permits = chosen && permitImpact(detail, chosen);
   const isClosed = useIsClosed(row.backend);
   const unknown = unknownLabel(row);
@@ -108,11 +108,10 @@ export function ReleaseImpact({ detail, chosen }: { detail: LockDetail; chosen: 
 }
 
 /** Where the permits of this hold would go; null for a lock that is not held with permits. */
-function permitImpact(detail: LockDetail, chosen: HoldRow): string | null {
-  const { row, waiters } = detail;
+function permitImpact({ row, waiters }: LockDetail, chosen: HoldRow): string | null {
   if (!row.permits || chosen.permits === undefined) return null;
   const { capacity } = row.permits;
-  const left = permitsLeft(detail, chosen);
+  const left = permitsLeft(row, chosen);
   const served = waitersThatFit(waiters, left);
   const [first] = waiters;
   if (served.length > 0) {
@@ -124,12 +123,6 @@ function permitImpact(detail: LockDetail, chosen: HoldRow): string | null {
   }
   if (first) return row.holders > 1 ? 'Other holders of permits keep it.' : null;
   return `${exactCount(Math.max(0, left))} of ${plural(capacity, 'permit')} would be free.`;
-}
-
-/** How many permits no one would hold then. */
-function permitsLeft({ row }: LockDetail, chosen: HoldRow | null): number {
-  const { capacity = 0, inUse = 0 } = row.permits ?? {};
-  return capacity - inUse + (chosen?.permits ?? 0);
 }
 
 const permitsTo = ({ owner, permits = 0 }: WaiterRow) =>

@@ -63,12 +63,17 @@ export function servedTogether(waiters: readonly WaiterRow[], permits: number): 
   return waiters.slice(0, Math.min(end < 0 ? waiters.length : end, SHARED_MAX));
 }
 
+/** How many permits no one holds once this hold is gone. @param hold null: the lock has none */
+export function permitsLeft({ permits }: LockRow, hold: HoldRow | null): number {
+  const { capacity = 0, inUse = 0 } = permits ?? {};
+  return capacity - inUse + (hold?.permits ?? 0);
+}
+
 /** The waiters that get the lock at once. */
 function nextGranted({ row, waiters, isClosed, policy }: ActFacts, hold: HoldRow): WaiterRow[] {
   const [first] = waiters;
   if (!first || isClosed || policy.lockDelayMs > 0 || first.setSize !== undefined) return [];
-  const { capacity = 0, inUse = 0 } = row.permits ?? {};
-  const left = capacity - inUse + (hold.permits ?? 0);
+  const left = permitsLeft(row, hold);
   if (row.holders <= 1) return servedTogether(waiters, left);
   return hold.permits === undefined ? [] : waitersThatFit(waiters, left);
 }
