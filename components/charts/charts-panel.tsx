@@ -53,7 +53,7 @@ export function ChartsPanel({
         placeholderData: keepPreviousData,
         refetchInterval: (query) => {
           const isBehind = query.state.data && isHistoryBehind(row, query.state.data);
-          return refetchEvery(isBehind ? REFETCH_BEHIND_MS : REFETCH_EVERY_MS[range])(query);
+          return refetchEvery(isBehind ? REFETCH_BEHIND_MS : REFETCH_EVERY_MS[range], query);
         },
       },
     ),

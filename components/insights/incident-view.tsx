@@ -58,7 +58,7 @@ export function IncidentView({
       { id },
       {
         initialData: initial,
-        refetchInterval: (query) => refetchEvery(isGrowing(query.state.data) && POLL_MS)(query),
+        refetchInterval: (query) => refetchEvery(isGrowing(query.state.data) && POLL_MS, query),
       },
     ),
   );

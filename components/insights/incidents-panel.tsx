@@ -41,7 +41,7 @@ export function IncidentsPanel({
       }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: (last) => last.older,
-    refetchInterval: (query) => refetchEvery(at === null && POLL_MS)(query),
+    refetchInterval: (query) => refetchEvery(at === null && POLL_MS, query),
     placeholderData: keepPreviousData,
     ...(initial && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
   });

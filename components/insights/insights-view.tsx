@@ -53,7 +53,7 @@ export function InsightsView({
       {
         ...(initial?.range === range && { initialData: initial }),
         placeholderData: keepPreviousData,
-        refetchInterval: refetchEvery(at === null && REFETCH_EVERY_MS[range]),
+        refetchInterval: (query) => refetchEvery(at === null && REFETCH_EVERY_MS[range], query),
       },
     ),
   );

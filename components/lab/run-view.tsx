@@ -28,7 +28,7 @@ export function RunView({ initial }: { initial: LabRun }) {
         initialData: initial,
         staleTime: 0,
         refetchInterval: (query) =>
-          refetchEvery(query.state.data?.endedAt === null && POLL_MS)(query),
+          refetchEvery(query.state.data?.endedAt === null && POLL_MS, query),
       },
     ),
   );

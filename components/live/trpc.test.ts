@@ -36,7 +36,7 @@ it('a request that its caller gives up ends at once', async () => {
 
 it('what could not be loaded is asked for soon again, however seldom it is read', () => {
   const after = (everyMs: number | false, error: unknown) =>
-    refetchEvery(everyMs)({ state: { error } });
+    refetchEvery(everyMs, { state: { error } });
   expect(after(300_000, null)).toBe(300_000);
   expect(after(false, null)).toBe(false);
   for (const everyMs of [300_000, false as const]) {

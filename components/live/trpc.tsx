@@ -64,12 +64,10 @@ interface Fetched {
  *
  * @param everyMs false: only after a failure
  */
-export const refetchEvery =
-  (everyMs: number | false) =>
-  ({ state: { error } }: Fetched): number | false => {
-    if (!error) return everyMs;
-    return everyMs === false ? RETRY_MS : Math.min(everyMs, RETRY_MS);
-  };
+export function refetchEvery(everyMs: number | false, { state: { error } }: Fetched) {
+  if (!error) return everyMs;
+  return everyMs === false ? RETRY_MS : Math.min(everyMs, RETRY_MS);
+}
 
 function createQueries() {
   return new QueryClient({
@@ -78,7 +76,7 @@ function createQueries() {
         staleTime: 5_000,
         retry: 2,
         refetchOnWindowFocus: true,
-        refetchInterval: refetchEvery(false),
+        refetchInterval: (query) => refetchEvery(false, query),
       },
       mutations: { retry: false },
     },

@@ -33,7 +33,7 @@ export function KeysSection({ now }: { now: number }) {
     queryFn: ({ pageParam: before }) => client.keys.list.query({ before }),
     initialPageParam: FIRST_PAGE,
     getNextPageParam: ({ older }) => older,
-    refetchInterval: (query) => refetchEvery(POLL_MS)(query),
+    refetchInterval: (query) => refetchEvery(POLL_MS, query),
   });
   const [isCreating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<(IdentifiedKey & { isWitness: boolean }) | null>(null);
