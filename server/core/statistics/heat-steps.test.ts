@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type HeatReading, HeatSteps, heatSpan } from './heat-steps';
+import { type HeatReading, HeatSteps } from './heat-steps';
 
 const NOW = Date.UTC(2026, 10, 20, 12, 30, 30);
 const MINUTE_MS = 60_000;
@@ -11,7 +11,7 @@ const reading = (name: string, at: number, parts: Partial<HeatReading> = {}): He
 
 test('a heat map adds up what was waited in each of its steps, with the worst status', () => {
   const steps = new HeatSteps('24h', NOW);
-  const { from } = heatSpan('24h', NOW);
+  const { from } = steps;
   steps.add(reading('a', from));
   steps.add(reading('a', from + 15 * MINUTE_MS, { waiterMs: 2_000, status: 'stuck' }));
   steps.add(reading('a', from + 30 * MINUTE_MS));
@@ -26,7 +26,7 @@ test('a heat map adds up what was waited in each of its steps, with the worst st
 
 test('it has the locks that were waited for most, most first, and nothing outside its range', () => {
   const steps = new HeatSteps('1h', NOW);
-  const { from } = heatSpan('1h', NOW);
+  const { from } = steps;
   for (let i = 0; i < 20; i += 1) steps.add(reading(`n${i}`, from, { waiterMs: i }));
   steps.add(reading('before', from - MINUTE_MS, { waiterMs: 1_000_000 }));
   const names = steps.view().rows.map(({ name }) => name);

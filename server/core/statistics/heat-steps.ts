@@ -34,20 +34,6 @@ const COARSE_HOUR: Cells = { cellMs: 15 * MINUTE_MS, count: 5, stepMs: 15 * MINU
 const cellsOf = (range: InsightRange, isFineKept: boolean): Cells =>
   range === '1h' && !isFineKept ? COARSE_HOUR : CELLS[range];
 
-/**
- * Which steps a heat map that ends now is made of.
- *
- * @param isFineKept whether the fine steps of the hour before are kept
- */
-export function heatSpan(
-  range: InsightRange,
-  now: number,
-  isFineKept = true,
-): { from: number; stepMs: number } {
-  const { cellMs, count, stepMs } = cellsOf(range, isFineKept);
-  return { from: (Math.floor(now / cellMs) - count + 1) * cellMs, stepMs };
-}
-
 /** One lock in one step. */
 export interface HeatReading extends Pick<HeatRow, 'backend' | 'namespace' | 'name'> {
   at: number;
@@ -61,17 +47,24 @@ export const worseStatus = (a: LockStatus, b: LockStatus): LockStatus =>
 /** Adds readings up to a heat map. */
 export class HeatSteps {
   private readonly rows = new Map<string, HeatRow>();
-  private readonly from: number;
+  /** Where it begins. */
+  readonly from: number;
   private readonly cells: Cells;
 
-  /** @param isFineKept as for `heatSpan` */
+  /** @param isFineKept whether the fine steps of the hour before are kept */
   constructor(
     private readonly range: InsightRange,
     now: number,
     isFineKept = true,
   ) {
-    this.from = heatSpan(range, now, isFineKept).from;
-    this.cells = cellsOf(range, isFineKept);
+    const cells = cellsOf(range, isFineKept);
+    this.from = (Math.floor(now / cells.cellMs) - cells.count + 1) * cells.cellMs;
+    this.cells = cells;
+  }
+
+  /** How long the steps are that it is made of. */
+  get stepMs(): number {
+    return this.cells.stepMs;
   }
 
   /** @param reading in order of time */

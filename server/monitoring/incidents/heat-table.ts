@@ -3,7 +3,7 @@ import type { Database, SqlValue } from '@/db/database';
 import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import type { InsightRange } from '../../contract/console/insight-row';
 import type { HeatMap } from '../../contract/console/past/overview';
-import { HEAT_STEPS_MS, HeatSteps, heatSpan } from '../../core/statistics/heat-steps';
+import { HEAT_STEPS_MS, HeatSteps } from '../../core/statistics/heat-steps';
 import { recordId, recordKey } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 
@@ -60,7 +60,7 @@ export class HeatTable {
   async map(range: InsightRange, at: number, now = at): Promise<HeatMap> {
     const isFineKept = at - HOUR_MS >= now - FINE_MS;
     const steps = new HeatSteps(range, at, isFineKept);
-    const { from, stepMs } = heatSpan(range, at, isFineKept);
+    const { from, stepMs } = steps;
     const [fineMs] = HEAT_STEPS_MS;
     const isFine = stepMs === fineMs;
     const underWay = Math.floor(at / stepMs) * stepMs;
