@@ -1,7 +1,7 @@
 'use client';
 
 import { type ReactNode, useSyncExternalStore } from 'react';
-import { RETRY_MS } from './use-loaded';
+import { retryLoad } from './retry-load';
 
 /** How many parts the server did not send when they were last asked for. */
 let failing = 0;
@@ -13,28 +13,18 @@ function countFailing(by: 1 | -1): void {
 }
 
 /**
- * Loads a part of a page for `dynamic`, in a browser however often that fails: an error would take
- * the whole page away. `LatePart` says meanwhile why it is not there.
+ * Loads a part of a page for `dynamic`, in a browser however often that fails. `LatePart` says
+ * meanwhile why it is not there.
  */
 export async function loadUntilThere<Part>(load: () => Promise<Part>): Promise<Part> {
-  try {
-    return await load();
-  } catch (error) {
-    if (typeof window === 'undefined') throw error;
-  }
-  countFailing(1);
-  try {
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      const loaded = await load().then(
-        (part) => ({ part }),
-        () => null,
-      );
-      if (loaded) return loaded.part;
-    }
-  } finally {
-    countFailing(-1);
-  }
+  if (typeof window === 'undefined') return load();
+  let hasFailed = false;
+  const part = await retryLoad(load, () => {
+    if (!hasFailed) countFailing(1);
+    hasFailed = true;
+  });
+  if (hasFailed) countFailing(-1);
+  return part;
 }
 
 const subscribe = (listener: () => void) => {

@@ -1,13 +1,10 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-
-/** How long after a failure a part is asked for again. */
-export const RETRY_MS = 1_000;
+import { retryLoad } from './retry-load';
 
 /**
- * A part of the page that is loaded when it is first wanted, however often that fails: an error
- * would take the whole page away, with what is known of the locks.
+ * A part of the page that is loaded when it is first wanted, however often that fails.
  *
  * @param load never another function
  * @returns `part`: null until it has come; `isFailing`: the last attempt failed
@@ -21,21 +18,14 @@ export function useLoaded<Part>(
   const isMissing = isWanted && loaded === null;
   useEffect(() => {
     if (!isMissing) return;
-    let isOver = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const attempt = () =>
-      load().then(
-        (part) => !isOver && setLoaded({ part }),
-        () => {
-          if (isOver) return;
-          setFailing(true);
-          timer = setTimeout(attempt, RETRY_MS);
-        },
-      );
-    void attempt();
+    const over = new AbortController();
+    const { signal } = over;
+    void retryLoad(load, () => setFailing(true), signal).then(
+      (part) => !signal.aborted && setLoaded({ part }),
+      () => undefined,
+    );
     return () => {
-      isOver = true;
-      clearTimeout(timer);
+      over.abort();
       setFailing(false);
     };
   }, [isMissing, load]);
