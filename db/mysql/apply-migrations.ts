@@ -2,15 +2,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { MigrationMeta } from 'drizzle-orm/migrator';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { MIGRATIONS_TABLE } from '../schema-version';
+import { LOCK_WAIT_TIMEOUT } from './mysql-errors';
 
 /** How far a migration has come that is not applied as a whole. */
 const PROGRESS_TABLE = '__lockyard_migration_progress';
 
 /** What a table, a column, a key or an index answers that is there already, or gone already. */
 const DONE_ALREADY = new Set([1050, 1051, 1060, 1061, 1091]);
-
-/** What MySQL answers where a table stayed in use by another transaction. */
-const STILL_IN_USE = 1205;
 
 /**
  * A statement that waits for a table keeps all later ones of any process waiting behind it, so it
@@ -106,7 +104,7 @@ async function refusalOf(
       const { errno, sqlState } = error as { errno?: number; sqlState?: string };
       if (errno === undefined || sqlState === undefined) throw error;
       if (mayBeDone && DONE_ALREADY.has(errno)) return null;
-      if (errno !== STILL_IN_USE) return error as Error;
+      if (errno !== LOCK_WAIT_TIMEOUT) return error as Error;
       if (performance.now() >= giveUpAt) return new Error(`${IN_USE}: ${statement}`);
     }
     await setTimeout(PAUSE_MS);

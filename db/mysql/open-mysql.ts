@@ -15,12 +15,12 @@ import { CommitUnknown, causes } from '../database-failure';
 import { CASING, type Schema } from '../schema';
 import { tlsFailure } from '../tls-failure';
 import { describeBackendUrl } from '../urls/backend-url';
+import { DEADLOCK, ROW_CHANGED } from './mysql-errors';
 import { DeadlinePool } from './mysql-pool';
 import * as tables from './mysql-schema';
 
 const DUPLICATE_KEY = 1062;
-/** A deadlock; and in MariaDB with snapshot isolation, a row that has changed since it was read. */
-const CONFLICTS = [1213, 1020];
+const CONFLICTS = [DEADLOCK, ROW_CHANGED];
 const CONFLICT_TRIES = 10;
 const CONFLICT_PAUSE_MAX_MS = 20;
 

@@ -1,5 +1,6 @@
 import mysql, { type Connection, type QueryError } from 'mysql2';
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
+import { DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED } from '@/db/mysql/mysql-errors';
 import { KEEP_ALIVE_MS, mysqlTls } from '@/db/mysql/mysql-tls';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
@@ -20,11 +21,8 @@ const CHAR_BYTES = 3;
 const CONNECT_TIMEOUT_MS = 2_000;
 const ROLLBACK_TIMEOUT_MS = 500;
 
-/** MySQL and MariaDB error numbers for a rollback with a passing cause. */
-const DEADLOCK = 1213;
-const LOCK_WAIT_TIMEOUT = 1205;
-/** MariaDB with snapshot isolation: the row changed since it was read. */
-const CHECKREAD = 1020;
+/** A rollback with one of these has a passing cause. */
+const CONFLICTS = [DEADLOCK, LOCK_WAIT_TIMEOUT, ROW_CHANGED];
 
 /**
  * The session settings that every statement of the store relies on: times are UTC, a backslash in a
@@ -138,7 +136,7 @@ export class MysqlConnection {
   /** Leaves nothing open, and says what is known of the packet's effect. */
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
-    const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
+    const isPassing = CONFLICTS.includes(errno);
     const isRefusal = [GUARD_FAILED, VALUE_MISSING, OTHER_STAMP].includes(errno);
     if (!isPassing && !isRefusal) {
       this.drop(connection);

@@ -1,0 +1,10 @@
+/** Numbers of errors that MySQL and MariaDB answer where transactions meet. */
+
+/** The whole transaction was rolled back, so that another one could go on. */
+export const DEADLOCK = 1213;
+
+/** A row or a table stayed locked by another transaction. */
+export const LOCK_WAIT_TIMEOUT = 1205;
+
+/** MariaDB with snapshot isolation: the row has changed since it was read. */
+export const ROW_CHANGED = 1020;
