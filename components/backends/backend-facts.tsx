@@ -6,7 +6,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { durationText, spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { latencyText } from '../format/durations';
-import { keepUnits } from '../format/numbers';
+import { keepUnits, knownCount } from '../format/numbers';
 import { pausedForMs } from '../shell/sort-by-severity';
 
 /** A smaller clock skew is not worth showing. */
@@ -43,7 +43,7 @@ export function BackendFacts({
   namespaces: NamespaceRow[] | null;
 }) {
   const { kind, reachable, latencyMs, clockOffsetMs } = backend;
-  const locks = namespaces?.reduce((sum, namespace) => sum + namespace.locks, 0) ?? null;
+  const locks = namespaces && knownCount(sumOfLocks(namespaces), !reachable);
   const effect = FAILURE_EFFECTS[kind];
   return (
     <dl className="plain-facts">
@@ -80,8 +80,8 @@ export function BackendFacts({
         )}
       </Fact>
       <Fact label="Locks">
-        {locks === null || (locks === 0 && !reachable) ? <Unknown /> : exactCount(locks)}
-        {!reachable && locks !== null && locks > 0 && (
+        {locks === null ? <Unknown /> : exactCount(locks)}
+        {!reachable && locks !== null && (
           <span className="text-t2">, shown as unknown with their last state</span>
         )}
       </Fact>
@@ -123,6 +123,9 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 }
 
 const AtLastResponse = () => <span className="text-t3"> at the last response</span>;
+
+const sumOfLocks = (namespaces: NamespaceRow[]) =>
+  namespaces.reduce((sum, { locks }) => sum + locks, 0);
 
 const Unknown = () => <span className="text-t3">unknown</span>;
 

@@ -7,6 +7,10 @@ export function countText(count: number): string {
   return `${exactCount(Math.floor(count / 100_000) / 10)}\u202fM`;
 }
 
+/** A count that was read from a store; null: it is silent, and was perhaps never read. */
+export const knownCount = (count: number, isSilent: boolean): number | null =>
+  isSilent && count === 0 ? null : count;
+
 /** How often something happens in a second, without its unit: 0.02, 0.4, 842, 12.4 k. */
 export function rateText(perSecond: number): string {
   if (perSecond <= 0) return '0';

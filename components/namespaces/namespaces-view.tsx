@@ -7,7 +7,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { exactCount } from '@/server/core/format/numbers';
 import { isFilling } from '@/server/core/names/filling';
-import { countText } from '../format/numbers';
+import { countText, knownCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { problemOf, readFailureTitle } from '../live/problem';
 import { useSession } from '../live/session';
@@ -126,8 +126,6 @@ function NamespaceTableRow({
   const { name, backend, createdAt, locks, counters, held, waiting, policy } = namespace;
   const names = locks + counters;
   const own = policyBounds(policy).filter(({ isCustom }) => isCustom);
-  // Of a silent backend it is what was last read there, which may have been nothing.
-  const knownOf = (count: number) => (isSilent && count === 0 ? null : count);
   const ink = isSilent ? 'text-t3' : 'text-t1';
   return (
     <tr>
@@ -159,14 +157,14 @@ function NamespaceTableRow({
         </ul>
       </td>
       <td data-cell="count">
-        <Count of={knownOf(locks)} label="locks" ink={ink} />
+        <Count of={knownCount(locks, isSilent)} label="locks" ink={ink} />
       </td>
       <td data-cell="count">
         <Count of={held} label="held" />
       </td>
       <td data-cell="count">
         <Count
-          of={knownOf(waiting)}
+          of={knownCount(waiting, isSilent)}
           label="waiting"
           ink={isSilent || policy.standbyExpected ? ink : 'font-[550] text-contended'}
         />

@@ -2,6 +2,7 @@ import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount } from '@/server/core/format/numbers';
 import { latencyText } from '../format/durations';
+import { knownCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { type Column, TableHead } from '../ui/table-head';
 
@@ -116,12 +117,12 @@ function ShardRow({
   );
 }
 
-/** Of a shard that does not respond it is what was last read there, which may have been nothing. */
 function Count({ of, isKnown }: { of: number; isKnown: boolean }) {
   if (isKnown) return exactCount(of);
+  const known = knownCount(of, true);
   return (
-    <span className="text-t3" title={of === 0 ? 'Unknown' : 'Last known'}>
-      {of === 0 ? '?' : exactCount(of)}
+    <span className="text-t3" title={known === null ? 'Unknown' : 'Last known'}>
+      {known === null ? '?' : exactCount(known)}
     </span>
   );
 }
