@@ -14,18 +14,18 @@ afterEach(() => {
 it('a backend that stays away is logged once for each reason, and is retried until it is there', async () => {
   let reason = 'refused';
   let tries = 0;
-  const told: string[] = [];
+  const sent: string[] = [];
   const store = await LazyStore.start(
     async () => {
       tries += 1;
       throw new Error(reason);
     },
-    (error) => told.push((error as Error).message),
+    (error) => sent.push((error as Error).message),
   );
   await vi.advanceTimersByTimeAsync(TRIES_MS);
   expect(tries).toBeGreaterThan(5);
   reason = 'denied';
   await vi.advanceTimersByTimeAsync(TRIES_MS);
-  expect(told).toEqual(['refused', 'denied']);
+  expect(sent).toEqual(['refused', 'denied']);
   await store.close();
 });

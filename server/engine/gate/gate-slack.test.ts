@@ -32,10 +32,10 @@ function withSlack(id: string): GateEntry {
 
 it('what a counter has announced in advance is taken back by the one that speaks for it', () => {
   let now = 0;
-  const told: string[] = [];
+  const sent: string[] = [];
   const slack = new GateSlack(
     () => now,
-    ({ id }) => told.push(id),
+    ({ id }) => sent.push(id),
   );
   const [kept, dropped] = [withSlack('kept'), withSlack('dropped')];
   for (const entry of [kept, dropped]) slack.note(entry);
@@ -43,5 +43,5 @@ it('what a counter has announced in advance is taken back by the one that speaks
   now = 2 * ANNOUNCED_FOR_MS;
   vi.advanceTimersByTime(ANNOUNCED_FOR_MS);
   slack.stop();
-  expect(told).toEqual(['kept']);
+  expect(sent).toEqual(['kept']);
 });

@@ -130,10 +130,10 @@ it('a stream that resumes amid the present states tells what changed before it r
   expect(first.more).toBe(true);
   change(nameOf(3));
   const stream = follow(one, first.position);
-  const told: string[] = [];
-  for (let i = 0; i < 4; i += 1) told.push(...namesOf(await answerOf(stream)));
-  expect(told).toContain(nameOf(3));
-  expect(told).toContain(nameOf(LOCKS - 1));
+  const sent: string[] = [];
+  for (let i = 0; i < 4; i += 1) sent.push(...namesOf(await answerOf(stream)));
+  expect(sent).toContain(nameOf(3));
+  expect(sent).toContain(nameOf(LOCKS - 1));
 });
 
 it('a position ahead of all that its process has seen begins again with the present states', async () => {
@@ -149,16 +149,16 @@ it('present states go on where processes answer in turn, and nothing is lost', a
   const turns = [startProcess('p1'), startProcess('p2')];
   for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
   let answer: WatchAnswer | null = null;
-  let told: string[] = [];
+  let sent: string[] = [];
   for (let asked = 0; asked < 8 && answer?.more !== false; asked += 1) {
     pass(1_000);
     answer = await ask(turns[asked % 2] as Process, answer?.position ?? null);
-    if (answer.reset) told = [];
-    told.push(...namesOf(answer));
+    if (answer.reset) sent = [];
+    sent.push(...namesOf(answer));
     if (namesOf(answer).includes(nameOf(600))) change(nameOf(3));
   }
   expect(answer?.more).toBe(false);
-  expect(new Set(told).size).toBe(LOCKS);
+  expect(new Set(sent).size).toBe(LOCKS);
   pass(1_000);
   expect(namesOf(await ask(turns[0] as Process, answer?.position ?? null))).toContain(nameOf(3));
 });
@@ -174,13 +174,13 @@ it('a part of many changes has a position before those that the watch has not he
   for (let i = 0; i < LOCKS; i += 1) change(nameOf(i));
   const part = await answerOf(stream);
   expect(part.more).toBe(true);
-  const told: string[] = [];
+  const sent: string[] = [];
   for (let { position, more } = part; more; ) {
     const next = await ask(one, position);
-    told.push(...namesOf(next));
+    sent.push(...namesOf(next));
     ({ position, more } = next);
   }
-  expect(told).toContain('late');
+  expect(sent).toContain('late');
 });
 
 it('a process that has not read as far as the one before answers nothing yet', async () => {

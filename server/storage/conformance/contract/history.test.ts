@@ -117,16 +117,16 @@ contract('rule 4: history is written in the same step, for applied changes only'
     const keys = Array.from({ length: 25 }, () => freshKey());
     for (const key of keys) await created(suite.store, key, { events: [eventOf(1)] });
     const ids: number[] = [];
-    const told: string[] = [];
+    const sent: string[] = [];
     for (let after = end; ; after = ids.at(-1) ?? after) {
       const page = await suite.other.historyAfter(after, 7);
       expect(page.length).toBeLessThanOrEqual(7);
       if (page.length === 0) break;
       ids.push(...page.map(({ id }) => id));
-      told.push(...page.flatMap(({ changes }) => changes.map(({ key }) => key.name)));
+      sent.push(...page.flatMap(({ changes }) => changes.map(({ key }) => key.name)));
     }
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-    expect(told).toEqual(keys.map(({ name }) => name));
+    expect(sent).toEqual(keys.map(({ name }) => name));
   });
 
   it('returns those of the requested commits that exist', async () => {
