@@ -12,12 +12,13 @@ import { systemClock } from '../platform/clock';
 import { createLog } from '../platform/log';
 import { applyFile } from './apply/apply-file';
 import { runBackupCommand } from './backup-command';
-import { type BackupCommand, type CliCommand, USAGE } from './cli-command';
+import type { BackupCommand, CliCommand } from './cli-command';
 import { askRunningServer } from './control-socket';
 import { runDoctor } from './doctor/run-doctor';
 import { parseCommand } from './parse-command';
 import { type DatabaseFound, requireDatabase } from './require-database';
 import { runCliCommand } from './run-cli-command';
+import { usageOf } from './usage';
 import { UsageError } from './usage-error';
 
 /** What the command line is run with. */
@@ -79,7 +80,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
   });
   const print = (line: string) => write(`${line}\n`);
   if (command === null) {
-    write(USAGE);
+    write(usageOf(args));
     return 0;
   }
   if (command.verb === 'keys generate') {

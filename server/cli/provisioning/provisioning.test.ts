@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { SERVICE_API } from '../../contract/service-api';
-import { cliCommand, USAGE } from '../cli-command';
+import { cliCommand } from '../cli-command';
 import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
+import { USAGE } from '../usage';
 import { changePolicy, changeRules } from './namespace-commands';
 import { PROVISIONING_COMMANDS } from './provisioning-command';
 
