@@ -16,7 +16,7 @@ import {
 } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { type Fate, firstFates, PASS, touching } from './testing/faulty-store';
-import { acquireMultiLock, cancelMultiLock } from './testing/multi-lock-calls';
+import { acquireMultiLock, cancelMultiLock, takeMultiLock } from './testing/multi-lock-calls';
 import { reasonOf, untilQueued } from './testing/observed-calls';
 
 /** Nearly all that they do is wait, each on a key and a process of its own. */
@@ -122,6 +122,16 @@ describe.each(storeNames)('an engine over %s', (name) => {
       loseAndMoveOn(own, key);
       expect(await reasonOf(cancelMultiLock(own, [key], 'w1', 'r1'))).toBe('UNKNOWN');
       expect(await holdersOf(key)).toEqual([]);
+    });
+
+    it('an undone grant of a set takes no more than its own entry from a hold that was re-entered', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const reenter = () => takeLock(other, key, 'w1', { reentrant: true });
+      const lost: Fate[] = [{ kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) }];
+      sufferAt(own, key, { kind: 'pass', last: reenter }, ...lost);
+      const wait = { hasHungUp: () => true };
+      const { grants } = await takeMultiLock(own, [key], 'w1', { wait });
+      expect(await holdersOf(key)).toMatchObject([{ token: grants[0]?.token, holdCount: 1 }]);
     });
 
     it('a release is UNKNOWN where its lock was deleted before that could be read', async () => {

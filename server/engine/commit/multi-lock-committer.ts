@@ -1,5 +1,5 @@
 import { LockyardError } from '../../contract/errors';
-import type { LockRecord } from '../../core/lock/lock-record';
+import { holdOf, type LockRecord } from '../../core/lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../../core/multi-lock/decide-multi-lock';
 import {
   type MultiLockAnswer,
@@ -200,7 +200,7 @@ export class MultiLockCommitter {
       if (outcome.applied === 'tooLarge') throw multiLockTooLarge();
       if (!pending.mayBeApplied) return null;
       this.wakeUncertain(locks);
-      if (canBeFound(pending.command, answer)) return null;
+      if (canBeFound(pending.command, answer, reading)) return null;
       throw unknownOutcome(null);
     }
     const latest = storeClock.latestSince(outcome.now, sentAt);
@@ -239,9 +239,22 @@ export class MultiLockCommitter {
   }
 }
 
-/** Whether the locks show, when they are read again, what became of a change in doubt. */
-function canBeFound({ verb, request }: MultiLockCommand, { outcome }: MultiLockAnswer): boolean {
-  return verb !== 'cancelSet' && (outcome !== 'granted' || request.remembered);
+/**
+ * Whether the locks show, when they are read again, what became of a change in doubt. A hold that
+ * was entered again does not show which of its entries was undone.
+ */
+function canBeFound(
+  command: MultiLockCommand,
+  { outcome }: MultiLockAnswer,
+  { bases }: Reading,
+): boolean {
+  const { verb, request } = command;
+  if (verb === 'cancelSet') return false;
+  if (verb !== 'withdrawSet') return outcome !== 'granted' || request.remembered;
+  return command.holds.every(({ name, token }) => {
+    const record = bases.get(name)?.record;
+    return !record || (holdOf(record, token)?.count ?? 0) <= 1;
+  });
 }
 
 function undecidable(cause: unknown): LockyardError {
