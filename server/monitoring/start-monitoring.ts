@@ -110,14 +110,11 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const baselines = new HoldBaselines(database, publicIds, clock);
   const knownRefusals = new KnownRefusals();
   const evidence = new HolderEvidence(database, backends, clock);
+  const shared = { backends, clock, log, namespaces, names };
   const projection = new LockProjection({
-    backends,
-    clock,
-    log,
-    namespaces,
+    ...shared,
     holdBaselines: baselines,
     refusals: knownRefusals,
-    names,
     evidence,
     processId,
   });
@@ -155,15 +152,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     historyMs,
   });
   const heat = new HeatTable(database);
-  const capacity = new NamespaceCapacity({
-    backends,
-    projection,
-    names,
-    namespaces,
-    database,
-    clock,
-    log,
-  });
+  const capacity = new NamespaceCapacity({ ...shared, projection, database });
   const urlWitnesses = new UrlWitnesses(witnesses, evidence);
   const alerts = new Alerting({ ...parts, projection, historyMs });
   const maintenance = new Maintenance({
@@ -287,7 +276,15 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     refusals,
     waits,
     deadlocks,
-    holders: new HolderView({ table, backends: states, clock, waits, evidence, statusOf }),
+    holders: new HolderView({
+      table,
+      backends: states,
+      clock,
+      waits,
+      evidence,
+      lockDelayMsOf: (namespace) => namespaces.policyOf(namespace).lockDelayMs,
+      statusOf,
+    }),
     async close() {
       projection.live.close();
       await projection.watches.close();

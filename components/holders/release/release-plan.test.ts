@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
-import { planText } from './release-plan';
+import { afterRelease, planText } from './release-plan';
 
-const free = { status: 'held', sharedWith: 0, isFrozen: false, next: null } as HeldLock;
+const known = { status: 'held', sharedWith: 0, isFrozen: false, delayMs: 0 } as const;
+const free = { ...known, next: null } as HeldLock;
 const wanted = { ...free, next: { owner: 'heir-1' } } as HeldLock;
 const frozen = { ...free, isFrozen: true };
 
@@ -16,4 +17,16 @@ it('says what becomes of the locks of a process, and nothing of what becomes of 
 it('speaks of a single lock without counting it', () => {
   expect(planText([free])).toBe('It becomes free.');
   expect(planText([wanted])).toBe('It goes to a waiter.');
+});
+
+it('promises a lock to no waiter while the lock delay of its namespace lasts', () => {
+  const delayed = { ...wanted, delayMs: 5_000 };
+  expect(afterRelease(delayed)).toBe('no grants for 5\u00a0s (lock delay)');
+  expect(afterRelease({ ...free, delayMs: 5_000 })).toBe('no grants for 5\u00a0s (lock delay)');
+  expect(planText([delayed, wanted])).toBe('1 goes to a waiter.');
+});
+
+it('promises permits that are left to the next waiter, though others hold the lock as well', () => {
+  expect(afterRelease({ ...wanted, sharedWith: 2 })).toBe('granted to heir-1');
+  expect(afterRelease({ ...free, sharedWith: 2 })).toBe('still held by 2\u00a0others');
 });

@@ -1,14 +1,16 @@
 import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import type { HeldLock } from '@/server/contract/console/waits/holder-rows';
+import { boundText } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 
 /** What becomes of a lock if this hold is released, as far as is known. */
 export function afterRelease(lock: HeldLock): string {
-  const { next, sharedWith, isFrozen, status } = lock;
+  const { next, sharedWith, isFrozen, delayMs, status } = lock;
   if (status === 'unknown') return 'unknown: backend not responding';
   if (isFrozen) return 'free, but frozen: no grants';
-  if (sharedWith > 0) return `still held by ${plural(sharedWith, 'other')}`;
+  if (sharedWith > 0 && !next) return `still held by ${plural(sharedWith, 'other')}`;
+  if (delayMs > 0) return `no grants for ${boundText(delayMs)} (lock delay)`;
   if (!next) return 'becomes free';
   return `${next.setSize === undefined ? 'granted' : 'offered'} to ${visibleText(next.owner)}`;
 }

@@ -66,6 +66,7 @@ export class PastFleet {
       clock,
       waits: this.waits,
       evidence,
+      lockDelayMsOf: (namespace) => namespaces.policyOf(namespace).lockDelayMs,
       statusOf,
     });
   }

@@ -21,5 +21,6 @@ it('the next of a lock is the waiter that is served first, also an older one tha
   if (!record || !hold) return expect.unreachable();
   const source = { id: 'x', publicId: 'x' };
   const row = ProjectionRow.of(source, { namespace: 'n', name: 'c' }, world.now, record);
-  expect(heldLock(row, hold, 'contended').next).toMatchObject({ owner: 'old', setSize: 2 });
+  const facts = { status: 'contended', delayMs: 0 } as const;
+  expect(heldLock(row, hold, facts).next).toMatchObject({ owner: 'old', setSize: 2 });
 });

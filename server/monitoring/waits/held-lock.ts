@@ -1,5 +1,6 @@
 import type { HeldLock, ProcessWait } from '../../contract/console/waits/holder-rows';
-import type { Hold } from '../../core/lock/lock-record';
+import { hasRoom } from '../../core/lock/expire-and-promote';
+import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { inServiceOrder } from '../../core/lock/queue';
 import type { OpenWait } from '../../core/waits/wait-state';
 import type { ProjectionRow } from '../projection/projection-row';
@@ -7,10 +8,14 @@ import type { ProjectionRow } from '../projection/projection-row';
 const HOLDERS_SHOWN = 3;
 
 /** A lock as the page of one of its holders shows it. */
-export function heldLock(row: ProjectionRow, hold: Hold, status: HeldLock['status']): HeldLock {
+export function heldLock(
+  row: ProjectionRow,
+  hold: Hold,
+  { status, delayMs }: Pick<HeldLock, 'status' | 'delayMs'>,
+): HeldLock {
   const { key, publicBackend, record, waiters, oldestWaitAt } = row;
   const { owner, token, mode, permits, grantedAt, leaseMs, renewedAt, renewals, expiresAt } = hold;
-  const [first] = inServiceOrder(record.queue);
+  const next = servedAfter(record, hold);
   return {
     namespace: key.namespace,
     name: key.name,
@@ -28,18 +33,24 @@ export function heldLock(row: ProjectionRow, hold: Hold, status: HeldLock['statu
     expiresAt,
     waiters,
     oldestWaitAt,
-    next: first
-      ? {
-          owner: first.owner,
-          service: first.service,
-          ...(first.setSize === undefined ? {} : { setSize: first.setSize }),
-        }
-      : null,
+    next: next && {
+      owner: next.owner,
+      service: next.service,
+      ...(next.setSize === undefined ? {} : { setSize: next.setSize }),
+    },
     sharedWith: record.holds.length - 1,
     isFrozen: record.frozen !== null,
+    delayMs,
     ...(hold.set ? { setSize: hold.set.size } : {}),
     ...(hold.traceparent === undefined ? {} : { traceparent: hold.traceparent }),
   };
+}
+
+/** The first waiter, if there is room for it once this hold is gone. */
+function servedAfter(record: LockRecord, hold: Hold): Waiter | null {
+  const [first] = inServiceOrder(record.queue);
+  const holds = record.holds.filter(({ token }) => token !== hold.token);
+  return first && hasRoom({ ...record, holds, offers: [] }, first) ? first : null;
 }
 
 /** A wait as the page of its process shows it. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PROCESSES_SHOWN } from '../../contract/console/waits/holder-rows';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { acquire, release, takeLock } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
@@ -64,6 +65,40 @@ describe('the processes that hold locks', () => {
       return locks.map((lock) => lock.token);
     };
     await vi.waitFor(async () => expect(await tokens()).toEqual([token]), { timeout: 5_000 });
+  });
+
+  it('a lock shows who is served once a hold on it ends, where enough permits are free then', async () => {
+    const key = freshKey();
+    const some = (permits: number) =>
+      ({ ...MINUTE, mode: 'permit', permits, capacity: 3 }) as const;
+    await takeLock(watcher, key, 'few', some(1));
+    const { token } = await takeLock(watcher, key, 'many', some(2));
+    const waiting = acquire(watcher, key, 'heir', { ...some(2), waitMs: 20_000 });
+    const nextAfter = async (owner: string) => {
+      const { rows } = await watcher.monitoring.holders.page(owner);
+      const { locks } = await watcher.monitoring.holders.process(rows[0]?.id ?? '');
+      return locks.map(({ waiters, next }) => [waiters, next?.owner]);
+    };
+    await vi.waitFor(async () => expect(await nextAfter('many')).toEqual([[1, 'heir']]), {
+      timeout: 10_000,
+    });
+    expect(await nextAfter('few')).toEqual([[1, undefined]]);
+    await release(watcher, key, 'many', token);
+    expect((await waiting).outcome).toBe('granted');
+  });
+
+  it('a lock shows for how long it is granted to no one once a hold on it is lost', async () => {
+    const other = await rig.watch({ policy: { ...DEFAULT_POLICY, lockDelayMs: 5_000 } });
+    await takeLock(watcher, freshKey(), 'w1', MINUTE);
+    const delays = async ({ monitoring }: MonitoringMember) => {
+      const { rows } = await monitoring.holders.page('w1');
+      return (await monitoring.holders.process(rows[0]?.id ?? '')).locks.map(
+        (lock) => lock.delayMs,
+      );
+    };
+    const soon = { timeout: 10_000 };
+    await vi.waitFor(async () => expect(await delays(watcher)).toEqual([0]), soon);
+    await vi.waitFor(async () => expect(await delays(other)).toEqual([5_000]), soon);
   });
 
   it('of many locks of a process the oldest is found, and the one that was renewed last', async () => {

@@ -38,6 +38,7 @@ interface HolderViewOptions {
   clock: Clock;
   waits: WaitWatch;
   evidence: Pick<HolderEvidence, 'verdictOn' | 'hasDeaths'>;
+  lockDelayMsOf: (namespace: string) => number;
   statusOf: (row: ProjectionRow) => ProcessDetail['locks'][number]['status'];
 }
 
@@ -79,7 +80,7 @@ export class HolderView {
 
   /** @throws LockyardError `NOT_FOUND` for a process that neither holds a lock nor waits for one */
   async process(id: string): Promise<ProcessDetail> {
-    const { table, clock, backends, statusOf, waits } = this.parts;
+    const { table, clock, backends, statusOf, waits, lockDelayMsOf } = this.parts;
     await this.index.follow();
     const holder = this.index.processes.get(id);
     const part = this.partsByProcess(await waits.state()).get(id) ?? NO_PART;
@@ -90,8 +91,8 @@ export class HolderView {
     const some = [...first(holder?.slots.keys() ?? [], LOOKED_AT_MAX)];
     const rows = new Set([...contended, ...some.flatMap((slot) => table.at(slot) ?? [])]);
     const locks = [...rows].flatMap((row) => {
-      const own = this.index.holdsOf(id, row.record);
-      return own.map((hold) => heldLock(row, hold, statusOf(row)));
+      const facts = { status: statusOf(row), delayMs: lockDelayMsOf(row.key.namespace) };
+      return this.index.holdsOf(id, row.record).map((hold) => heldLock(row, hold, facts));
     });
     locks.sort((a, b) => b.waiters - a.waiters || a.grantedAt - b.grantedAt);
     return {

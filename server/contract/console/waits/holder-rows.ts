@@ -112,12 +112,14 @@ export interface HeldLock {
   expiresAt: number;
   waiters: number;
   oldestWaitAt: number | null;
-  /** The first that is served. */
+  /** Who is served first if this hold ends; null: it has no waiter, or no room for that one. */
   next: { owner: string; service: string; setSize?: number } | null;
   /** How many others hold it too. */
   sharedWith: number;
   /** No grant follows: the lock is frozen. */
   isFrozen: boolean;
+  /** For so long no grant follows: the lock delay of its namespace; 0: it has none. */
+  delayMs: number;
   /** The size of the multi-lock that it belongs to. */
   setSize?: number;
   /** The `traceparent` of the acquire that got it, of version 00; absent: it had none. */
