@@ -448,4 +448,20 @@ describe.each(storeNames)('an engine over %s', (name) => {
     expect(await renewed).toMatchObject({ outcome: 'renewed' });
     expect(packets[0], 'both are in one packet').toBe(true);
   });
+
+  it('gives commands on other locks their whole time, also where one that came long before has less', async () => {
+    const [own, old, fresh] = [await rig.join(), freshKey(), freshKey()];
+    const first = await takeLock(own, old, 'w1', { leaseMs: 60_000 });
+    const second = await takeLock(own, fresh, 'w2', { leaseMs: 60_000 });
+    const last = async () => {
+      own.later(1_200);
+      throw new StoreError('The reply was lost.', 'unknown');
+    };
+    sufferAt(own, fresh, { kind: 'pass', last });
+    const renewing = reasonOf(renew(own, old, 'w1', first.token));
+    own.later(2_500);
+    const renewed = renew(own, fresh, 'w2', second.token);
+    expect(await renewed).toMatchObject({ outcome: 'renewed' });
+    await renewing;
+  });
 });

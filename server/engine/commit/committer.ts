@@ -15,6 +15,7 @@ import { type PreparedChange, prepareChange } from './prepare-change';
 import { readRecords } from './read-records';
 import { refuseHindered } from './refuse-hindered';
 import { answerSpentRenewal, isSpentRenewal } from './spent-renewal';
+import { earliestDueAt, splitByUrgency } from './split-by-urgency';
 import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
 /** A proposal that changes its record, as its store is asked for it. */
@@ -42,6 +43,11 @@ export class Committer {
   async commit(groups: CommandGroup[]): Promise<void> {
     const startedAt = this.context.monotonic();
     refuseHindered(groups, startedAt);
+    const packets = splitByUrgency(groups, startedAt);
+    await Promise.all(packets.map((packet) => this.commitPacket(packet, startedAt)));
+  }
+
+  private async commitPacket(groups: CommandGroup[], startedAt: number): Promise<void> {
     const now = this.context.storeClock.atLeast();
     const prepared: PreparedProposal[] = [];
     const unread: CommandGroup[] = [];
@@ -272,15 +278,6 @@ export class Committer {
 /** Whether a proposal makes a record that was not there. */
 function createsRecord({ base, next }: Proposal): boolean {
   return base === null && next !== null;
-}
-
-/** When the first of their budgets is over. */
-function earliestDueAt(groups: CommandGroup[]): number {
-  let dueAt = Number.POSITIVE_INFINITY;
-  for (const { commands } of groups) {
-    for (const pending of commands) dueAt = Math.min(dueAt, pending.dueAt);
-  }
-  return dueAt;
 }
 
 function never(): never {
