@@ -1,6 +1,7 @@
 import type { CounterAddAnswer } from '@/server/contract/counter';
+import { isWithin } from '@/server/contract/counter-bounds';
 import type { LockyardError } from '@/server/contract/errors';
-import type { AcquireAnswer } from '@/server/contract/lock/answers';
+import type { AcquireAnswer, CancelAnswer } from '@/server/contract/lock/answers';
 import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
 import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
@@ -140,9 +141,26 @@ export class AnswerChecks {
       this.referee.report(`${token} is live after it was forced out`);
   }
 
-  /** A step that a caller was answered for is in the history. */
-  added(delta: number, heard: Received<CounterAddAnswer>): void {
-    if (!('answer' in heard) || heard.answer.outcome !== 'applied') return;
+  /** A store that forgets, or keeps answers for too short a time, may forget that it was undone. */
+  cancelled(keys: readonly RecordKey[], requestKey: string, heard: Received<CancelAnswer>): void {
+    if (this.world.lossyStore || this.world.crowd) return;
+    if ('answer' in heard && heard.answer.outcome !== 'none') {
+      this.referee.markUndone(keys, requestKey);
+    }
+  }
+
+  /**
+   * A step that a caller was answered for is in the history. One that was refused would have left
+   * the bounds at some instant since it was asked for.
+   */
+  added(delta: number, startedAt: number, heard: Received<CounterAddAnswer>): void {
+    if (!('answer' in heard)) return;
+    if (heard.answer.outcome === 'outOfBounds') {
+      const seen = heard.answer;
+      if (!isWithin(seen.value + delta, seen) && this.referee.wasCounter(seen, startedAt)) return;
+      this.referee.report(`${delta} was refused at ${seen.value}, which it was not, or would fit`);
+      return;
+    }
     const { rev, value } = heard.answer;
     const step = this.referee.counterSteps.get(delta);
     if (step?.rev !== rev || step.value !== value) {

@@ -17,6 +17,8 @@ function withoutLeastTimes(record: LockRecord): LockRecord {
   return { ...record, holds };
 }
 
+const outcomeOf = ({ answer }: { answer: unknown }) => (answer as { outcome: string }).outcome;
+
 /** How wrong the clock of a process may be that trusts its own. */
 function offsetOf(process: string): number {
   return ([...process].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 7) * 400 - 1_200;
@@ -159,6 +161,14 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
     },
   },
   'a refusal from a remembered record': { store: cacheReads },
+  'a step that is refused by what a counter was a second ago': { counters: refuseByEarlierValue },
+  'a cancel that leaves its place in the queue': {
+    locks: (decide) => (record, command, context) => {
+      const decision = decide(record, command, context);
+      if (command.verb !== 'cancel' || outcomeOf(decision) !== 'cancelled') return decision;
+      return { ...decision, next: null, events: [], memos: [], extensions: [], handOffs: [] };
+    },
+  },
   'a tail that passes a gap': {
     tail: (source) => {
       let end = 0;
@@ -188,6 +198,20 @@ function countTokensByProcess(decide: Parameters<Locks>[0]): ReturnType<Locks> {
     const { expect, ...rest } = decision;
     const text = JSON.stringify(rest).replaceAll(String(granted.token), String(2 ** 41 + counter));
     return { expect, ...JSON.parse(text) };
+  };
+}
+
+type Counters = NonNullable<Flaws['counters']>;
+
+function refuseByEarlierValue(decide: Parameters<Counters>[0]): ReturnType<Counters> {
+  let kept: { at: number; record: Parameters<typeof decide>[0] } | null = null;
+  return (record, command, context) => {
+    const { now } = context;
+    if (!kept || now - kept.at > 1_000) kept = { at: now, record };
+    const decision = decide(record, command, context);
+    if (command.verb !== 'add' || outcomeOf(decision) !== 'applied') return decision;
+    const refused = decide(kept.record, command, context);
+    return outcomeOf(refused) === 'outOfBounds' ? refused : decision;
   };
 }
 

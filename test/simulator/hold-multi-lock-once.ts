@@ -76,7 +76,7 @@ async function acquireMultiLock(
     const cancel = { verb: 'cancelSet', service: SERVICE, owner, names, request } as const;
     await client.call(
       (engine) => engine.multiLocks.cancel('default', cancel),
-      () => undefined,
+      (heard) => client.checks.cancelled(keys, request.key, heard),
     );
   }
   return answer;

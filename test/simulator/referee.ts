@@ -1,3 +1,4 @@
+import type { CounterView } from '@/server/contract/counter';
 import { isWithin } from '@/server/contract/counter-bounds';
 import type { Mode, MultiLockMark } from '@/server/contract/primitives';
 import type { CounterEvent } from '@/server/core/counter/counter-event';
@@ -14,6 +15,7 @@ import { decodeCounter } from '@/server/storage/codec/counter-codec';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
+import { CancelReferee } from './cancel-referee';
 import { DeletionReferee } from './deletion-referee';
 import { LeastTimeReferee } from './least-time-referee';
 import { LossReferee } from './loss-referee';
@@ -65,6 +67,9 @@ export class Referee {
   readonly observedHolds = new Map<string, Map<number, ObservedHold>>();
   /** Each step of the counter, by how much it added. */
   readonly counterSteps = new Map<number, CounterEvent>();
+  /** What the counter was, and since when by the clock that is never set. */
+  private readonly counterStates: (CounterView & { since: number })[] = [];
+  private readonly cancelled = new CancelReferee();
   /** How many locks were granted to a set at one instant, and how many it is of. */
   readonly multiLocks = new Map<string, { granted: number; size: number }>();
   /** The keys of all requests of which an answer was ever written. */
@@ -117,6 +122,30 @@ export class Referee {
   /** The hold of this token, if it is one of those. */
   liveHold(key: RecordKey, token: number): Hold | undefined {
     return this.holdsOf(key).find((hold) => hold.token === token);
+  }
+
+  /** Whether the counter was this at some instant since then. */
+  wasCounter({ value, floor, ceiling }: CounterView, since: number): boolean {
+    return this.counterStates.some(
+      (state, i) =>
+        (this.counterStates[i + 1]?.since ?? Number.POSITIVE_INFINITY) >= since &&
+        state.value === value &&
+        state.floor === floor &&
+        state.ceiling === ceiling,
+    );
+  }
+
+  /** The acquire of this request was undone: it neither waits nor holds, now and later. */
+  markUndone(keys: readonly RecordKey[], requestKey: string): void {
+    this.cancelled.add(requestKey);
+    for (const key of keys) {
+      const record = this.record(key);
+      if (record) this.reportUndone(recordId(key), record);
+    }
+  }
+
+  private reportUndone(id: string, record: LockRecord): void {
+    for (const wrong of this.cancelled.violations(record)) this.report(`${id}: ${wrong}`);
   }
 
   /** A holder that gave its lock back heard that it is free now. */
@@ -241,6 +270,7 @@ export class Referee {
     }
     if (value !== null && value !== record.value) this.report(`a step of the counter got lost`);
     if (!isWithin(record.value, record)) this.report(`the counter is at ${record.value}`);
+    this.counterStates.push({ ...record, since: this.instant(change.key) });
   }
 
   private observeLock(id: string, { change, before, after, at }: Step): void {
@@ -260,6 +290,7 @@ export class Referee {
     const permits = permitViolations({ old, record, events, at });
     const places = this.reassigned.violations(old, record, events);
     for (const wrong of [...least, ...permits, ...places]) this.report(`${id}: ${wrong}`);
+    this.reportUndone(id, record);
     for (const event of events) {
       const isChosen = this.reassigned.isChosen(id, event);
       if (event.token === undefined) continue;

@@ -115,7 +115,7 @@ export class SimClient {
       const cancel = { verb: 'cancel', service: SERVICE, owner, request } as const;
       await this.call(
         (engine) => engine.run(key, cancel),
-        () => undefined,
+        (heard) => this.checks.cancelled([key], request.key, heard),
       );
     }
     return answer?.outcome === 'granted' ? answer : null;
@@ -203,11 +203,13 @@ export class SimClient {
     const scope = { service: SERVICE, verb: 'counter.add', namespace: 'default', name: 'stock' };
     const request = requestIdentity({ ...scope, requestId: this.newId(), input: { delta } });
     const command = { verb: 'add', delta, party: { service: SERVICE }, request } as const;
-    const once = () =>
-      this.call<CounterAddAnswer>(
+    const once = () => {
+      const startedAt = this.world.database.instant();
+      return this.call<CounterAddAnswer>(
         (engine) => engine.count(counter, command),
-        (heard) => this.checks.added(delta, heard),
+        (heard) => this.checks.added(delta, startedAt, heard),
       );
+    };
     const { crowd } = this.world;
     const leapsBefore = crowd?.leaps;
     const duplicate = random() < 0.2 && !crowd ? once() : null;
