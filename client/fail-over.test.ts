@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LockyardClient } from './lockyard-client';
 import { granted, heldWork, outcomeOf } from './testing/scripted-bench';
@@ -16,7 +17,10 @@ beforeEach(async () => {
   urls = { one: await one.open(), two: await two.open() };
   client = clientOf(`${urls.one},${urls.two}`);
 });
-afterEach(() => Promise.all([one.close(), two.close()]));
+afterEach(() => {
+  vi.restoreAllMocks();
+  return Promise.all([one.close(), two.close()]);
+});
 
 function clientOf(url: string, options: object = {}) {
   let ids = 0;
@@ -52,6 +56,24 @@ describe('a single request', () => {
       expect(await asked).toMatchObject({ value: round });
     }
     expect(failed).toEqual([`${urls.one} BACKEND_DOWN`]);
+  });
+
+  test('goes on also from a host name of whose addresses none can be reached', async () => {
+    const lookup = dns.lookup as (...words: unknown[]) => void;
+    const found = (name: string, options: object, answer: (...words: unknown[]) => void) => {
+      if (name !== 'locks.test') return lookup(name, options, answer);
+      // The first is of a range that leads nowhere, the second has nothing at its port.
+      answer(null, [
+        { address: '2001:db8::1', family: 6 },
+        { address: '127.0.0.1', family: 4 },
+      ]);
+    };
+    vi.spyOn(dns, 'lookup').mockImplementation(found as typeof dns.lookup);
+    await one.close();
+    client = clientOf(`http://locks.test:${new URL(urls.one).port},${urls.two}`);
+    const added = outcomeOf(client.addToCounter({ name: 'n', delta: 1 }));
+    (await two.next('counter.add')).answer({ outcome: 'applied', value: 1, rev: 1 });
+    expect(await added).toMatchObject({ value: 1 });
   });
 
   test('is not repeated elsewhere once it may have arrived; the next one is sent there', async () => {

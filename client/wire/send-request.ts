@@ -135,10 +135,17 @@ function sendTraced(
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-/** Also `EHOSTUNREACH` and the like, but only from connecting: an open connection has them too. */
+/**
+ * Also `EHOSTUNREACH` and the like, but only from connecting: an open connection has them too. A
+ * host name of several addresses fails with one error for each.
+ */
 function hasNeverLeft(code: string, cause: unknown): boolean {
-  return NEVER_LEFT.has(code) || (cause as { syscall?: string } | undefined)?.syscall === 'connect';
+  if (cause instanceof AggregateError) return cause.errors.every(isOfConnecting);
+  return NEVER_LEFT.has(code) || isOfConnecting(cause);
 }
+
+const isOfConnecting = (error: unknown) =>
+  (error as { syscall?: string } | undefined)?.syscall === 'connect';
 
 const unreachable = (address: string, why: string) =>
   `Lockyard cannot be reached at ${address} (${why}).`;
