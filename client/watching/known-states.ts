@@ -35,8 +35,11 @@ export class KnownStates {
     return !isKnown;
   }
 
-  /** What is known has been known for too long without an answer: all of it is unknown now. */
+  /** There was no answer for too long: all is unknown now, also a name that was in none. */
   *forget(): Generator<ListedLock> {
+    for (const name of this.names ?? []) {
+      if (!this.states.has(name)) this.states.set(name, { ...UNSEEN, name, holders: [] });
+    }
     for (const lock of this.states.values()) {
       if (lock.state === 'unknown') continue;
       const unknown = { ...lock, state: 'unknown' } as const;
@@ -52,6 +55,9 @@ export class KnownStates {
     return this.names?.has(name) ?? false;
   }
 }
+
+/** A lock that was in no answer yet. */
+const UNSEEN = { state: 'free', rev: 0, queueLength: 0 } as const;
 
 /** A state without what time and renewals change. */
 function essence({ rev: _, holders, ...lock }: ListedLock): string {

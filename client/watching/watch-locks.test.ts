@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LockyardError } from '../errors';
 import { scriptedBench } from '../testing/scripted-bench';
 import { until } from '../testing/test-clock';
@@ -90,6 +90,38 @@ test('calls every lock unknown while Lockyard does not answer, and tells the pre
   await until(() => watching.told.length === 3);
   expect(watching.told[2]).toBe('a held 1');
   await stopped(watching);
+});
+
+describe('where Lockyard never answers', () => {
+  async function refuseUntilSilent() {
+    for (let passedMs = 0; passedMs <= 6_000; passedMs += 500) {
+      (await bench.server.next('lock.watch')).refuse(503, 'BACKEND_DOWN', { retryAfterMs: 500 });
+      await bench.clock.advanceOver(500);
+    }
+  }
+
+  test('locks that are watched by their names are unknown', async () => {
+    const watching = watcher({ names: ['a', 'b'] });
+    await refuseUntilSilent();
+    await answer([free('a', 0), held('b', 1, holder(1))]);
+    await until(() => watching.told.length === 4);
+    expect(watching.told).toEqual(['a unknown', 'b unknown', 'a free', 'b held 1']);
+    await stopped(watching);
+  });
+
+  test('there is no leader', async () => {
+    const leaders: unknown[] = [];
+    const stop = new AbortController();
+    const options = { client: bench.client, signal: stop.signal };
+    const ended = (async () => {
+      for await (const leader of watchLeader('cron', options)) leaders.push(leader);
+    })();
+    await refuseUntilSilent();
+    await until(() => leaders.length === 1);
+    expect(leaders).toEqual([null]);
+    stop.abort();
+    await ended;
+  });
 });
 
 test('calls every lock unknown 15 s after the last answer, also if a server vanishes after an error', async () => {
