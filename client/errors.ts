@@ -10,6 +10,8 @@ export interface FailureFacts {
   capacity?: number | undefined;
   /** What is the matter with the API key, such as `keyExpired` or `missingVerb`. */
   detail?: string | undefined;
+  /** The longest wait that the namespace allows, where a longer one was asked for. */
+  waitMaxMs?: number | undefined;
   cause?: unknown;
   /** Asking again would not be safe, whatever the reason. */
   isFinal?: boolean;
@@ -35,6 +37,8 @@ export class LockyardError extends Error {
    * or `keyRevoked`; `FORBIDDEN`: `missingNamespace`, `missingPrefix` or `missingVerb`.
    */
   readonly detail: string | undefined;
+  /** The longest wait that the namespace allows, where an acquire asked for a longer one. */
+  readonly waitMaxMs: number | undefined;
   /** Whether the same call may well succeed a moment later. */
   readonly isTransient: boolean;
   /** No connection to the server could be made; of several, to none. */
@@ -50,6 +54,7 @@ export class LockyardError extends Error {
     this.requestId = facts.requestId;
     this.capacity = facts.capacity;
     this.detail = facts.detail;
+    this.waitMaxMs = facts.waitMaxMs;
     this.isTransient = TRANSIENT.has(reason) && !facts.isFinal;
     this.isUnreachable = facts.isUnreachable ?? false;
   }

@@ -129,6 +129,34 @@ describe('a wait without end', () => {
     expect(await taken).toBe(41);
   });
 
+  test.each([1_000, 300_000])(
+    'waits in parts of %i ms where its namespace allows no longer ones',
+    async (waitMaxMs) => {
+      const { server } = bench;
+      const taken = take(Number.POSITIVE_INFINITY);
+      (await server.next('lock.acquire')).refuse(400, 'INVALID', { waitMaxMs });
+      const first = await server.next('lock.acquire');
+      first.answer({ outcome: 'timeout', holders: [], queueLength: 2, retryAfterMs: 50 });
+      const second = await server.next('lock.acquire');
+      expect([first.input, second.input]).toMatchObject([
+        { waitMs: waitMaxMs, requestId: 'id-2' },
+        { waitMs: waitMaxMs, requestId: 'id-3' },
+      ]);
+      second.answer(granted());
+      (await server.next('lock.release')).answer({ outcome: 'released' });
+      expect(await taken).toBe(41);
+    },
+  );
+
+  test.each([
+    ['allows hardly any wait', { waitMaxMs: 999 }],
+    ['has refused another part of the request', {}],
+  ])('ends where its namespace %s', async (_, facts) => {
+    const taken = take(Number.POSITIVE_INFINITY);
+    (await bench.server.next('lock.acquire')).refuse(400, 'INVALID', facts);
+    expect(await taken).toMatchObject({ reason: 'INVALID', ...facts });
+  });
+
   test('outlives a server that is away for longer than a part of it', async () => {
     const { server, clock } = bench;
     const taken = take(Number.POSITIVE_INFINITY);

@@ -1,12 +1,15 @@
 import { LockTimeout, LockyardError } from '../errors';
 
 /** One wait of the service takes at most 10 minutes; an endless one is restarted earlier. */
-const PART_MS = 9 * 60_000;
+export const PART_MS = 9 * 60_000;
+
+/** Shorter parts would be little more than asking over and over. */
+const SHORTEST_PART_MS = 1_000;
 
 /**
  * Waits once, with the whole patience; or, if it is infinite, again and again until something is
- * granted: each part begins at the end of the queue. Failures that may pass are waited out then;
- * refusals and the caller's own signal still reject.
+ * granted: each part begins at the end of the queue, and is no longer than the namespace allows.
+ * Failures that may pass are waited out then; refusals and the caller's own signal still reject.
  */
 export async function waitInParts<G>(
   waitMs: number,
@@ -14,14 +17,23 @@ export async function waitInParts<G>(
   wait: (partMs: number) => Promise<G>,
 ): Promise<G> {
   if (waitMs !== Number.POSITIVE_INFINITY) return wait(waitMs);
-  for (;;) {
+  for (let partMs = PART_MS; ; ) {
     try {
-      return await wait(PART_MS);
+      return await wait(partMs);
     } catch (error) {
       signal?.throwIfAborted();
-      if (!mayPass(error)) throw error;
+      const shorterMs = shorterPart(error, partMs);
+      if (shorterMs === null && !mayPass(error)) throw error;
+      partMs = shorterMs ?? partMs;
     }
   }
+}
+
+/** How long a part may be that was refused as too long; null: that is not why, or hardly any. */
+export function shorterPart(error: unknown, partMs: number): number | null {
+  const waitMaxMs = error instanceof LockyardError ? error.waitMaxMs : undefined;
+  if (waitMaxMs === undefined || waitMaxMs < SHORTEST_PART_MS) return null;
+  return waitMaxMs < partMs ? waitMaxMs : null;
 }
 
 function mayPass(error: unknown): boolean {

@@ -178,6 +178,7 @@ function readReply<A>({ name }: Procedure, reply: Response, text: string): A {
   const retryAfterMs = field(facts, 'retryAfterMs');
   const capacity = field(facts, 'capacity');
   const detail = field(facts, 'detail');
+  const waitMaxMs = field(facts, 'waitMaxMs');
   const byStatus = REFUSALS[reply.status] ?? 'UNKNOWN';
   if (typeof reason === 'string') {
     const known = isReason(reason) ? reason : byStatus;
@@ -186,6 +187,7 @@ function readReply<A>({ name }: Procedure, reply: Response, text: string): A {
       retryAfterMs: typeof retryAfterMs === 'number' ? retryAfterMs : undefined,
       capacity: typeof capacity === 'number' ? capacity : undefined,
       detail: typeof detail === 'string' ? detail : undefined,
+      waitMaxMs: typeof waitMaxMs === 'number' ? waitMaxMs : undefined,
     });
   }
   const what = `${reply.status} came without an answer of Lockyard`;

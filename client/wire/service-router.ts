@@ -47,6 +47,8 @@ export interface ServiceErrorShape extends Omit<TRPCDefaultErrorShape, 'data'> {
     capacity?: number;
     /** What is the matter with the API key. */
     detail?: string;
+    /** The longest wait that the namespace allows, where an acquire would wait longer. */
+    waitMaxMs?: number;
   };
 }
 

@@ -36,6 +36,7 @@ export class LockyardError extends Error {
       allow?: string;
       capacity?: number;
       detail?: KeyDetail;
+      waitMaxMs?: number;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -43,6 +44,7 @@ export class LockyardError extends Error {
     this.allow = options.allow;
     this.capacity = options.capacity;
     this.detail = options.detail;
+    this.waitMaxMs = options.waitMaxMs;
   }
 
   /** When to retry, in milliseconds; only on 429 and 503. */
@@ -56,6 +58,9 @@ export class LockyardError extends Error {
 
   /** What is the matter with the API key; only on 401 and 403. */
   readonly detail: KeyDetail | undefined;
+
+  /** The longest wait that the namespace allows, for an acquire that would wait longer. */
+  readonly waitMaxMs: number | undefined;
 }
 
 /** What each reason means to a caller of the service API. */

@@ -1,6 +1,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
+import { setNamespacePolicy } from '@/server/operations/namespaces/set-namespace-policy';
 import { FaultProxy } from '@/test/clients/fault-proxy';
 import { CommandRig, untilGone } from '../testing/command-rig';
 
@@ -257,6 +259,26 @@ describe('exit codes', () => {
 });
 
 describe('waiting', () => {
+  test.each([[[]], [['--wait', '1h']], [['--wait', '30s']]])(
+    'goes on for as long as asked, %j, also in a namespace that allows shorter waits',
+    async (options) => {
+      const set = (policy: typeof DEFAULT_POLICY | null) =>
+        setNamespacePolicy(rig.api.cli, { name: 'default', policy, reason: 'a test' });
+      const holder = await occupy();
+      await set({ ...DEFAULT_POLICY, patienceMaxMs: 1_000 });
+      try {
+        const { ended } = rig.exec([name, ...options], 'echo ran');
+        await rig.queueOf(name, 1);
+        await sleep(1_500);
+        holder.child.kill();
+        expect(await ended).toMatchObject({ code: 0, out: 'ran\n', err: '' });
+      } finally {
+        await set(null);
+        await holder.ended;
+      }
+    },
+  );
+
   const limited = { reason: 'RATE_LIMITED', retryAfterMs: 1 };
   test.each([
     [429, { error: { message: 'Too many calls.', data: limited } }, 'rate limit reached'],

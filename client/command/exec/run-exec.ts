@@ -5,6 +5,7 @@ import type { Hold } from '../../holding/lock-hold';
 import type { LockyardClient } from '../../lockyard-client';
 import type { RequestFailed } from '../../observing/lock-observer';
 import { pause, systemClock } from '../../platform/client-clock';
+import { PART_MS, shorterPart } from '../../waiting/wait-in-parts';
 import type { Reason, Remark } from '../../wire/wire';
 import { withLock } from '../../with-lock';
 import { CommandFailure, EXIT, refusalExitCode, signalExitCode } from '../exit-codes';
@@ -18,9 +19,6 @@ import { OrphanGuard } from './orphan-guard';
 import { OutageDetector } from './outage-detector';
 import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
 import { EndedBySignal, SignalRelay } from './signal-relay';
-
-/** One wait of the service takes at most 10 minutes; a longer one is resumed a little earlier. */
-const WAIT_PART_MS = 9 * 60_000;
 
 /** How long an endless wait goes on without a server; for each address, how long a short one. */
 const SILENCE_MAX_MS = 60_000;
@@ -85,13 +83,18 @@ class LockedCommand {
   /** Asks for the lock again and again while patience lasts; throws what the wait ends with. */
   private async retryUntilPatienceEnds<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
     const until = systemClock.monotonic() + this.options.waitMs;
-    for (;;) {
+    for (let longestMs = PART_MS; ; ) {
       const leftMs = Math.max(0, until - systemClock.monotonic());
+      const partMs = Math.floor(Math.min(leftMs, longestMs));
       try {
-        return await attempt(Math.floor(Math.min(leftMs, WAIT_PART_MS)));
+        return await attempt(partMs);
       } catch (error) {
+        const shorterMs = shorterPart(error, partMs);
+        longestMs = shorterMs ?? longestMs;
         const mayPass =
-          error instanceof LockTimeout || (error instanceof LockyardError && error.isTransient);
+          shorterMs !== null ||
+          error instanceof LockTimeout ||
+          (error instanceof LockyardError && error.isTransient);
         const leftAfterMs = until - systemClock.monotonic();
         if (this.isRunning || !mayPass || leftAfterMs <= 0) throw error;
         const hintMs = error instanceof LockyardError ? (error.retryAfterMs ?? 0) : 0;

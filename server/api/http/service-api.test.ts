@@ -96,7 +96,11 @@ test('a namespace’s policy is refused by its bound, and cuts renewals down', a
     const refused = await acquire(name, { leaseMs: 60_001, meta: { team: 'x' } });
     expect([refused.status, refused.reason]).toEqual([400, 'INVALID']);
     expect(refused.text).toContain('leaseMs must be at most 60000 in namespace default.');
-    expect((await acquire(name, { waitMs: 1 })).text).toContain('waitMs must be at most 0');
+    for (const more of [{}, { requestId: 'r' }]) {
+      const { error } = await acquire(name, { ...more, waitMs: 1 });
+      expect(error?.message).toContain('waitMs must be at most 0');
+      expect(error?.data).toMatchObject({ reason: 'INVALID', waitMaxMs: 0 });
+    }
     expect((await acquire(name)).text).toContain('meta must have \\"team\\"');
     const renewal = { name, owner: 'worker-1', token, leaseMs: 90_000 };
     const renewed = await api.post(key, 'lock.renew', renewal);

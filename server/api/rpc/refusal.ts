@@ -17,6 +17,8 @@ export interface Refusal {
   capacity?: number | undefined;
   /** What is the matter with the API key. */
   detail?: KeyDetail | undefined;
+  /** The longest wait that the namespace allows, where an acquire would wait longer. */
+  waitMaxMs?: number | undefined;
 }
 
 /** A failed call as both APIs tell it: tRPC's shape, with the reason. */
@@ -32,6 +34,7 @@ export interface ErrorShape {
     retryAfterMs?: number;
     capacity?: number;
     detail?: KeyDetail;
+    waitMaxMs?: number;
     requestId?: string;
   };
 }
@@ -40,7 +43,7 @@ export function errorShape(
   refusal: Refusal,
   where: { path?: string | undefined; requestId?: string | undefined },
 ): ErrorShape {
-  const { reason, message, retryAfterMs, capacity, detail } = refusal;
+  const { reason, message, retryAfterMs, capacity, detail, waitMaxMs } = refusal;
   const { code, httpStatus } = statusOf(refusal);
   const waitMs = retryAfterOf(reason, retryAfterMs);
   return {
@@ -54,6 +57,7 @@ export function errorShape(
       ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
       ...(capacity === undefined ? {} : { capacity }),
       ...(detail === undefined ? {} : { detail }),
+      ...(waitMaxMs === undefined ? {} : { waitMaxMs }),
       ...(where.requestId === undefined ? {} : { requestId: where.requestId }),
     },
   };
@@ -66,8 +70,8 @@ export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {
-    const { reason, message, retryAfterMs, capacity, detail } = cause;
-    return { reason, message, retryAfterMs, capacity, detail };
+    const { reason, message, retryAfterMs, capacity, detail, waitMaxMs } = cause;
+    return { reason, message, retryAfterMs, capacity, detail, waitMaxMs };
   }
   if (cause instanceof z.ZodError) return { reason: 'INVALID', message: describeIssues(cause) };
   if (cause instanceof SyntaxError && error.code === 'BAD_REQUEST') {

@@ -250,6 +250,12 @@ const errorSchema = (): JsonSchema => ({
                 'The capacity in force, where permits were asked for that do not fit it.',
             },
             detail: { type: 'string', description: KEY_DETAIL_LABEL },
+            waitMaxMs: {
+              type: 'integer',
+              minimum: 0,
+              description:
+                'The longest wait that the namespace allows, where an acquire would wait longer.',
+            },
             requestId: { type: 'string', description: 'As in the header X-Request-Id.' },
           },
         },

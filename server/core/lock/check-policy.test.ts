@@ -40,9 +40,16 @@ describe('the policy of a namespace', () => {
   it('leaves it to the lock to refuse what has a request id, for it may be known there', () => {
     const named = { ...ASK, requestId: 'r1' };
     expect(checkPolicy('billing', POLICY, named)).toBe(null);
-    expect(checkPolicy('billing', POLICY, { ...named, leaseMs: 999 })).toBe(
-      'leaseMs must be at least 1000 in namespace billing.',
-    );
+    expect(checkPolicy('billing', POLICY, { ...named, leaseMs: 999 })).toEqual({
+      sentence: 'leaseMs must be at least 1000 in namespace billing.',
+    });
+  });
+
+  it('tells how long a wait may be, to a caller that is to wait in parts', () => {
+    expect(refusal({ waitMs: 5_001 })).toMatchObject({ waitMaxMs: 5_000 });
+    expect(refusal({ leaseMs: 999, waitMs: 5_001 })).toMatchObject({ waitMaxMs: undefined });
+    const named = { ...ASK, requestId: 'r1', waitMs: 5_001 };
+    expect(checkPolicy('billing', POLICY, named)).toMatchObject({ waitMaxMs: 5_000 });
   });
 
   it('cuts the lease of a renewal down instead of refusing it', () => {

@@ -10,35 +10,50 @@ interface Ask {
   requestId?: string | undefined;
 }
 
+/** What of an acquire its namespace does not allow. */
+export interface PolicyBreach {
+  /** For people; names the limit. */
+  sentence: string;
+  /** The longest wait that is allowed, where more was asked for. */
+  waitMaxMs?: number;
+}
+
 /**
  * Refuses an acquire that its namespace does not allow, unless it has a request id: it may repeat a
  * request that was answered under an earlier policy, which only the lock's record can tell. In that
- * case the result is the sentence to refuse it with if it turns out to be new, which names the
- * limit; otherwise null.
+ * case the result is what to refuse it with if it turns out to be new; otherwise null.
  *
  * @throws LockyardError `INVALID`, which names the limit
  */
-export function checkPolicy(namespace: string, policy: NamespacePolicy, ask: Ask): string | null {
+export function checkPolicy(
+  namespace: string,
+  policy: NamespacePolicy,
+  ask: Ask,
+): PolicyBreach | null {
   const complaint = complaintOf(policy, ask);
   if (complaint === null) return null;
-  const sentence = `${complaint} in namespace ${namespace}.`;
-  if (ask.requestId === undefined) throw outsidePolicy(sentence);
-  return sentence;
+  const { sentence, ...more } = complaint;
+  const breach = { sentence: `${sentence} in namespace ${namespace}.`, ...more };
+  if (ask.requestId === undefined) throw outsidePolicy(breach);
+  return breach;
 }
 
 /** The error for an acquire that its namespace does not allow. */
-export function outsidePolicy(sentence: string): LockyardError {
-  return new LockyardError('INVALID', sentence);
+export function outsidePolicy({ sentence, ...more }: PolicyBreach): LockyardError {
+  return new LockyardError('INVALID', sentence, more);
 }
 
-function complaintOf(policy: NamespacePolicy, ask: Ask): string | null {
+/** Its sentence lacks the namespace. */
+function complaintOf(policy: NamespacePolicy, ask: Ask): PolicyBreach | null {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, requiredMeta } = policy;
-  if (ask.leaseMs < leaseMinMs) return `leaseMs must be at least ${leaseMinMs}`;
-  if (ask.leaseMs > leaseMaxMs) return `leaseMs must be at most ${leaseMaxMs}`;
-  if (ask.waitMs > patienceMaxMs) return `waitMs must be at most ${patienceMaxMs}`;
+  if (ask.leaseMs < leaseMinMs) return { sentence: `leaseMs must be at least ${leaseMinMs}` };
+  if (ask.leaseMs > leaseMaxMs) return { sentence: `leaseMs must be at most ${leaseMaxMs}` };
+  if (ask.waitMs > patienceMaxMs) {
+    return { sentence: `waitMs must be at most ${patienceMaxMs}`, waitMaxMs: patienceMaxMs };
+  }
   const missing = requiredMeta.filter((key) => !Object.hasOwn(ask.meta, key) || !ask.meta[key]);
   if (missing.length === 0) return null;
-  return `meta must have ${missing.map((key) => `"${key}"`).join(', ')}`;
+  return { sentence: `meta must have ${missing.map((key) => `"${key}"`).join(', ')}` };
 }
 
 /**

@@ -205,7 +205,7 @@ describe('the same request asked again', () => {
   });
 
   it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
-    const outsidePolicy = 'leaseMs must be at most 1000 in namespace billing.';
+    const outsidePolicy = { sentence: 'leaseMs must be at most 1000 in namespace billing.' };
     const forbidden = (...args: Parameters<typeof acquire>) => ({
       ...acquire(...args),
       outsidePolicy,
@@ -217,7 +217,7 @@ describe('the same request asked again', () => {
     const waiting = world.run(forbidden('orders/w2', { requestId: 'r2', waitMs: 5_000 }), 'p2');
     expect(waiting).toMatchObject({ outcome: 'queued', place: 1 });
 
-    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
+    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy.sentence });
     const before = world.record;
     for (const ask of [
       forbidden('orders/w1', { requestId: 'r3' }),

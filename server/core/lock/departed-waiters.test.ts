@@ -82,7 +82,7 @@ describe('waiters whose process died', () => {
 
   it('come back though the policy forbids their request by now; a new one is refused', () => {
     const { world, asks } = afterCrash(1);
-    const outsidePolicy = 'waitMs must be at most 1000 in namespace billing.';
+    const outsidePolicy = { sentence: 'waitMs must be at most 1000 in namespace billing.' };
     world.run({ verb: 'settle' }, 'p3');
     for (const ask of asks) {
       const answer = world.run({ ...ask, outsidePolicy }, 'p2');
@@ -94,7 +94,7 @@ describe('waiters whose process died', () => {
       expect(again).toMatchObject({ outcome: 'queued', ticket: 3, patienceLeftMs: 53_000 });
     }
     const other = acquire('orders/other', { waitMs: 60_000, requestId: 'r' });
-    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
+    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy.sentence });
     expect(() => world.run({ ...other, outsidePolicy }, 'p2')).toThrow(refused);
   });
 
@@ -261,7 +261,7 @@ describe('a multi-lock whose process died while it waited', () => {
 
   it('comes back though the policy forbids its request by now', () => {
     const { world, ask } = crashed();
-    const outsidePolicy = 'waitMs must be at most 1000 in namespace billing.';
+    const outsidePolicy = { sentence: 'waitMs must be at most 1000 in namespace billing.' };
     const answer = world.runSet({ ...ask, outsidePolicy }, 'p2');
     expect(answer).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
   });

@@ -16,6 +16,7 @@ import type {
 } from '../../contract/lock/answers';
 import type { Meta, Mode, MultiLockMark } from '../../contract/primitives';
 import type { RequestIdentity } from '../request-fingerprint';
+import type { PolicyBreach } from './check-policy';
 
 export interface AcquireCommand {
   verb: 'acquire';
@@ -39,11 +40,11 @@ export interface AcquireCommand {
   /** Part of a multi-lock: `decideMultiLock` grants it together with the others, or not at all. */
   set?: MultiLockMark;
   /**
-   * Why the namespace's policy does not allow it, as a sentence. If it is new, it is refused; a
+   * Why the namespace's policy does not allow it. If it is new, it is refused; a
    * request that was answered before, that is queued, or that was and has lost its place, is
    * treated as if the policy allowed it.
    */
-  outsidePolicy?: string | null;
+  outsidePolicy?: PolicyBreach | null;
 }
 
 /** Removes a waiter that timed out from the queue. Answers `granted` if the grant came first. */

@@ -376,7 +376,7 @@ describe('a set with a request id', () => {
 
   it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
     const world = new MultiLockWorld();
-    const outsidePolicy = 'leaseMs must be at most 1000 in namespace billing.';
+    const outsidePolicy = { sentence: 'leaseMs must be at most 1000 in namespace billing.' };
     const set = multiLockOf('ab', { requestId: 'r1' });
     const first = granted(world.runSet(set));
     expect(granted(world.runSet({ ...set, outsidePolicy }))).toEqual(first);
@@ -385,7 +385,7 @@ describe('a set with a request id', () => {
     const waiting = world.runSet({ ...patient, outsidePolicy }, 'p2');
     expect(waiting).toMatchObject({ outcome: 'queued', name: 'b', place: 1 });
     const anew = multiLockOf('de', { requestId: 'r3' });
-    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
+    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy.sentence });
     expect(() => world.runSet({ ...anew, outsidePolicy })).toThrow(refused);
   });
 

@@ -1,6 +1,7 @@
 import type { CancelAnswer } from '../../contract/lock/answers';
 import type { AcquireManyAnswer } from '../../contract/multi-lock';
 import type { Meta, Mode } from '../../contract/primitives';
+import type { PolicyBreach } from '../lock/check-policy';
 import { traceOf } from '../lock/hold-lifecycle';
 import type { AcquireCommand } from '../lock/lock-command';
 import type { RequestIdentity } from '../request-fingerprint';
@@ -31,7 +32,7 @@ export interface AcquireMultiLockCommand {
   /** As for a single acquire, for each of the locks. */
   holdAtLeastMs?: number;
   /** As for a single acquire. */
-  outsidePolicy?: string | null;
+  outsidePolicy?: PolicyBreach | null;
 }
 
 /** Ends the wait of a multi-lock that timed out. Answers `granted` if the grant came first. */
