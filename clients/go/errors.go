@@ -16,6 +16,8 @@ type Error struct {
 	Capacity int64
 	// Detail says what is the matter with the API key, such as keyExpired or missingVerb.
 	Detail string
+	// WaitMaxMs is the longest wait that the namespace allows, where a longer one was asked for.
+	WaitMaxMs int64
 	// IsUnreachable: no connection to the server could be made; of several, to none.
 	IsUnreachable bool
 	isFinal       bool

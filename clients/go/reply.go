@@ -31,6 +31,7 @@ func readReply(procedure string, reply *http.Response, text []byte, answer any) 
 				RetryAfterMs int64
 				Capacity     int64
 				Detail       string
+				WaitMaxMs    int64
 			}
 		}
 	}
@@ -59,6 +60,7 @@ func readReply(procedure string, reply *http.Response, text []byte, answer any) 
 		failure.RetryAfterMs = envelope.Error.Data.RetryAfterMs
 		failure.Capacity = envelope.Error.Data.Capacity
 		failure.Detail = envelope.Error.Data.Detail
+		failure.WaitMaxMs = envelope.Error.Data.WaitMaxMs
 		return failure
 	}
 	failure.Message = fmt.Sprintf(

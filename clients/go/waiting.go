@@ -10,7 +10,9 @@ import (
 const (
 	resendWithin = 10 * time.Minute
 	// One wait of the service takes at most 10 minutes; an endless one is restarted earlier.
-	waitPart     = 9 * time.Minute
+	waitPart = 9 * time.Minute
+	// Shorter parts would be little more than asking over and over.
+	shortestPart = time.Second
 	frozenPauses = 10
 )
 
@@ -41,10 +43,16 @@ func awaitGrant(
 	if patience != Forever {
 		return newGrantWait(c, ask, patience).run(ctx)
 	}
-	for {
-		granted, err := newGrantWait(c, ask, waitPart).run(ctx)
+	for part := waitPart; ; {
+		granted, err := newGrantWait(c, ask, part).run(ctx)
 		var timeout *LockTimeout
 		var failure *Error
+		if errors.As(err, &failure) && ctx.Err() == nil {
+			if allowed := ms(failure.WaitMaxMs); allowed >= shortestPart && allowed < part {
+				part = allowed
+				continue
+			}
+		}
 		// ReasonUnknown is final where the same id may not be sent again; the next part has another.
 		mayPass := errors.As(err, &timeout) ||
 			errors.As(err, &failure) && (failure.IsTransient() || failure.Reason == ReasonUnknown)

@@ -23,6 +23,7 @@ class LockyardError(Exception):
         request_id: Optional[str] = None,
         capacity: Optional[int] = None,
         detail: Optional[str] = None,
+        wait_max_ms: Optional[int] = None,
         is_unreachable: bool = False,
         is_final: bool = False,
     ):
@@ -37,6 +38,8 @@ class LockyardError(Exception):
         """The capacity in force, where permits were asked for that do not fit it."""
         self.detail = detail
         """What is the matter with the API key, such as `keyExpired` or `missingVerb`."""
+        self.wait_max_ms = wait_max_ms
+        """The longest wait that the namespace allows, where a longer one was asked for."""
         self.is_unreachable = is_unreachable
         """No connection to the server could be made; of several, to none."""
         self.is_transient = reason in _TRANSIENT and not is_final

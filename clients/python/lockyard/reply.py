@@ -53,6 +53,7 @@ def read_reply(procedure: str, status: int, headers: Mapping[str, str], body: by
             request_id=request_id,
             capacity=_number(_field(facts, "capacity")),
             detail=detail if isinstance(detail, str) else None,
+            wait_max_ms=_number(_field(facts, "waitMaxMs")),
         )
     what = f"{status} came without an answer of Lockyard; check the URL."
     hint_ms = _retry_after_limit_ms(status, headers)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _RESEND_WITHIN_MS = 10 * 60_000
 _PART_MS = 9 * 60_000
+_SHORTEST_PART_MS = 1_000
+"""Shorter parts would be little more than asking over and over."""
 _FROZEN_PAUSES = 10
 
 
@@ -53,12 +55,16 @@ def await_grant(
     """Waits once; if the patience is infinite, again and again, each time at the queue's end."""
     if wait_ms != math.inf:
         return GrantWait(client, ask, wait_ms, stop).run()
+    part_ms = _PART_MS
     while True:
         try:
-            return GrantWait(client, ask, _PART_MS, stop).run()
+            return GrantWait(client, ask, part_ms, stop).run()
         except LockTimeout:
             pass
         except LockyardError as error:
+            if error.wait_max_ms and _SHORTEST_PART_MS <= error.wait_max_ms < part_ms:
+                part_ms = error.wait_max_ms
+                continue
             # `UNKNOWN` is final where the same id may not be sent again; the next part has another.
             if not error.is_transient and error.reason != "UNKNOWN":
                 raise

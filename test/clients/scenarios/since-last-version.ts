@@ -118,6 +118,27 @@ export const SINCE_LAST_VERSION: Scenarios = {
     await ending.close();
   },
 
+  'a wait without end goes on in parts that are as short as its namespace wants': async (bench) => {
+    const { agent, name, proxy } = bench;
+    let waitMaxMs = 1_000;
+    proxy.rule = ({ procedure, input }) => {
+      if (procedure !== 'lock.acquire' || Number(input.waitMs) <= waitMaxMs) return null;
+      const data = { httpStatus: 400, reason: 'INVALID', waitMaxMs };
+      const body = { error: { message: 'waitMs is too long.', code: -32600, data } };
+      return { status: 400, body };
+    };
+    const release = await bench.occupy();
+    const work = agent.lock(name, { waitMs: null });
+    const waits = () => proxy.of(name, 'lock.acquire').map(({ input }) => input.waitMs);
+    await expect.poll(waits, { timeout: 20_000 }).toEqual([540_000, 1_000, 1_000]);
+    await release();
+    await work.begun();
+    expect(await work.finish()).toMatchObject({ result: 'result' });
+    waitMaxMs = 999;
+    const refused = agent.lock(name, { waitMs: null });
+    expect(await refused.ended()).toMatchObject({ error: 'LockyardError', reason: 'INVALID' });
+  },
+
   'an empty prefix watches all locks of the namespace': async ({ agent, name, other }) => {
     await other.acquire({ name, leaseMs: 60_000 });
     const names = async () => {

@@ -199,7 +199,7 @@ final class Exchange {
         return data;
       }
       String what = "The answer has no " + missing + ".";
-      throw LockyardException.refused("UNKNOWN", what, null, requestId, null, null);
+      throw LockyardException.refused("UNKNOWN", what, null, requestId, null, null, null);
     }
     Map<String, Object> error = objectAt(body, "error");
     Map<String, Object> facts = objectAt(error, "data");
@@ -213,11 +213,12 @@ final class Exchange {
           numberAt(facts, "retryAfterMs"),
           requestId,
           numberAt(facts, "capacity"),
-          detail instanceof String ? (String) detail : null);
+          detail instanceof String ? (String) detail : null,
+          numberAt(facts, "waitMaxMs"));
     }
     String what = status + " came without an answer of Lockyard; check the URL.";
     Long hint = retryAfterLimit(reply);
-    throw LockyardException.refused(byStatus, what, hint, requestId, null, null);
+    throw LockyardException.refused(byStatus, what, hint, requestId, null, null, null);
   }
 
   /** What an answer lacks, so that it does not say what was done; null: nothing. */

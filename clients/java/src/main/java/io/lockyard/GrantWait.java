@@ -11,6 +11,9 @@ final class GrantWait {
   /** One wait of the service takes at most 10 minutes; an endless one is restarted earlier. */
   private static final long PART = 9 * 60_000;
 
+  /** Shorter parts would be little more than asking over and over. */
+  private static final long SHORTEST_PART = 1_000;
+
   private static final int FROZEN_PAUSES = 10;
 
   private final LockyardClient client;
@@ -83,13 +86,16 @@ final class GrantWait {
     if (patience != null) {
       return new GrantWait(client, ask, Math.max(0, patience.toMillis()), traceparent).run();
     }
-    while (true) {
+    for (long part = PART; ; ) {
       try {
-        return new GrantWait(client, ask, PART, traceparent).run();
+        return new GrantWait(client, ask, part, traceparent).run();
       } catch (LockTimeout nextPart) {
         // Only this part has ended.
       } catch (LockyardException failure) {
-        if (!failure.mayPass()) {
+        Long allowed = failure.waitMaxMs();
+        if (allowed != null && allowed >= SHORTEST_PART && allowed < part) {
+          part = allowed;
+        } else if (!failure.mayPass()) {
           throw failure;
         }
       }

@@ -17,11 +17,12 @@ public final class LockyardException extends RuntimeException {
   private final String requestId;
   private final Long capacity;
   private final String detail;
+  private final Long waitMaxMs;
   private final boolean isUnreachable;
   private final boolean isFinal;
 
   LockyardException(String reason, String message) {
-    this(reason, message, null, null, null, null, false, false, null);
+    this(reason, message, null, null, null, null, null, false, false, null);
   }
 
   private LockyardException(
@@ -31,6 +32,7 @@ public final class LockyardException extends RuntimeException {
       String requestId,
       Long capacity,
       String detail,
+      Long waitMaxMs,
       boolean isUnreachable,
       boolean isFinal,
       Throwable cause) {
@@ -40,6 +42,7 @@ public final class LockyardException extends RuntimeException {
     this.requestId = requestId;
     this.capacity = capacity;
     this.detail = detail;
+    this.waitMaxMs = waitMaxMs;
     this.isUnreachable = isUnreachable;
     this.isFinal = isFinal;
   }
@@ -50,22 +53,25 @@ public final class LockyardException extends RuntimeException {
       Long retryAfterMs,
       String requestId,
       Long capacity,
-      String detail) {
+      String detail,
+      Long waitMaxMs) {
     return new LockyardException(
-        reason, message, retryAfterMs, requestId, capacity, detail, false, false, null);
+        reason, message, retryAfterMs, requestId, capacity, detail, waitMaxMs, false, false, null);
   }
 
   static LockyardException unreachable(String reason, String message, Throwable cause) {
-    return new LockyardException(reason, message, null, null, null, null, true, false, cause);
+    return new LockyardException(reason, message, null, null, null, null, null, true, false, cause);
   }
 
   static LockyardException broken(String message, Throwable cause) {
-    return new LockyardException("UNKNOWN", message, null, null, null, null, false, false, cause);
+    return new LockyardException(
+        "UNKNOWN", message, null, null, null, null, null, false, false, cause);
   }
 
   static LockyardException noLongerSafe() {
     String message = "No answer for 10 minutes; a retry is no longer safe.";
-    return new LockyardException("UNKNOWN", message, null, null, null, null, false, true, null);
+    return new LockyardException(
+        "UNKNOWN", message, null, null, null, null, null, false, true, null);
   }
 
   /** One of {@link Wire#REASONS}: for one of a later version, what its status says. */
@@ -91,6 +97,11 @@ public final class LockyardException extends RuntimeException {
   /** What is the matter with the API key, such as {@code keyExpired}; null where not said. */
   public String detail() {
     return detail;
+  }
+
+  /** The longest wait that the namespace allows, where a longer one was asked for; else null. */
+  public Long waitMaxMs() {
+    return waitMaxMs;
   }
 
   /** No connection to the server could be made; of several, to none. */
