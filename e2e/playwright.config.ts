@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'playwright/test';
 
 const isLong = process.env.TEST_LONG === '1';
@@ -25,7 +26,7 @@ export default defineConfig({
     viewport: { width: 1440, height: 900 },
     browserName: 'chromium',
     launchOptions: {
-      executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+      executablePath: join(import.meta.dirname, 'chromium-of-tests.sh'),
       args: [
         '--no-sandbox',
         '--disable-gpu',
