@@ -17,9 +17,15 @@ const patient = [
   'server/engine/**/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
   'server/engine/**/{history-checker,hold-at-least,known-records,lane,name-count}.test.ts',
   'server/engine/**/{permits,request-identity}.test.ts',
+  'server/engine/{fresh-truth,unanswered-requests,waits-over-restarts}.test.ts',
+  'server/engine/commit/{batcher,cache-found,reread-records,swap-with-recovery}.test.ts',
+  'server/engine/{gate/gate-*,names/*,waiting/*}.test.ts',
   'server/api/http/**/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace}.test.ts',
   'server/api/http/**/{hostile-viewer,http-handlers}.test.ts',
   'server/api/http/**/{insights,lab,list-locks,metrics,openapi,pages,pipelined-requests,sets,watch-locks}.test.ts',
+  'server/api/http/**/{access,call-class,caller-connection,fast-path,flat-queries}.test.ts',
+  'server/api/http/**/{history-pages,multi-locks,past,*-backend,refused-attempts}.test.ts',
+  'server/api/http/**/{request-scheduler,service-api,traces,unsafe-backends}.test.ts',
 ];
 const rest = [
   'server/{auth,backup,bootstrap,cli,lab,monitoring,operations,platform,storage,strategies}/**',
