@@ -1,4 +1,5 @@
 import { STORE_CALL_MAX_MS } from '../../core/timing';
+import type { PendingCommand } from '../pending-command';
 import type { CommandGroup } from './batcher';
 
 /**
@@ -9,6 +10,9 @@ import type { CommandGroup } from './batcher';
  * @param now on the monotonic clock
  */
 export function splitByUrgency(groups: CommandGroup[], now: number): CommandGroup[][] {
+  const isUsual = ({ isAnswered, dueAt }: PendingCommand) =>
+    !isAnswered && dueAt - now > STORE_CALL_MAX_MS;
+  if (groups.every(({ commands }) => commands.every(isUsual))) return [groups];
   const patient: CommandGroup[] = [];
   const urgent: CommandGroup[] = [];
   for (const group of groups.map(withoutAnswered)) {
