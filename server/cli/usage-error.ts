@@ -86,7 +86,7 @@ export function plainMessage(issue: z.core.$ZodIssue | undefined): string {
     case 'invalid_type':
       return TYPES[issue.expected] ?? issue.message;
     case 'invalid_value':
-      return `must be one of ${issue.values.map(String).join(', ')}`;
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
     case 'unrecognized_keys':
       return 'there is no such setting; see docs/provisioning.md';
     default:

@@ -1,6 +1,7 @@
 import { isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { StartError } from '../../platform/start-error';
+import { plainMessage } from '../usage-error';
 import { type WantedState, wantedState } from './apply-input';
 
 const FILE_MAX_BYTES = 512 * 1024;
@@ -39,7 +40,9 @@ export function readWantedState(
     const { path, message, key } = firstIssue(parsed.error.issues);
     const where = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
     const field = where.join('').replace(/^\./, '');
-    throw failAt(lineOf(path, key), field === '' ? message : `${field}: ${message}`);
+    const isOfFile = field === '' && key === undefined;
+    const says = isOfFile ? 'The file must be a map, such as version: 1.' : message;
+    throw failAt(lineOf(path, key), field === '' ? says : `${field}: ${says}`);
   }
   const env: Record<string, string> = {};
   for (const { name, path } of variablesOf(parsed.data)) {
@@ -71,7 +74,17 @@ function firstIssue([issue]: z.core.$ZodIssue[], before: PropertyKey[] = []): Fi
     const [key] = issue.keys;
     return { path, key, message: `there is no "${key}" here` };
   }
-  return { path, message: issue.message };
+  return { path, message: messageOf(issue) };
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'invalid_type') return plainMessage(issue);
+  // Only the library's own message says that there is no value.
+  if (issue.message.endsWith('received undefined')) return 'is missing';
+  return (
+    { array: 'must be a list', object: 'must be a map' }[issue.expected as string] ??
+    plainMessage(issue)
+  );
 }
 
 /** The node at a path, or the nearest above it; with `key`, that key itself. */
