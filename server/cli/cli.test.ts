@@ -265,6 +265,9 @@ describe('the command line', () => {
     for (const word of ['--version', '-v']) {
       expect(await run([word]), word).toEqual({ code: 0, out, err: '' });
     }
+    const { code, out: json } = await run(['--version', '--json']);
+    const version = expect.stringMatching(/^\d+\.\d+\.\d+$/);
+    expect({ code, ...JSON.parse(json) }).toEqual({ code: 0, version, schema });
   });
 
   test('ends quietly when the reader of its output closes the pipe', async () => {

@@ -47,7 +47,7 @@ export async function runCommandLine(args: string[], io: CommandLineIo): Promise
     return await run(args, io);
   } catch (error) {
     const message = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
-    const isJson = args.includes('--json');
+    const isJson = args.includes(JSON_OPTION);
     const line = isJson ? printableJson({ error: { reason: reasonOf(error), message } }) : message;
     io.stderr.write(`${line}\n`);
     return error instanceof UsageError && verbIn(args) !== 'apply' ? 2 : 1;
@@ -66,8 +66,13 @@ function reasonOf(error: unknown): Reason {
 async function run(args: string[], io: CommandLineIo): Promise<number> {
   const { env, stdout, stderr } = io;
   const write = (written: string) => void stdout.write(written);
-  if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) {
-    write(`Lockyard ${version}, schema ${programSchemaVersion('sqlite')}\n`);
+  const [word, ...others] = args.filter((arg) => arg !== JSON_OPTION);
+  if (others.length === 0 && (word === '--version' || word === '-v')) {
+    const schema = programSchemaVersion('sqlite');
+    const isJson = args.includes(JSON_OPTION);
+    write(
+      `${isJson ? printableJson({ version, schema }) : `Lockyard ${version}, schema ${schema}`}\n`,
+    );
     return 0;
   }
   if (verbIn(args) === 'doctor') {
@@ -96,7 +101,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       stop: asked.verb === 'apply' ? io.signal : undefined,
     });
   if (command.verb === 'apply file') {
-    const json = args.includes('--json');
+    const json = args.includes(JSON_OPTION);
     return applyFile(command, { environment: env, ask, print, json });
   }
   if (isBackupCommand(command)) {
@@ -108,7 +113,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
         return io.signal;
       },
     });
-    const isJson = args.includes('--json');
+    const isJson = args.includes(JSON_OPTION);
     // Standard output may be the backup itself.
     if (isJson && command.file !== '-') print(printableJson(data));
     else stderr.write(`${isJson ? printableJson(data) : text}\n`);
@@ -120,6 +125,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
 }
 
 const CREATE = '--create';
+const JSON_OPTION = '--json';
 
 /** The calling process makes and restores backups itself. */
 const isBackupCommand = (command: CliCommand | BackupCommand): command is BackupCommand =>
