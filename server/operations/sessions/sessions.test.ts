@@ -338,6 +338,26 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect((wrong as Error).message).toBe((unknown as Error).message);
   });
 
+  test('a failed sign-in is in the audit log when it is answered, so that its time tells nothing of the account', async () => {
+    const { name } = await newPerson();
+    const { audit } = runtime.database.tables;
+    const triesAs = async (actor: string) => {
+      const rows = await runtime.database.db.select().from(audit).where(eq(audit.actor, actor));
+      return rows
+        .filter(({ act }) => act === 'session.signIn')
+        .reduce((sum, { result }) => sum + (JSON.parse(result).count ?? 1), 0);
+    };
+    for (const [typed, actor] of [
+      [name, name],
+      ['an unknown user', 'unknown'],
+    ] as const) {
+      for (let before = await triesAs(actor), tries = 1; tries <= 3; tries++) {
+        await fail(1, typed, '2001:db8:11::1');
+        expect([typed, await triesAs(actor)]).toEqual([typed, before + tries]);
+      }
+    }
+  });
+
   test('one network may fail only so often, whatever names it tries; known browsers in it go on', async () => {
     const { name } = await newPerson();
     for (let other = 0; other < FAILURES_MAX_PER_NETWORK; other++) {

@@ -69,7 +69,11 @@ export async function signIn(
   const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
   const who = { name: what.subject, kind: 'user' } as const;
   if (!user || !isRight || user.disabledAt !== null || isLocked) {
-    await ctx.runtime.refusedActs.record(ctx, who, what, 'Sign-in failed.');
+    const { refusedActs } = ctx.runtime;
+    await refusedActs.record(ctx, who, what, 'Sign-in failed.');
+    // A first failure is written above. If a further one were not, unknown names, which share an
+    // entry, would be answered sooner than an account.
+    await refusedActs.write();
     throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
   }
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
