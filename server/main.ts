@@ -18,6 +18,8 @@ import { openFilesLimit } from './platform/open-files-limit.mjs';
 const SHUT_DOWN_MAX_MS = 15_000;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
+// As of the log: a reader that has gone, or a full disk, must not end the server.
+process.stdout.on('error', () => undefined);
 
 /** Aborted when this process begins to end, which may be before it is ready. */
 const ending = new AbortController();

@@ -30,12 +30,20 @@ export function logSettings(env: Record<string, string | undefined>): LogSetting
 
 /** Lines on standard error. Fields with the names of secrets are redacted. */
 export function createLog(
-  to: DestinationStream = destination({ dest: STDERR, sync: false }),
+  to: DestinationStream = standardError(),
   { format = 'json', level = 'info' }: LogSettings = {},
 ): Log {
   const redact = { paths: SECRET_PATHS, censor: '…' };
   const options = { level, base: null, redact, serializers: { err: plainError } };
   return pino(options, format === 'text' ? textLog(to) : to);
+}
+
+/** A disk that is full must not end the server. What could not be written is tried again later. */
+function standardError(): DestinationStream {
+  const to = destination({ dest: STDERR, sync: false });
+  // Else the end of the process would wait until it can be written.
+  to.on('error', () => to.emit('close'));
+  return to;
 }
 
 const SECRETS = ['password', 'current', 'next', 'secret', 'authorization', 'cookie', 'apiKey'];
