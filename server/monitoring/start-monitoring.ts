@@ -286,8 +286,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       statusOf,
     }),
     async close() {
-      projection.live.close();
-      await projection.watches.close();
+      await projection.close();
       await Promise.all([...jobs, readBaselines].map((each) => each.stop()));
       // What was refused and is not written would be lost.
       await refusalSync.flush().catch(() => undefined);

@@ -230,6 +230,13 @@ export class LockProjection {
     return this.details.read(namespace, name);
   }
 
+  /** Ends streams and watches, and soon what is being read: a first reading may take minutes. */
+  close(): Promise<void> {
+    this.follower.end();
+    this.live.close();
+    return this.watches.close();
+  }
+
   /** Reads everything of a backend again, and removes what is gone. */
   async resync(backend: MonitoredBackend): Promise<void> {
     await this.follower.resync(backend);

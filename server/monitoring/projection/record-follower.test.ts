@@ -39,10 +39,7 @@ beforeEach(async () => {
   projections = [];
 });
 afterEach(async () => {
-  for (const { live, watches } of projections) {
-    live.close();
-    await watches.close();
-  }
+  for (const projection of projections) await projection.close();
   await rig.close();
 });
 
@@ -110,6 +107,19 @@ it('thousands of changes a second are read once a second, unless a page or a wat
   expect(await pauseAfter(MANY_COMMITS, 1_000)).toBe(150);
   expect(await pauseAfter(2_000, 1_000)).toBe(1_000);
   expect(await pauseAfter(500, 1_000)).toBe(150);
+});
+
+it('a reading of all records ends at its next page once the server stops, and counts for nothing', async () => {
+  const keys = Array.from({ length: 250 }, freshKey);
+  await Promise.all(keys.map((key) => takeLock(member, key, 'w1', LEASE)));
+  let pages = 0;
+  member.faults.onScan = () => {
+    pages += 1;
+    void projections.at(-1)?.close();
+    return PASS;
+  };
+  const projection = await project('p1');
+  expect({ pages, isRead: projection.isRead('default') }).toEqual({ pages: 1, isRead: false });
 });
 
 it('nothing is kept of a lock that another process deleted', async () => {

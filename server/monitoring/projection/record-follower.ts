@@ -59,6 +59,7 @@ export class RecordFollower {
   private readonly resyncMs = new Map<string, number>();
   private readonly compactor = new RecordCompactor();
   private readonly deleted: DeletedNames;
+  private isEnding = false;
 
   constructor(
     private readonly table: LockTable,
@@ -83,7 +84,7 @@ export class RecordFollower {
     const instant = this.clockOf(backend);
     let hasChanged = true;
     let isAtEnd = true;
-    if (!known || known.epoch !== backend.epochOf()) await this.load(backend);
+    if (!known || known.epoch !== backend.epochOf()) isAtEnd = await this.load(backend);
     else {
       const changes = await this.readHistory(backend, known);
       isAtEnd = known.tail.isAtEnd;
@@ -111,13 +112,23 @@ export class RecordFollower {
     return isBusy && !isShown ? LONG_FOLLOW_PAUSE_MS : FOLLOW_PAUSE_MS;
   }
 
-  /** Reads everything again, and removes what is gone: a deletion leaves no history. */
-  async resync(backend: MonitoredBackend): Promise<void> {
+  /** From now on a reading of all records ends early, and counts for nothing. */
+  end(): void {
+    this.isEnding = true;
+  }
+
+  /**
+   * Reads everything again, and removes what is gone: a deletion leaves no history.
+   *
+   * @returns false: it ended early
+   */
+  async resync(backend: MonitoredBackend): Promise<boolean> {
     const startedAt = this.clock.monotonic();
     const ends = [this.table.beginResync(backend.id), this.counters.beginResync(backend.id)];
     let cursor: Cursor | null = { namespace: null, after: null };
     const slice = this.table.slice();
     while (cursor) {
+      if (this.isEnding) return false;
       const page = await backend.store.scan(cursor, SCAN_PAGE);
       for (const read of page.records) this.apply(backend, read);
       cursor = page.next;
@@ -125,6 +136,7 @@ export class RecordFollower {
     }
     for (const end of ends) await end();
     this.resyncMs.set(backend.id, this.clock.monotonic() - startedAt);
+    return true;
   }
 
   /** The pause until everything is read again: the longer that takes, the longer. */
@@ -168,15 +180,17 @@ export class RecordFollower {
     }
   }
 
-  private async load(backend: MonitoredBackend): Promise<void> {
+  /** Answers whether everything was read. */
+  private async load(backend: MonitoredBackend): Promise<boolean> {
     const followedAt = this.clock.monotonic();
     const epoch = backend.epochOf();
     const end = await backend.store.historyEnd();
-    await this.resync(backend);
+    if (!(await this.resync(backend))) return false;
     const history = backend.history?.forTail() ?? backend.store;
     const tail = new HistoryTail(history, this.clock, Math.max(0, end - IN_FLIGHT_MAX));
     const dirty = new Map<string, number>();
     this.followed.set(backend.id, { tail, epoch, dirty, followedAt, isBusy: false });
+    return true;
   }
 
   /** Answers how many changes it has read, perhaps not up to the end. */
