@@ -204,6 +204,9 @@ test('a file that contradicts what is there changes nothing', async () => {
   const before = (await acts()).length;
   const contradictions: [string, string][] = [
     ['namespaces: [{ name: billing, backend: other }]', 'CONFLICT'],
+    ['namespaces: [{ name: fresh, backend: nowhere }]', 'NOT_FOUND'],
+    ['namespaces: [{ name: billing, policy: { gate: nowhere } }]', 'NOT_FOUND'],
+    ['namespaces: [{ name: fresh, policy: { gate: nowhere } }]', 'NOT_FOUND'],
     ['keys: [{ name: a, namespaces: [nowhere] }]', 'NOT_FOUND'],
     ['keys: [{ name: a, namespaces: [default], secret: { fromEnv: ANA_PASSWORD } }]', 'INVALID'],
     [
@@ -241,6 +244,10 @@ test('what is refused of an entry names it', async () => {
   const expiresAt = '2020-01-01T00:00:00Z';
   const text = `version: 1\nkeys: [{ name: late, namespaces: [default], expiresAt: ${expiresAt} }]`;
   expect((await apply(text)).error?.message).toBe('Key late: expiresAt: must be in the future.');
+  const elsewhere = 'version: 1\nnamespaces: [{ name: fresh, backend: nowhere }]';
+  expect((await apply(elsewhere)).error?.message).toBe(
+    'Namespace fresh: Backend "nowhere" is not configured.',
+  );
 });
 
 test('the text of a key that was rotated changes nothing, and its successor stays', async () => {

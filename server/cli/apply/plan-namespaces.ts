@@ -5,26 +5,31 @@ import { setAlertRules } from '../../operations/alerts/set-alert-rules';
 import { createNamespace } from '../../operations/namespaces/create-namespace';
 import type { NamespaceSettings } from '../../operations/namespaces/list-namespace-settings';
 import { removeNamespace } from '../../operations/namespaces/remove-namespace';
+import { requireConfiguredBackend } from '../../operations/namespaces/require-configured-backend';
+import { requireUsableGate } from '../../operations/namespaces/require-usable-gate';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
+import type { ControlRuntime } from '../../operations/operation-context';
 import { policyBase } from '../provisioning/namespace-commands';
 import { requireServer } from '../require-server';
 import type { WantedNamespace } from './apply-input';
-import { APPLY_REASON, differences, type PlannedChange } from './planned-change';
+import { APPLY_REASON, differences, forEntry, type PlannedChange } from './planned-change';
 
 /**
  * What makes namespaces, policies and alert rules as wanted; with `prune` also what removes others.
  *
- * @throws LockyardError `CONFLICT` for a namespace that is on another backend; `INVALID`
+ * @throws LockyardError what making them would refuse: `CONFLICT` for one that is on another
+ *   backend, `NOT_FOUND` for a backend or a gate that is not configured, `INVALID`
  */
 export function planNamespaces(
   wanted: WantedNamespace[],
   present: NamespaceSettings[],
+  config: ControlRuntime['config'],
 ): PlannedChange[] {
   return wanted.flatMap((each) => {
     const known = present.find(({ name }) => name === each.name);
     return [
-      ...createdNamespace(each, known),
-      ...changedPolicy(each, known?.ownPolicy ?? null),
+      ...createdNamespace(each, known, config),
+      ...changedPolicy(each, known?.ownPolicy ?? null, config),
       ...changedRules(each, known),
     ];
   });
@@ -52,12 +57,14 @@ export function planRemovedNamespaces(
 function createdNamespace(
   { name, backend }: WantedNamespace,
   known: NamespaceSettings | undefined,
+  config: ControlRuntime['config'],
 ): PlannedChange[] {
   if (known && known.backend !== backend) {
     const text = `Namespace "${name}" is on backend "${known.backend}", and never moves.`;
     throw new LockyardError('CONFLICT', text);
   }
   if (known) return [];
+  forEntry(`Namespace ${name}`, () => requireConfiguredBackend(config, backend));
   return [
     {
       sign: '+',
@@ -70,8 +77,9 @@ function createdNamespace(
 }
 
 function changedPolicy(
-  { name, policy: wanted }: WantedNamespace,
+  { name, backend, policy: wanted }: WantedNamespace,
   own: NamespaceSettings['ownPolicy'],
+  config: ControlRuntime['config'],
 ): PlannedChange[] {
   if (wanted === undefined) return [];
   const isDefault = wanted === 'default';
@@ -90,6 +98,8 @@ function changedPolicy(
   const details = differences(before, after);
   const isSame = details.length === 0 && (own === null) === isDefault;
   if (isSame) return [];
+  const gate = parsed.data.policy?.gate ?? null;
+  forEntry(`Policy of "${name}"`, () => requireUsableGate(config, backend, gate));
   return [
     {
       sign: '~',

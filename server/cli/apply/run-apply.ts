@@ -84,7 +84,7 @@ async function plan(
     if (given !== null && known) await ctx.runtime.apiKeys.check(given);
   }
   return [
-    ...planNamespaces(namespaces ?? [], present.namespaces),
+    ...planNamespaces(namespaces ?? [], present.namespaces, ctx.runtime.config),
     ...planUsers(users ?? [], present.users, env),
     ...planKeys(matched, ctx.runtime.clock.now()),
     ...(prune && keys ? planRevokedKeys(matched, present.keys) : []),

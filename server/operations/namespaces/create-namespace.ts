@@ -6,6 +6,7 @@ import type { Clock } from '../../platform/clock';
 import { auditedDatabaseChange } from '../audit/audited-database-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
+import { requireConfiguredBackend } from './require-configured-backend';
 import { requireUsableGate } from './require-usable-gate';
 
 /**
@@ -28,9 +29,7 @@ export async function createNamespace(
     seen: { backend, ...(policy && { policy }) },
   } as const;
   const who = await permit(ctx, 'admin', what);
-  if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
-    throw new LockyardError('NOT_FOUND', `Backend "${backend}" is not configured.`);
-  }
+  requireConfiguredBackend(config, backend);
   requireUsableGate(config, backend, policy?.gate ?? null);
   return auditedDatabaseChange(ctx, who, what, async (tx) => {
     const stored = policy ? JSON.stringify(policy) : null;
