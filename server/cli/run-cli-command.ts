@@ -1,5 +1,6 @@
 import { printable, printableJson } from '../../client/command/terminal/printable';
 import { randomText } from '../auth/random-text';
+import { ownOrigin } from '../bootstrap/config/own-origin';
 import type {
   ChosenNames,
   DeletionPreview,
@@ -95,13 +96,19 @@ async function act(ctx: ControlContext, command: OtherCommand): Promise<string |
       return adjustNamedCounter(requireServer(ctx), { ...counter, delta });
     }
     case 'doctor':
-      return JSON.stringify(await examineInstallation(requireServer(ctx)));
+      return JSON.stringify(await reportOfServer(requireServer(ctx)));
     case 'backup begin':
       return beginBackup(ctx, command.input);
     case 'backup end':
       await endBackup(ctx, command.input);
       return null;
   }
+}
+
+async function reportOfServer(ctx: OperationContext) {
+  const { config } = ctx.runtime;
+  const findings = await examineInstallation(ctx);
+  return { address: config.publicUrl ?? ownOrigin(config), findings };
 }
 
 type OtherCommand = Exclude<CliCommand, ProvisioningCommand | { verb: 'apply' }>;

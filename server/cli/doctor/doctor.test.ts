@@ -148,6 +148,14 @@ test('a running server names each backend that is unsafe, weak or away, and what
   expect(about(`address ${api.url}`).map(({ level }) => level)).toEqual(Array(3).fill('ok'));
 });
 
+test('without an address it examines the one that the running server has', async () => {
+  const elsewhere = await ApiHarness.start({ PORT: '1' });
+  ends.push(() => elsewhere.close());
+  ends.push(await startControlSocket(elsewhere.runtime));
+  const { about } = await examine({ LOCKYARD_DATA_DIR: elsewhere.runtime.config.dataDir });
+  expect(about('address').map(({ subject }) => subject)).toEqual(['address http://127.0.0.1:1']);
+});
+
 test('no admin, no backup and no receiver are warnings until there are some', async () => {
   const before = await examine(env, '--url', api.url);
   expect(before.about('users')).toMatchObject([{ level: 'warning' }]);

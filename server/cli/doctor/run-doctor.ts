@@ -3,7 +3,6 @@ import { statfs } from 'node:fs/promises';
 import { z } from 'zod';
 import { printable } from '@/client/command/terminal/printable';
 import { type Config, ownDatabasePath, readConfig } from '@/server/bootstrap/config/config';
-import { ownOrigin } from '@/server/bootstrap/config/own-origin';
 import { type Finding, finding, problem, warning } from '@/server/operations/installation/finding';
 import {
   diskFinding,
@@ -39,6 +38,10 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+/** How a running server answers. Its variables may be other ones than those of the command. */
+const serverReport = z.object({ address: z.string().optional(), findings: z.array(finding) });
+type ServerReport = z.infer<typeof serverReport>;
+
 /**
  * `lockyard doctor`: examines an installation and prints a line for each finding, the worst first.
  *
@@ -70,13 +73,13 @@ async function examine(url: string | undefined, env: Env, clock: Clock): Promise
   const isHere = existsSync(config.dataDir) || isElsewhere(config);
   const server = isHere ? await examineServer(config) : null;
   const alone = isHere && !server ? await examineMachine(config, clock) : [];
-  const own = server ? ownOrigin(config) : undefined;
-  const addresses = (url ?? env.LOCKYARD_URL ?? config.publicUrl ?? own)?.split(',') ?? [];
+  const named = url ?? env.LOCKYARD_URL ?? config.publicUrl ?? server?.address;
+  const addresses = named?.split(',') ?? [];
   const key = apiKeyOf(env);
   const reached = await Promise.all(addresses.map((each) => examineNamed(each.trim(), key, clock)));
   if (addresses.length === 0 && !isHere) return [nothingHere(config)];
   const missing = isHere ? [] : [notExamined(config)];
-  return [...(server ?? alone), ...missing, ...reached.flat()];
+  return [...(server?.findings ?? alone), ...missing, ...reached.flat()];
 }
 
 /** Whether the variables name a control database other than the one in the data folder. */
@@ -84,15 +87,16 @@ const isElsewhere = ({ database, dataDir }: Config): boolean =>
   database.kind !== 'sqlite' || database.path !== ownDatabasePath(dataDir);
 
 /** What the server on the data folder finds out; null if none runs there. */
-async function examineServer({ dataDir }: Config): Promise<Finding[] | null> {
+async function examineServer({ dataDir }: Config): Promise<ServerReport | null> {
   const look = 'See the log of the server; one of an older version cannot be examined.';
   try {
     const reply = await askRunningServer(dataDir, { verb: 'doctor', input: {} });
     if (reply === null) return null;
-    if (!reply.ok) return [problem('server', reply.message, look)];
-    return z.array(finding).parse(JSON.parse(reply.print ?? '[]'));
+    if (!reply.ok) return { findings: [problem('server', reply.message, look)] };
+    return serverReport.parse(JSON.parse(reply.print ?? ''));
   } catch (error) {
-    return [problem('server', (error as Error).message.split('\n')[0] ?? '', look)];
+    const [says = ''] = (error as Error).message.split('\n');
+    return { findings: [problem('server', says, look)] };
   }
 }
 
