@@ -105,6 +105,7 @@ test.each([
   ['a comment of 101 columns', 'db/a.ts', `/*\n * ${'a'.repeat(98)}\n */\nexport const a = 1;`],
   ['a barrel', 'db/all.ts', "export * from './a';\nexport { b } from './b';"],
   ['the environment', 'server/engine/a.ts', 'export const a = process.env.A;'],
+  ['the environment, by another word', 'server/engine/a.ts', 'const { pid, env } = process;'],
   ['the clock of the system', 'server/engine/a.ts', 'export const a = () => Date.now();'],
   [
     'a comment that names no subject',

@@ -13,9 +13,9 @@ const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const outsideDoors = [
   {
     what: 'process.env',
-    pattern: /\bprocess\.env\b/,
+    pattern: /\bprocess\.env\b|\{[^{}]*\benv\b[^{}]*\} = process\b/,
     rooms: /^(server|db|app|components)\//,
-    door: /^server\/(main|cli\/cli|bootstrap\/config\/config)\.ts$/,
+    door: /^server\/(main|cli\/cli)\.ts$/,
   },
   {
     what: 'Date.now',
