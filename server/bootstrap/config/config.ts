@@ -81,7 +81,7 @@ const SECRET_PREFIXES = [BACKEND_PREFIX, GATE_PREFIX, WITNESS_PREFIX, ...ALERT_P
 const PREFIXES = [...SECRET_PREFIXES, AUTHORITY_PREFIX];
 
 /** Every variable but the backends'. The last ones are the client's, which may share these. */
-const NAMES = [
+export const VARIABLES = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_DATA_DIR',
   'LOCKYARD_ALLOW_UNSAFE',
@@ -152,11 +152,11 @@ export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
 
 function refuseUnknown(env: Env): void {
   for (const name of Object.keys(env)) {
-    if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
+    if (!name.startsWith('LOCKYARD_') || VARIABLES.includes(name)) continue;
     if (PREFIXES.some((it) => name.startsWith(it) && name !== it)) continue;
     const meant =
       SUGGESTIONS[name.replace(/_$/, '')] ??
-      nearestName(name, [...NAMES, ...PREFIXES.map((prefix) => `${prefix}<ID>`)]);
+      nearestName(name, [...VARIABLES, ...PREFIXES.map((prefix) => `${prefix}<ID>`)]);
     throw new ConfigError(`Unknown variable ${name}. Did you mean ${meant}?`);
   }
 }
