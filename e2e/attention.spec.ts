@@ -71,9 +71,16 @@ test('what needs attention is what the page opens with; a preview answers withou
   await page.getByRole('combobox', { name: 'Go anywhere' }).fill('left-behind');
   await page.getByRole('option', { name: /left-behind/ }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('shift:left-behind:at-night');
-  await page.keyboard.press('g');
-  await page.keyboard.press('c');
-  await expect(page).toHaveURL(/\/counters$/);
+  for (const [key, path] of Object.entries({
+    c: 'counters',
+    t: 'alerts',
+    r: 'lab',
+    s: 'settings',
+  })) {
+    await page.keyboard.press('g');
+    await page.keyboard.press(key);
+    await expect(page).toHaveURL(new RegExp(`/${path}$`));
+  }
 });
 
 test('on a wide screen, where rows have two lines, the acts of a row cover none of its figures', async ({

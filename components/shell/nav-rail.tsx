@@ -13,25 +13,27 @@ interface NavItem {
   href: string;
   label: string;
   icon: IconName;
+  /** Pressed after `g`, it opens the page. */
+  key: string;
 }
 
 const PRIMARY_ITEMS: NavItem[] = [
-  { href: '/', label: 'Locks', icon: 'locks' },
-  { href: '/holders', label: 'Holders', icon: 'process' },
-  { href: '/waits', label: 'Waits', icon: 'graph' },
-  { href: '/counters', label: 'Counters', icon: 'counter' },
+  { href: '/', label: 'Locks', icon: 'locks', key: 'l' },
+  { href: '/holders', label: 'Holders', icon: 'process', key: 'h' },
+  { href: '/waits', label: 'Waits', icon: 'graph', key: 'w' },
+  { href: '/counters', label: 'Counters', icon: 'counter', key: 'c' },
 ];
 
 /** Behind “More” on a phone, whose bar has room for five items. */
 const SECONDARY_ITEMS: NavItem[] = [
-  { href: '/insights', label: 'Insights', icon: 'activity' },
-  { href: '/alerts', label: 'Alerts', icon: 'bell' },
-  { href: '/audit', label: 'Audit', icon: 'audit' },
-  { href: '/namespaces', label: 'Namespaces', icon: 'layers' },
-  { href: '/lab', label: 'Lab', icon: 'flask' },
-  { href: '/backends', label: 'Backends', icon: 'database' },
-  { href: '/docs', label: 'API', icon: 'code' },
-  { href: '/settings', label: 'Settings', icon: 'settings' },
+  { href: '/insights', label: 'Insights', icon: 'activity', key: 'i' },
+  { href: '/alerts', label: 'Alerts', icon: 'bell', key: 't' },
+  { href: '/audit', label: 'Audit', icon: 'audit', key: 'a' },
+  { href: '/namespaces', label: 'Namespaces', icon: 'layers', key: 'n' },
+  { href: '/lab', label: 'Lab', icon: 'flask', key: 'r' },
+  { href: '/backends', label: 'Backends', icon: 'database', key: 'b' },
+  { href: '/docs', label: 'API', icon: 'code', key: 'd' },
+  { href: '/settings', label: 'Settings', icon: 'settings', key: 's' },
 ];
 
 /** Every page that the navigation leads to. */

@@ -6,20 +6,10 @@ import { useLoaded, useLoadedEarly } from '../navigation/use-loaded';
 import { useOpenPage } from '../navigation/use-open-page';
 import { pastHref } from '../past/past-address';
 import { usePastAt } from '../past/past-at';
+import { NAV_ITEMS } from './nav-rail';
 
 const loadDialog = () => import('./shortcuts-dialog').then((all) => all.ShortcutsDialog);
 const LOADERS = [loadDialog];
-
-const PAGES = {
-  'g l': '/',
-  'g h': '/holders',
-  'g w': '/waits',
-  'g c': '/counters',
-  'g i': '/insights',
-  'g a': '/audit',
-  'g n': '/namespaces',
-  'g b': '/backends',
-};
 
 /** The keys that go to a page, as of the same instant, and `?`, which lists all keys. */
 export function ShortcutKeys() {
@@ -32,7 +22,7 @@ export function ShortcutKeys() {
     if (isFailing) setOpen(false);
   }, [isFailing]);
   const at = usePastAt();
-  const going = Object.entries(PAGES).map(([keys, path]) => [keys, () => open(pastHref(path, at))]);
+  const going = NAV_ITEMS.map(({ key, href }) => [`g ${key}`, () => open(pastHref(href, at))]);
   useKeys({ '?': () => setOpen(true), ...Object.fromEntries(going) });
   return isOpen && ShortcutsDialog && <ShortcutsDialog onClose={() => setOpen(false)} />;
 }

@@ -4,6 +4,7 @@ import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { commandKeys } from './command/command-keys';
+import { NAV_ITEMS } from './nav-rail';
 
 type Shortcut = [keys: string[], label: string];
 
@@ -13,16 +14,10 @@ const globalShortcuts = (): Shortcut[] => [
   [['?'], 'Show shortcuts'],
 ];
 
-const PAGE_SHORTCUTS: Shortcut[] = [
-  [['g', 'l'], 'Go to Locks'],
-  [['g', 'h'], 'Go to Holders'],
-  [['g', 'w'], 'Go to Waits'],
-  [['g', 'c'], 'Go to Counters'],
-  [['g', 'i'], 'Go to Insights'],
-  [['g', 'a'], 'Go to Audit'],
-  [['g', 'n'], 'Go to Namespaces'],
-  [['g', 'b'], 'Go to Backends'],
-];
+const PAGE_SHORTCUTS: Shortcut[] = NAV_ITEMS.map(({ key, label }) => [
+  ['g', key],
+  `Go to ${label}`,
+]);
 
 const LIST_SHORTCUTS: Shortcut[] = [
   [['j', '↓'], 'Next lock'],
@@ -55,10 +50,10 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       <div className="mt-4 grid gap-x-10 gap-y-6 sm:grid-cols-2">
         <div className="flex flex-col gap-6">
           <ShortcutTable title="Lock list" shortcuts={LIST_SHORTCUTS} />
-          <ShortcutTable title="Pages" shortcuts={PAGE_SHORTCUTS} />
+          {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
         </div>
         <div className="flex flex-col gap-6">
-          {may('operator') && <ShortcutTable title="Selected lock" shortcuts={LOCK_SHORTCUTS} />}
+          <ShortcutTable title="Pages" shortcuts={PAGE_SHORTCUTS} />
           <ShortcutTable title="Everywhere" shortcuts={globalShortcuts()} />
         </div>
       </div>
