@@ -1,9 +1,10 @@
 'use client';
 
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { AlertPage, AlertRow } from '@/server/contract/console/alerts/alert-row';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { AlertPage, AlertRow, AlertSummary } from '@/server/contract/console/alerts/alert-row';
 import { ALERT_QUIET_MS } from '@/server/core/alerts/alert';
+import { alertSummary } from '@/server/core/alerts/alert-summary';
 import { spokenDuration } from '@/server/core/format/durations';
 import { exactCount, plural } from '@/server/core/format/numbers';
 import { problemOf, readFailureTitle } from '../live/problem';
@@ -30,6 +31,12 @@ const unsentNote = (error: unknown): string =>
     ? '. No alert is sent until the control database responds'
     : '';
 
+function firingLabel({ firing, clear }: AlertSummary): string {
+  if (clear === 0) return firing === 0 ? 'nothing fires' : exactCount(firing);
+  const isClear = `${exactCount(clear)} clear now`;
+  return firing === 0 ? isClear : `${exactCount(firing)}, ${isClear}`;
+}
+
 /** What fires, what was resolved, and who is sent it. */
 export function AlertsView({ initial }: { initial: AlertPage | null }) {
   const trpc = useTRPC();
@@ -42,6 +49,12 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
       ...(initial && { initialData: initial }),
     }),
   );
+  const queries = useQueryClient();
+  const summary = data && alertSummary(data);
+  // The bell reads less often, and would say something else than this page.
+  useEffect(() => {
+    if (data) queries.setQueryData(trpc.alerts.summary.queryKey(), alertSummary(data));
+  }, [data, queries, trpc]);
   const mayAct = account.role !== 'viewer';
   const now = data?.asOf ?? 0;
   return (
@@ -61,13 +74,10 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
         </div>
       )}
       {!data && !error && <RowsSkeleton />}
-      {data && (
+      {data && summary && (
         <div className="alerts-columns">
           <div className="grid min-w-0 content-start gap-3.5">
-            <Panel
-              title="Firing"
-              aside={data.firingTotal === 0 ? 'nothing fires' : exactCount(data.firingTotal)}
-            >
+            <Panel title="Firing" aside={firingLabel(summary)}>
               {data.firing.length > 0 && (
                 <>
                   <AlertList

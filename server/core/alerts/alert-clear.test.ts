@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { isClear } from './alert-clear';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { isClear, isCounterClear } from './alert-clear';
 
 const held = { status: 'held', waiters: 0 } as const;
 const waited = { status: 'contended', waiters: 2 } as const;
@@ -21,4 +22,14 @@ it('an alert is never said to be clear where that is not known', () => {
   expect(isClear('stuck', null)).toBe(false);
   expect(isClear('counterNear', held)).toBe(false);
   expect(isClear('backendUnknown', held)).toBe(false);
+});
+
+it('an alert on a counter is clear once its value is known to be far from its bounds', () => {
+  const rules = { ...DEFAULT_ALERT_RULES, counterWithin: 5 };
+  const counter = { value: 6, floor: 0, ceiling: null, isKnown: true };
+  expect(isCounterClear(counter, rules)).toBe(true);
+  expect(isCounterClear({ ...counter, value: 5 }, rules)).toBe(false);
+  expect(isCounterClear({ ...counter, isKnown: false }, rules)).toBe(false);
+  expect(isCounterClear({ ...counter, value: null }, rules)).toBe(false);
+  expect(isCounterClear(null, rules)).toBe(false);
 });

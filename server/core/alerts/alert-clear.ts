@@ -1,6 +1,8 @@
-import type { AlertKind } from '../../contract/console/alerts/alert-rules';
+import type { AlertKind, AlertRules } from '../../contract/console/alerts/alert-rules';
 import type { LockStatus } from '../../contract/console/console-terms';
+import type { CounterRow } from '../../contract/console/counter-row';
 import type { LockRow } from '../../contract/console/lock-row';
+import { isCounterNear } from './alert-conditions';
 
 /** What is known of a lock now. */
 type Known = Pick<LockRow, 'status' | 'waiters' | 'refused'>;
@@ -27,4 +29,16 @@ export function isClear(kind: AlertKind, row: Known | null): boolean {
     default:
       return false;
   }
+}
+
+/**
+ * The same of an alert on a counter.
+ *
+ * @param row null: nothing is known of the counter
+ */
+export function isCounterClear(
+  row: Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'isKnown'> | null,
+  rules: AlertRules,
+): boolean {
+  return row?.isKnown === true && row.value !== null && !isCounterNear(row.value, row, rules);
 }

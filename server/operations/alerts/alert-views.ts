@@ -5,8 +5,9 @@ import type {
   AlertSummary,
   ReceiverRow,
 } from '../../contract/console/alerts/alert-row';
-import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
-import { isClear } from '../../core/alerts/alert-clear';
+import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { isClear, isCounterClear } from '../../core/alerts/alert-clear';
+import { alertSummary } from '../../core/alerts/alert-summary';
 import { AlertSettings } from '../../monitoring/alerts/alert-settings';
 import { AlertTable } from '../../monitoring/alerts/alert-table';
 import { ReceiverTable } from '../../monitoring/alerts/receiver-table';
@@ -38,9 +39,7 @@ export async function listAlerts(ctx: OperationContext): Promise<AlertPage> {
 
 /** What every page shows of them. */
 export async function summariseAlerts(ctx: OperationContext): Promise<AlertSummary> {
-  const { firingTotal, receivers, asOf } = await listAlerts(ctx);
-  const failing = receivers.filter(({ failure }) => failure !== null).length;
-  return { firing: firingTotal, failing, asOf };
+  return alertSummary(await listAlerts(ctx));
 }
 
 /** The next viewer gets what the database has by then. */
@@ -60,23 +59,37 @@ export async function listAlertRules(ctx: OperationContext): Promise<AlertRulesR
     .sort((a, b) => (a.namespace < b.namespace ? -1 : 1));
 }
 
-/** A firing alert as its lock is known here now. */
-function asKnownNow({ projection }: Runtime, alert: AlertRow): AlertRow {
-  const { kind, backend, namespace, name } = alert;
-  const row = name === null ? null : projection.row(namespace, name);
-  return row?.backend === backend && isClear(kind, row) ? { ...alert, isClear: true } : alert;
+/** Whether what a firing alert is about is known here to be over. */
+function isClearNow(
+  { projection, engines }: Runtime,
+  { kind, backend, namespace, name }: AlertRow,
+  rules: AlertRules,
+): boolean {
+  if (name === null) return engines.get(backend)?.health().reachable === true;
+  if (kind === 'counterNear') {
+    const counter = projection.counters.row(namespace, name);
+    return counter?.backend === backend && isCounterClear(counter, rules);
+  }
+  const row = projection.row(namespace, name);
+  return row?.backend === backend && isClear(kind, row);
 }
 
 async function readPage(runtime: Runtime): Promise<AlertPage> {
   const { database, clock, config } = runtime;
   const alerts = new AlertTable(database);
+  const settings = new AlertSettings(database);
   const now = clock.now();
   const states = await new ReceiverTable(database).all();
+  const firing = await alerts.firing(LISTED_MAX);
+  const rules = firing.length > 0 ? await settings.ownRules() : null;
   return {
-    firing: (await alerts.firing(LISTED_MAX)).map((alert) => asKnownNow(runtime, alert)),
+    firing: firing.map((alert) => {
+      const own = rules?.get(alert.namespace) ?? DEFAULT_ALERT_RULES;
+      return isClearNow(runtime, alert, own) ? { ...alert, isClear: true } : alert;
+    }),
     firingTotal: await alerts.countFiring(),
     resolved: await alerts.resolved(LISTED_MAX),
-    silences: await new AlertSettings(database).silences(now),
+    silences: await settings.silences(now),
     receivers: config.receivers.map(({ id, format, url }): ReceiverRow => {
       const state = states.get(id);
       const { pending = null, sent = 0, sentAt = null, failure = null } = state ?? {};

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { type AlertKind, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
+import { type AlertChange, AlertTable } from '../../monitoring/alerts/alert-table';
 import { createUser } from '../users/create-user';
 
 const PASSWORD = 'plough the seventh field';
@@ -84,4 +85,36 @@ test('receivers are listed without what is secret of their addresses', async () 
     { id: 'ops', format: 'webhook', host: 'hooks.internal', sent: 0 },
   ]);
   for (const secret of ['geheim', 'secret-path', 'T1', KEY]) expect(text).not.toContain(secret);
+});
+
+test('what has been put right is counted as firing no more, long before it is resolved', async () => {
+  const { database, clock } = api.runtime;
+  const table = new AlertTable(database);
+  const from = await table.position();
+  const alertOn = (kind: AlertKind, name: string | null): AlertChange => ({
+    alert: {
+      ...{ id: 0, kind, backend: 'default', namespace: 'default', name, sentence: 'low' },
+      ...{ since: clock.now(), firedAt: clock.now(), announcedAt: null, position: 0 },
+      ...{ clearedAt: null, resolvedAt: null },
+    },
+    isNew: true,
+    hasNews: false,
+  });
+  const rules = { ...DEFAULT_ALERT_RULES, counterWithin: 5 };
+  await act('setRules', { namespace: 'default', rules, reason: 'planned rules' });
+  for (const [name, value] of Object.entries({ low: 5, full: 6 })) {
+    const counter = { namespace: 'default', name, initial: value, floor: 0, reason: 'planned' };
+    await api.console(cookie, 'counters.create', counter, 'mutation');
+  }
+  const alerts = [alertOn('backendUnknown', null), alertOn('counterNear', 'full')];
+  await table.write([...alerts, alertOn('counterNear', 'low')], from, from);
+  await expect
+    .poll(async () => (await ask('list')).data?.firing, { timeout: 10_000 })
+    .toMatchObject([
+      expect.not.objectContaining({ isClear: true }),
+      { kind: 'counterNear', name: 'full', isClear: true },
+      { kind: 'backendUnknown', isClear: true },
+    ]);
+  expect((await ask('list')).data).toMatchObject({ firingTotal: 3 });
+  expect((await ask('summary')).data).toMatchObject({ firing: 1, clear: 2 });
 });

@@ -85,7 +85,10 @@ export interface AlertPage {
 
 /** The alerts in brief. */
 export interface AlertSummary {
+  /** Without those that are known to be over. */
   firing: number;
+  /** How many are over, but were not clear for long enough to be resolved. */
+  clear: number;
   /** How many receivers do not accept messages. */
   failing: number;
   asOf: number;

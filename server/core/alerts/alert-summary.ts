@@ -1,0 +1,13 @@
+import type { AlertPage, AlertSummary } from '../../contract/console/alerts/alert-row';
+
+/** The alerts in brief: what is known to be over, though not resolved yet, needs no person. */
+export function alertSummary({
+  firing,
+  firingTotal,
+  receivers,
+  asOf,
+}: Omit<AlertPage, 'resolved' | 'silences'>): AlertSummary {
+  const clear = firing.filter(({ isClear }) => isClear).length;
+  const failing = receivers.filter(({ failure }) => failure !== null).length;
+  return { firing: firingTotal - clear, clear, failing, asOf };
+}
