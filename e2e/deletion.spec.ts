@@ -55,6 +55,9 @@ test('an operator sees what a deletion would keep and why, a viewer is not offer
   const page = await seen.newPage();
   await openLive(page, `${server.url}/?namespace=${name}`);
   await expect(page.getByText('3 of 3 locks and counters used')).toBeVisible();
+  // It is in the first paint, and pushes nothing down later.
+  const firstPaint = await page.request.get(page.url());
+  expect(await firstPaint.text()).toContain(' locks and counters used');
   await page.getByRole('button', { name: 'Delete free locks…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: /^Prefix/ }).fill('job:');

@@ -278,26 +278,23 @@ test('a page whose own code comes late begins as it was painted, with newer coun
   server,
 }) => {
   const faults = await guardPage(page, server.url);
-  let hasCounts: () => void = () => undefined;
-  const counts = new Promise<void>((resolve) => {
-    hasCounts = resolve;
+  let sendCode: () => void = () => undefined;
+  const isSent = new Promise<void>((resolve) => {
+    sendCode = resolve;
   });
-  // The code of the page is held back until the banner above it has newer counts.
+  // The code of the page is held back until there is a lock more.
   await page.route('**/_next/static/chunks/*.js', async (route) => {
     const response = await route.fetch();
     const body = await response.text();
-    if (body.includes('namespace-list')) await counts;
+    if (body.includes('namespace-list')) await isSent;
     await route.fulfill({ response, body });
   });
-  await page.route(/\/api\/trpc\/[^?]*namespaces\.list/, async (route) => {
-    await orders.acquire({ name: `late:${Date.now()}`, leaseMs: 60_000 });
-    await route.fulfill({ response: await route.fetch() });
-    hasCounts();
-  });
-  await page.goto('/namespaces');
+  await page.goto('/namespaces', { waitUntil: 'domcontentloaded' });
   const link = page.getByRole('link', { name: 'default', exact: true });
   const count = page.getByRole('row').filter({ has: link }).locator('td').nth(3);
   const painted = Number(await count.innerText());
+  await orders.acquire({ name: `late:${Date.now()}`, leaseMs: 60_000 });
+  sendCode();
   await untilAlive(page);
   await expect.poll(async () => Number(await count.innerText())).toBeGreaterThan(painted);
   expect(faults()).toEqual([]);

@@ -6,9 +6,10 @@ import { openConsole } from '../console-api';
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const { api, user, demo, unencrypted, retentionDays, traceUrl } = await openConsole();
-  const [backends, guarantees] = await Promise.all([
+  const [backends, guarantees, filling] = await Promise.all([
     api.backends.list.query(),
     api.backends.guarantees.query(),
+    api.namespaces.filling.query(),
   ]);
   const userAgent = (await headers()).get('user-agent') ?? '';
   return (
@@ -20,6 +21,7 @@ export default async function ConsoleLayout({ children }: { children: ReactNode 
       traceUrl={traceUrl}
       backends={backends}
       guarantees={guarantees}
+      filling={filling}
       commandKeys={commandKeys(userAgent)}
     >
       {children}

@@ -81,7 +81,7 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
           seen: hasOwnPolicy ? policy : null,
           reason: String(form.get('reason')),
         });
-        void queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
+        void queries.invalidateQueries({ queryKey: trpc.namespaces.pathKey() });
         onClose();
       }}
     >

@@ -9,7 +9,7 @@ import { useIsHydrated } from '../live/use-is-hydrated';
 const POLL_MS = 5_000;
 
 /**
- * The namespaces, refetched every 5 s. At first those that the server painted: the banners ask for
+ * The namespaces, refetched every 5 s. At first those that the server painted: a dialog may ask for
  * the same, and may have newer counts before the page is hydrated.
  *
  * @param initial null where they could not be read for the first paint

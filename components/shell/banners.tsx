@@ -3,9 +3,8 @@
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { ReactNode } from 'react';
-import type { NamespaceRow } from '@/server/contract/console/namespace-row';
+import type { Filling } from '@/server/contract/console/namespace-row';
 import { exactCount } from '@/server/core/format/numbers';
-import { isFilling } from '@/server/core/names/filling';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
@@ -25,15 +24,17 @@ export function UnencryptedBanner() {
 }
 
 /** Warns of namespaces that will soon accept no new locks and counters. */
-export function CapacityBanner() {
+export function CapacityBanner({ initial }: { initial: Filling | null }) {
   const trpc = useTRPC();
-  const { data = [] } = useQuery(
-    trpc.namespaces.list.queryOptions(undefined, { refetchInterval: POLL_MS }),
+  const { data: found } = useQuery(
+    trpc.namespaces.filling.queryOptions(undefined, {
+      refetchInterval: POLL_MS,
+      initialData: initial,
+    }),
   );
-  const found = fillingNamespaces(data);
   if (!found) return null;
   const { first, isFull, more, nearly } = found;
-  const { name, locks, counters, policy } = first;
+  const { name, used, maxLocks } = first;
   return (
     <Banner
       title={
@@ -43,7 +44,7 @@ export function CapacityBanner() {
         </>
       }
     >
-      {exactCount(locks + counters)} of {exactCount(policy.maxLocks)} locks and counters used
+      {exactCount(used)} of {exactCount(maxLocks)} locks and counters used
       {isFull ? '; new ones are rejected.' : '; at the limit, new ones are rejected.'}{' '}
       {isFull && nearly > 0 && `${exactCount(nearly)} more nearly full. `}
       <Link href="/namespaces" className="link">
@@ -51,18 +52,6 @@ export function CapacityBanner() {
       </Link>
     </Banner>
   );
-}
-
-type Names = Pick<NamespaceRow, 'name' | 'locks' | 'counters' | 'policy'>;
-
-/** Those that are full, or else those that soon will be; null: there are none. */
-export function fillingNamespaces<T extends Names>(rows: readonly T[]) {
-  const filling = rows.filter((row) => isFilling(row.locks + row.counters, row.policy.maxLocks));
-  const full = filling.filter((row) => row.locks + row.counters >= row.policy.maxLocks);
-  const [first, ...more] = full.length > 0 ? full : filling;
-  if (!first) return null;
-  const nearly = filling.length - full.length;
-  return { first, isFull: full.length > 0, more: more.length, nearly };
 }
 
 function Banner({ title, children }: { title: ReactNode; children: ReactNode }) {

@@ -5,6 +5,7 @@ import { type ReactNode, Suspense } from 'react';
 import type { BackendHealth } from '@/server/contract/console/backend-health';
 import type { RetentionDays } from '@/server/contract/console/console-terms';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { Filling } from '@/server/contract/console/namespace-row';
 import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
@@ -29,6 +30,7 @@ export function ConsoleShell({
   traceUrl,
   backends,
   guarantees,
+  filling,
   commandKeys,
   children,
 }: {
@@ -39,6 +41,7 @@ export function ConsoleShell({
   traceUrl: string | null;
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
+  filling: Filling | null;
   /** What opens the menu that goes anywhere, as it is written on the reader's keys. */
   commandKeys: string;
   children: ReactNode;
@@ -58,7 +61,7 @@ export function ConsoleShell({
           <TopBar backends={backends} guarantees={guarantees} commandKeys={commandKeys} />
           <main id="main" tabIndex={-1} className="shell-main">
             <UnencryptedBanner />
-            <CapacityBanner />
+            <CapacityBanner initial={filling} />
             <Suspense>
               <PastBarSlot />
             </Suspense>

@@ -50,6 +50,7 @@ const QUERIES: Record<string, object | undefined> = {
   'keys.list': { before: '5000000.key', limit: 3 },
   'people.list': undefined,
   'namespaces.list': undefined,
+  'namespaces.filling': undefined,
   'namespaces.gates': undefined,
   'backends.list': undefined,
   'backends.courses': undefined,

@@ -17,3 +17,15 @@ export interface NamespaceRow {
   /** False: it has the default policy, also when that changes later. */
   hasOwnPolicy: boolean;
 }
+
+/** Namespaces that accept no new names, or soon will not. */
+export interface Filling {
+  /** One of them, by name. */
+  first: { name: string; used: number; maxLocks: number };
+  /** Whether it is full. */
+  isFull: boolean;
+  /** How many more are as full. */
+  more: number;
+  /** Beside full ones: how many soon will be. */
+  nearly: number;
+}

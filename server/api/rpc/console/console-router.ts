@@ -145,6 +145,7 @@ import {
 } from '../../../operations/locks/for-people/take-on-lock';
 import { createNamespace } from '../../../operations/namespaces/create-namespace';
 import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
+import { listFilling } from '../../../operations/namespaces/list-filling';
 import { listGates } from '../../../operations/namespaces/list-gates';
 import { listNamespaces } from '../../../operations/namespaces/list-namespaces';
 import { setNamespacePolicy } from '../../../operations/namespaces/set-namespace-policy';
@@ -270,6 +271,7 @@ export const consoleRouter = consoleRouterOf({
   }),
   namespaces: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listNamespaces(ctx.operation)),
+    filling: consoleProcedure.query(({ ctx }) => listFilling(ctx.operation)),
     gates: consoleProcedure.query(({ ctx }) => listGates(ctx.operation)),
     create: mutation(createNamespaceInput, createNamespace),
     setPolicy: mutation(setNamespacePolicyInput, setNamespacePolicy),

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { findFilling } from './filling';
+
+const namespace = (name: string, used: number) => ({ name, used, maxLocks: 100 });
+
+test('a full namespace comes before those that are nearly full, and is not said to be nearly so', () => {
+  const near = namespace('near', 95);
+  const full = namespace('full', 100);
+  const all = [near, namespace('free', 3), full, namespace('also', 120)];
+  expect(findFilling(all)).toEqual({ first: full, isFull: true, more: 1, nearly: 1 });
+  expect(findFilling(all.slice(0, 2))).toMatchObject({ first: near, isFull: false, more: 0 });
+  expect(findFilling([namespace('free', 3)])).toBeNull();
+});
