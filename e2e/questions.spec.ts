@@ -217,6 +217,23 @@ test('8. What is the gentlest thing I can do? One click shows it, another opens 
   expect(clicks).toBe(2);
 });
 
+test('in the preview, what is below the gentlest thing stays where it is as that arrives', async () => {
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const details = /locks\.watchDetail/;
+  await page.route(details, (route) => held.then(() => route.continue()));
+  await cell(row(), 'held').click();
+  const below = page.getByRole('button', { name: 'Show timeline' });
+  const before = await below.boundingBox();
+  await expect(region('Recommended')).toHaveCount(0);
+  goOn();
+  await expect(region('Recommended')).toContainText('Ask to release');
+  expect((await below.boundingBox())?.y).toBe(before?.y);
+  await page.unroute(details);
+});
+
 test('9. Did somebody touch it already? The row says so; one click says who and why', async () => {
   const act = { ...RUN, token, rev: 0, reason: 'its upstream hangs' };
   await callConsole(server, opal.cookie, 'locks.askRelease', act);

@@ -28,21 +28,40 @@ const BUTTONS: Record<ActVerb, { label: string; key: string; isHard?: boolean }>
 };
 
 /**
- * The gentlest act that helps, with its button and what else it affects; nothing if none does. Once
- * it was there its place stays, so that what is below it does not move as it is needed no more.
+ * The gentlest act that helps, with its button and what else it affects; nothing if none does. Its
+ * place is kept before the server confirms what the list showed, and after it is needed no more, so
+ * that what is below it does not move.
  */
 export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: HoldRow | null }) {
-  const recommendation = useRecommendation(detail, hold);
+  const { recommendation, isKnown } = useRecommendation(detail, hold);
+  const isStale = useIsStale();
   const isPast = usePastAt() !== null;
-  const mayAct = useActions() !== null;
   const [shownOf, setShownOf] = useState<string | null>(null);
-  if (recommendation && shownOf !== detail.row.id) setShownOf(detail.row.id);
+  const isShown = recommendation !== null && isKnown;
+  if (isShown && shownOf !== detail.row.id) setShownOf(detail.row.id);
   if (isPast) return null;
-  if (!recommendation)
-    return shownOf === detail.row.id ? <NothingToDo isKnown={detail.fresh} /> : null;
-  const { verb, title, effect, lock } = recommendation;
+  if (!isShown && shownOf === detail.row.id) return <NothingToDo isKnown={detail.fresh} />;
+  if (!recommendation || (!isShown && isStale)) return null;
+  return <Act {...recommendation} row={{ ...detail.row, hold }} isHidden={!isShown} />;
+}
+
+/** @param isHidden it only keeps its place */
+function Act({
+  verb,
+  title,
+  effect,
+  lock,
+  row,
+  isHidden,
+}: Recommendation & { row: LockRow; isHidden: boolean }) {
+  const mayAct = useActions() !== null;
   return (
-    <section aria-label="Recommended" className="recommended" data-acts={mayAct}>
+    <section
+      aria-label="Recommended"
+      inert={isHidden}
+      className={`recommended ${isHidden ? 'invisible' : ''}`}
+      data-acts={mayAct}
+    >
       <div className="min-w-0">
         <p className="text-12 font-[550] text-acc">Recommended</p>
         <h2 className="font-[620] [overflow-wrap:anywhere]">{title}</h2>
@@ -57,9 +76,9 @@ export function RecommendedAct({ detail, hold }: { detail: LockDetail; hold: Hol
           Open lock
         </Link>
       )}
-      {isAct(verb) && <ActButton verb={verb} row={{ ...detail.row, hold }} />}
+      {isAct(verb) && <ActButton verb={verb} row={row} />}
       {mayAct && (
-        <a href="#actions" className="button recommended-more" data-tone="plain" data-size="normal">
+        <a href="#actions" className="button recommended-more" data-tone="plain" data-size="large">
           More…
         </a>
       )}
@@ -112,18 +131,22 @@ function ActButton({ verb, row }: { verb: ActVerb; row: LockRow }) {
   );
 }
 
-function useRecommendation(detail: LockDetail, hold: HoldRow | null): Recommendation | null {
+/** What helps by what is shown, and whether that is known to be how the lock is now. */
+function useRecommendation(
+  detail: LockDetail,
+  hold: HoldRow | null,
+): { recommendation: Recommendation | null; isKnown: boolean } {
   const { row, waiters, policy, waitPart, fresh } = detail;
   const zone = useZone();
   const isStale = useIsStale();
   const isClosed = useIsClosed(row.backend);
-  const mayKnow = !isStale && (fresh || row.status === 'unknown');
+  const isKnown = !isStale && (fresh || row.status === 'unknown');
   // As a text, since only a primitive is compared with the one before.
   const encoded = useAtBackend(row.backend, (now, silentMs) => {
-    if (!mayKnow) return 'null';
     const facts = { row: { ...row, hold }, hold, waiters, policy, isClosed };
     const view = { now, silentMs, clockText: (at: number) => clockText(at, now, zone) };
     return JSON.stringify(recommendedAct({ ...facts, ...(waitPart && { waitPart }) }, view));
   });
-  return useMemo(() => JSON.parse(encoded), [encoded]);
+  const recommendation = useMemo<Recommendation | null>(() => JSON.parse(encoded), [encoded]);
+  return { recommendation, isKnown };
 }
