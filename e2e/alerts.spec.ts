@@ -53,3 +53,42 @@ test('a lease that runs out is an alert, which an operator silences for a while'
   await expectSound(page);
   expect(faults()).toEqual([]);
 });
+
+test('rules that two admins change at once are saved from the dialog that was open, and nothing typed is lost', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  const namespace = 'two-admins';
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: namespace });
+  await signIn(context, server, admin);
+  await page.goto(`${server.url}/alerts`);
+  await page.getByRole('button', { name: `Change… the rules of ${namespace}` }).click();
+  const dialog = page.getByRole('dialog', { name: `Alert rules for ${namespace}` });
+  const stuck = dialog.getByRole('textbox', { name: /^Stuck for/ });
+  await stuck.fill('90s');
+  await dialog.getByRole('textbox', { name: /^Reason/ }).fill('the jobs are slow in November');
+  let goOn = () => {};
+  const held = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route(/alerts\.rules/, (route) => held.then(() => route.continue()));
+  const rules = { ...DEFAULT_ALERT_RULES, expiredForMs: 7_000 };
+  const reason = 'another admin was quicker';
+  await callConsole(server, admin.cookie, 'alerts.setRules', { namespace, rules, reason });
+  const save = dialog.getByRole('button', { name: 'Save rules' });
+  await save.click();
+  await expect(dialog.getByRole('alert')).toContainText('Not applied.');
+  goOn();
+  await expect(dialog.getByRole('alert')).toContainText('The rules changed since you opened this');
+  await expect(save).toBeDisabled();
+  await expectSound(page);
+  await dialog.getByRole('button', { name: 'Use current state' }).click();
+  await expect(dialog.getByRole('textbox', { name: /^Expired for/ })).toHaveValue('7s');
+  await expect(stuck).toHaveValue('90s');
+  await save.click();
+  await expect(dialog).toBeHidden();
+  const row = page.getByRole('region', { name: 'Rules' }).getByRole('listitem');
+  await expect(row.filter({ hasText: namespace })).toContainText(/stuck for 90.s.*expired for 7.s/);
+});

@@ -10,9 +10,10 @@ import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
 import { useLiveLock } from '../locks/lock/use-live-lock';
 import { Field } from '../ui/controls/field';
+import { ChangedNote } from '../ui/problem-note';
 import { LockLine } from './action-dialog';
 import { publishResult } from './action-results';
-import { ChangedNote, OperatorDialog } from './operator-dialog';
+import { OperatorDialog } from './operator-dialog';
 import { useActionAttempt, useRequestId } from './use-action-attempt';
 
 /** As the contract has it, which browsers do not load. */

@@ -7,10 +7,11 @@ import { visibleText } from '@/server/core/format/visible-text';
 import { Icon } from '../icons/icon';
 import { useTRPCClient } from '../live/trpc';
 import { useLiveLock } from '../locks/lock/use-live-lock';
+import { ChangedNote } from '../ui/problem-note';
 import { VisibleText } from '../ui/visible-text';
 import { LockLine } from './action-dialog';
 import { publishResult } from './action-results';
-import { ChangedNote, OperatorDialog } from './operator-dialog';
+import { OperatorDialog } from './operator-dialog';
 import { useActionAttempt, useRequestId } from './use-action-attempt';
 
 /** Stops all new grants of a lock, or lifts the freeze that the operator saw. */

@@ -133,13 +133,3 @@ export function OperatorDialog({
     </Dialog>
   );
 }
-
-/** Says what has changed since the operator looked, and offers to use the current state. */
-export function ChangedNote({ children, onUse }: { children: ReactNode; onUse: () => void }) {
-  return (
-    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-      <p className="min-w-0">{children}</p>
-      <Button onClick={onUse}>Use current state</Button>
-    </div>
-  );
-}

@@ -22,6 +22,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
     trpc.alerts.rules.queryOptions(undefined, { refetchInterval: POLL_MS }),
   );
   const [changed, setChanged] = useState<AlertRulesRow | null>(null);
+  const changedNow = data?.find(({ namespace }) => namespace === changed?.namespace);
   const standard = data?.find(({ isOwn }) => !isOwn);
   return (
     <Panel title="Rules" aside="by namespace">
@@ -51,7 +52,7 @@ export function RuleList({ mayAct }: { mayAct: boolean }) {
       {standard && (
         <p className="alert-item text-12 text-t2">Default rules: {rulesText(standard.rules)}.</p>
       )}
-      {changed && <RulesDialog of={changed} onClose={() => setChanged(null)} />}
+      {changed && <RulesDialog of={changedNow ?? changed} onClose={() => setChanged(null)} />}
     </Panel>
   );
 }

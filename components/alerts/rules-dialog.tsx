@@ -1,6 +1,7 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { AlertRulesRow } from '@/server/contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '@/server/contract/console/alerts/alert-rules';
 import { useTRPC, useTRPCClient } from '../live/trpc';
@@ -8,18 +9,33 @@ import { DurationField, enteredDuration } from '../namespaces/duration-field';
 import { AuditedReason } from '../ui/controls/audited-reason';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
-import { RULE_FIELDS } from './alert-labels';
+import { RULE_FIELDS, rulesText } from './alert-labels';
 
-/** Changes when the alerts of a namespace fire. */
+/**
+ * Changes when the alerts of a namespace fire.
+ *
+ * @param of as they are now. A field whose rule others changed shows theirs once that is used; the
+ *   others keep what was entered
+ */
 export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
+  const [seen, setSeen] = useState(of.rules);
+  const hasChanged = RULE_FIELDS.some(({ field }) => of.rules[field] !== seen[field]);
   return (
     <FormDialog
       title={`Alert rules for ${of.namespace}`}
       intro="An empty field turns a rule off; 0 fires at once."
       action="Save rules"
+      changed={
+        hasChanged
+          ? {
+              text: `The rules changed since you opened this. Now: ${rulesText(of.rules)}.`,
+              onUse: () => setSeen(of.rules),
+            }
+          : null
+      }
       onClose={onClose}
       onSubmit={async (form) => {
         const rules = parseRulesForm(form);
@@ -28,7 +44,7 @@ export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () =>
         await client.alerts.setRules.mutate({
           namespace: of.namespace,
           rules: isDefault ? null : rules,
-          seen: of.rules,
+          seen,
           reason,
         });
         void queries.invalidateQueries({ queryKey: trpc.alerts.rules.queryKey() });
@@ -39,17 +55,17 @@ export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () =>
         {RULE_FIELDS.map(({ field, label, unit, min, max }) =>
           unit === 'ms' ? (
             <DurationField
-              key={field}
+              key={`${field} ${seen[field]}`}
               label={label}
               name={field}
-              ms={of.rules[field]}
+              ms={seen[field]}
               min={min}
               max={max}
               isOptional
             />
           ) : (
             <Field
-              key={field}
+              key={`${field} ${seen[field]}`}
               label={label}
               hint="steps"
               name={field}
@@ -58,7 +74,7 @@ export function RulesDialog({ of, onClose }: { of: AlertRulesRow; onClose: () =>
               min={min}
               max={max}
               step={1}
-              defaultValue={of.rules[field] ?? ''}
+              defaultValue={seen[field] ?? ''}
             />
           ),
         )}

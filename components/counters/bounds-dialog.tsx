@@ -3,9 +3,10 @@
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '@/server/core/format/numbers';
-import { ChangedNote, OperatorDialog } from '../actions/operator-dialog';
+import { OperatorDialog } from '../actions/operator-dialog';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { useTRPCClient } from '../live/trpc';
+import { ChangedNote } from '../ui/problem-note';
 import { BoundsFields, isBetween, parseBounds } from './bounds-fields';
 import { boundsLabel } from './counter-labels';
 import { CounterSummary } from './counter-summary';

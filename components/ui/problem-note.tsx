@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react';
 import { Icon } from '../icons/icon';
 import type { Problem } from '../live/problem';
+import { Button } from './controls/button';
 
 /** An error where it happened, with the request id under which the server logged it. */
 export function ProblemNote({
@@ -24,6 +26,16 @@ export function ProblemNote({
           </p>
         )}
       </div>
+    </div>
+  );
+}
+
+/** Says what has changed since the operator looked, and offers to use the current state. */
+export function ChangedNote({ children, onUse }: { children: ReactNode; onUse: () => void }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <p className="min-w-0">{children}</p>
+      <Button onClick={onUse}>Use current state</Button>
     </div>
   );
 }

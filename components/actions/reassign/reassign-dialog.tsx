@@ -6,9 +6,9 @@ import type { ReassignObstacle } from '@/server/contract/console/operator-answer
 import { plural } from '@/server/core/format/numbers';
 import { visibleText } from '@/server/core/format/visible-text';
 import { useTRPCClient } from '../../live/trpc';
+import { ChangedNote } from '../../ui/problem-note';
 import { ActionDialog } from '../action-dialog';
 import { TypedNameField, useTypedName } from '../fields/typed-name';
-import { ChangedNote } from '../operator-dialog';
 import { useHoldAttempt } from '../use-action-attempt';
 import { useSeenHold } from '../use-seen-hold';
 import { WaiterChoice } from './waiter-choice';

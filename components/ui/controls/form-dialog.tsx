@@ -2,7 +2,7 @@
 
 import { type ReactNode, useRef } from 'react';
 import { failureTitleWithoutRetry } from '../../live/problem';
-import { ProblemNote } from '../problem-note';
+import { ChangedNote, ProblemNote } from '../problem-note';
 import { Button } from './button';
 import { Dialog, DialogFoot } from './dialog';
 import { useSubmit } from './use-submit';
@@ -14,6 +14,8 @@ interface FormDialogProps {
   action: string;
   /** For an action that cannot be undone: its button is red, and the focus starts on Cancel. */
   isDangerous?: boolean;
+  /** What has changed of what the fields were made from; until that is used, nothing is sent. */
+  changed?: { text: ReactNode; onUse: () => void } | null;
   children?: ReactNode;
   /** Closes the dialog as soon as the act is done: the page is loaded again without it. */
   onSubmit: (form: FormData) => Promise<void>;
@@ -29,12 +31,14 @@ export function FormDialog({
   intro,
   action,
   isDangerous = false,
+  changed = null,
   children,
   onSubmit,
   onClose,
 }: FormDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null);
-  const { isBusy, problem, submit } = useSubmit();
+  const { isBusy, problem, submit, clear } = useSubmit();
+  const isRefused = problem?.reason === 'CONFLICT';
   const close = () => {
     if (!isBusy) onClose();
   };
@@ -50,7 +54,22 @@ export function FormDialog({
         className="mt-5 flex flex-col gap-4"
       >
         {children}
-        {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
+        {changed && (
+          <div role="alert" className="rounded-10 bg-danger-tint px-3.5 py-2.5">
+            <ChangedNote
+              onUse={() => {
+                clear();
+                changed.onUse();
+              }}
+            >
+              {isRefused && <b className="font-[620]">Not applied. </b>}
+              {changed.text}
+            </ChangedNote>
+          </div>
+        )}
+        {problem && !(changed && isRefused) && (
+          <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />
+        )}
         <DialogFoot>
           <Button ref={cancel} size="large" disabled={isBusy} onClick={close}>
             Cancel
@@ -59,7 +78,7 @@ export function FormDialog({
             type="submit"
             size="large"
             tone={isDangerous ? 'danger' : 'accent'}
-            disabled={isBusy}
+            disabled={isBusy || changed !== null}
           >
             {isBusy ? 'Working…' : action}
           </Button>
