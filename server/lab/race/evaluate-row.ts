@@ -1,4 +1,5 @@
 import type { LabRowVerdict } from '../../contract/console/lab/lab-race';
+import { exactCount } from '../../core/format/numbers';
 
 /** What is known at the end of one entry's race. */
 export interface EndOfRace {
@@ -33,10 +34,10 @@ export function evaluateRow(end: EndOfRace): RowEvaluation {
   const reasons = [
     ...(failure === null ? [] : [failure]),
     ...(ranOutOfTime && sold < stock
-      ? [`It sold ${sold} of ${stock} within ${limitMs / 1_000} s.`]
+      ? [`It sold ${exactCount(sold)} of ${exactCount(stock)} within ${limitMs / 1_000} s.`]
       : []),
     ...(oversold > 0 && sold <= stock
-      ? [`${sold} were sold, and the stock row still says ${offered}.`]
+      ? [`${exactCount(sold)} were sold, and the stock row still says ${exactCount(offered)}.`]
       : []),
     ...(oversold === 0 && kind === 'wrong way' && failure === null
       ? ['It was lucky: nothing in it prevents overselling.']
