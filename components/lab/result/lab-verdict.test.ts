@@ -76,6 +76,21 @@ describe('the verdict of a run', () => {
     expect(advice).toMatch(/was “quick”: 840 a second, p99 8\.2\u00a0ms\.$/);
   });
 
+  it('recommends no wrong way that was lucky, nor counts it among those that held', () => {
+    const entries = [entry('w', 'wrong way'), entry('a', 'lock')];
+    const lucky = row('w', { opsPerSecond: 9_000 });
+    expect(runVerdict({ rows: [lucky, row('a', {})], entries, settings })).toMatchObject({
+      held: 'One way sold exactly 500.',
+      lucky: 'One wrong way was lucky.',
+      fastest: { id: 'a' },
+    });
+    expect(runVerdict({ rows: [lucky], entries, settings })).toMatchObject({
+      held: '',
+      advice: expect.stringMatching(/no strategy held, except by luck\.$/),
+      fastest: null,
+    });
+  });
+
   it('names the fastest Strong one too, where the fastest is not', () => {
     const rows = [row('quick', { opsPerSecond: 840 }), row('sure', { opsPerSecond: 120 })];
     const entries = [

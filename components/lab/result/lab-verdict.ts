@@ -5,15 +5,17 @@ import { latencyLabel } from '../run-labels';
 
 /** What a run showed, in words. */
 export interface RunVerdict {
-  /** What held; empty if nothing did. */
+  /** What held; empty if nothing did, or wrong ways alone. */
   held: string;
+  /** Which wrong ways did not oversell this time; empty if all did. */
+  lucky: string;
   /** What oversold; empty if nothing did. */
   oversold: string;
   /** What did not finish; empty if everything did. */
   incomplete: string;
   /** What to take from it. */
   advice: string;
-  /** The fastest strategy that held; null if none did. */
+  /** The fastest strategy that held, other than by luck; null if none did. */
   fastest: LabRow | null;
 }
 
@@ -44,14 +46,17 @@ export function runVerdict(run: Pick<LabRun, 'rows' | 'entries' | 'settings'>): 
   const { rows, entries, settings } = run;
   const isWrongWay = ({ id }: LabRow) =>
     entries.find((entry) => entry.id === id)?.kind === 'wrong way';
-  const held = rows.filter(({ verdict }) => verdict === 'holds');
+  const all = rows.filter(({ verdict }) => verdict === 'holds');
+  const held = all.filter((row) => !isWrongWay(row));
+  const lucky = all.filter(isWrongWay);
   const oversold = rows.filter(({ verdict }) => verdict === 'oversells');
   const fastest = bySpeed(held)[0] ?? null;
   return {
     held: heldSentence(held, settings.stock),
+    lucky: luckySentence(lucky),
     oversold: oversoldSentence(oversold, isWrongWay, settings.pause),
     incomplete: incompleteSentence(rows.filter(({ verdict }) => verdict === 'incomplete')),
-    advice: [adviceOf(fastest, run), strongAdvice(fastest, held, entries)].join('').trim(),
+    advice: [adviceOf(fastest, lucky, run), strongAdvice(fastest, held, entries)].join('').trim(),
     fastest,
   };
 }
@@ -62,6 +67,11 @@ function heldSentence(held: LabRow[], stock: number): string {
   const soldAll = held.every((row) => row.sold === stock);
   const what = soldAll ? `sold exactly ${exactCount(stock)}` : 'never sold more than there was';
   return `${inWords(held.length)} ${ways} ${what}.`;
+}
+
+function luckySentence(lucky: LabRow[]): string {
+  if (lucky.length === 0) return '';
+  return `${inWords(lucky.length)} wrong ${lucky.length === 1 ? 'way was' : 'ways were'} lucky.`;
 }
 
 /** A right way that oversold is named; wrong ways are counted, since that is what they do. */
@@ -102,11 +112,18 @@ function incompleteSentence(rows: LabRow[]): string {
   return `${inWords(rows.length)} did not finish.`;
 }
 
-function adviceOf(fastest: LabRow | null, { settings, rows }: Pick<LabRun, 'settings' | 'rows'>) {
+function adviceOf(
+  fastest: LabRow | null,
+  lucky: LabRow[],
+  { settings, rows }: Pick<LabRun, 'settings' | 'rows'>,
+): string {
   if (rows.length === 0) return '';
   const { workers, stock, thinkMs } = settings;
   const load = `${plural(workers, 'worker')}, stock ${exactCount(stock)}, think time ${thinkMs}\u00a0ms`;
-  if (!fastest) return `On this machine, for this load (${load}), no strategy held.`;
+  if (!fastest) {
+    const what = lucky.length > 0 ? 'no strategy held, except by luck' : 'no strategy held';
+    return `On this machine, for this load (${load}), ${what}.`;
+  }
   const { title, opsPerSecond, p99Ms } = fastest;
   return `On this machine, for this load (${load}), the fastest that held was “${title}”: ${exactCount(Math.round(opsPerSecond))} a second, p99 ${latencyLabel(p99Ms)}.`;
 }

@@ -37,11 +37,18 @@ export function SoldCell({ row: { sold, stock, oversold }, scales }: CellProps) 
 }
 
 /**
- * Operations a second. The bar of what oversells is pale: a fast wrong answer is no achievement.
+ * Operations a second. The bar of what oversells, or did not only by luck, is pale: a fast wrong
+ * answer is no achievement.
  */
-export function SpeedCell({ row, scales, isBest }: CellProps & { isBest: boolean }) {
+export function SpeedCell({
+  row,
+  scales,
+  isBest,
+  isWrongWay,
+}: CellProps & { isBest: boolean; isWrongWay: boolean }) {
   const { opsPerSecond, verdict } = row;
-  const look = isBest ? 'best' : verdict === 'holds' ? 'holds' : 'pale';
+  const isSound = verdict === 'holds' && !isWrongWay;
+  const look = isBest ? 'best' : isSound ? 'holds' : 'pale';
   return (
     <td data-cell="speed" data-label="Per second">
       <span className="lab-speed">

@@ -137,7 +137,12 @@ function ResultRow({
           <span className="text-t2">0</span>
         )}
       </td>
-      <SpeedCell row={row} scales={scales} isBest={isBest} />
+      <SpeedCell
+        row={row}
+        scales={scales}
+        isBest={isBest}
+        isWrongWay={entry?.kind === 'wrong way'}
+      />
       <LatencyCell row={row} scales={scales} />
       <Count label="Conflicts" value={row.conflicts} />
       <Count label="Deadlocks" value={row.deadlocks} isBad />

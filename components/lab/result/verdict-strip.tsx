@@ -6,14 +6,18 @@ import { runVerdict } from './lab-verdict';
 
 /** What a run showed: in a sentence, with the choice that follows, and in figures. */
 export function VerdictStrip({ run }: { run: LabRun }) {
-  const { held, oversold, incomplete, advice, fastest } = runVerdict(run);
+  const { held, lucky, oversold, incomplete, advice, fastest } = runVerdict(run);
   const { result, rows } = run;
   return (
     <div className="lab-verdict">
       <div className="min-w-0">
         <h2>
           {held} {oversold && <span className="text-dangertext">{oversold}</span>}{' '}
-          {incomplete && <span className="text-t2">{incomplete}</span>}
+          {(lucky || incomplete) && (
+            <span className="text-t2">
+              {lucky} {incomplete}
+            </span>
+          )}
           {rows.length === 0 && 'No strategy finished.'}
         </h2>
         {advice && <p className="pt-1 text-14 text-t2">{advice}</p>}
