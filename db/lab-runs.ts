@@ -21,7 +21,7 @@ export function labRunsTable({ table, index, uniqueIndex, ...kit }: Kit) {
       settings: kit.document().notNull(),
       /** JSON: `LabResult`. */
       result: kit.document().notNull(),
-      /** JSON: entries, finished rows and the running strategy, as in `LabRun`. */
+      /** JSON: entries, finished rows, their courses and the running strategy, as in `LabRun`. */
       progress: kit.document().notNull(),
     },
     (t) => [uniqueIndex('lab_runs_slot').on(t.slot), index('lab_runs_started').on(t.startedAt)],

@@ -117,6 +117,15 @@ test('a running race is live, holds off a second one, and stops on request', asy
   await expectNoViolation(page, 1440);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
   await expect(page.getByText(/Stopped by laura after/)).toBeVisible({ timeout: 40_000 });
+  // What it came to and how it came to it are seen together, also when the page is opened again.
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 2 }).first()).toBeVisible();
+  const course = page.getByRole('region', { name: 'Course' });
+  await expect(course.getByRole('combobox', { name: 'Course of' })).toContainText(
+    wrongWays[0] ?? '',
+  );
+  await expect(course.locator('svg.recharts-surface').first()).toBeVisible();
+  await expectSound(page);
   await page.goto('/audit');
   await expect(row(page, 'Stopped race').first()).toContainText('laura');
 });

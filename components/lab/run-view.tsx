@@ -12,6 +12,7 @@ import { useSubmit } from '../ui/controls/use-submit';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
 import { LivePanel } from './live/live-panel';
+import { CoursePanel } from './result/course-panel';
 import { ResultTable } from './result/result-table';
 import { VerdictStrip } from './result/verdict-strip';
 import { endLabel, exportName, exportRun, serversOf, settingFacts } from './run-labels';
@@ -49,6 +50,7 @@ export function RunView({ initial }: { initial: LabRun }) {
         )}
         <div className="card">
           {isRunning ? <LivePanel run={run} /> : <VerdictStrip run={run} />}
+          {!isRunning && <CoursePanel run={run} />}
           <ResultTable run={run} />
         </div>
         <p className="flex flex-wrap gap-x-6 gap-y-1 pt-3 text-12 text-t3">

@@ -16,19 +16,12 @@ import { ChartHead } from '../../charts/chart-head';
 import { countTicks } from '../../charts/duration-ticks';
 import { CHART_MARGIN } from '../../charts/time-axes';
 import { countText } from '../../format/numbers';
+import type { RaceChartsProps } from './race-charts';
 
-interface LiveChartsProps {
-  /** The newest last. */
-  samples: LabSample[];
-  stock: number;
-  /** How long the strategy may run. */
-  longestMs: number;
-}
-
-/** The running strategy: units sold against the stock, and operations a second. */
-export default function LiveCharts({ samples, stock, longestMs }: LiveChartsProps) {
+/** See `RaceCharts`. */
+export default function LiveCharts({ samples, stock, longestMs, result }: RaceChartsProps) {
   const last = samples.at(-1);
-  const sold = last?.sold ?? 0;
+  const sold = (result ?? last)?.sold ?? 0;
   const isOver = sold > stock;
   const soldTicks = countTicks(Math.max(1.2 * stock, sold));
   const opsTicks = countTicks(Math.max(1, ...samples.map(({ opsPerSecond }) => opsPerSecond)));
@@ -51,7 +44,8 @@ export default function LiveCharts({ samples, stock, longestMs }: LiveChartsProp
       </div>
       <div>
         <ChartHead title="Operations a second">
-          <b>{exactCount(Math.round(last?.opsPerSecond ?? 0))}</b> now
+          <b>{exactCount(Math.round((result ?? last)?.opsPerSecond ?? 0))}</b>{' '}
+          {result ? 'on average' : 'now'}
         </ChartHead>
         <Chart
           samples={samples}

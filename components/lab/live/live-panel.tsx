@@ -1,18 +1,12 @@
-'use client';
-
-import { useEffect, useState } from 'react';
 import type { LabRun } from '@/server/contract/console/lab/lab-run';
 import { durationText } from '@/server/core/format/durations';
-import { exactCount } from '@/server/core/format/numbers';
-import type LiveCharts from './live-charts';
+import { RaceCharts } from './race-charts';
 
 /** A race while it runs: how far it is, and the running strategy's charts. */
 export function LivePanel({ run }: { run: LabRun }) {
-  const Charts = useCharts();
   const { current, entries, rows, settings } = run;
   const entry = entries.find(({ id }) => id === current?.id);
   const place = Math.min(entries.length, rows.length + 1);
-  const last = current?.samples.at(-1);
   const leftMs = (entries.length - rows.length) * settings.perEntryMs;
   return (
     <div className="lab-live">
@@ -35,45 +29,12 @@ export function LivePanel({ run }: { run: LabRun }) {
       >
         <span style={{ inlineSize: `${(rows.length / Math.max(1, entries.length)) * 100}%` }} />
       </div>
-      <figure>
-        <figcaption className="sr-only">
-          {last
-            ? `${exactCount(last.sold)} of ${exactCount(settings.stock)} sold, ${exactCount(Math.round(last.opsPerSecond))} operations a second.`
-            : 'Nothing sold yet.'}
-        </figcaption>
-        <div className="lab-charts">
-          {Charts ? (
-            <Charts
-              samples={current?.samples ?? []}
-              stock={settings.stock}
-              longestMs={settings.perEntryMs}
-            />
-          ) : null}
-        </div>
-      </figure>
+      <RaceCharts
+        samples={current?.samples ?? []}
+        stock={settings.stock}
+        longestMs={settings.perEntryMs}
+        result={null}
+      />
     </div>
   );
-}
-
-const RETRY_MS = 3_000;
-
-/** The chart library is large: it is loaded only while a race runs. Null until then. */
-function useCharts(): typeof LiveCharts | null {
-  const [loaded, setLoaded] = useState<{ Charts: typeof LiveCharts } | null>(null);
-  const [attempts, setAttempts] = useState(0);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    let isUnmounted = false;
-    import('./live-charts').then(
-      ({ default: Charts }) => !isUnmounted && setLoaded({ Charts }),
-      () => {
-        if (!isUnmounted) timer = setTimeout(() => setAttempts(attempts + 1), RETRY_MS);
-      },
-    );
-    return () => {
-      isUnmounted = true;
-      if (timer !== null) clearTimeout(timer);
-    };
-  }, [attempts]);
-  return loaded?.Charts ?? null;
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@/db/database';
 import type { LabProgress, LabSettings } from '../../contract/console/lab/lab-race';
-import type { LabPreflightView, LabSource } from '../../contract/console/lab/lab-run';
+import type { LabPreflightView, LabSample, LabSource } from '../../contract/console/lab/lab-run';
 import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
@@ -23,8 +23,11 @@ const PREFLIGHT_FRESH_MS = 30_000;
 /** The same for a person who asks for the present state. */
 const PREFLIGHT_AGAIN_MS = 1_000;
 
-/** Samples of the running strategy that are kept: a minute of them. */
+/** Samples of the running strategy that are kept; of more, every second one. */
 const SAMPLES_MAX = 240;
+
+/** Samples of a finished strategy that are kept. */
+const COURSE_SAMPLES_MAX = 40;
 
 /** A race that takes longer to clean up goes on doing so by itself. */
 const CLOSE_WITHIN_MS = 8_000;
@@ -158,16 +161,28 @@ function applyProgress(race: Race, message: LabProgress): void {
     case 'sample': {
       const { kind: _, id, ...sample } = message;
       if (progress.current?.id !== id) return;
-      progress.current.samples.push(sample);
-      if (progress.current.samples.length > SAMPLES_MAX) progress.current.samples.shift();
+      const samples = [...progress.current.samples, sample];
+      const isFull = samples.length > SAMPLES_MAX;
+      progress.current.samples = isFull ? thinSamples(samples, SAMPLES_MAX / 2) : samples;
       return;
     }
-    case 'entry-finished':
+    case 'entry-finished': {
+      const { id } = message.row;
       progress.rows.push(message.row);
-      if (progress.current?.id === message.row.id) progress.current = null;
+      if (progress.current?.id !== id) return;
+      const samples = thinSamples(progress.current.samples, COURSE_SAMPLES_MAX);
+      if (samples.length > 0) progress.courses = [...(progress.courses ?? []), { id, samples }];
+      progress.current = null;
       return;
+    }
     case 'finished':
       progress.current = null;
       race.end = { endedBy: message.endedBy, message: message.message ?? null };
   }
+}
+
+/** At most so many of them, evenly spread, the last one included. */
+function thinSamples(samples: LabSample[], most: number): LabSample[] {
+  const step = Math.ceil(samples.length / most);
+  return samples.filter((_, index) => (samples.length - 1 - index) % step === 0);
 }

@@ -18,7 +18,7 @@ export const LAB_SILENT_MS = 15_000;
 const RUNNING = 'running';
 
 /** How far a run has come. */
-export type RunProgress = Pick<LabRun, 'entries' | 'rows' | 'current'>;
+export type RunProgress = Pick<LabRun, 'entries' | 'rows' | 'courses' | 'current'>;
 
 type StoredRun = Schema['labRuns']['$inferSelect'];
 

@@ -71,7 +71,8 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
     const row = labRow({ id: 'written-back', sold: 17, oversold: 7, verdict: 'oversells' });
     runner.report({ kind: 'entry-finished', row });
     await vi.waitFor(async () => expect((await kept(id)).rows).toEqual([row]), soon);
-    expect(await kept(id)).toMatchObject({ endedAt: null, endedBy: null });
+    const courses = [{ id: 'written-back', samples: [sample] }];
+    expect(await kept(id)).toMatchObject({ endedAt: null, endedBy: null, courses });
     runtime.clock.pass(5_000);
     runner.report({ kind: 'entry-finished', row: labRow({ id: 'version' }) });
     runner.report({ kind: 'finished', endedBy: 'done' });
@@ -81,6 +82,7 @@ describe.each(TEST_DIALECTS)('races of the Lab, kept on %s', (dialect) => {
       settings,
       endedAt: runtime.clock.now(),
       current: null,
+      courses,
       message: null,
       result: { finished: 2, held: 1, oversold: 1, oversoldUnits: 7 },
       entries: [

@@ -55,9 +55,21 @@ export interface LabRun extends LabRunSummary {
   entries: LabRunEntry[];
   /** In the order in which they finished. */
   rows: LabRow[];
+  /**
+   * How those that finished did from start to end, with fewer samples; absent in runs of former
+   * versions.
+   */
+  courses?: LabCourse[];
   /** The strategy that runs now; null before the first, between two, and after the last. */
   current: LabCurrent | null;
   asOf: number;
+}
+
+/** How a strategy did from its start to its end. */
+export interface LabCourse {
+  id: string;
+  /** The newest last. */
+  samples: LabSample[];
 }
 
 export interface LabCurrent {
