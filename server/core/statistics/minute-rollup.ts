@@ -27,21 +27,26 @@ export interface MinuteRollup extends Rollup {
   minute: number;
 }
 
-/** The counts of events, whatever period they cover. */
-export interface Rollup extends EventCounts {
+/** The counts of events, whatever period they cover. `D` is what counts durations. */
+export interface Rollup<D = LogHistogram> extends EventCounts {
   /** The wait of each grant; 0 ms without a wait. Waits that ended without a grant are left out. */
-  waits: LogHistogram;
+  waits: D;
   /** The duration of each hold that ended here in any way but `late`. */
-  holds: LogHistogram;
+  holds: D;
+}
+
+interface Durations {
+  add(durationMs: number): void;
+  addAll(other: this): void;
 }
 
 export function emptyRollup(minute: number): MinuteRollup {
-  return { minute, ...emptyCounts() };
+  return { minute, ...emptyCounts(() => new LogHistogram()) };
 }
 
-export function emptyCounts(): Rollup {
-  const histograms = { waits: new LogHistogram(), holds: new LogHistogram() };
-  return { grants: 0, timeouts: 0, expiries: 0, forced: 0, refused: 0, ...histograms };
+export function emptyCounts<D>(newDurations: () => D): Rollup<D> {
+  const durations = { waits: newDurations(), holds: newDurations() };
+  return { grants: 0, timeouts: 0, expiries: 0, forced: 0, refused: 0, ...durations };
 }
 
 /** The beginning of the minute in which an event happened. */
@@ -66,7 +71,7 @@ export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent 
 }
 
 /** Counts an event. */
-export function addEvent(rollup: Rollup, event: LockEvent): void {
+export function addEvent(rollup: Rollup<Pick<Durations, 'add'>>, event: LockEvent): void {
   const { kind, waitedMs = 0, heldMs = 0 } = event;
   if (kind in COUNTED) rollup[COUNTED[kind as keyof typeof COUNTED]] += 1;
   if (kind === 'granted') rollup.waits.add(waitedMs);
@@ -74,7 +79,7 @@ export function addEvent(rollup: Rollup, event: LockEvent): void {
 }
 
 /** Adds all counts of another roll-up. */
-export function addRollup(rollup: Rollup, other: Rollup): void {
+export function addRollup<D extends Durations>(rollup: Rollup<D>, other: Rollup<D>): void {
   rollup.grants += other.grants;
   rollup.timeouts += other.timeouts;
   rollup.expiries += other.expiries;

@@ -1,14 +1,7 @@
-import type { LogHistogram } from '../../core/statistics/log-histogram';
-import { addRollup, type EventCounts, emptyCounts } from '../../core/statistics/minute-rollup';
-import type { EventTally, NamespaceTally } from './event-tally';
-import type { HistogramSample, MetricFamily } from './metrics';
+import { addRollup, type EventCounts } from '../../core/statistics/minute-rollup';
+import { type EventTally, emptyTally, type NamespaceTally } from './event-tally';
+import type { MetricFamily } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
-
-/**
- * Powers of four from 1 ms to 18.6 h: bounds of `LogHistogram` too, so nothing is guessed. Of what
- * took exactly as long as a bound from 16 ms on, it does not tell how much that is.
- */
-const BOUNDS_MS = Array.from({ length: 14 }, (_, i) => 4 ** i);
 
 const SUM_OVER_PROCESSES =
   'Each event is counted by the one process that runs maintenance: sum over processes.';
@@ -30,27 +23,23 @@ export function eventMetrics(tallies: BackendTallies, labels: NamespaceLabels): 
     const samples = groups.map(({ labels: of, tally }) => ({ labels: of, value: tally[count] }));
     return { name, help: `${help} ${SUM_OVER_PROCESSES}`, type: 'counter', samples };
   });
-  const histogram = (
-    name: string,
-    help: string,
-    read: (tally: NamespaceTally) => [LogHistogram, sumMs: number],
-  ): MetricFamily => ({
+  const histogram = (name: string, help: string, of: 'waits' | 'holds'): MetricFamily => ({
     name,
     help: `${help} ${SUM_OVER_PROCESSES}`,
     type: 'histogram',
-    samples: groups.map(({ labels: of, tally }) => ({ labels: of, ...durations(...read(tally)) })),
+    samples: groups.map(({ labels: labelled, tally }) => ({
+      labels: labelled,
+      ...tally[of].sample(),
+    })),
   });
   return [
     ...counters,
     histogram(
       'lockyard_wait_seconds',
       'How long grants were waited for; 0 without a wait.',
-      ({ waits, waitedMs }) => [waits, waitedMs],
+      'waits',
     ),
-    histogram('lockyard_hold_seconds', 'How long holds lasted that ended.', ({ holds, heldMs }) => [
-      holds,
-      heldMs,
-    ]),
+    histogram('lockyard_hold_seconds', 'How long holds lasted that ended.', 'holds'),
   ];
 }
 
@@ -66,25 +55,10 @@ function grouped(tallies: BackendTallies, labels: NamespaceLabels): Group[] {
     for (const [namespace, counted] of tally.entries()) {
       const of = { namespace: labels.of(namespace), backend };
       const id = `${backend}/${of.namespace}`;
-      const group = groups.get(id) ?? {
-        labels: of,
-        tally: { ...emptyCounts(), waitedMs: 0, heldMs: 0 },
-      };
+      const group = groups.get(id) ?? { labels: of, tally: emptyTally() };
       groups.set(id, group);
       addRollup(group.tally, counted);
-      group.tally.waitedMs += counted.waitedMs;
-      group.tally.heldMs += counted.heldMs;
     }
   }
   return [...groups.values()];
-}
-
-function durations(histogram: LogHistogram, sumMs: number): Omit<HistogramSample, 'labels'> {
-  const bars = histogram.bars();
-  const below = (boundMs: number) =>
-    bars
-      .filter(({ toMs }) => toMs !== null && toMs - 1 <= boundMs)
-      .reduce((sum, { count }) => sum + count, 0);
-  const buckets = BOUNDS_MS.map((ms): [number, number] => [ms / 1_000, below(ms)]);
-  return { buckets, count: histogram.count, sum: sumMs / 1_000 };
 }

@@ -1,30 +1,22 @@
 import type { LockEvent } from '../../core/lock/lock-event';
 import { addEvent, addRollup, emptyCounts, type Rollup } from '../../core/statistics/minute-rollup';
+import { DurationTally } from './duration-tally';
 
-/** What happened in one namespace, and how long waits and holds took together, in milliseconds. */
-export interface NamespaceTally extends Rollup {
-  waitedMs: number;
-  heldMs: number;
-}
+/** What happened in one namespace. */
+export type NamespaceTally = Rollup<DurationTally>;
+
+export const emptyTally = (): NamespaceTally => emptyCounts(() => new DurationTally());
 
 /** Counts events by namespace, since its creation. */
 export class EventTally {
   private readonly byNamespace = new Map<string, NamespaceTally>();
 
   add(namespace: string, event: LockEvent): void {
-    const tally = this.of(namespace);
-    addEvent(tally, event);
-    if (event.kind === 'granted') tally.waitedMs += event.waitedMs ?? 0;
-    if (event.kind !== 'late') tally.heldMs += event.heldMs ?? 0;
+    addEvent(this.of(namespace), event);
   }
 
   addAll(other: EventTally): void {
-    for (const [namespace, counted] of other.byNamespace) {
-      const tally = this.of(namespace);
-      addRollup(tally, counted);
-      tally.waitedMs += counted.waitedMs;
-      tally.heldMs += counted.heldMs;
-    }
+    for (const [namespace, counted] of other.byNamespace) addRollup(this.of(namespace), counted);
   }
 
   entries(): Iterable<[namespace: string, tally: NamespaceTally]> {
@@ -34,7 +26,7 @@ export class EventTally {
   private of(namespace: string): NamespaceTally {
     const known = this.byNamespace.get(namespace);
     if (known) return known;
-    const tally = { ...emptyCounts(), waitedMs: 0, heldMs: 0 };
+    const tally = emptyTally();
     this.byNamespace.set(namespace, tally);
     return tally;
   }

@@ -71,18 +71,22 @@ describe('metrics', () => {
     }
   });
 
-  it('count a wait of exactly 1 or 4 ms in the bucket that ends there', () => {
+  it('count a duration of exactly as long as a bound in the bucket that ends there', () => {
     const tally = new EventTally();
-    const event = { kind: 'granted', at: 0, rev: 1, service: 's', owner: 'o' } as const;
-    for (const waitedMs of [0, 1, 1, 4, 5]) tally.add('default', { ...event, waitedMs });
-    const families = eventMetrics([['default', tally]], new NamespaceLabels());
-    const waits = families.find(({ name }) => name === 'lockyard_wait_seconds');
-    const [sample] = waits?.type === 'histogram' ? waits.samples : [];
-    expect(sample?.buckets.slice(0, 3)).toEqual([
-      [0.001, 3],
-      [0.004, 4],
-      [0.016, 5],
-    ]);
+    const event = { at: 0, rev: 1, service: 's', owner: 'o' } as const;
+    const bounds = Array.from({ length: 14 }, (_, i) => 4 ** i);
+    for (const ms of bounds) {
+      tally.add('default', { ...event, kind: 'granted', waitedMs: ms });
+      tally.add('default', { ...event, kind: 'released', heldMs: ms });
+    }
+    const sum = new EventTally();
+    sum.addAll(tally);
+    const families = eventMetrics([['default', sum]], new NamespaceLabels());
+    for (const name of ['lockyard_wait_seconds', 'lockyard_hold_seconds']) {
+      const family = families.find((each) => each.name === name);
+      const [sample] = family?.type === 'histogram' ? family.samples : [];
+      expect(sample?.buckets).toEqual(bounds.map((ms, i) => [ms / 1_000, i + 1]));
+    }
   });
 
   it('say nothing of the lag of the event loop before it was sampled', async () => {

@@ -194,10 +194,10 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     await one.opener.record().catch(() => undefined);
     await openAll(two);
     const told = [one, two].flatMap(({ tally }) =>
-      [...tally.entries()].map(([namespace, { grants, waitedMs }]) => [
+      [...tally.entries()].map(([namespace, { grants, waits }]) => [
         namespace,
         grants,
-        waitedMs,
+        waits.sumMs,
       ]),
     );
     expect(told.sort()).toEqual([
