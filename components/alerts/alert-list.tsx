@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import type { AlertRow, SilenceRow } from '@/server/contract/console/alerts/alert-row';
-import { isSilenced } from '@/server/core/alerts/silences';
+import { Silences } from '@/server/core/alerts/silences';
 import { spokenDuration } from '@/server/core/format/durations';
 import { visibleText } from '@/server/core/format/visible-text';
 import { counterPath, lockPath } from '@/server/core/names/console-path';
@@ -27,6 +27,7 @@ export function AlertList({
   /** Null where this person may not. */
   onSilence: ((alert: AlertRow) => void) | null;
 }) {
+  const prepared = new Silences(silences);
   return (
     <ul className="alert-list">
       {alerts.map((alert) => (
@@ -41,7 +42,7 @@ export function AlertList({
             {alert.isClear && (
               <span className="rounded-4 bg-accbg px-1.5 text-12 text-acc">clear now</span>
             )}
-            {isSilenced(alert, silences, now) && (
+            {prepared.match(alert, now) && (
               <span className="rounded-4 bg-s3 px-1.5 text-12 text-t2">silenced</span>
             )}
             <span className="ml-auto whitespace-nowrap text-12 text-t2">

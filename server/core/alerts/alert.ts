@@ -25,13 +25,14 @@ export const alertKey = ({ kind, backend, namespace, name }: AlertSubject): stri
  * One with `resolvedAt` is over: do not pass it again.
  *
  * @param reading null: its rule is not met, and that is known
+ * @param isSilenced is asked only of an alert that was not announced yet
  */
 export function nextAlert(
   alert: Alert | null,
   reading: AlertReading | null,
-  { now, isSilenced }: { now: number; isSilenced: boolean },
+  { now, isSilenced }: { now: number; isSilenced: () => boolean },
 ): Alert | null {
-  if (!alert) return reading && fired(reading, now, isSilenced);
+  if (!alert) return reading && fired(reading, now, isSilenced());
   if (!reading) {
     // A clock that was set back puts nothing off.
     const clearedAt = Math.min(now, alert.clearedAt ?? now);
@@ -40,7 +41,7 @@ export function nextAlert(
     }
     return alert.clearedAt === clearedAt ? alert : { ...alert, clearedAt };
   }
-  const announcedAt = alert.announcedAt ?? (isSilenced ? null : now);
+  const announcedAt = alert.announcedAt ?? (isSilenced() ? null : now);
   if (alert.clearedAt === null && alert.announcedAt === announcedAt) return alert;
   return { ...alert, clearedAt: null, announcedAt };
 }

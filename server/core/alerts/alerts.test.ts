@@ -13,7 +13,7 @@ import {
   WHOLE,
 } from './alert-message';
 import { mayAttempt, retryDelayMs } from './retry-delay';
-import { exactPattern, isSilenced, matches } from './silences';
+import { exactPattern, Silences } from './silences';
 
 const STUCK: AlertSubject = { kind: 'stuck', backend: 'default', namespace: 'shop', name: 'a' };
 const reading = (subject: AlertSubject, since: number) => ({
@@ -72,12 +72,40 @@ describe('silences', () => {
     ...parts,
   });
 
+  const matches = (parts: Partial<SilenceRow>, alert: AlertSubject, now = 0) =>
+    new Silences([silence(parts)]).match(alert, now);
+
   it('match by namespace, kind and name, until they end', () => {
-    expect(isSilenced(STUCK, [silence({ namespace: 'shop' })], 999)).toBe(true);
-    expect(isSilenced(STUCK, [silence({ namespace: 'shop' })], 1_000)).toBe(false);
-    expect(isSilenced(STUCK, [silence({ namespace: 'shop', kind: 'expired' })], 0)).toBe(false);
-    expect(isSilenced(STUCK, [silence({ name: 'b' })], 0)).toBe(false);
-    expect(isSilenced({ ...STUCK, name: null }, [silence({ name: '*' })], 0)).toBe(false);
+    expect(matches({ namespace: 'shop' }, STUCK, 999)).toBe(true);
+    expect(matches({ namespace: 'shop' }, STUCK, 1_000)).toBe(false);
+    expect(matches({ namespace: 'shop', kind: 'expired' }, STUCK)).toBe(false);
+    expect(matches({ name: 'a' }, STUCK)).toBe(true);
+    expect(matches({ name: 'a', kind: 'stuck' }, STUCK, 1_000)).toBe(false);
+    expect(matches({ name: 'a', namespace: 'bank' }, STUCK)).toBe(false);
+    expect(matches({ name: 'b' }, STUCK)).toBe(false);
+    expect(matches({ name: '*' }, { ...STUCK, name: null })).toBe(false);
+    expect(matches({ kind: 'stuck' }, { ...STUCK, name: null })).toBe(true);
+  });
+
+  it('match where any of several does', () => {
+    const ended = silence({ name: 'a', endsAt: 1 });
+    const silences = new Silences([ended, silence({ name: 'b' }), silence({ name: 'a' })]);
+    expect(silences.match(STUCK, 1)).toBe(true);
+    expect(silences.match({ ...STUCK, name: 'c' }, 1)).toBe(false);
+  });
+
+  it('of 500 names are not looked through for each alert', () => {
+    let looks = 0;
+    const rows = Array.from({ length: 500 }, (_, i) => ({
+      ...silence({ name: `job ${i}` }),
+      get endsAt() {
+        looks += 1;
+        return 1_000;
+      },
+    }));
+    const silences = new Silences(rows);
+    for (let i = 0; i < 5_000; i += 1) silences.match({ ...STUCK, name: `job ${i}` }, 0);
+    expect(looks).toBeLessThanOrEqual(1_000);
   });
 
   it('match names as a regular expression with .* would', () => {
@@ -134,7 +162,10 @@ class Followed {
     this.now += 1_000;
     const { now, alert: before } = this;
     if (isMet) this.metAt = now;
-    const after = nextAlert(before, isMet ? reading(STUCK, now) : null, { now, isSilenced });
+    const after = nextAlert(before, isMet ? reading(STUCK, now) : null, {
+      now,
+      isSilenced: () => isSilenced,
+    });
     if (after && isNews(before, after)) this.news.push(after.resolvedAt ? 'resolved' : 'firing');
     if (isMet && !after) this.faults.push('not fired');
     if (after?.resolvedAt && now - this.metAt < ALERT_QUIET_MS) this.faults.push('too early');
@@ -160,7 +191,7 @@ describe('an alert', () => {
   });
 
   it('is resolved after 30 s of quiet also where the clock is set back meanwhile', () => {
-    const isSilenced = false;
+    const isSilenced = () => false;
     const fired = nextAlert(null, reading(STUCK, 9_000_000), { now: 9_000_000, isSilenced });
     let alert = nextAlert(fired, null, { now: 9_010_000, isSilenced });
     for (const now of [5_000_000, 5_029_999]) {
@@ -172,13 +203,22 @@ describe('an alert', () => {
   });
 
   it('that was silenced is news when the silence ends, and no news where it ends before', () => {
-    const silenced = nextAlert(null, reading(STUCK, 0), { now: 5, isSilenced: true }) as Alert;
+    const silenced = nextAlert(null, reading(STUCK, 0), {
+      now: 5,
+      isSilenced: () => true,
+    }) as Alert;
     expect(isNews(null, silenced)).toBe(false);
-    const later = nextAlert(silenced, reading(STUCK, 0), { now: 9, isSilenced: false }) as Alert;
+    const later = nextAlert(silenced, reading(STUCK, 0), {
+      now: 9,
+      isSilenced: () => false,
+    }) as Alert;
     expect(later.announcedAt).toBe(9);
     expect(isNews(silenced, later)).toBe(true);
     const quiet = { ...silenced, clearedAt: 6 };
-    const over = nextAlert(quiet, null, { now: 6 + ALERT_QUIET_MS, isSilenced: false }) as Alert;
+    const over = nextAlert(quiet, null, {
+      now: 6 + ALERT_QUIET_MS,
+      isSilenced: () => false,
+    }) as Alert;
     expect(over.resolvedAt).toBe(6);
     expect(isNews(quiet, over)).toBe(false);
   });

@@ -1,22 +1,41 @@
-import type {
-  AlertSubject,
-  SilenceMatcher,
-  SilenceRow,
-} from '../../contract/console/alerts/alert-row';
+import type { AlertSubject, SilenceRow } from '../../contract/console/alerts/alert-row';
 
-/** Whether an alert is not to be sent at `now`. */
-export const isSilenced = (
-  subject: AlertSubject,
-  silences: readonly SilenceRow[],
-  now: number,
-): boolean => silences.some((silence) => silence.endsAt > now && matches(silence, subject));
+/** A silence, and the texts between the `*` of its pattern; null: it has none. */
+interface Prepared {
+  silence: SilenceRow;
+  literals: readonly string[] | null;
+}
 
-/** Whether a matcher names this alert. Takes time in proportion to both texts at most. */
-export function matches(matcher: SilenceMatcher, subject: AlertSubject): boolean {
-  const { namespace, kind, name } = matcher;
+/** Silences, prepared to be compared with many alerts. */
+export class Silences {
+  /** Those of one name, by that name: of hundreds of silences most are. */
+  private readonly named = new Map<string, Prepared[]>();
+  private readonly others: Prepared[] = [];
+
+  constructor(silences: readonly SilenceRow[]) {
+    for (const silence of silences) {
+      const literals = silence.name === undefined ? null : literalsOf(silence.name);
+      const [name = '', ...more] = literals ?? [];
+      const prepared = { silence, literals };
+      if (literals === null || more.length > 0) this.others.push(prepared);
+      else if (!this.named.get(name)?.push(prepared)) this.named.set(name, [prepared]);
+    }
+  }
+
+  /** Whether an alert is not to be sent at `now`. */
+  match(subject: AlertSubject, now: number): boolean {
+    const isMatch = (each: Prepared) => each.silence.endsAt > now && matches(each, subject);
+    const named = subject.name === null ? undefined : this.named.get(subject.name);
+    return named?.some(isMatch) || this.others.some(isMatch);
+  }
+}
+
+/** Whether a silence names this alert. Takes time in proportion to both texts at most. */
+function matches({ silence, literals }: Prepared, subject: AlertSubject): boolean {
+  const { namespace, kind } = silence;
   if (namespace !== undefined && namespace !== subject.namespace) return false;
   if (kind !== undefined && kind !== subject.kind) return false;
-  return name === undefined || (subject.name !== null && matchesPattern(name, subject.name));
+  return literals === null || (subject.name !== null && matchesPattern(literals, subject.name));
 }
 
 /** The pattern that matches this name alone. */
@@ -34,16 +53,17 @@ function literalsOf(pattern: string): string[] {
 }
 
 /** Each `*` of the pattern matches any text, also none. */
-function matchesPattern(pattern: string, text: string): boolean {
-  const [first = '', ...rest] = literalsOf(pattern);
-  const last = rest.pop();
-  if (last === undefined) return text === first;
-  if (!text.startsWith(first)) return false;
+function matchesPattern(literals: readonly string[], text: string): boolean {
+  const [first = ''] = literals;
+  const last = literals.at(-1) ?? '';
+  if (literals.length === 1) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
   let at = first.length;
-  for (const part of rest) {
+  for (let i = 1; i < literals.length - 1; i += 1) {
+    const part = literals[i] as string;
     const found = text.indexOf(part, at);
     if (found < 0) return false;
     at = found + part.length;
   }
-  return text.length - last.length >= at && text.endsWith(last);
+  return text.length - last.length >= at;
 }

@@ -1,9 +1,8 @@
 import type { Database } from '@/db/database';
-import type { SilenceRow } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
-import { isSilenced } from '../../core/alerts/silences';
+import { Silences } from '../../core/alerts/silences';
 import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertSettings } from './alert-settings';
 import { type AlertChange, AlertTable, type StoredAlert } from './alert-table';
@@ -96,7 +95,7 @@ export class AlertWatch {
       const watched = this.watched ?? (await this.load());
       const now = this.sources.now();
       this.rules = await this.settings.ownRules();
-      const silences = await this.settings.silences(now);
+      const silences = new Silences(await this.settings.silences(now));
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const met = await this.readings.met(watched.firing);
       const { changes, left } = this.changes(watched, met, silences);
@@ -143,16 +142,15 @@ export class AlertWatch {
   private changes(
     { firing }: Watched,
     met: ReadonlyMap<string, AlertReading>,
-    silences: readonly SilenceRow[],
+    silences: Silences,
   ): { changes: [key: string, change: AlertChange][]; left: number } {
     const changes: [string, AlertChange][] = [];
     const now = this.sources.now();
     let left = 0;
     let room = FIRING_MAX - firing.size;
     const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
-      const subject = reading ?? before;
-      const silenced = subject !== null && isSilenced(subject, silences, now);
-      const after = nextAlert(before, reading, { now, isSilenced: silenced });
+      const isSilenced = () => reading !== null && silences.match(reading, now);
+      const after = nextAlert(before, reading, { now, isSilenced });
       if (!after || after === before) return;
       const alert = { id: 0, position: 0, ...before, ...after };
       const hasNews = isNews(before, after);
