@@ -18,7 +18,7 @@ const exactText = (max: number, min = 1) =>
   z
     .string()
     .min(min)
-    .max(max)
+    .max(max, { abort: true })
     .refine((text) => !text.includes('\0'), 'must not contain NUL')
     .refine(isWellFormed, 'must be well-formed Unicode')
     .refine((text) => fits(text, max), `must be at most ${max} bytes of UTF-8`);
@@ -76,11 +76,11 @@ export const requestId = exactText(100).describe(
 /** A key of `meta`. */
 export const metaKey = exactText(100);
 
+/** A text that is too long is refused by its length alone. */
+const metaText = z.string().max(META_MAX_BYTES, { abort: true });
+
 export const meta = z
-  .record(
-    metaKey,
-    z.string().max(META_MAX_BYTES).refine(isWellFormed, 'must be well-formed Unicode'),
-  )
+  .record(metaKey, metaText.refine(isWellFormed, 'must be well-formed Unicode'))
   .refine((value) => fits(JSON.stringify(value), META_MAX_BYTES), {
     message: `must be at most ${META_MAX_BYTES} bytes as JSON`,
   })

@@ -190,6 +190,12 @@ test('the message names the field and what is wrong with it', async () => {
   expect(reply.error?.message).toMatch(/leaseMs: .*100.*waitMs: .*number/);
 });
 
+test('meta with a text that is too long is refused before it is looked at as a whole', async () => {
+  const reply = await api.post(key, 'lock.acquire', { ...whole, meta: { a: 'x'.repeat(225_000) } });
+  await expectRefused(reply, 400, 'INVALID');
+  expect(reply.error?.message).toBe('meta.a: Too big: expected string to have <=1024 characters');
+});
+
 test('a body over 256 KB is TOO_LARGE, whether or not its length is declared', async () => {
   const long = JSON.stringify({ ...whole, meta: { a: 'x'.repeat(300_000) } });
   await expectRefused(await api.post(key, 'lock.release', long), 413, 'TOO_LARGE');
