@@ -103,6 +103,18 @@ describe.each(TEST_DIALECTS)('the counts of waiting over %s', (dialect) => {
     expect(minutesOf(await heat.map('24h', rig.now))).toBe(60);
   });
 
+  it('lack at most five minutes of a day in which a server was killed', async () => {
+    const { rig, heat, ...first } = await warm(80);
+    const clock = { now: () => rig.now, monotonic: () => rig.now };
+    const begin = rig.now;
+    let { recorder } = first;
+    for (; rig.now <= begin + 60 * MINUTE_MS; rig.now += 5_000) {
+      if (rig.now - begin === 29 * MINUTE_MS) recorder = new HeatRecorder(rig.table, heat, clock);
+      await recorder.run();
+    }
+    expect(minutesOf(await heat.map('24h', rig.now))).toBeGreaterThanOrEqual(55);
+  });
+
   it('go on while the control database is away, and are stored when it is back', async () => {
     let isAway = false;
     const { rig, heat, recorder } = await warm(60, {

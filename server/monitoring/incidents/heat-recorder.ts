@@ -11,6 +11,9 @@ const COUNTED_MAX = 5_000;
 /** Steps that may wait for the control database; of more, the oldest are lost. */
 const ENDED_MAX = 1_000;
 
+/** A step that is longer is stored so often: the end of a process that is killed costs no more. */
+const STORE_EVERY_MS = 5 * 60_000;
+
 /** A longer gap between two readings, as after a pause of this process, is not counted whole. */
 const GAP_MAX_MS = 5_000;
 
@@ -73,6 +76,8 @@ export class HeatRecorder {
 
 class HeatStep {
   private at = Number.NaN;
+  /** The part of the step that is being counted. */
+  private part = Number.NaN;
   private readonly locks = new Map<string, HeatRecord>();
   /** Steps that are over, and not stored yet. */
   private readonly ended: { at: number; records: HeatRecord[] }[] = [];
@@ -87,12 +92,14 @@ class HeatStep {
     } else if (this.locks.size < COUNTED_MAX) this.locks.set(id, { ...record });
   }
 
-  /** Begins the step of this instant, if that is another one. */
+  /** Begins the step of this instant, or a part of it, if that is another one. */
   advance(now: number): void {
+    const part = Math.floor(now / STORE_EVERY_MS);
     const at = Math.floor(now / this.stepMs) * this.stepMs;
-    if (at === this.at) return;
+    if (at === this.at && part === this.part) return;
     this.end();
     this.at = at;
+    this.part = part;
   }
 
   /** What was counted can be stored. If the step goes on, the rest of it is added later. */
