@@ -30,12 +30,13 @@ export class FleetSteps {
   /** @param now on a clock that never steps, in milliseconds */
   add(reading: FleetReading, now: number): void {
     const last = this.steps.at(-1);
-    if (last && now - this.stepFrom < STEP_MS) {
-      this.steps = [...this.steps.slice(0, -1), withReading(last, reading)];
-    } else {
-      this.stepFrom = now;
-      this.steps = [...this.steps, withReading(null, reading)].slice(-this.stepsMax);
-    }
+    const isOfLast = last !== undefined && now - this.stepFrom < STEP_MS;
+    if (!isOfLast) this.stepFrom = now;
+    const earlier = isOfLast ? this.steps.slice(0, -1) : this.steps;
+    const step = withReading(isOfLast ? last : null, reading);
+    // Later ones are from before the clock was set back.
+    const kept = earlier.filter(({ at }) => at < step.at);
+    this.steps = [...kept, step].slice(-this.stepsMax);
   }
 }
 
