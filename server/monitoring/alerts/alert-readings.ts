@@ -23,7 +23,7 @@ const EXPIRED = LOCK_STATUSES.indexOf('expired');
 export interface AlertSources {
   table: Pick<LockTable, 'refresh' | 'slice' | 'columns' | 'facts' | 'at' | 'byId' | 'lockRow'> &
     Pick<LockTable, 'reads'>;
-  counters: Pick<NearCounters, 'refresh' | 'all' | 'isUnreadable'>;
+  counters: Pick<NearCounters, 'refresh' | 'forget' | 'all' | 'isUnreadable'>;
   /** Whether all of a backend has been read: only then is a name that is not there gone. */
   isRead: (backend: string) => boolean;
   /** Whether the present of a backend or shard is known. */

@@ -44,6 +44,8 @@ export class AlertWatch {
   /** Since when rules are not met is not stored, but known from the last reading. */
   private last: { at: number; firing: Watched['firing'] } | null = null;
   private restarts = 0;
+  /** Another process does this work. */
+  private isLeft = false;
   /** As of the last reading of this process, for its metrics. */
   private counted: { firing: Iterable<SentAlert>; left: number } = NOTHING;
 
@@ -62,8 +64,16 @@ export class AlertWatch {
 
   /** Begins again at what is stored, as after another process did this work. */
   restart(): void {
+    this.isLeft = false;
     this.counted = NOTHING;
     this.reload();
+  }
+
+  /** Leaves this work to another process: nothing is kept for it from then on. */
+  leave(): void {
+    this.restart();
+    this.isLeft = true;
+    this.sources.counters.forget();
   }
 
   private reload(): void {
@@ -107,6 +117,8 @@ export class AlertWatch {
     } catch (error) {
       this.reload();
       throw error;
+    } finally {
+      if (this.isLeft) this.sources.counters.forget();
     }
   }
 

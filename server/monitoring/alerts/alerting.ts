@@ -79,7 +79,7 @@ export class Alerting {
 
   /** Leaves this work to another process: forgets the alerts, and ends attempts to send them. */
   abort(): void {
-    this.watch.restart();
+    this.watch.leave();
     for (const sender of this.senders) sender.abort();
   }
 

@@ -37,6 +37,13 @@ export class NearCounters {
     });
   }
 
+  /** Notes no more what changes. The next `refresh` begins with all counters. */
+  forget(): void {
+    this.table.track(false);
+    this.near.clear();
+    this.withins = '';
+  }
+
   all(): Iterable<CounterEntry> {
     return this.near.values();
   }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import { DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { AlertTable } from './alert-table';
 import { AlertRig } from './testing/alert-rig';
 
@@ -17,7 +18,8 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     stored = new AlertTable(database);
   });
   beforeEach(async () => {
-    for (const table of ['alerts', 'cursors']) await database.raw.ask(`DELETE FROM ${table}`, []);
+    for (const table of ['alerts', 'alert_rules', 'cursors'])
+      await database.raw.ask(`DELETE FROM ${table}`, []);
     rig = new AlertRig(database);
   });
   afterAll(() => database.close());
@@ -64,6 +66,28 @@ describe.each(TEST_DIALECTS)('alerts that are taken over, in %s,', (dialect) => 
     rig.silent.delete('other');
     await rig.pass(heir, 31_000);
     expect(await stored.firing(10)).toEqual([]);
+  });
+
+  it('cost no memory for counters where another process watches them', async () => {
+    await rig.setRules('default', { ...DEFAULT_ALERT_RULES, counterWithin: 5 });
+    const [former, heir] = [rig.process([]), rig.process([])];
+    await rig.pass(former, 1_000);
+    former.alerting.abort();
+    for (let i = 0; i < 100; i += 1) rig.count(`stock ${i}`, 1_000, 1);
+    expect(rig.counters.takeChanged().size).toBe(0);
+    rig.count('stock 7', 3, 2);
+    await rig.pass(heir, 1_000);
+    expect(await stored.firing(10)).toMatchObject([{ kind: 'counterNear', name: 'stock 7' }]);
+  });
+
+  it('cost no memory for counters either where another process takes over during a reading', async () => {
+    await rig.setRules('default', { ...DEFAULT_ALERT_RULES, counterWithin: 5 });
+    const former = rig.process([]);
+    const round = former.round();
+    former.alerting.abort();
+    await round;
+    rig.count('stock', 1_000, 1);
+    expect(rig.counters.takeChanged().size).toBe(0);
   });
 
   it('are counted in the metrics of the process that watches them, and of no other', async () => {
