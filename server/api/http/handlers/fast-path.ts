@@ -7,7 +7,7 @@ import { errorShape, refusalOf } from '../../rpc/refusal';
 import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { isSecure } from '../requests/forwarded';
 import { isPlainRequest, plainInput } from '../requests/plain-request';
-import { refusePrototypeKeys } from '../requests/read-body';
+import { refusePrototypeKeys } from '../requests/prototype-keys';
 import { refusalHeaders } from '../requests/refuse';
 import { newRequestId } from '../requests/request-scope';
 import { apiAnswerHeaders } from '../requests/security-headers';

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RUNS } from '@/server/core/testing/property-runs';
+import { refusePrototypeKeys } from './prototype-keys';
+
+const isRefused = (refuse: () => void): boolean => {
+  try {
+    refuse();
+    return false;
+  } catch {
+    return true;
+  }
+};
+
+const leaf = fc.oneof(
+  fc.constantFrom('__proto__', '"__proto__":', ',"__proto__":1', '{"__proto__":', '\\', '\\"', ''),
+  fc.constantFrom(1, true, null),
+);
+const key = fc.constantFrom('a', '"', '\\', '__proto__x', '{"__proto__"', ', "__proto__" :');
+/** A JSON text without `__proto__` keys. */
+const plainText = fc
+  .letrec((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(key, tie('value'), { maxKeys: 3 }),
+    ),
+  }))
+  .value.chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2)));
+
+/** Any way in which JSON may spell a text of plain characters. */
+const spelling = (text: string) =>
+  fc
+    .array(fc.constantFrom('plain', 'lower', 'upper'), {
+      minLength: text.length,
+      maxLength: text.length,
+    })
+    .map((ways) =>
+      [...text]
+        .map((char, i) => {
+          const hex = char.charCodeAt(0).toString(16).padStart(4, '0');
+          if (ways[i] === 'plain') return char;
+          return `\\u${ways[i] === 'upper' ? hex.toUpperCase() : hex}`;
+        })
+        .join(''),
+    );
+
+describe('a key of a JSON text', () => {
+  it('is not taken for __proto__ where it is none', () => {
+    fc.assert(
+      fc.property(plainText, (text) => {
+        expect(isRefused(() => refusePrototypeKeys(text))).toBe(false);
+      }),
+      RUNS,
+    );
+  });
+
+  it('is found to be __proto__ however it is spelled and wherever it is', () => {
+    const places = ['{"a":1,%}', '{%}', '[{"b":[{ \n%}]}]', '{"a":"\\\\" ,%}'];
+    fc.assert(
+      fc.property(spelling('__proto__'), fc.constantFrom(...places), (name, place) => {
+        const text = place.replace('%', () => `"${name}" : {"c":1}`);
+        expect(isRefused(() => refusePrototypeKeys(text))).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  it('is looked for in a text of any depth', () => {
+    const text = `${'['.repeat(50_000)}{"a":1}${']'.repeat(50_000)}`;
+    expect(isRefused(() => refusePrototypeKeys(text))).toBe(false);
+  });
+
+  it('is looked for in about the time that parsing takes, also in a text with escapes', () => {
+    const text = JSON.stringify({ a: ['\u0001', ...Array.from({ length: 100_000 }, () => 1)] });
+    const quickest = (work: () => void) =>
+      Math.min(
+        ...Array.from({ length: 15 }, () => {
+          const from = performance.now();
+          work();
+          return performance.now() - from;
+        }),
+      );
+    const parsingMs = quickest(() => JSON.parse(text));
+    expect(quickest(() => refusePrototypeKeys(text))).toBeLessThan(5 * parsingMs);
+  });
+});
