@@ -65,9 +65,8 @@ export async function createRuntime(
     }
   };
   try {
-    const { runsMaintenance, ...parts } = await addBackends(control, heap, ends);
-    const runtime = { ...control, ...parts, close };
-    ends.push(startReleasingOrphans(runtime, runsMaintenance));
+    const runtime = { ...control, ...(await addBackends(control, heap, ends)), close };
+    ends.push(startReleasingOrphans(runtime, runtime.runsMaintenance));
     return runtime;
   } catch (error) {
     await close();

@@ -32,7 +32,7 @@ export interface ControlRuntime {
 }
 
 /** Everything of one process. */
-export interface Runtime extends ControlRuntime, Omit<Monitoring, 'runsMaintenance'> {
+export interface Runtime extends ControlRuntime, Monitoring {
   /** By backend id. */
   engines: Map<string, LockEngine>;
   /** The gates in front of counters. */

@@ -61,11 +61,12 @@ export async function listAlertRules(ctx: OperationContext): Promise<AlertRulesR
 
 /** Whether what a firing alert is about is known here to be over. */
 function isClearNow(
-  { projection, engines }: Runtime,
+  { projection, engines, runsMaintenance }: Runtime,
   { kind, backend, namespace, name }: AlertRow,
   rules: AlertRules,
 ): boolean {
-  if (name === null) return engines.get(backend)?.health().reachable === true;
+  // Another server may reach a backend that the one which watches for alerts does not.
+  if (name === null) return runsMaintenance() && engines.get(backend)?.health().reachable === true;
   if (kind === 'counterNear') {
     const counter = projection.counters.row(namespace, name);
     return counter?.backend === backend && isCounterClear(counter, rules);
