@@ -4,6 +4,7 @@ import { LIMIT_NAMES, readLimits } from '@/server/bootstrap/config/limits';
 import { DEFAULT_ALERT_RULES } from '@/server/contract/console/alerts/alert-rules';
 import { ERROR_TABLE } from '@/server/contract/error-table';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
+import { ApiHarness } from '../api-harness';
 import { PAGES, pageText } from './pages';
 
 /** The cells of each row below a head of this text, up to the end of its table. */
@@ -71,4 +72,17 @@ test('the docs name every variable, and none that does not exist', () => {
   });
   // Kubernetes sets these, and docs/installing.md says how to keep them away.
   expect(unknown.sort()).toEqual(['LOCKYARD_PORT', 'LOCKYARD_SERVICE_HOST']);
+});
+
+test('each metric of a server is in the docs', async () => {
+  const api = await ApiHarness.start();
+  try {
+    const text = await api.runtime.metrics.text();
+    const names = [...text.matchAll(/^# TYPE (lockyard_\w+)/gm)].map(([, name = '']) => name);
+    const named = new Set<string>(pageText('docs/metrics.md').match(/\blockyard_\w+/g));
+    expect(names.filter((name) => !named.has(name))).toEqual([]);
+    expect(names.length).toBeGreaterThan(40);
+  } finally {
+    await api.close();
+  }
 });
