@@ -7,18 +7,24 @@ import { Icon, type IconName } from '../icons/icon';
 import { eventDetail, eventLook } from '../locks/lock/event-labels';
 import { Instant } from '../ui/instant';
 import { ExactName } from '../ui/visible-text';
+import { unlistedText } from './incident-labels';
 
 /** What happened around an incident, oldest first, with its beginning and its end. */
-export function IncidentEvents({ detail: { events, incident, asOf } }: { detail: IncidentDetail }) {
+export function IncidentEvents({ detail }: { detail: IncidentDetail }) {
+  const { events, incident, asOf } = detail;
   const { beganAt, endedAt, backend } = incident;
   const list = (some: EventRow[]) =>
     some.map((event) => <Event key={event.id} event={event} now={asOf} clock={backend} />);
   const since = events.filter(({ at }) => at >= beganAt);
+  const unlisted = unlistedText(detail);
+  const isCutBefore = endedAt !== null && (events.at(-1)?.at ?? 0) <= endedAt;
+  const note = unlisted && <li className="panel-row text-12 text-t2">{unlisted}</li>;
   return (
     <ol>
       {list(events.filter(({ at }) => at < beganAt))}
       <Bound icon="alert-circle" label="Incident began" at={beganAt} now={asOf} clock={backend} />
       {list(since.filter(({ at }) => endedAt === null || at <= endedAt))}
+      {isCutBefore && note}
       {endedAt !== null && (
         <>
           <Bound
@@ -31,6 +37,7 @@ export function IncidentEvents({ detail: { events, incident, asOf } }: { detail:
           {list(since.filter(({ at }) => at > endedAt))}
         </>
       )}
+      {!isCutBefore && note}
     </ol>
   );
 }

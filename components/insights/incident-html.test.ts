@@ -69,9 +69,17 @@ function detailAlone(text: string): IncidentDetail {
         reason: text,
       },
     ],
+    moreEvents: 0,
     asOf: BEGAN + 200_000,
   };
 }
+
+test('an exported incident says how many of its events it lacks', () => {
+  const whole = detail('invoice');
+  const html = incidentHtml({ ...whole, moreEvents: 1_234 }, 'https://locks.example/insights/1');
+  expect(html.replaceAll('\u00a0', ' ')).toContain('Not listed: 1,234 later events.</p>');
+  expect(incidentHtml(whole, 'https://locks.example/insights/1')).not.toContain('Not listed');
+});
 
 test('an exported incident asks nothing of the network, runs nothing, and forbids both', () => {
   const html = incidentHtml(detail('invoice'), 'https://locks.example/insights/1');

@@ -7,7 +7,13 @@ import { eventDetail, eventLook } from '../locks/lock/event-labels';
 import { actLabel, holdTitle, timelineMarks, waitTitle } from '../locks/timeline/timeline-labels';
 import { endOf, shareAt } from '../locks/timeline/timeline-lanes';
 import { STATUS_STYLES } from '../ui/status-badge';
-import { incidentFacts, incidentSentence, lacksOf, RELATION_LABELS } from './incident-labels';
+import {
+  incidentFacts,
+  incidentSentence,
+  lacksOf,
+  RELATION_LABELS,
+  unlistedText,
+} from './incident-labels';
 import { blockingSeries, incidentLanes } from './incident-timeline';
 
 const ENTITIES: Record<string, string> = {
@@ -212,13 +218,15 @@ function shortName(text: string): string {
   return `${cells.slice(0, 10).join('')}…${cells.slice(-12).join('')}`;
 }
 
-function eventsHtml({ events }: IncidentDetail): string {
-  const rows = events.map((event) => {
+function eventsHtml(detail: IncidentDetail): string {
+  const rows = detail.events.map((event) => {
     const words = [event.owner, eventDetail(event)].filter((part) => part !== '').join(', ');
     return (
       `<tr><th>${exactInstant(event.at)}</th><td>${safe(eventLook(event.kind).label)}</td>` +
       `<td>${safe(words)}</td><td>${event.token ?? ''}</td></tr>`
     );
   });
-  return `<table><tbody>${rows.join('')}</tbody></table>`;
+  const unlisted = unlistedText(detail);
+  const note = unlisted === null ? '' : `<p class="quiet">${unlisted}</p>`;
+  return `<table><tbody>${rows.join('')}</tbody></table>${note}`;
 }

@@ -85,6 +85,11 @@ export function lacksOf({ since, from, waits, moreWaits }: IncidentDetail['timel
   ];
 }
 
+/** Which events of an incident are not listed; null: all are. */
+export function unlistedText({ moreEvents }: Pick<IncidentDetail, 'moreEvents'>): string | null {
+  return moreEvents > 0 ? `Not listed: ${plural(moreEvents, 'later event')}.` : null;
+}
+
 /** What proved that a holder's process had exited, and who said so; null: nothing did. */
 function deathProof({ facts }: IncidentRow): { since: number; proof: string } | null {
   const [death] = facts.deaths ?? [];

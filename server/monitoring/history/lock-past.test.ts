@@ -82,6 +82,20 @@ describe.each(['sqlite', 'mysql'] as const)('the timeline of a lock over %s', (n
     expect(since).toBe(START + 1_000 * APART);
   });
 
+  it('tells the first 300 events of a story, and how many more there are', async () => {
+    const all = Array.from({ length: 200 }, (_, i) => {
+      const [at, token] = [START + i * 1_000, i + 1];
+      const released = event('released', at + 500, 2 * token, { token, heldMs: 500 });
+      return [event('granted', at, 2 * token - 1, { token }), released];
+    }).flat();
+    await write(all);
+    const past = new LockPast(under.database);
+    const { events, moreEvents } = await past.story(key, START, START + 200_000, null);
+    expect(events.map(({ rev }) => rev)).toEqual(all.slice(0, 300).map(({ rev }) => rev));
+    expect(moreEvents).toBe(100);
+    expect(await past.story(key, START, START + 100_000, null)).toMatchObject({ moreEvents: 0 });
+  });
+
   it('finds what happened long ago, however much has happened since', async () => {
     const holds = (count: number, from: number) =>
       Array.from({ length: count }, (_, i) => {

@@ -60,7 +60,9 @@ export class LockPast {
     const bare = events.map(({ event }) => event);
     const timeline = buildTimeline(bare, from, to, now);
     const within = events.filter(({ event: { at } }) => at >= from && at < to);
-    return { from, to, since, ...timeline, events: within.slice(0, STORY_MAX).map(eventRow) };
+    const listed = within.slice(0, STORY_MAX).map(eventRow);
+    const moreEvents = within.length - listed.length;
+    return { from, to, since, ...timeline, events: listed, moreEvents };
   }
 
   /**

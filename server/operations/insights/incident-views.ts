@@ -57,14 +57,19 @@ export async function getIncident(
     const asOf = clock.now();
     const to = endedAt === null ? end : Math.max(end, Math.min(end + marginMs, asOf));
     const now = projection.record(incident.backend, incident);
-    const { events, ...timeline } = await past.story(incident, beganAt - marginMs, to, now);
+    const { events, moreEvents, ...timeline } = await past.story(
+      incident,
+      beganAt - marginMs,
+      to,
+      now,
+    );
     const { from } = timeline;
     const refused = await past.refused(incident.backend, incident, from, to);
     const related = await relatedIncidents(ctx, incident, timeline.waits);
     const deaths = incident.facts.deaths ?? [];
     const facts = withHoldEnd(incident.facts, timeline.holds);
     const whole = { ...timeline, refused, deaths, asOf };
-    return { incident: { ...incident, facts }, timeline: whole, events, related, asOf };
+    return { incident: { ...incident, facts }, timeline: whole, events, moreEvents, related, asOf };
   });
 }
 

@@ -92,6 +92,8 @@ export interface IncidentDetail {
   timeline: LockTimeline;
   /** What mattered of the lock's events, oldest first; renewals and the like are left out. */
   events: EventRow[];
+  /** How many more events there were after these. */
+  moreEvents: number;
   /** Incidents of other locks at the same time that have to do with it. */
   related: RelatedIncident[];
   asOf: number;
