@@ -1,4 +1,5 @@
 import type { Database } from '@/db/database';
+import type { AlertSubject } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
@@ -7,7 +8,7 @@ import { AlertReadings, type AlertSources } from './alert-readings';
 import { AlertSettings } from './alert-settings';
 import { type AlertChange, AlertTable, type StoredAlert } from './alert-table';
 
-/** More alerts at once are only counted. */
+/** More alerts at once are only counted: of those that are silenced now, and of the others. */
 const FIRING_MAX = 1_000;
 
 /** Resolved alerts that are kept for receivers that were not sent them yet. */
@@ -158,10 +159,9 @@ export class AlertWatch {
   ): { changes: [key: string, change: AlertChange][]; left: number } {
     const changes: [string, AlertChange][] = [];
     const now = this.sources.now();
-    let left = 0;
-    let room = FIRING_MAX - firing.size;
+    const isSilencedNow = (subject: AlertSubject) => silences.match(subject, now);
     const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
-      const isSilenced = () => reading !== null && silences.match(reading, now);
+      const isSilenced = () => reading !== null && isSilencedNow(reading);
       const after = nextAlert(before, reading, { now, isSilenced });
       if (!after || after === before) return;
       const alert = { id: 0, position: 0, ...before, ...after };
@@ -175,13 +175,10 @@ export class AlertWatch {
       const reading = met.get(key) ?? null;
       if (reading || !this.readings.isUnknown(alert)) follow(key, alert, reading);
     }
-    for (const [key, reading] of met) {
-      if (firing.has(key)) continue;
-      room -= 1;
-      if (room >= 0) follow(key, null, reading);
-      else left += 1;
-    }
-    return { changes, left };
+    const begun = [...met].filter(([key]) => !firing.has(key));
+    const some = fitting(begun, firing.values(), isSilencedNow);
+    for (const [key, reading] of some) follow(key, null, reading);
+    return { changes, left: begun.length - some.length };
   }
 
   private async write(watched: Watched, changes: [string, AlertChange][]): Promise<void> {
@@ -203,6 +200,24 @@ export class AlertWatch {
       for (const [key, { alert }] of some) keep(watched, key, alert);
     }
   }
+}
+
+/** The new alerts for which there is room beside those that fire. */
+function fitting<R extends AlertSubject>(
+  begun: [string, R][],
+  firing: Iterable<StoredAlert>,
+  isSilencedNow: (subject: AlertSubject) => boolean,
+): [string, R][] {
+  const before = [...firing];
+  if (before.length + begun.length <= FIRING_MAX) return begun;
+  const silenced = before.filter(isSilencedNow).length;
+  let roomForSilenced = FIRING_MAX - silenced;
+  let roomForOthers = FIRING_MAX - (before.length - silenced);
+  return begun.filter(([, reading]) => {
+    if (roomForSilenced <= 0 && roomForOthers <= 0) return false;
+    if (isSilencedNow(reading)) return roomForSilenced-- > 0;
+    return roomForOthers-- > 0;
+  });
 }
 
 /** Takes over what has been written. */

@@ -167,6 +167,25 @@ describe.each(TEST_DIALECTS)('the alerts over %s', (dialect) => {
     expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'index' }]);
   });
 
+  it.each(['before', 'after'])(
+    'are sent though a thousand others fire that were silenced %s that',
+    async (when) => {
+      await rig.setRules('default', { ...DEFAULT_ALERT_RULES, counterWithin: 5 });
+      const process = rig.process([webhook(receiver.url)]);
+      const silence = () => rig.silence({ name: 'seats *' }, rig.now + 600_000);
+      if (when === 'before') await silence();
+      for (let i = 0; i < 1_100; i += 1) rig.count(`seats ${i}`, 1, 1);
+      await rig.pass(process, 5_000);
+      const stored = new AlertTable(database);
+      expect(await stored.countFiring()).toBe(1_000);
+      if (when === 'after') await silence();
+      rig.count('stock', 1, 1);
+      await rig.pass(process, 70_000);
+      expect(receiver.last?.body.groups[0].alerts).toMatchObject([{ name: 'stock' }]);
+      expect(await stored.countFiring()).toBe(1_001);
+    },
+  );
+
   it('are sent to Alertmanager once a minute, also where the clock is set back', async () => {
     const process = rig.process([webhook(receiver.url, { format: 'alertmanager' })]);
     rig.store('index', STUCK);
