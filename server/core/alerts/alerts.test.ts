@@ -94,16 +94,32 @@ describe('silences', () => {
     expect(silences.match({ ...STUCK, name: 'c' }, 1)).toBe(false);
   });
 
-  it('of 500 names are not looked through for each alert', () => {
-    let looks = 0;
-    const rows = Array.from({ length: 500 }, (_, i) => ({
-      ...silence({ name: `job ${i}` }),
+  let looks = 0;
+  /** 500 that count how often they are looked at. */
+  const many = (nameOf: (i: number) => string) => {
+    looks = 0;
+    return Array.from({ length: 500 }, (_, i) => ({
+      ...silence({ name: nameOf(i) }),
       get endsAt() {
         looks += 1;
         return 1_000;
       },
     }));
-    const silences = new Silences(rows);
+  };
+
+  it('of 500 patterns are compared with an alert once, not every second', () => {
+    const silences = new Silences(many((i) => `job ${i} *`));
+    const ask = (now: number) =>
+      Array.from({ length: 100 }, (_, i) => silences.match({ ...STUCK, name: `job ${i} b` }, now));
+    expect(ask(0)).not.toContain(false);
+    const once = looks;
+    for (let now = 1; now < 11; now += 1) expect(ask(now)).not.toContain(false);
+    expect(looks - once).toBeLessThanOrEqual(1_000);
+    expect(ask(1_000)).not.toContain(true);
+  });
+
+  it('of 500 names are not looked through for each alert', () => {
+    const silences = new Silences(many((i) => `job ${i}`));
     for (let i = 0; i < 5_000; i += 1) silences.match({ ...STUCK, name: `job ${i}` }, 0);
     expect(looks).toBeLessThanOrEqual(1_000);
   });

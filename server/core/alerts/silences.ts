@@ -1,4 +1,8 @@
 import type { AlertSubject, SilenceRow } from '../../contract/console/alerts/alert-row';
+import { alertKey } from './alert';
+
+/** Of more alerts than these it is found out again whether they are silenced. */
+const KNOWN_MAX = 20_000;
 
 /** A silence, and the texts between the `*` of its pattern; null: it has none. */
 interface Prepared {
@@ -11,9 +15,11 @@ export class Silences {
   /** Those of one name, by that name: of hundreds of silences most are. */
   private readonly named = new Map<string, Prepared[]>();
   private readonly others: Prepared[] = [];
+  /** By alert: the silence that matches it; null: none does, now or later. */
+  private readonly known = new Map<string, SilenceRow | null>();
 
-  constructor(silences: readonly SilenceRow[]) {
-    for (const silence of silences) {
+  constructor(readonly rows: readonly SilenceRow[]) {
+    for (const silence of rows) {
       const literals = silence.name === undefined ? null : literalsOf(silence.name);
       const [name = '', ...more] = literals ?? [];
       const prepared = { silence, literals };
@@ -24,9 +30,19 @@ export class Silences {
 
   /** Whether an alert is not to be sent at `now`. */
   match(subject: AlertSubject, now: number): boolean {
+    const key = alertKey(subject);
+    const known = this.known.get(key);
+    if (known === null || (known && known.endsAt > now)) return known !== null;
+    if (this.known.size >= KNOWN_MAX) this.known.clear();
+    const found = this.find(subject, now);
+    this.known.set(key, found);
+    return found !== null;
+  }
+
+  private find(subject: AlertSubject, now: number): SilenceRow | null {
     const isMatch = (each: Prepared) => each.silence.endsAt > now && matches(each, subject);
     const named = subject.name === null ? undefined : this.named.get(subject.name);
-    return named?.some(isMatch) || this.others.some(isMatch);
+    return (named?.find(isMatch) ?? this.others.find(isMatch))?.silence ?? null;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '@/db/database';
-import type { AlertSubject } from '../../contract/console/alerts/alert-row';
+import type { AlertSubject, SilenceRow } from '../../contract/console/alerts/alert-row';
 import { type AlertRules, DEFAULT_ALERT_RULES } from '../../contract/console/alerts/alert-rules';
 import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alerts/alert';
 import type { SentAlert } from '../../core/alerts/alert-message';
@@ -41,6 +41,7 @@ export class AlertWatch {
   private readonly settings: AlertSettings;
   private readonly readings: AlertReadings;
   private rules = new Map<string, AlertRules>();
+  private silences = new Silences([]);
   private watched: Watched | null = null;
   /** Since when rules are not met is not stored, but known from the last reading. */
   private last: { at: number; firing: Watched['firing'] } | null = null;
@@ -106,10 +107,10 @@ export class AlertWatch {
       const watched = this.watched ?? (await this.load());
       const now = this.sources.now();
       this.rules = await this.settings.ownRules();
-      const silences = new Silences(await this.settings.silences(now));
+      this.silences = renewed(this.silences, await this.settings.silences(now));
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const met = await this.readings.met(watched.firing);
-      const { changes, left } = this.changes(watched, met, silences);
+      const { changes, left } = this.changes(watched, met);
       await this.write(watched, changes);
       this.last = { at: now, firing: watched.firing };
       if (restarts !== this.restarts) return;
@@ -155,11 +156,10 @@ export class AlertWatch {
   private changes(
     { firing }: Watched,
     met: ReadonlyMap<string, AlertReading>,
-    silences: Silences,
   ): { changes: [key: string, change: AlertChange][]; left: number } {
     const changes: [string, AlertChange][] = [];
     const now = this.sources.now();
-    const isSilencedNow = (subject: AlertSubject) => silences.match(subject, now);
+    const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);
     const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
       const isSilenced = () => reading !== null && isSilencedNow(reading);
       const after = nextAlert(before, reading, { now, isSilenced });
@@ -200,6 +200,13 @@ export class AlertWatch {
       for (const [key, { alert }] of some) keep(watched, key, alert);
     }
   }
+}
+
+/** The same where nothing has changed: which alerts they match is known then. */
+function renewed(before: Silences, rows: readonly SilenceRow[]): Silences {
+  const textOf = (all: readonly SilenceRow[]) =>
+    all.map(({ id, endsAt }) => `${id} ${endsAt}`).join();
+  return textOf(before.rows) === textOf(rows) ? before : new Silences(rows);
 }
 
 /** The new alerts for which there is room beside those that fire. */
