@@ -69,11 +69,36 @@ export function runAuditedRecordAct<A extends { outcome: string }>(
     const now = engine.clockAtLeast(act.startsWith('counter.') ? { ...key, kind: 'counter' } : key);
     if (now === null) throw backendDown(null);
     const request = identityOfAct(act, key, { intent, who, reason, seen, requestId });
-    if (requestId !== undefined) started.isRepeat = await isStored(engine, request, now);
-    // Read after the clock: a process that is stopped in between has less time left.
-    const once = { request, latestAt: Math.floor(now + leftMs()) };
-    return run({ engine, key, by: who.name, once });
+    const carryOut = () => {
+      // Read after the clock: a process that is stopped in between has less time left.
+      const once = { request, latestAt: Math.floor(now + leftMs()) };
+      return run({ engine, key, by: who.name, once });
+    };
+    if (requestId === undefined) return carryOut();
+    return afterTheLast(request.key, async (last) => {
+      const stored = last.then(() => engine.rememberedAnswer(request, now + KEPT_AT_LEAST_MS));
+      started.isRepeat = await isStored(stored);
+      return carryOut();
+    });
   });
+}
+
+/** The last act of each identity that is under way in this process. */
+const underWay = new Map<string, Promise<unknown>>();
+
+/** @param act is called at once, with the end of the last one of that identity */
+function afterTheLast<A>(
+  identity: string,
+  act: (last: Promise<unknown>) => Promise<A>,
+): Promise<A> {
+  const answer = act(underWay.get(identity) ?? Promise.resolve());
+  const end = answer
+    .catch(() => undefined)
+    .finally(() => {
+      if (underWay.get(identity) === end) underWay.delete(identity);
+    });
+  underWay.set(identity, end);
+  return answer;
 }
 
 /** How long it may take to find out whether an act is a repeat, which only the audit log needs. */
@@ -81,10 +106,13 @@ const FIND_REPEAT_MS = 500;
 /** An answer that is kept for less than this may have expired when the act is decided. */
 const KEPT_AT_LEAST_MS = 60_000;
 
-/** Whether an act was applied before, so that its request gets the stored answer now. */
-function isStored(engine: LockEngine, request: RequestIdentity, now: number): Promise<boolean> {
+/**
+ * Whether an act was applied before, so that its request gets the stored answer now.
+ *
+ * @param stored what it was answered; null: it was not applied
+ */
+function isStored(stored: Promise<unknown>): Promise<boolean> {
   const late = () => new Error('It is not known in time.');
-  const stored = engine.rememberedAnswer(request, now + KEPT_AT_LEAST_MS);
   return TimeLimit.within(FIND_REPEAT_MS, late, stored).then(
     (answer) => answer !== null,
     () => false,

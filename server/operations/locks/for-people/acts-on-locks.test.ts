@@ -315,6 +315,16 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(entries.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_applied']);
   });
 
+  test('of attempts with one request id at the same instant, one is recorded as done', async () => {
+    const seen = await hold('clicked twice');
+    const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
+    const answers = await Promise.all([1, 2, 3].map(() => extendLock(operator(), ask)));
+    expect(answers).toMatchObject(Array(3).fill({ outcome: 'extended' }));
+    const entries = (await audit()).filter(({ subject }) => subject === 'clicked twice');
+    const outcomes = entries.map(({ outcome }) => outcome).sort();
+    expect(outcomes).toEqual(['done', 'not_applied', 'not_applied']);
+  });
+
   test('an act that was never done is found out too', async () => {
     const seen = await hold('undone');
     const stale = { ...seen, token: seen.token - 1 };
