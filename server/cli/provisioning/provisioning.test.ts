@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { SERVICE_API } from '../../contract/service-api';
+import { listAudit } from '../../operations/audit/list-audit';
 import { cliCommand } from '../cli-command';
 import { parseCommand } from '../parse-command';
 import { runCliCommand } from '../run-cli-command';
@@ -48,6 +49,20 @@ describe('every noun is listed, shown, made, changed and removed', () => {
     expect((await runJson('users', 'list')).users).toMatchObject([{ name: 'Ana' }]);
     const last = run('users', 'remove', '--name', 'Ana');
     await expect(last).rejects.toMatchObject({ reason: 'CONFLICT' });
+  });
+
+  test('users, of whom one who is to be disabled never has the new role before that', async () => {
+    await run('users', 'create', '--name', 'Cleo', '--role', 'viewer');
+    await run('users', 'change', '--name', 'Cleo', '--role', 'admin', '--disable');
+    await run('users', 'change', '--name', 'Cleo', '--role', 'viewer', '--enable');
+    const { rows } = await listAudit(api.cli, { subject: 'Cleo', limit: 4 });
+    expect(rows.map(({ act, seen }) => [act, seen])).toEqual([
+      ['user.setDisabled', { disabled: false }],
+      ['user.setRole', { role: 'viewer' }],
+      ['user.setRole', { role: 'admin' }],
+      ['user.setDisabled', { disabled: true }],
+    ]);
+    await run('users', 'remove', '--name', 'Cleo');
   });
 
   test('keys', async () => {

@@ -51,8 +51,10 @@ export async function changePerson(
   { name, role, disabled }: InputOf<'users change'>,
 ): Promise<CliAnswer> {
   const { id } = await userNamed(ctx, name);
+  // Before the role: someone who is shut out must not have a higher one until then.
+  if (disabled === true) await setDisabled(ctx, { id, disabled });
   if (role !== undefined) await setRole(ctx, { id, role });
-  if (disabled !== undefined) await setDisabled(ctx, { id, disabled });
+  if (disabled === false) await setDisabled(ctx, { id, disabled });
   return { text: null, data: { id } };
 }
 
