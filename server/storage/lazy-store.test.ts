@@ -29,3 +29,26 @@ it('a backend that stays away is logged once for each reason, and is retried unt
   expect(sent).toEqual(['refused', 'denied']);
   await store.close();
 });
+
+it('closing waits for an opening for 2 s at most, and what that opens later is closed', async () => {
+  const closed: string[] = [];
+  const opened = { close: async () => void closed.push('opened') };
+  let arrive: (store: never) => void = () => {};
+  const slow = new Promise<never>((resolve) => {
+    arrive = resolve;
+  });
+  let tries = 0;
+  const store = await LazyStore.start(
+    () => (++tries === 1 ? Promise.reject(new Error('away')) : slow),
+    () => {},
+  );
+  await vi.advanceTimersByTimeAsync(TRIES_MS);
+  expect(tries).toBe(2);
+  const closing = store.close().then(() => closed.push('lazy store'));
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(closed).toEqual(['lazy store']);
+  await closing;
+  arrive(opened as never);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(closed).toEqual(['lazy store', 'opened']);
+});

@@ -1,5 +1,6 @@
 import { connectionRefusal } from '@/db/mysql/connection-refusal';
 import { Periodic } from '../platform/periodic';
+import { TimeLimit } from '../platform/time-limit';
 import {
   type Change,
   type Cursor,
@@ -12,6 +13,9 @@ import {
 type Store = RecordStore & HistorySource;
 
 const RETRY_MS = 2_000;
+
+/** How long closing waits for an opening, which may itself wait for the migration of a database. */
+const CLOSE_MAX_MS = 2_000;
 
 /**
  * A store that may be absent when the process starts. It retries until it is there; until then
@@ -26,6 +30,7 @@ export class LazyStore implements RecordStore, HistorySource {
   });
   /** Why the last attempt failed. */
   private failure: unknown = null;
+  private isClosed = false;
 
   /**
    * @param onFailure called with a failed attempt, unless it failed for the same reason as the one
@@ -106,8 +111,11 @@ export class LazyStore implements RecordStore, HistorySource {
     return this.requireStore().then((store) => store.historyEnd());
   }
 
+  /** Resolves soon, also during an opening that takes long: what that opens is closed again. */
   async close(): Promise<void> {
-    await this.opening.stop();
+    this.isClosed = true;
+    const late = () => new Error('The backend is still being opened.');
+    await TimeLimit.within(CLOSE_MAX_MS, late, this.opening.stop()).catch(() => undefined);
     await this.store?.close();
   }
 
@@ -120,7 +128,9 @@ export class LazyStore implements RecordStore, HistorySource {
 
   private async tryToOpen(): Promise<void> {
     try {
-      this.store = await this.open();
+      const store = await this.open();
+      if (this.isClosed) return await store.close();
+      this.store = store;
       void this.opening.stop();
     } catch (error) {
       const isSameFailure = String(error) === String(this.failure);
