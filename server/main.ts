@@ -30,6 +30,11 @@ let end: ((exitCode: number) => void) | null = null;
 // What this process makes is for its owner alone.
 process.umask(0o077);
 
+// As the first process of a container it would not even be ended by a signal without a listener.
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => (end ? end(0) : process.exit(0)));
+}
+
 async function start(log: Log): Promise<void> {
   const config = boundConnections(readConfig(process.env), openFilesLimit(), log);
   const runtime = await createRuntime(config, log, systemClock);
@@ -47,7 +52,7 @@ async function start(log: Log): Promise<void> {
   /** What ends before the server answers no more. */
   const ends: (() => unknown)[] = [];
   // Callers are served, and may wait, from the moment of listening, long before pages are ready.
-  end = endOnSignals(log, async () => {
+  end = endOnce(log, async () => {
     await Promise.all(ends.map((each) => each()));
     await shutDown({ server, handlers, runtime, closePages: async () => (await closePages)() });
   });
@@ -67,9 +72,9 @@ async function start(log: Log): Promise<void> {
   } else ends.push(printSetupLink(runtime, config.publicUrl ?? url, say));
 }
 
-/** @param stop is called once. Returns how to end without a signal */
-function endOnSignals(log: Log, stop: () => Promise<void>): (exitCode: number) => void {
-  const endOnce = (exitCode: number) => {
+/** @param stop is called once. Returns what ends this process */
+function endOnce(log: Log, stop: () => Promise<void>): (exitCode: number) => void {
+  const endWith = (exitCode: number) => {
     if (ending.signal.aborted) return;
     ending.abort();
     setTimeout(() => process.exit(1), SHUT_DOWN_MAX_MS).unref();
@@ -81,15 +86,13 @@ function endOnSignals(log: Log, stop: () => Promise<void>): (exitCode: number) =
       },
     );
   };
-  process.on('SIGTERM', () => endOnce(0));
-  process.on('SIGINT', () => endOnce(0));
   // An unhandled rejection is only logged; an uncaught exception may leave anything half done.
   process.on('unhandledRejection', (err) => log.error({ err }, 'Unhandled rejection'));
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'Uncaught exception, shutting down');
-    endOnce(1);
+    endWith(1);
   });
-  return endOnce;
+  return endWith;
 }
 
 function giveUp(log: Log, error: unknown): void {

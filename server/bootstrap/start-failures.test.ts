@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
@@ -34,11 +34,15 @@ interface Ended {
 }
 
 /** Starts the server with these variables alone and waits for its end. */
-function start(env: Record<string, string>): Promise<Ended> {
+function start(
+  env: Record<string, string>,
+  withChild: (child: ChildProcess) => void = () => {},
+): Promise<Ended> {
   const { PATH } = process.env;
   const child = spawn(process.execPath, [bundle], {
     env: { NODE_ENV: 'production', ...(PATH && { PATH }), ...env },
   });
+  withChild(child);
   const ended: Ended = { code: null, stdout: '', stderr: '' };
   child.stdout.on('data', (text) => {
     ended.stdout += text;
@@ -110,3 +114,21 @@ test('a host that is not this machine is named', async () => {
   const ended = await start({ ...dataDir('host'), PORT: '0', HOST: '192.0.2.7' });
   expectOneLine(ended, /192\.0\.2\.7 is not an address of this machine/);
 });
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  'a server that waits for its database ends at once on %s, with code 0',
+  async (signal) => {
+    let server: ChildProcess | undefined;
+    // It accepts a connection, and says nothing.
+    const mute = createServer(() => server?.kill(signal));
+    await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+    const { port } = mute.address() as AddressInfo;
+    const url = `mysql://root@127.0.0.1:${port}/lockyard`;
+    const env = { ...dataDir(`mute ${signal}`), LOCKYARD_DATABASE_URL: url };
+    const ended = await start(env, (child) => {
+      server = child;
+    });
+    expect(ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    await new Promise((resolve) => mute.close(resolve));
+  },
+);
