@@ -142,6 +142,24 @@ describe('a server that goes away while the command runs', () => {
     expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
   });
 
+  test('and is away at the end too: a second signal ends that, none what the command has left', async () => {
+    const { name, line, exec } = await newPlace();
+    const background = `sleep 60 > ${name}.out 2>&1 & echo $! > ${name}.pid`;
+    const script = `${background}; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 4`;
+    const { child, ended, said } = exec(['-v'], script);
+    const left = Number(await rig.written(`${name}.pid`));
+    line.silence();
+    writeFileSync(rig.path(`${name}.go`), '');
+    await said('the command ended with 4');
+    // Two at once may arrive as one.
+    const asking = setInterval(() => child.kill('SIGTERM'), 50);
+    const ending = await ended;
+    clearInterval(asking);
+    expect(ending).toMatchObject({ code: 143, signal: null });
+    expect(isAlive(left)).toBe(true);
+    process.kill(left);
+  });
+
   test('and is away at the end too: the exit code is the command’s, with a warning', async () => {
     const { name, line, exec } = await newPlace();
     const { ended } = exec(['--lease', '8s'], `echo $$ > ${name}.pid; sleep 0.4; exit 4`);

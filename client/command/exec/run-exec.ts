@@ -149,6 +149,7 @@ class LockedCommand {
       this.say.verbosely(`the command ended with ${end.exitCode}`);
       // A signal that came while the command was being started has ended it.
       this.wait.signal.throwIfAborted();
+      this.relay.follow(null);
       return end;
     } finally {
       guard.callOff();

@@ -15,7 +15,10 @@ export class EndedBySignal extends Error {
   }
 }
 
-/** Passes this process's signals to its command; before there is one, they end the wait. */
+/**
+ * Passes this process's signals to its command. Before there is one, they end the wait; once it has
+ * ended, the second one ends this process.
+ */
 export class SignalRelay {
   private child: CommandChild | null = null;
   private isEnding = false;
@@ -25,8 +28,8 @@ export class SignalRelay {
     for (const signal of RELAYED) process.on(signal, this.relay);
   }
 
-  /** From now on signals go to this command. */
-  follow(child: CommandChild): void {
+  /** From now on signals go to this command; null: it has ended, and what it left is not meant. */
+  follow(child: CommandChild | null): void {
     this.child = child;
   }
 
