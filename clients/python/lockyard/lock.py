@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 from .errors import LockLost, LockUpgradeRefused, ReleaseUnconfirmed
 from .holding import Hold, Listeners
 from .settings import invalid
-from .tasks import Stop, cancels_in, count_cancels, in_thread
-from .waiting import await_grant
+from .tasks import Handover, Stop, cancels_in, count_cancels, in_thread
+from .waiting import Grant, await_grant
 
 if TYPE_CHECKING:
     from .client import Client
@@ -72,14 +72,18 @@ class Lock:
         loop, task = asyncio.get_running_loop(), asyncio.current_task()
         # The caller's own may stop other waits as well.
         stop = Stop(self._stop)
+        handover: Handover[Grant] = Handover(self._give_back)
         waiting = in_thread(
-            loop, lambda: await_grant(self._client, self._ask, self._wait_ms, stop)
+            loop,
+            lambda: handover.offer(await_grant(self._client, self._ask, self._wait_ms, stop)),
         )
         try:
             grant = await asyncio.shield(waiting)
         except asyncio.CancelledError:
             stop.set()
-            waiting.add_done_callback(lambda done: done.cancelled() or self._give_back(done))
+            handover.leave()
+            # Its exception is of no interest, but asyncio complains of one that is not looked at.
+            waiting.add_done_callback(lambda done: done.cancelled() or done.exception())
             raise
         own = self._listeners.get("lost")
 
@@ -139,11 +143,9 @@ class Lock:
             self._was_cancelled = True
             task.cancel()
 
-    def _give_back(self, done: "asyncio.Future[Any]") -> None:
-        """A grant that came while its caller was being cancelled."""
-        if done.exception() is None:
-            hold = Hold(self._client, self._ask, done.result(), {})
-            threading.Thread(target=hold.release, daemon=True).start()
+    def _give_back(self, grant: Grant) -> None:
+        """One that came while its caller was being cancelled."""
+        Hold(self._client, self._ask, grant, {}).release()
 
     def _begin(self, hold: Hold) -> Hold:
         self._hold = hold

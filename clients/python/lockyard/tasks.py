@@ -4,7 +4,7 @@ import asyncio
 import math
 import threading
 import time
-from typing import Any, Callable, List, Optional, TypeVar
+from typing import Any, Callable, Generic, List, Optional, TypeVar
 
 from .sending import STOP_LOOK_S
 
@@ -29,6 +29,34 @@ class Stop(threading.Event):
                 return False
             super().wait(min(left_s, STOP_LOOK_S))
         return True
+
+
+class Handover(Generic[T]):
+    """From a thread to a task, which may be cancelled before it has what the thread got for it, and
+    whose loop may be closed: then that is given back."""
+
+    def __init__(self, give_back: Callable[[T], Any]):
+        self._give_back = give_back
+        self._lock = threading.Lock()
+        self._offered: List[T] = []
+        self._is_left = False
+
+    def offer(self, it: T) -> T:
+        """By the thread."""
+        with self._lock:
+            is_left = self._is_left
+            self._offered.append(it)
+        if is_left:
+            self._give_back(it)
+        return it
+
+    def leave(self) -> None:
+        """By the task, if it was cancelled."""
+        with self._lock:
+            self._is_left = True
+            offered = list(self._offered)
+        for it in offered:
+            threading.Thread(target=self._give_back, args=(it,), daemon=True).start()
 
 
 def cancels_in(error: Optional[BaseException]) -> List[asyncio.CancelledError]:

@@ -14,6 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
 from lockyard import Client, Hold, LockLost, LockTimeout, LockyardError, WaitAbandoned
+from lockyard.waiting import await_grant
 
 PATIENCE_S = 20
 
@@ -88,6 +89,25 @@ class ClientTest(unittest.TestCase):
             threading.Timer(0.1, stop.set).start()
             with self.assertRaises(WaitAbandoned):
                 asyncio.run(wait_for_it())
+
+    def test_a_grant_that_comes_after_the_loop_of_its_task_is_closed_is_given_back(self):
+        is_closed = threading.Event()
+
+        def late(client, ask, wait_ms, stop):
+            grant = await_grant(client, ask, wait_ms, None)
+            is_closed.wait(PATIENCE_S)
+            return grant
+
+        async def wait_for_it():
+            async with self.client.lock(self.name, lease_ms=60_000):
+                self.fail("It was given up.")
+
+        with mock.patch("lockyard.lock.await_grant", late):
+            with self.assertRaises(asyncio.TimeoutError):
+                asyncio.run(asyncio.wait_for(wait_for_it(), 0.2))
+        self.until(lambda: self.inspect()["state"] == "held")
+        is_closed.set()
+        self.until(lambda: self.inspect()["state"] == "free")
 
     async def work_within(self, begun):
         async with self.client.lock(self.name):
