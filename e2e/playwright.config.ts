@@ -4,13 +4,24 @@ import { defineConfig } from 'playwright/test';
 const isLong = process.env.TEST_LONG === '1';
 
 /**
+ * These wait for most of their time: they begin first, two at a time, beside those that keep the
+ * processors busy, so that nothing waits alone at the end.
+ */
+const WAITING = ['demo', 'restart', 'two-processes', 'insight', 'gate', 'questions'].map(
+  (name) => `**/${name}.spec.ts`,
+);
+
+/**
  * Runs against the built server; each worker starts its own, see lockyard-test.ts. `npm test`
  * builds first.
  */
 export default defineConfig({
   testDir: '.',
-  // Minutes long: `npm run test:long` runs it.
-  testIgnore: isLong ? [] : ['bad-days*.spec.ts'],
+  projects: [
+    { name: 'waiting', testMatch: WAITING, workers: 2 },
+    // Bad days take minutes: `npm run test:long` runs them.
+    { name: 'busy', testIgnore: isLong ? WAITING : [...WAITING, '**/bad-days*.spec.ts'] },
+  ],
   fullyParallel: false,
   // A bad day is as much as a machine can take: two at a time, each is worse than it says.
   workers: isLong ? 1 : 4,

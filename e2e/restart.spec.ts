@@ -27,10 +27,6 @@ const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningSe
   ],
 });
 
-// Each has names of its own, and each worker a server: they are the last, and would leave a worker
-// idle.
-test.describe.configure({ mode: 'parallel' });
-
 let orders: LockyardClient;
 test.beforeAll(async ({ server, admin }) => {
   orders = await createService(server, admin, 'orders');
