@@ -7,6 +7,7 @@ import { leaseFloorMs } from '@/server/core/lock/hold-lifecycle';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import { isReleased } from '@/server/core/lock/lock-record';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
+import type { RequestIdentity } from '@/server/core/request-fingerprint';
 import type { RecordKey } from '@/server/storage/record-store';
 import type { ObservedHold, Referee } from './referee';
 import type { SimWorld } from './sim-world';
@@ -22,6 +23,9 @@ interface Acquiring {
   isSure: boolean;
 }
 
+/** A wait is counted in whole milliseconds, by clocks that are read one after the other. */
+const ROUNDED_MS = 5;
+
 /** What an operator hears of a hold that is over. */
 const ENDED: ReadonlySet<string> = new Set(['forced', 'reassigned']);
 
@@ -35,6 +39,9 @@ function isLostBefore(tenure: ObservedHold | undefined, at: number): boolean {
 
 /** Checks each answer, when a process gives it, against what the database knows to be true. */
 export class AnswerChecks {
+  /** When each request was asked for first; without an end for one that is cancelled. */
+  private readonly askedAt = new Map<string, number>();
+
   constructor(
     private readonly world: SimWorld,
     readonly referee: Referee,
@@ -61,6 +68,7 @@ export class AnswerChecks {
       return;
     }
     if (isRefusedAsFull(heard)) referee.refusedAsFull(key, startedAt);
+    this.endedInTime(ask, heard);
     const isDoubt = 'error' in heard && heard.error.reason === 'UNKNOWN';
     if (isDoubt || !isSure) return;
     const mine = referee.holdsOf(key).find((hold) => hold.owner === ask.owner && !isReleased(hold));
@@ -73,14 +81,38 @@ export class AnswerChecks {
     }
   }
 
+  /** A request is asked for now, perhaps not for the first time. */
+  asking({ key }: RequestIdentity): void {
+    if (!this.askedAt.has(key)) this.askedAt.set(key, this.world.database.instant());
+  }
+
+  /** A request is about to be cancelled: from now on it may time out at any time. */
+  cancelling({ key }: RequestIdentity): void {
+    this.askedAt.set(key, Number.NEGATIVE_INFINITY);
+  }
+
+  /** No wait times out before its time is over, counted from the first call of its request. */
+  private endedInTime(
+    { owner, waitMs, request }: Pick<AcquireCommand, 'owner' | 'waitMs' | 'request'>,
+    heard: Received<{ outcome: string }>,
+  ): void {
+    if (!('answer' in heard) || heard.answer.outcome !== 'timeout') return;
+    const { database, steppedMs, lossyStore } = this.world;
+    const askedAt = this.askedAt.get(request.key) ?? Number.NEGATIVE_INFINITY;
+    const waitedMs = database.instant() - askedAt;
+    if (lossyStore || waitedMs >= waitMs - steppedMs - ROUNDED_MS) return;
+    this.referee.report(`${owner} waited ${waitedMs} of ${waitMs} ms, and was answered timeout`);
+  }
+
   /**
    * The holds of a granted set must have been granted together, and the answer must show what is
    * left of them. A set that spans shards is refused as such, and no other one is.
    */
   acquiredMultiLock(
-    { owner, locks }: AcquireMultiLockCommand,
+    { owner, locks, waitMs, request }: AcquireMultiLockCommand,
     heard: Received<AcquireManyAnswer>,
   ): void {
+    this.endedInTime({ owner, waitMs, request }, heard);
     const homes = locks.map(({ name }) => this.world.databaseOf({ namespace: 'default', name }));
     const isSpanning = new Set(homes).size > 1;
     const isRefused = 'error' in heard && heard.error.reason === 'UNSUPPORTED';

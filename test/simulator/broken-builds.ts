@@ -162,6 +162,16 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
   },
   'a refusal from a remembered record': { store: cacheReads },
   'a step that is refused by what a counter was a second ago': { counters: refuseByEarlierValue },
+  'a wait that is given up too soon': {
+    locks: (decide) => (record, command, context) =>
+      decide(
+        record,
+        command.verb === 'acquire'
+          ? { ...command, waitMs: Math.floor(command.waitMs / 2) }
+          : command,
+        context,
+      ),
+  },
   'a cancel that leaves its place in the queue': {
     locks: (decide) => (record, command, context) => {
       const decision = decide(record, command, context);

@@ -74,6 +74,7 @@ async function acquireMultiLock(
   if (answer?.outcome === 'queued' && requestId !== undefined) {
     const names = locks.map(({ name }) => name);
     const cancel = { verb: 'cancelSet', service: SERVICE, owner, names, request } as const;
+    client.checks.cancelling(request);
     await client.call(
       (engine) => engine.multiLocks.cancel('default', cancel),
       (heard) => client.checks.cancelled(keys, request.key, heard),
@@ -93,6 +94,7 @@ async function askOnce(
   const keys = ask.locks.map(({ name }) => ({ namespace: 'default', name }));
   const calls = keys.map((key) => client.record('acquire', key, null, leaseMs, requestId));
   for (const { name } of keys) unsure.add(name);
+  checks.asking(ask.request);
   const reply = await client.call<AcquireManyAnswer>(
     (engine) => engine.multiLocks.acquire('default', ask, { holdRequestMs }),
     (heard) => checks.acquiredMultiLock(ask, heard),

@@ -113,6 +113,7 @@ export class SimClient {
     if (answer?.outcome === 'queued' && requestId !== undefined) {
       const { owner } = this;
       const cancel = { verb: 'cancel', service: SERVICE, owner, request } as const;
+      this.checks.cancelling(request);
       await this.call(
         (engine) => engine.run(key, cancel),
         (heard) => this.checks.cancelled([key], request.key, heard),
@@ -141,6 +142,7 @@ export class SimClient {
     const isMine = (hold: Hold) => hold.owner === this.owner && !isReleased(hold);
     const isSure = !this.unsure.has(key.name) && !holds.some(isMine);
     const startedAt = this.world.database.instant();
+    this.checks.asking(ask.request);
     this.unsure.add(key.name);
     const reply = await this.call<AcquireAnswer>(
       (engine) => engine.acquire(key, ask, { holdRequestMs }),

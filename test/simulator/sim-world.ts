@@ -85,6 +85,14 @@ export function hasLeastTimes(seed: number): boolean {
   );
 }
 
+const NARROW_COUNTERS = 0xfbe5;
+const NARROW_COUNTERS_SHARE = 0.25;
+
+/** Whether the counter of this world has room for so little that most of its steps are refused. */
+export function hasNarrowCounter(seed: number): boolean {
+  return seeded(seed ^ NARROW_COUNTERS)() < NARROW_COUNTERS_SHARE;
+}
+
 /** So long at most is a process stopped. */
 const STOP_MS = 3_000;
 

@@ -10,7 +10,7 @@ import { type ObservedHold, Referee } from './referee';
 import { SimClient } from './sim-client';
 import { emptyControlDatabase } from './sim-control-database';
 import { SimWatcher } from './sim-watcher';
-import { type Flaws, SimWorld } from './sim-world';
+import { type Flaws, hasNarrowCounter, SimWorld } from './sim-world';
 import { worldKind } from './world-kind';
 
 export interface Simulation {
@@ -107,7 +107,9 @@ async function begin(world: SimWorld, truth: Referee): Promise<SimClient[]> {
   const processes = world.crowd?.isAlone ? 1 : 1 + Math.floor(random() * 3);
   world.crowd?.furnish();
   for (let i = 0; i < processes; i += 1) await world.join();
-  const bounds = { floor: 0, ceiling: 400 };
+  const bounds = hasNarrowCounter(world.seed)
+    ? { floor: 190, ceiling: 210 }
+    : { floor: 0, ceiling: 400 };
   const party = { service: 'orders' };
   const create = { verb: 'create', initial: 200, ...bounds, party, request: null } as const;
   for (let isMade = world.lossyStore !== null; !isMade; await world.scheduler.pause(100)) {
