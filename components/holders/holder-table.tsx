@@ -201,14 +201,17 @@ function Evidence({ row }: { row: ProcessRow }) {
   );
 }
 
+/** A host with a longer name would take more than two lines; then it is cut. */
+const LONG_HOST = 24;
+
 /** Where it runs, as its holds say. */
 function Place({ row: { host, pid } }: { row: ProcessRow }) {
   if (!host && !pid) return <span className="text-t3 max-md:hidden">–</span>;
   return (
     <>
       {host && (
-        <span className="inline-block max-w-full">
-          <VisibleText text={host} />
+        <span className="inline-flex max-w-full min-w-0 align-bottom">
+          {host.length > LONG_HOST ? <ExactName name={host} /> : <VisibleText text={host} />}
         </span>
       )}
       {pid && (
