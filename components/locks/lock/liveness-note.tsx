@@ -39,7 +39,7 @@ export function LivenessNote({
   return (
     <p className="flex min-w-0 items-start gap-2">
       <Icon name={icon} size={16} className={`mt-0.5 ${ink}`} />
-      <span className="min-w-0 [overflow-wrap:anywhere]">
+      <span className="min-w-0 self-baseline [overflow-wrap:anywhere]">
         <b className={`font-[550] ${verdict.state === 'unknown' ? '' : ink}`}>
           {isBrief ? word : words}
         </b>
