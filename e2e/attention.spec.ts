@@ -193,6 +193,19 @@ test('one act on a selection is previewed, counted, and answered for each lock; 
   await expect(page.getByRole('button', { name: 'Saved views' })).toBeFocused();
 });
 
+test('on a low screen every page of the navigation is in view, on a lower one in reach', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1_366, height: 600 });
+  await page.goto('/settings');
+  const last = page.getByRole('navigation', { name: 'Main' }).getByRole('link').last();
+  await expect(last).toHaveText('Settings');
+  await expect(last).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize({ width: 1_366, height: 400 });
+  await last.focus();
+  await expect(last).toBeInViewport({ ratio: 1 });
+});
+
 test('on a phone the search has the whole bar while it is typed in, and gives it back', async ({
   page,
 }) => {
