@@ -2,7 +2,7 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { usePathname, useSearchParams } from 'next/navigation';
-import { useCallback, useEffect, useId, useState } from 'react';
+import { useCallback, useId } from 'react';
 import type { InsightRange, LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { spokenDuration, wholeSeconds } from '@/server/core/format/durations';
@@ -13,6 +13,7 @@ import { useAtBackend } from '../live/reading';
 import { useSession } from '../live/session';
 import { refetchEvery, useTRPC } from '../live/trpc';
 import { heldMsOf } from '../locks/lock-facts';
+import { useLoaded } from '../navigation/use-loaded';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
@@ -20,7 +21,12 @@ import { chartsSummary, hasHistory, isHistoryBehind } from './chart-labels';
 import { RANGE_LABELS, rangeUrl, readRange, widerRange } from './chart-range';
 import { ChartTable } from './chart-table';
 import { ChartsSkeleton } from './charts-skeleton';
-import type LockCharts from './lock-charts';
+
+/**
+ * The chart library is large, so it is loaded separately, and only where it is used. If the server
+ * is unreachable the page must survive.
+ */
+const loadCharts = () => import('./lock-charts').then((all) => all.default);
 
 /** A minute is a long time beside a step of an hour's chart, and none beside one of a month's. */
 const REFETCH_EVERY_MS: Record<InsightRange, number> = {
@@ -81,7 +87,7 @@ export function ChartsPanel({
 
 function Charts({ insight, row }: { insight: LockInsight; row: LockRow }) {
   const id = useId();
-  const { Charts, isLost } = useLockCharts();
+  const { part: Charts, isFailing: isLost } = useLoaded(loadCharts, true);
   const isHeld = row.hold !== null && row.status !== 'unknown' && row.status !== 'expired';
   const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
     isHeld ? roundTo2Digits(heldMsOf(row, now, lastAnswerAt) ?? 0) : null,
@@ -171,32 +177,6 @@ function NoActivity({
       )}
     </div>
   );
-}
-
-const RETRY_MS = 3_000;
-
-/**
- * The chart library: large, so it is loaded separately, and only where it is used. Null until it
- * has loaded. If the server is unreachable the page must survive: `isLost`, and retries.
- */
-function useLockCharts(): { Charts: typeof LockCharts | null; isLost: boolean } {
-  const [loaded, setLoaded] = useState<{ Charts: typeof LockCharts } | null>(null);
-  const [attempts, setTries] = useState(0);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    let isUnmounted = false;
-    import('./lock-charts').then(
-      ({ default: Charts }) => !isUnmounted && setLoaded({ Charts }),
-      () => {
-        if (!isUnmounted) timer = setTimeout(() => setTries(attempts + 1), RETRY_MS);
-      },
-    );
-    return () => {
-      isUnmounted = true;
-      if (timer !== null) clearTimeout(timer);
-    };
-  }, [attempts]);
-  return { Charts: loaded?.Charts ?? null, isLost: loaded === null && attempts > 0 };
 }
 
 /** Which range the charts show, kept in the page's address; changing it asks nothing of Next. */

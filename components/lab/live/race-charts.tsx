@@ -1,10 +1,9 @@
 'use client';
 
-import { useEffect, useState } from 'react';
 import type { LabRow } from '@/server/contract/console/lab/lab-race';
 import type { LabSample } from '@/server/contract/console/lab/lab-run';
 import { exactCount } from '@/server/core/format/numbers';
-import type LiveCharts from './live-charts';
+import { useLoaded } from '../../navigation/use-loaded';
 
 export interface RaceChartsProps {
   /** The newest last. */
@@ -16,9 +15,12 @@ export interface RaceChartsProps {
   result: Pick<LabRow, 'sold' | 'opsPerSecond'> | null;
 }
 
+/** The chart library is large: it is loaded only where a race is shown. */
+const loadCharts = () => import('./live-charts').then((all) => all.default);
+
 /** The charts of a strategy: units sold against the stock, and operations a second. */
 export function RaceCharts(props: RaceChartsProps) {
-  const Charts = useCharts();
+  const { part: Charts } = useLoaded(loadCharts, true);
   const { samples, stock, result } = props;
   const last = result ?? samples.at(-1);
   return (
@@ -31,27 +33,4 @@ export function RaceCharts(props: RaceChartsProps) {
       <div className="lab-charts">{Charts ? <Charts {...props} /> : null}</div>
     </figure>
   );
-}
-
-const RETRY_MS = 3_000;
-
-/** The chart library is large: it is loaded only where a race is shown. Null until then. */
-function useCharts(): typeof LiveCharts | null {
-  const [loaded, setLoaded] = useState<{ Charts: typeof LiveCharts } | null>(null);
-  const [attempts, setAttempts] = useState(0);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | null = null;
-    let isUnmounted = false;
-    import('./live-charts').then(
-      ({ default: Charts }) => !isUnmounted && setLoaded({ Charts }),
-      () => {
-        if (!isUnmounted) timer = setTimeout(() => setAttempts(attempts + 1), RETRY_MS);
-      },
-    );
-    return () => {
-      isUnmounted = true;
-      if (timer !== null) clearTimeout(timer);
-    };
-  }, [attempts]);
-  return loaded?.Charts ?? null;
 }
