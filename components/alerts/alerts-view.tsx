@@ -1,7 +1,7 @@
 'use client';
 
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { AlertPage, AlertRow, AlertSummary } from '@/server/contract/console/alerts/alert-row';
 import { ALERT_QUIET_MS } from '@/server/core/alerts/alert';
 import { alertSummary } from '@/server/core/alerts/alert-summary';
@@ -50,11 +50,11 @@ export function AlertsView({ initial }: { initial: AlertPage | null }) {
     }),
   );
   const queries = useQueryClient();
-  const summary = data && alertSummary(data);
+  const summary = useMemo(() => data && alertSummary(data), [data]);
   // The bell reads less often, and would say something else than this page.
   useEffect(() => {
-    if (data) queries.setQueryData(trpc.alerts.summary.queryKey(), alertSummary(data));
-  }, [data, queries, trpc]);
+    if (summary) queries.setQueryData(trpc.alerts.summary.queryKey(), summary);
+  }, [summary, queries, trpc]);
   const mayAct = account.role !== 'viewer';
   const now = data?.asOf ?? 0;
   return (
