@@ -66,10 +66,10 @@ function reasonOf(error: unknown): Reason {
 async function run(args: string[], io: CommandLineIo): Promise<number> {
   const { env, stdout, stderr } = io;
   const write = (written: string) => void stdout.write(written);
+  const isJson = args.includes(JSON_OPTION);
   const [word, ...others] = args.filter((arg) => arg !== JSON_OPTION);
   if (others.length === 0 && (word === '--version' || word === '-v')) {
     const schema = programSchemaVersion('sqlite');
-    const isJson = args.includes(JSON_OPTION);
     write(
       `${isJson ? printableJson({ version, schema }) : `Lockyard ${version}, schema ${schema}`}\n`,
     );
@@ -101,8 +101,7 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
       stop: asked.verb === 'apply' ? io.signal : undefined,
     });
   if (command.verb === 'apply file') {
-    const json = args.includes(JSON_OPTION);
-    return applyFile(command, { environment: env, ask, print, json });
+    return applyFile(command, { environment: env, ask, print, json: isJson });
   }
   if (isBackupCommand(command)) {
     const { text, data } = await runBackupCommand(command, config, {
@@ -113,7 +112,6 @@ async function run(args: string[], io: CommandLineIo): Promise<number> {
         return io.signal;
       },
     });
-    const isJson = args.includes(JSON_OPTION);
     // Standard output may be the backup itself.
     if (isJson && command.file !== '-') print(printableJson(data));
     else stderr.write(`${isJson ? printableJson(data) : text}\n`);

@@ -61,7 +61,7 @@ export function usageOf(args: string[]): string {
   const end = args.findIndex((arg) => arg.startsWith('-') || arg === 'help');
   const words = args.slice(0, end < 0 ? undefined : end);
   const entries = [words.slice(0, 2), words.slice(0, 1)]
-    .map((asked) => entriesAbout(asked))
+    .map(entriesAbout)
     .find(({ length }) => length > 0);
   if (words.length === 0 || !entries) return USAGE;
   const [heading = ''] = USAGE.split('\n');
