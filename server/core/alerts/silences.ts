@@ -30,6 +30,7 @@ export class Silences {
 
   /** Whether an alert is not to be sent at `now`. */
   match(subject: AlertSubject, now: number): boolean {
+    if (this.rows.length === 0) return false;
     const key = alertKey(subject);
     const known = this.known.get(key);
     if (known === null || (known && known.endsAt > now)) return known !== null;

@@ -53,11 +53,15 @@ export class AlertReadings {
   ) {}
 
   /**
-   * Every rule that is met now, by `alertKey`. Looks only at locks in trouble.
+   * The rules that are met now, by `alertKey`. Looks only at locks in trouble.
    *
    * @param firing the alerts that fire, also those of a process that did this before
+   * @param hasRoom whether an alert may fire that does not yet; asked once of each
    */
-  async met(firing: ReadonlyMap<string, FiringAlert>): Promise<Map<string, AlertReading>> {
+  async met(
+    firing: ReadonlyMap<string, FiringAlert>,
+    hasRoom: (alert: AlertSubject) => boolean,
+  ): Promise<Map<string, AlertReading>> {
     const { table, backends, isFresh, now } = this.parts;
     await table.refresh();
     this.stuckSpells.forgetOld(now());
@@ -65,9 +69,12 @@ export class AlertReadings {
       backends.map((one) => [one.id, isFresh(one) ? one.engine.health().clockOffsetMs : null]),
     );
     const met = new Map<string, AlertReading>();
-    const add = (reading: AlertReading) => met.set(alertKey(reading), reading);
+    const add = (reading: AlertReading) => {
+      const key = alertKey(reading);
+      if (firing.has(key) || hasRoom(reading)) met.set(key, reading);
+    };
     await table.slice().forEach([...table.columns.troubled], (slot) => {
-      for (const reading of this.ofLock(slot, firing)) add(reading);
+      this.readLock(slot, firing, add);
     });
     await table.slice().forEach(this.parts.counters.all(), (entry) => {
       const { backend, namespace, name } = entry;
@@ -111,18 +118,22 @@ export class AlertReadings {
     return isKept && isMet && health?.reachable === false;
   }
 
-  private ofLock(slot: number, firing: ReadonlyMap<string, FiringAlert>): AlertReading[] {
+  private readLock(
+    slot: number,
+    firing: ReadonlyMap<string, FiringAlert>,
+    add: (reading: AlertReading) => void,
+  ): void {
     const { table, now } = this.parts;
     const { columns } = table;
     const row = columns.troubled.has(slot) && columns.groups[slot] !== 0 ? table.at(slot) : null;
-    if (!row) return [];
+    if (!row) return;
     const offsetMs = this.offsetOf(row.backend);
-    if (offsetMs === null) return [];
+    if (offsetMs === null) return;
     const at = Math.floor(now() + offsetMs);
-    if (!this.isPresent(row, at)) return [];
+    if (!this.isPresent(row, at)) return;
     const callers = columns.blockedCallers[slot] as number;
     const sinceSum = columns.blockedSince[slot] as number;
-    const { stuck, orphaned } = table.facts.of(slot);
+    const { stuck, orphaned } = table.facts.reasonOf(slot);
     const stuckSince = stuck && this.stuckSince(row, stuck, offsetMs, firing);
     const facts = {
       at,
@@ -134,12 +145,10 @@ export class AlertReadings {
     };
     const { namespace, name } = row.key;
     const sentence = () => this.sentenceOf(slot, row, at);
-    const shared = { backend: row.publicBackend, namespace, name, sentence };
-    return lockConditions(facts, this.rulesOf(namespace)).map(({ kind, since }) => ({
-      ...shared,
-      kind,
-      since: since - offsetMs,
-    }));
+    for (const { kind, since: metSince } of lockConditions(facts, this.rulesOf(namespace))) {
+      const since = metSince - offsetMs;
+      add({ kind, backend: row.publicBackend, namespace, name, since, sentence });
+    }
   }
 
   /** By the clock of this process. Where its alert fires, a lock was stuck before this reading. */

@@ -5,11 +5,9 @@ import { type AlertReading, alertKey, isNews, nextAlert } from '../../core/alert
 import type { SentAlert } from '../../core/alerts/alert-message';
 import { Silences } from '../../core/alerts/silences';
 import { AlertReadings, type AlertSources } from './alert-readings';
+import { AlertRoom } from './alert-room';
 import { AlertSettings } from './alert-settings';
 import { type AlertChange, AlertTable, type StoredAlert } from './alert-table';
-
-/** More alerts at once are only counted: of those that are silenced now, and of the others. */
-const FIRING_MAX = 1_000;
 
 /** Resolved alerts that are kept for receivers that were not sent them yet. */
 const RESOLVED_MAX = 1_000;
@@ -109,13 +107,14 @@ export class AlertWatch {
       this.rules = await this.settings.ownRules();
       this.silences = renewed(this.silences, await this.settings.silences(now));
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
-      const met = await this.readings.met(watched.firing);
-      const { changes, left } = this.changes(watched, met);
-      await this.write(watched, changes);
+      const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);
+      const room = new AlertRoom(watched.firing.values(), isSilencedNow);
+      const met = await this.readings.met(watched.firing, (alert) => room.takes(alert));
+      await this.write(watched, this.changes(watched, met));
       this.last = { at: now, firing: watched.firing };
       if (restarts !== this.restarts) return;
       this.watched = watched;
-      this.counted = { firing: [...watched.firing.values()], left };
+      this.counted = { firing: [...watched.firing.values()], left: room.left };
     } catch (error) {
       this.reload();
       throw error;
@@ -156,12 +155,11 @@ export class AlertWatch {
   private changes(
     { firing }: Watched,
     met: ReadonlyMap<string, AlertReading>,
-  ): { changes: [key: string, change: AlertChange][]; left: number } {
+  ): [key: string, change: AlertChange][] {
     const changes: [string, AlertChange][] = [];
     const now = this.sources.now();
-    const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);
     const follow = (key: string, before: StoredAlert | null, reading: AlertReading | null) => {
-      const isSilenced = () => reading !== null && isSilencedNow(reading);
+      const isSilenced = () => reading !== null && this.silences.match(reading, now);
       const after = nextAlert(before, reading, { now, isSilenced });
       if (!after || after === before) return;
       const alert = { id: 0, position: 0, ...before, ...after };
@@ -175,10 +173,8 @@ export class AlertWatch {
       const reading = met.get(key) ?? null;
       if (reading || !this.readings.isUnknown(alert)) follow(key, alert, reading);
     }
-    const begun = [...met].filter(([key]) => !firing.has(key));
-    const some = fitting(begun, firing.values(), isSilencedNow);
-    for (const [key, reading] of some) follow(key, null, reading);
-    return { changes, left: begun.length - some.length };
+    for (const [key, reading] of met) if (!firing.has(key)) follow(key, null, reading);
+    return changes;
   }
 
   private async write(watched: Watched, changes: [string, AlertChange][]): Promise<void> {
@@ -207,24 +203,6 @@ function renewed(before: Silences, rows: readonly SilenceRow[]): Silences {
   const textOf = (all: readonly SilenceRow[]) =>
     all.map(({ id, endsAt }) => `${id} ${endsAt}`).join();
   return textOf(before.rows) === textOf(rows) ? before : new Silences(rows);
-}
-
-/** The new alerts for which there is room beside those that fire. */
-function fitting<R extends AlertSubject>(
-  begun: [string, R][],
-  firing: Iterable<StoredAlert>,
-  isSilencedNow: (subject: AlertSubject) => boolean,
-): [string, R][] {
-  const before = [...firing];
-  if (before.length + begun.length <= FIRING_MAX) return begun;
-  const silenced = before.filter(isSilencedNow).length;
-  let roomForSilenced = FIRING_MAX - silenced;
-  let roomForOthers = FIRING_MAX - (before.length - silenced);
-  return begun.filter(([, reading]) => {
-    if (roomForSilenced <= 0 && roomForOthers <= 0) return false;
-    if (isSilencedNow(reading)) return roomForSilenced-- > 0;
-    return roomForOthers-- > 0;
-  });
 }
 
 /** Takes over what has been written. */

@@ -75,7 +75,7 @@ function readingOf(
 ): Omit<IncidentReading, 'isActNow' | 'blockingMs'> | null {
   const { status } = table.columns.statusOf(slot);
   if (status === 'unknown' || !table.reads.isSettled(row, at)) return null;
-  const why = table.facts.of(slot);
+  const why = table.facts.reasonOf(slot);
   const { stuck, orphaned } = why;
   const expiredAt = row.hold?.expiresAt ?? row.record.ended?.at ?? at;
   return {

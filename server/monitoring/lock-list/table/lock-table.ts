@@ -259,9 +259,10 @@ export class LockTable {
     const isNew = columns.groups[slot] === 0;
     const before = columns.statusOf(slot);
     const wasHeld = columns.isHeld[slot] === 1;
-    const haveChanged = this.facts.set(slot, { reason, ownHold: norms.ownHold, pressure });
+    const facts = { reason, ownHold: norms.ownHold, pressure };
     const isAnother = before.status !== status || before.tier !== tier;
-    const isOtherwise = haveChanged || why === REPLACED || isAnother;
+    const isOtherwise = why === REPLACED || isAnother || this.facts.differ(slot, facts);
+    this.facts.set(slot, facts);
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);

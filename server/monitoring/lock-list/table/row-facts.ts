@@ -23,23 +23,34 @@ export class RowFacts {
 
   of(slot: number): ShownFacts {
     const ownHold = this.baselines.get(slot) ?? null;
-    return { stuck: null, ...this.reasons.get(slot), ownHold, ...this.pressures.get(slot) };
+    return { ...this.reasonOf(slot), ownHold, ...this.pressures.get(slot) };
   }
 
-  /** Returns whether pages show something else now. */
-  set(slot: number, { reason, ownHold, pressure }: ComputedFacts): boolean {
-    const queueTrend = pressure ? this.trends.of(slot) : 0;
-    const shown = { ...pressure, ...(queueTrend === 0 ? {} : { queueTrend }) };
-    const pressed = Object.keys(shown).length > 0 ? shown : null;
-    const changes = [
-      isOther(this.reasons.get(slot), reason),
-      (this.baselines.get(slot) ?? null) !== ownHold,
-      isOther(this.pressures.get(slot), pressed),
-    ];
+  /** Why a lock is stuck or orphaned, if it is. */
+  reasonOf(slot: number): NonNullable<StatusReason> {
+    return this.reasons.get(slot) ?? NO_REASON;
+  }
+
+  /** Whether pages show something else than what was stored. */
+  differ(slot: number, { reason, ownHold, pressure }: ComputedFacts): boolean {
+    return (
+      (this.baselines.get(slot) ?? null) !== ownHold ||
+      isOther(this.reasons.get(slot), reason) ||
+      isOther(this.pressures.get(slot), this.shownPressure(slot, pressure))
+    );
+  }
+
+  set(slot: number, { reason, ownHold, pressure }: ComputedFacts): void {
     setOrDelete(this.reasons, slot, reason);
     setOrDelete(this.baselines, slot, ownHold);
-    setOrDelete(this.pressures, slot, pressed);
-    return changes.includes(true);
+    setOrDelete(this.pressures, slot, this.shownPressure(slot, pressure));
+  }
+
+  /** With the trend of its queue; null: nothing is shown. */
+  private shownPressure(slot: number, pressure: LockPressure | null): LockPressure | null {
+    const queueTrend = pressure ? this.trends.of(slot) : 0;
+    if (queueTrend !== 0) return { ...pressure, queueTrend };
+    return pressure?.blocked || pressure?.refused ? pressure : null;
   }
 
   remove(slot: number): void {
@@ -75,6 +86,7 @@ export function setBlocked(
   else columns.troubled.delete(slot);
 }
 
+const NO_REASON: NonNullable<StatusReason> = { stuck: null };
 const NOT_BLOCKED = { callers: 0, sinceSum: 0 };
 const ACT_NOW = TIERS.indexOf('actNow');
 

@@ -1,0 +1,31 @@
+import type { AlertSubject } from '../../contract/console/alerts/alert-row';
+
+/** More alerts at once are only counted: of those that are silenced now, and of the others. */
+const FIRING_MAX = 1_000;
+
+/** The room for new alerts beside those that fire. */
+export class AlertRoom {
+  /** How many new alerts there was no room for. */
+  left = 0;
+  private forSilenced = FIRING_MAX;
+  private forOthers = FIRING_MAX;
+
+  constructor(
+    firing: Iterable<AlertSubject>,
+    private readonly isSilenced: (subject: AlertSubject) => boolean,
+  ) {
+    for (const alert of firing) this.take(alert);
+  }
+
+  /** Gives a new alert its place; false: there is none. */
+  takes(alert: AlertSubject): boolean {
+    const hasPlace = this.take(alert);
+    if (!hasPlace) this.left += 1;
+    return hasPlace;
+  }
+
+  private take(alert: AlertSubject): boolean {
+    if (this.forSilenced <= 0 && this.forOthers <= 0) return false;
+    return this.isSilenced(alert) ? this.forSilenced-- > 0 : this.forOthers-- > 0;
+  }
+}
