@@ -137,6 +137,27 @@ describe.each(TEST_DIALECTS)('the recorded incidents over %s', (dialect) => {
     }
   });
 
+  it('writes within 3 s that a lock seems mended, and less often of one that goes on turning', async () => {
+    const statements: string[] = [];
+    const by = recorder(['default'], countingStatements(database, statements));
+    rig.store('index', STUCK);
+    await watch(by, 5);
+    rig.store('index', FINE);
+    await watch(by, 3);
+    expect((await all())[0]?.clearedAt).not.toBeNull();
+    const turn = async (i: number) => {
+      rig.store('index', i % 2 === 0 ? STUCK : FINE);
+      await watch(by, 1);
+    };
+    for (let i = 0; i < 20; i += 1) await turn(i);
+    statements.length = 0;
+    for (let i = 0; i < 60; i += 1) await turn(i);
+    expect(statements.filter((sql) => sql.startsWith('INSERT'))).toHaveLength(6);
+    await watch(by, 10);
+    const [incident] = await all();
+    expect(incident?.clearedAt).toBe(rig.now - 10_000);
+  });
+
   it('has one incident of a lock where two processes record at once for a moment', async () => {
     rig.store('index', STUCK);
     const [one, other] = [recorder(), recorder()];

@@ -24,8 +24,11 @@ const OPEN_MAX = 2_000;
 /** Counts that go on changing are written so often. */
 const WRITE_EVERY_MS = 10_000;
 
-/** So often is written whether it is over: a short lease can run out again and again. */
-const WRITE_CLEARED_EVERY_MS = 3_000;
+/**
+ * So soon after the last write it is written that it seems to be over, or that it is not after all:
+ * twice as late each further time, as a short lease can run out again and again.
+ */
+const WRITE_CLEARED_AFTER_MS = 3_000;
 
 /** Written in one transaction. */
 const ROWS_AT_ONCE = 100;
@@ -57,6 +60,8 @@ interface Tracked {
   writtenAt: number;
   /** As it was written. */
   written: Incident | null;
+  /** How often another `clearedAt` was written. */
+  turns: number;
 }
 
 /**
@@ -128,7 +133,10 @@ export class IncidentRecorder {
         const { incident } = each;
         // It was written right after it was read: a takeover does not put off the next write.
         const writtenAt = instant - Math.max(0, now - incident.readAt);
-        return [id, { open: each, isNew: false, isDue: false, writtenAt, written: incident }];
+        return [
+          id,
+          { open: each, isNew: false, isDue: false, writtenAt, written: incident, turns: 0 },
+        ];
       }),
     );
     return this.tracked;
@@ -144,7 +152,7 @@ export class IncidentRecorder {
     if (!incident) return;
     const { id, publicBackend: backend, key } = row;
     const open = { id, backend, namespace: key.namespace, name: key.name, incident };
-    const unwritten = { writtenAt: Number.NEGATIVE_INFINITY, written: null };
+    const unwritten = { writtenAt: Number.NEGATIVE_INFINITY, written: null, turns: 0 };
     tracked.set(id, { open, isNew: true, isDue: true, ...unwritten });
   }
 
@@ -173,19 +181,14 @@ export class IncidentRecorder {
 
   private async write(tracked: Map<string, Tracked>): Promise<void> {
     const now = this.parts.clock.monotonic();
-    const due = [...tracked.values()].filter(
-      ({ open: { incident }, isDue, written, writtenAt }) => {
-        if (isDue || incident === written) return isDue;
-        const isCleared = incident.clearedAt !== written?.clearedAt;
-        return now - writtenAt >= (isCleared ? WRITE_CLEARED_EVERY_MS : WRITE_EVERY_MS);
-      },
-    );
+    const due = [...tracked.values()].filter((each) => isDueAt(each, now));
     for (let i = 0; i < due.length; i += ROWS_AT_ONCE) {
       const some = due.slice(i, i + ROWS_AT_ONCE);
       for (const each of some) await this.complete(each);
       await this.stored.write(some);
       for (const each of some) {
         const { id, incident } = each.open;
+        if (each.written && hasTurned(each)) each.turns += 1;
         Object.assign(each, { isNew: false, isDue: false, writtenAt: now, written: incident });
         if (incident.endedAt === null) continue;
         tracked.delete(id);
@@ -239,4 +242,16 @@ export class IncidentRecorder {
   private storesOf({ backend }: OpenIncident): MonitoredBackend[] {
     return this.parts.backends.filter((one) => publicId(one) === backend);
   }
+}
+
+/** Whether it is not as it was written about when it was cleared. */
+const hasTurned = ({ open: { incident }, written }: Tracked) =>
+  incident.clearedAt !== written?.clearedAt;
+
+/** Whether an incident must be written. @param now the clock that never steps */
+function isDueAt(each: Tracked, now: number): boolean {
+  const { open, isDue, written, writtenAt, turns } = each;
+  if (isDue || open.incident === written) return isDue;
+  const turnedAfterMs = Math.min(WRITE_CLEARED_AFTER_MS * 2 ** turns, WRITE_EVERY_MS);
+  return now - writtenAt >= (hasTurned(each) ? turnedAfterMs : WRITE_EVERY_MS);
 }
