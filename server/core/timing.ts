@@ -88,8 +88,11 @@ export const CLOCK_ERROR_MS = 5_000;
 /** How often maintenance ends the expired holds that no process touches. */
 export const EXPIRY_SCAN_EVERY_MS = 300;
 
-/** A lease that expired less than this ago is left to the next caller, who records it. */
-export const EXPIRY_LEFT_TO_CALLERS_MS = 800;
+/**
+ * A lease that expired less than this ago is left to the next caller, who records it in the same
+ * commit. The rest of the promised time is for the scan and its commit.
+ */
+export const EXPIRY_LEFT_TO_CALLERS_MS = 1_200;
 
 /** An expired lease that no caller touches is recorded within this time. */
 export const EXPIRY_RECORDED_WITHIN_MS = 2_000;
