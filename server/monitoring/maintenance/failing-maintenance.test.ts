@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { MAINTENANCE_LEASE_MS } from '../../core/timing';
-import { EngineRig } from '../../engine/testing/engine-rig';
+import { EXPIRY_LEFT_TO_CALLERS_MS, MAINTENANCE_LEASE_MS } from '../../core/timing';
+import { EngineRig, pause, takeLock } from '../../engine/testing/engine-rig';
 import { systemClock } from '../../platform/clock';
 import { createLog } from '../../platform/log';
 import { creation, freshKey } from '../../storage/conformance/testing/changes';
-import { StoreError } from '../../storage/record-store';
+import { type RecordKey, StoreError } from '../../storage/record-store';
 import { TimeSlice } from '../lock-list/order/time-slice';
 import { Maintenance, type MaintenanceOptions } from './maintenance';
+
+/** Granted in time, also where a busy machine takes long over it. */
+const SHORT_MS = 1_000;
 
 let rig: EngineRig;
 
@@ -111,6 +114,33 @@ it('what is done every ten minutes is not done again whenever a process has the 
   await vi.waitFor(() => expect(begun).toHaveLength(2), 10_000);
   await vi.waitFor(() => expect(runs).toBeGreaterThan((begun[1] ?? Number.NaN) + 1), 10_000);
   expect(pruned).toBe(1);
+  await maintenance.stop();
+});
+
+it('expired holds are ended of the locks that no caller has touched since they were read', async () => {
+  const member = await rig.join();
+  const { engine, faults } = member;
+  const [untouched, touched, lapsedAgain] = [freshKey(), freshKey(), freshKey()];
+  const read = new Map<RecordKey, number>();
+  for (const key of [untouched, touched, lapsedAgain]) {
+    read.set(key, (await takeLock(member, key, 'w1', { leaseMs: SHORT_MS })).rev);
+  }
+  await pause(SHORT_MS + 50);
+  await takeLock(member, touched, 'w2', { leaseMs: 60_000 });
+  await takeLock(member, lapsedAgain, 'w2', { leaseMs: SHORT_MS });
+  await pause(EXPIRY_LEFT_TO_CALLERS_MS + SHORT_MS + 50);
+  const settle = vi.spyOn(engine, 'settle');
+  const due = () =>
+    [...read].map(([key, rev]) => ({ backend: 'default', key, rev, expired: true }));
+  const maintenance = await start(
+    {
+      backends: [{ id: 'default', store: faults, engine, epochOf: () => 1 }],
+      projection: { dueForExpiry: due, remove: () => undefined },
+    },
+    async () => undefined,
+  );
+  await vi.waitFor(() => expect(settle).toHaveBeenCalled(), 10_000);
+  expect(settle.mock.calls[0]?.[0]).toEqual([untouched, lapsedAgain]);
   await maintenance.stop();
 });
 

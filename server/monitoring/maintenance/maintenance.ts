@@ -210,9 +210,13 @@ export class Maintenance {
   private findDue({ id, engine }: MonitoredBackend, areExpired: boolean): RecordKey[] {
     const { projection, clock } = this.parts;
     const instant = clock.now() + engine.health().clockOffsetMs - EXPIRY_LEFT_TO_CALLERS_MS;
+    /** Whether a caller has come since the lock was read, so that no hold of it is due. */
+    const isTouched = (key: RecordKey, rev: number) =>
+      engine.cachedLock(key, rev + 1)?.record.holds.every(({ expiresAt }) => expiresAt > instant);
     return projection
       .dueForExpiry(new Map([[id, instant]]))
       .filter(({ backend, expired }) => backend === id && expired === areExpired)
+      .filter(({ key, rev }) => !areExpired || !isTouched(key, rev))
       .map(({ key }) => key);
   }
 

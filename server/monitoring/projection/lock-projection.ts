@@ -62,9 +62,7 @@ export interface LockProjectionOptions {
   slice?: () => TimeSlice;
 }
 
-interface DueLock {
-  backend: string;
-  key: RecordKey;
+interface DueLock extends Pick<ProjectionRow, 'backend' | 'key' | 'rev'> {
   expired: boolean;
 }
 
@@ -207,7 +205,8 @@ export class LockProjection {
   /** Locks to clean up: leases expired by the clock of their backend, and queues. */
   dueForExpiry(instants: ReadonlyMap<string, number>): DueLock[] {
     const due = this.table.dueForExpiry(instants);
-    return Array.from(due, ({ row, expired }) => ({ backend: row.backend, key: row.key, expired }));
+    const asRead = ({ backend, key, rev }: ProjectionRow) => ({ backend, key, rev });
+    return Array.from(due, ({ row, expired }) => ({ ...asRead(row), expired }));
   }
 
   /** Finds out what time has made of the locks. */
