@@ -260,9 +260,8 @@ export class LockTable {
     const before = columns.statusOf(slot);
     const wasHeld = columns.isHeld[slot] === 1;
     const facts = { reason, ownHold: norms.ownHold, pressure };
-    const isAnother = before.status !== status || before.tier !== tier;
-    const isOtherwise = why === REPLACED || isAnother || this.facts.differ(slot, facts);
-    this.facts.set(slot, facts);
+    const isAnother = why === REPLACED || before.status !== status || before.tier !== tier;
+    const isOtherwise = this.facts.set(slot, facts, isAnother);
     this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);

@@ -31,19 +31,23 @@ export class RowFacts {
     return this.reasons.get(slot) ?? NO_REASON;
   }
 
-  /** Whether pages show something else than what was stored. */
-  differ(slot: number, { reason, ownHold, pressure }: ComputedFacts): boolean {
-    return (
+  /**
+   * Stores what was computed.
+   *
+   * @param areOther whether pages show something else in any case: then nothing is compared
+   * @returns whether they do
+   */
+  set(slot: number, { reason, ownHold, pressure }: ComputedFacts, areOther: boolean): boolean {
+    const pressed = this.shownPressure(slot, pressure);
+    const haveChanged =
+      areOther ||
       (this.baselines.get(slot) ?? null) !== ownHold ||
       isOther(this.reasons.get(slot), reason) ||
-      isOther(this.pressures.get(slot), this.shownPressure(slot, pressure))
-    );
-  }
-
-  set(slot: number, { reason, ownHold, pressure }: ComputedFacts): void {
+      isOther(this.pressures.get(slot), pressed);
     setOrDelete(this.reasons, slot, reason);
     setOrDelete(this.baselines, slot, ownHold);
-    setOrDelete(this.pressures, slot, this.shownPressure(slot, pressure));
+    setOrDelete(this.pressures, slot, pressed);
+    return haveChanged;
   }
 
   /** With the trend of its queue; null: nothing is shown. */
