@@ -18,7 +18,7 @@ export class AlertRoom {
   }
 
   /** Gives a new alert its place; false: there is none. */
-  takes(alert: AlertSubject): boolean {
+  admits(alert: AlertSubject): boolean {
     const hasPlace = this.take(alert);
     if (!hasPlace) this.left += 1;
     return hasPlace;

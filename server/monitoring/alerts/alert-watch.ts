@@ -109,7 +109,7 @@ export class AlertWatch {
       await this.sources.counters.refresh(this.rules, DEFAULT_ALERT_RULES);
       const isSilencedNow = (subject: AlertSubject) => this.silences.match(subject, now);
       const room = new AlertRoom(watched.firing.values(), isSilencedNow);
-      const met = await this.readings.met(watched.firing, (alert) => room.takes(alert));
+      const met = await this.readings.met(watched.firing, (alert) => room.admits(alert));
       await this.write(watched, this.changes(watched, met));
       this.last = { at: now, firing: watched.firing };
       if (restarts !== this.restarts) return;

@@ -188,7 +188,7 @@ export class IncidentRecorder {
       await this.stored.write(some);
       for (const each of some) {
         const { id, incident } = each.open;
-        if (each.written && hasTurned(each)) each.turns += 1;
+        if (hasTurned(each)) each.turns += 1;
         Object.assign(each, { isNew: false, isDue: false, writtenAt: now, written: incident });
         if (incident.endedAt === null) continue;
         tracked.delete(id);
@@ -246,7 +246,7 @@ export class IncidentRecorder {
 
 /** Whether it is not as it was written about when it was cleared. */
 const hasTurned = ({ open: { incident }, written }: Tracked) =>
-  incident.clearedAt !== written?.clearedAt;
+  written !== null && incident.clearedAt !== written.clearedAt;
 
 /** Whether an incident must be written. @param now the clock that never steps */
 function isDueAt(each: Tracked, now: number): boolean {
