@@ -10,7 +10,7 @@ import {
   type GenerateCommand,
 } from './cli-command';
 import { PROVISIONING_VERBS, parseProvisioning } from './provisioning/parse-provisioning';
-import { issueMessage, numberIn, parseOptions, plainMessage, UsageError } from './usage-error';
+import { issueMessage, numberIn, parseOptions, UsageError } from './usage-error';
 
 const DELETE_OPTIONS = {
   namespace: { type: 'string' },
@@ -110,7 +110,7 @@ export function parseDeleteCommand([noun, verb, ...rest]: string[]): CliCommand 
   const [issue] = parsed.error.issues;
   const field = String(issue?.path.at(1) ?? 'name');
   const option = { names: 'name', atMost: 'count' }[field] ?? field;
-  throw new UsageError(`--${option}: ${plainMessage(issue)}.`);
+  throw new UsageError(`--${option}: ${issue?.message}.`);
 }
 
 function parseRecordAct([noun, word, ...rest]: string[]): CliCommand | null {

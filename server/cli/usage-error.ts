@@ -1,7 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { durationArgument } from '../../client/command/terminal/duration';
-import { counted } from './counted';
 
 /** Arguments that are no command. The message is one line. */
 export class UsageError extends Error {
@@ -70,47 +69,9 @@ export function issueMessage(error: z.ZodError): string {
   const path = issue?.path.filter((part) => typeof part === 'string') ?? [];
   const field = path.filter((part) => !['input', 'key', 'counter'].includes(part)).at(-1) ?? 'name';
   const option = `--${OPTION_OF[field] ?? field}`;
-  const says = (issue && durationMessage(field, issue)) ?? plainMessage(issue);
+  const says = (issue && durationMessage(field, issue)) ?? issue?.message;
   return `${field === 'password' ? 'The password' : option}: ${says}.`;
 }
-
-/** What a value must be, for people: the schemas' own library speaks of its types. */
-export function plainMessage(issue: z.core.$ZodIssue | undefined): string {
-  if (!issue) return 'is not valid';
-  if (!OF_THE_LIBRARY.test(issue.message)) return issue.message;
-  switch (issue.code) {
-    case 'too_small':
-      return bound('at least', Number(issue.minimum), SIZES[issue.origin]);
-    case 'too_big':
-      return bound('at most', Number(issue.maximum), SIZES[issue.origin]);
-    case 'invalid_type':
-      return TYPES[issue.expected] ?? issue.message;
-    case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
-    case 'unrecognized_keys':
-      return 'there is no such setting; see docs/provisioning.md';
-    default:
-      return issue.message;
-  }
-}
-
-/** Other messages are the schemas' own. */
-const OF_THE_LIBRARY = /^(Too small|Too big|Invalid input|Invalid option|Unrecognized key)/;
-
-/** @param what is counted; absent: the value is a number */
-const bound = (atLeast: string, limit: number, what: string | undefined) =>
-  what ? `must have ${atLeast} ${counted(limit, what)}` : `must be ${atLeast} ${limit}`;
-
-/** What the size of a value counts; a number counts nothing. */
-const SIZES: Record<string, string> = { string: 'character', array: 'value' };
-
-const TYPES: Record<string, string> = {
-  number: 'must be a number',
-  int: 'must be a whole number',
-  boolean: 'must be true or false',
-  string: 'must be a text',
-  array: 'must be a list, such as ["host"]',
-};
 
 /** Durations are given as `30d`, not in the milliseconds of the schema; null for anything else. */
 function durationMessage(field: string, issue: z.core.$ZodIssue): string | null {

@@ -1,27 +1,7 @@
 import { z } from 'zod';
+import { exactText, fits, isWellFormed } from './exact-text';
 import { LEASE_MAX_MS, LEASE_MIN_MS, WAIT_MAX_MS } from './namespace-policy';
 import { holderTraceparent } from './traceparent';
-
-/** A character of a string, which is half of one beyond U+FFFF, takes no more in UTF-8. */
-const CHAR_MAX_BYTES = 3;
-
-/**
- * Whether a text has at most `max` bytes in UTF-8. Nearly all are so short that none is counted.
- */
-const fits = (text: string, max: number) =>
-  text.length * CHAR_MAX_BYTES <= max || new TextEncoder().encode(text).length <= max;
-
-const isWellFormed = (text: string) => text.isWellFormed();
-
-/** Text of `min` to `max` bytes of UTF-8 without NUL; all others are kept byte by byte. */
-const exactText = (max: number, min = 1) =>
-  z
-    .string()
-    .min(min)
-    .max(max, { abort: true })
-    .refine((text) => !text.includes('\0'), 'must not contain NUL')
-    .refine(isWellFormed, 'must be well-formed Unicode')
-    .refine((text) => fits(text, max), `must be at most ${max} bytes of UTF-8`);
 
 /** A lock's name: byte-exact, so `job`, `JOB`, `job ` and `jób` are four locks. */
 export const lockName = exactText(200).describe(

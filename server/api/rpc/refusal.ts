@@ -96,14 +96,14 @@ function isLockyardError(cause: unknown): cause is LockyardError {
 const ISSUES_MAX = 5;
 const MESSAGE_MAX_CHARS = 500;
 
-/** Which field is wrong and how, for instance `leaseMs: Too small: expected number to be >=100`. */
+/** Which field is wrong and how: `leaseMs: must be a whole number from 100 to 86400000`. */
 function describeIssues({ issues }: z.ZodError): string {
   const lines = issues.slice(0, ISSUES_MAX).map((issue) => {
-    // Zod says only that a key is bad, and repeats it, however long.
+    // The library says only that a key is bad, and repeats it, however long.
     const isKey = issue.code === 'invalid_key';
-    const message = isKey ? `a key: ${issue.issues[0]?.message}` : issue.message;
+    const message = isKey ? `a key ${issue.issues[0]?.message}` : issue.message;
     const field = (isKey ? issue.path.slice(0, -1) : issue.path).map(String).join('.');
-    return field === '' ? message : `${field}: ${message}`;
+    return field === '' ? `The input ${message}` : `${field}: ${message}`;
   });
   const words = [...new Set(lines)].join('; ');
   return words.length > MESSAGE_MAX_CHARS ? `${words.slice(0, MESSAGE_MAX_CHARS)}…` : words;

@@ -82,7 +82,7 @@ const LIST_MAX = 1_000;
 
 /** What a file for `lockyard apply` may say. A section that is absent is left alone. */
 export const wantedState = z.strictObject({
-  version: z.literal(1),
+  version: z.literal(1, 'must be 1'),
   namespaces: z.array(wantedNamespace).max(LIST_MAX).superRefine(once).optional(),
   users: z.array(wantedUser).max(LIST_MAX).superRefine(once).optional(),
   keys: z.array(wantedKey).max(LIST_MAX).superRefine(once).superRefine(eachItsFile).optional(),

@@ -1,7 +1,7 @@
 import { isMap, isNode, LineCounter, type Node, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { MISSING } from '../../contract/plain-issues';
 import { StartError } from '../../platform/start-error';
-import { plainMessage } from '../usage-error';
 import { type WantedState, wantedState } from './apply-input';
 
 const FILE_MAX_BYTES = 512 * 1024;
@@ -77,14 +77,10 @@ function firstIssue([issue]: z.core.$ZodIssue[], before: PropertyKey[] = []): Fi
   return { path, message: messageOf(issue) };
 }
 
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_type') return plainMessage(issue);
-  // Only the library's own message says that there is no value.
-  if (issue.message.endsWith('received undefined')) return 'is missing';
-  return (
-    { array: 'must be a list', object: 'must be a map' }[issue.expected as string] ??
-    plainMessage(issue)
-  );
+/** YAML calls objects maps. */
+function messageOf({ code, message, ...issue }: z.core.$ZodIssue): string {
+  const isMap = code === 'invalid_type' && 'expected' in issue && issue.expected === 'object';
+  return isMap && message !== MISSING ? 'must be a map' : message;
 }
 
 /** The node at a path, or the nearest above it; with `key`, that key itself. */

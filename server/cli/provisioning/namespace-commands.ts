@@ -14,7 +14,6 @@ import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-po
 import type { ControlContext } from '../../operations/operation-context';
 import type { CliAnswer } from '../cli-answer';
 import { requireServer } from '../require-server';
-import { plainMessage } from '../usage-error';
 import type { InputOf } from './provisioning-command';
 import { textFields, textTable } from './text-table';
 
@@ -126,6 +125,8 @@ async function settingsOf(ctx: ControlContext, name: string): Promise<NamespaceS
   throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
 }
 
+const NO_SETTING = 'there is no such setting; see docs/provisioning.md';
+
 /** @throws LockyardError `INVALID` */
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
@@ -133,5 +134,7 @@ function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   const field = unknown ?? String(issue?.path.at(-1) ?? '');
-  throw new LockyardError('INVALID', `--set ${field}: ${plainMessage(issue)}.`);
+  const isNoList = issue?.code === 'invalid_type' && issue.expected === 'array';
+  const says = `${issue?.message}${isNoList ? ', such as ["host"]' : ''}`;
+  throw new LockyardError('INVALID', `--set ${field}: ${unknown ? NO_SETTING : says}.`);
 }

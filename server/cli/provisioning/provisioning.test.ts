@@ -249,19 +249,19 @@ test.each([
   ],
   [
     ['namespaces', 'remove', '--name', 'a', '--reason', 'x'],
-    /^--reason: must have at least 3 characters\.$/,
+    /^--reason: must be a text of 3 to 500 characters\.$/,
   ],
   [
     ['locks', 'set-capacity', '--name', 'a', '--capacity', '0', '--reason', 'abc'],
-    /^--capacity: must be at least 1\.$/,
+    /^--capacity: must be a whole number from 1 to 10000\.$/,
   ],
   [
     ['counters', 'create', '--name', 'a', '--initial', '1.5', '--reason', 'abc'],
-    /^--initial: must be a whole number\.$/,
+    /^--initial: must be a whole number from -9007199254740991 to 9007199254740991\.$/,
   ],
   [
     ['locks', 'delete', '--prefix', 'a', '--count', 'x', '--reason', 'abc'],
-    /^--count: must be a number\.$/,
+    /^--count: must be a whole number from 1 to 10000000\.$/,
   ],
   [
     ['keys', 'create', '--name', 'a', '--namespace', 'b', '--prefix', ''],

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { MISSING } from './plain-issues';
+
+/** A character of a string, which is half of one beyond U+FFFF, takes no more in UTF-8. */
+const CHAR_MAX_BYTES = 3;
+
+/**
+ * Whether a text has at most `max` bytes in UTF-8. Nearly all are so short that none is counted.
+ */
+export const fits = (text: string, max: number) =>
+  text.length * CHAR_MAX_BYTES <= max || new TextEncoder().encode(text).length <= max;
+
+export const isWellFormed = (text: string) => text.isWellFormed();
+
+/** Text of `min` to `max` bytes of UTF-8 without NUL; all others are kept byte by byte. */
+export function exactText(max: number, min = 1) {
+  const size = min === 0 ? `at most ${max}` : `${min} to ${max}`;
+  const message = `must be a text of ${size} bytes of UTF-8`;
+  return z
+    .string({ error: ({ input }) => (input === undefined ? MISSING : message) })
+    .min(min)
+    .max(max, { abort: true })
+    .refine((text) => !text.includes('\0'), 'must not contain NUL')
+    .refine(isWellFormed, 'must be well-formed Unicode')
+    .refine((text) => fits(text, max), message);
+}
