@@ -387,6 +387,14 @@ test('a batch of 21 is refused, one of 20 is served', async () => {
   expect((await batch(20)).status).toBe(200);
 });
 
+test.each(['[{}]', '7', 'null', '"x"'])('the input of a batch must not be %s', async (input) => {
+  const { status, text } = await api.post(key, 'lock.release,lock.release?batch=1', input);
+  expect(status).toBe(400);
+  const message = expect.stringMatching(/^The input of a batch must be an object, with the input/);
+  const refused = { error: { message, data: { reason: 'INVALID' } } };
+  expect(JSON.parse(text)).toMatchObject([refused, refused]);
+});
+
 test('a batch of several calls may not wait', async () => {
   const call = { ...whole, owner: 'other', waitMs: 1_000 };
   const path = 'lock.acquire,lock.acquire?batch=1';

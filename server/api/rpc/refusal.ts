@@ -77,12 +77,17 @@ export function refusalOf(error: TRPCError, type: CallType): Refusal {
   if (cause instanceof SyntaxError && error.code === 'BAD_REQUEST') {
     return { reason: 'INVALID', message: 'The input is not well-formed JSON.' };
   }
+  if (error.code === 'BAD_REQUEST') return { reason: 'INVALID', message: NO_BATCH_INPUT };
   const reason = reasonOfCode(error.code);
   if (reason === 'INTERNAL') {
     return databaseRefusal(cause, type) ?? { reason, message: INTERNAL_MESSAGE };
   }
   return { reason, message: error.message };
 }
+
+/** Whatever else tRPC would refuse in this way never reaches it. */
+const NO_BATCH_INPUT =
+  'The input of a batch must be an object, with the input of each call by its number: {"0": …}.';
 
 export const INTERNAL_MESSAGE = 'Something went wrong on our side. The server log knows more.';
 
