@@ -230,6 +230,19 @@ test('a signed-out and a disabled person are refused at once', async () => {
   expectRefused(await api.console(again, 'locks.list', {}), 401, 'UNAUTHENTICATED');
 });
 
+test('who has changed the password gets another cookie, and the session goes on with it', async () => {
+  const { cookie } = await person('pat', 'viewer');
+  const input = { current: PASSWORD, next: `${PASSWORD} again` };
+  const reply = await api.console(cookie, 'session.changePassword', input, 'mutation');
+  const [session = '', ...others] = reply.headers.getSetCookie();
+  expect([reply.data, others]).toEqual([{ changed: true }, []]);
+  const [fresh = ''] = session.split(';');
+  expect(fresh).toMatch(/^lockyard_session=[\w-]{43}$/);
+  expect(fresh).not.toBe(cookie);
+  expect(reply.text).not.toContain(fresh.slice(17));
+  expect((await api.console(fresh, 'locks.list', {})).status).toBe(200);
+});
+
 test('the session cookie is for this host alone and out of reach of scripts', async () => {
   await createUser(api.cli, { name: 'carl', role: 'viewer', password: PASSWORD });
   const signIn = (headers: Record<string, string> = {}) =>

@@ -2,6 +2,9 @@
 export const SESSION_IDLE_MAX_MS = 30 * 60_000;
 export const SESSION_MAX_MS = 12 * 60 * 60_000;
 
+/** For so long do requests that a browser has sent keep a session that another has replaced. */
+export const SESSION_REPLACED_MS = 5_000;
+
 /** How long a verified session may still read while the control database is not responding. */
 export const SESSION_STALE_MAX_MS = 15 * 60_000;
 

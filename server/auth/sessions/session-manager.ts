@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { and, eq, isNull, lte, ne, or, type SQL } from 'drizzle-orm';
+import { and, eq, gt, isNull, lte, ne, or, type SQL } from 'drizzle-orm';
 import type { Database, Db } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import type { Role } from '../../contract/console/console-terms';
@@ -12,6 +12,7 @@ import { SessionClock } from './session-clock';
 import {
   SESSION_IDLE_MAX_MS,
   SESSION_MAX_MS,
+  SESSION_REPLACED_MS,
   SESSION_SEEN_EVERY_MS,
   SESSION_STALE_MAX_MS,
 } from './session-limits';
@@ -86,6 +87,18 @@ export class SessionManager {
       expiresAt: now + SESSION_MAX_MS,
     });
     return { value, maxAgeMs: SESSION_MAX_MS };
+  }
+
+  /**
+   * Begins a session in the place of another one of its user, which soon ends, in the caller's
+   * transaction: a copy of its cookie is then of no use.
+   */
+  async replace(tx: Db, { userId, sessionId }: UserActor): Promise<NewSession> {
+    const { sessions } = this.from.database.tables;
+    const endsAt = this.sessionClock.now() + SESSION_REPLACED_MS;
+    const isLonger = and(eq(sessions.id, sessionId), gt(sessions.expiresAt, endsAt)) as SQL;
+    await tx.update(sessions).set({ expiresAt: endsAt }).where(isLonger);
+    return this.begin(tx, userId);
   }
 
   /** Ends sessions of one user, within a transaction: all, or all but one. */

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { hashPassword, verifyPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
+import type { NewSession } from '../../auth/sessions/session-manager';
 import { countSignInAttempt, revertSignInAttempt, verifyCounted } from '../../auth/sign-in-limits';
 import type { ChangePasswordInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
@@ -11,8 +12,8 @@ import type { ControlContext } from '../operation-context';
 import { findUserByName, selectUserForUpdate } from './find-user';
 
 /**
- * Changes the caller's own password and ends their other sessions. Guesses of the current one count
- * for this session alone.
+ * Changes the caller's own password, ends their other sessions and replaces this one, whose cookie
+ * may have been copied. Guesses of the current password count for this session alone.
  *
  * @throws LockyardError `FORBIDDEN` for a wrong current password, `INVALID` for a weak new one,
  *   `RATE_LIMITED`
@@ -20,7 +21,7 @@ import { findUserByName, selectUserForUpdate } from './find-user';
 export async function changePassword(
   ctx: ControlContext,
   { current, next }: ChangePasswordInput,
-): Promise<{ changed: true }> {
+): Promise<{ session: NewSession }> {
   const { actor, runtime } = ctx;
   if (actor?.kind !== 'user') throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
   const { database, clock, sessions } = runtime;
@@ -45,7 +46,7 @@ export async function changePassword(
     throw new LockyardError('FORBIDDEN', 'Incorrect current password.');
   }
   const passwordHash = await hashPassword(next);
-  await auditedDatabaseChange(ctx, who, what, async (tx) => {
+  const session = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const held = await selectUserForUpdate(database, tx, actor.userId);
     if (held.passwordHash !== user?.passwordHash) {
       throw new LockyardError('CONFLICT', 'The password has been changed in the meantime.');
@@ -53,8 +54,8 @@ export async function changePassword(
     await tx.update(users).set({ passwordHash }).where(eq(users.id, actor.userId));
     await revertSignInAttempt(database, tx, attempt);
     await sessions.endAll(tx, actor.userId, actor.sessionId);
-    return { answer: null };
+    return { answer: await sessions.replace(tx, actor) };
   });
   sessions.forget(actor.userId);
-  return { changed: true };
+  return { session };
 }

@@ -24,9 +24,11 @@ export const consoleSessionRouter = consoleRouterOf({
     ctx.setSession(null);
     return answer;
   }),
-  changePassword: consoleProcedure
-    .input(changePasswordInput)
-    .mutation(({ ctx, input }) => changePassword(ctx.operation, input)),
+  changePassword: consoleProcedure.input(changePasswordInput).mutation(async ({ ctx, input }) => {
+    const { session } = await changePassword(ctx.operation, input);
+    ctx.setSession(session);
+    return { changed: true };
+  }),
 });
 
 /** The session and the browser's mark go to cookies and nowhere else. */
