@@ -157,6 +157,27 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect(await resolve(session.value)).toMatchObject({ userId: id });
   });
 
+  test('a sign-in ends the session that the browser had, also that of another person', async () => {
+    const [first, second] = [await newPerson(), await newPerson()];
+    const before = (await enter(first.name)).session.value;
+    const elsewhere = (await enter(first.name)).session.value;
+    const after = await signIn(await contextWith(before), {
+      name: second.name,
+      password: PASSWORD,
+    });
+    expect(await resolve(before)).toBeNull();
+    expect(await resolve(elsewhere)).toMatchObject({ userId: first.id });
+    expect(await resolve(after.session.value)).toMatchObject({ userId: second.id });
+  });
+
+  test('a sign-in that fails leaves the session that the browser had', async () => {
+    const { id, name } = await newPerson();
+    const { value } = (await enter(name)).session;
+    const failing = signIn(await contextWith(value), { name, password: OTHER_PASSWORD });
+    await expect(failing).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(await resolve(value)).toMatchObject({ userId: id });
+  });
+
   test('a person who is shut out is out: here at once, elsewhere within 1 s', async () => {
     const { id, name } = await newPerson();
     const { value } = (await enter(name)).session;

@@ -36,9 +36,10 @@ export interface SignInCaller {
 const UNKNOWN_CALLER: SignInCaller = { knownBrowserOf: () => null, countRefusedSignIn() {} };
 
 /**
- * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered
- * alike, in the same time. Failures count for the account and the caller's network together; a
- * browser that has signed in to the account before has a count of its own.
+ * Begins a session, and ends the one that the browser had. An unknown name, a wrong password, a
+ * disabled and a locked account are answered alike, in the same time. Failures count for the
+ * account and the caller's network together; a browser that has signed in to the account before has
+ * a count of its own.
  *
  * @throws LockyardError `UNAUTHENTICATED`; `RATE_LIMITED` after too many failures from one network;
  *   `BACKEND_DOWN`
@@ -76,7 +77,8 @@ export async function signIn(
     await refusedActs.write();
     throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
   }
-  return auditedDatabaseChange(ctx, who, what, async (tx) => {
+  const before = ctx.actor?.kind === 'user' ? ctx.actor : null;
+  const signedIn = await auditedDatabaseChange(ctx, who, what, async (tx) => {
     const now = await findUserForUpdate(database, tx, user.id);
     // Removed, disabled, or with another password since the check.
     if (now?.passwordHash !== user.passwordHash || now.disabledAt !== null) {
@@ -84,7 +86,10 @@ export async function signIn(
     }
     const { id, name, role } = now;
     await revertSignInAttempt(database, tx, attempt);
+    if (before) await sessions.end(tx, before.sessionId);
     const session = await sessions.begin(tx, id);
     return { answer: { user: { id, name, role: role as Role }, session } };
   });
+  if (before) sessions.forget(before.userId);
+  return signedIn;
 }
