@@ -11,6 +11,7 @@ import type { RequestScope } from '../requests/request-scope';
 import { setApiHeaders } from '../requests/security-headers';
 import type { ScheduledTurn } from '../scheduling/request-scheduler';
 import { type ApiCall, examineCall } from './api-call';
+import { refuseUnusedInputs } from './batch-inputs';
 
 /**
  * How long a stream keeps its turn. Its first rows are dear, and after a restart all pages open
@@ -57,7 +58,9 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
     examine?.(scope);
     const body = await readBody(scope, bodyMaxBytes?.(call));
     if (body === null) return;
-    refusePrototypeKeys(req.method === 'GET' ? queryInput(scope) : body);
+    const input = req.method === 'GET' ? queryInput(scope) : body;
+    refusePrototypeKeys(input);
+    if (call.isBatch) refuseUnusedInputs(input, call.path.split(',').length);
     // A GET has no body, whatever it says that its body is.
     if (req.method === 'GET') delete req.headers['content-type'];
     const admission = await admit(scope, call, body.length);
