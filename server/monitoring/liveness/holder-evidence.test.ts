@@ -29,10 +29,16 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
   });
   afterEach(() => database.close());
 
-  /** What one server process knows. */
-  function member() {
-    const health = () => ({ clockOffsetMs: 0 });
-    const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
+  /**
+   * What one server process knows.
+   *
+   * @param offsets by backend: its clock minus that of this process
+   */
+  function member(offsets: Record<string, number> = { default: 0 }) {
+    const backends = Object.entries(offsets).map(([id, clockOffsetMs]) => ({
+      id,
+      engine: { health: () => ({ clockOffsetMs }) },
+    })) as unknown as MonitoredBackend[];
     const evidence = new HolderEvidence(database, backends, {
       now: () => now,
       monotonic: () => now,
@@ -43,10 +49,11 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     const hold = (
       name: string,
       meta: Record<string, string> | null,
-      { token = 1, service = 'billing' } = {},
+      { token = 1, service = 'billing', backend = 'default' } = {},
     ) => {
       const before = rows.get(name) ?? null;
-      const after = rowOf(name, meta, { token, service, now });
+      const at = now + (offsets[backend] ?? 0);
+      const after = rowOf(name, meta, { token, service, backend, now: at });
       rows.set(name, after);
       evidence.replaced(before, after);
       return after;
@@ -75,6 +82,30 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
     if (!held || !holder) return expect.fail();
     await evidence.note(PODS, [[holder, { ...DEAD, since: now + 3_600_000 }]]);
     expect(evidence.verdictOn(row.id, held, now)).toMatchObject({ state: 'dead', since: now });
+  });
+
+  test('of a death is measured by the clock of the lock’s own backend, however far that is off', async () => {
+    const AHEAD = { default: 1_000, ahead: 600_000, behind: -600_000 };
+    for (const backend of ['default', 'ahead', 'behind'] as const) {
+      const { evidence, hold } = member(AHEAD);
+      const row = hold('a', processMeta(), { backend });
+      const [held] = row.record.holds;
+      const holder = evidence.holders.ofProcess({ ...HOST, pid: '7', pidStart: '881234' });
+      if (!held || !holder) return expect.fail();
+      now += 60_000;
+      const since = now + AHEAD.default - 30_000;
+      await evidence.note(KERNEL, [[holder, { ...DEAD, since }]]);
+      const diedAt = held.grantedAt + 30_000;
+      const verdict = evidence.verdictOn(row.id, held, now + AHEAD[backend]);
+      expect(verdict).toMatchObject({ state: 'dead', since: diedAt });
+      // Held by another process of that name: the dead one was there before.
+      expect(evidence.verdictOn(row.id, { ...held, grantedAt: diedAt + 1 }, diedAt).state).toBe(
+        'unknown',
+      );
+      now += 10 * 60_000;
+      hold('a', null, { backend });
+      await evidence.prune();
+    }
   });
 
   test('of a death reaches every process, and concerns all locks of that process and no other', async () => {
@@ -272,7 +303,12 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
 function rowOf(
   name: string,
   meta: Record<string, string> | null,
-  { token, service, now }: { token: number; service: string; now: number },
+  {
+    token,
+    service,
+    backend,
+    now,
+  }: Record<'service' | 'backend', string> & Record<'token' | 'now', number>,
 ) {
   const hold: Hold = {
     token,
@@ -294,6 +330,6 @@ function rowOf(
     renewalsStopped: null,
   };
   const record = { ...unwrittenRecord(now), holds: meta ? [hold] : [] };
-  const keeper = { id: 'default', publicId: 'default' };
+  const keeper = { id: backend, publicId: backend };
   return ProjectionRow.of(keeper, { namespace: 'default', name }, now, record);
 }

@@ -105,6 +105,7 @@ export class HolderEvidence {
       ...report,
       firstAt: report.firstAt + shiftMs,
       at: report.at + shiftMs,
+      since: report.since === null ? null : report.since + shiftMs,
     }));
   }
 
