@@ -10,6 +10,7 @@ import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { BUNDLE_MS, eventsOf } from '../history/bundled-events';
 import type { CounterProjection } from '../projection/counter-projection';
+import type { CounterEntry } from '../projection/counter-table';
 import type { RecordingWatch } from './recording-watch';
 
 interface PastCountersOptions {
@@ -18,11 +19,17 @@ interface PastCountersOptions {
   /** @throws LockyardError where that instant cannot be shown */
   check: (at: number) => Promise<number>;
   recording: Pick<RecordingWatch, 'untilRecorded'>;
+  /** The clock of a store minus that of this process. */
+  offsetOf: (store: string) => number;
   clock: Pick<Clock, 'now'>;
 }
 
 /** What is longer ago is recorded: events are collected for less. */
 const RECENT_MS = BUNDLE_MS + 5_000;
+
+/** Counters created since of which it is looked up whether there was one of that name before. */
+const LOOKED_INTO_MAX = 1_000;
+const LOOKED_INTO_AT_ONCE = 100;
 
 /**
  * The counters that there are now, with the values that they had at an instant. Bounds are those of
@@ -33,7 +40,7 @@ export class PastCounters {
 
   async page(at: number, input: CounterListInput): Promise<CounterPage & { past: PastMark }> {
     const past = await this.mark(at);
-    const now = await this.parts.counters.page(input);
+    const now = await this.pageNow(at, input);
     const rows: CounterRow[] = [];
     for (const row of now.rows) {
       const then = await this.rowAt(row, at, offsetOf(now, row));
@@ -54,6 +61,44 @@ export class PastCounters {
     return { ...now, row, gate: null, asOf: at, past };
   }
 
+  /** Of those that there were then, as they are now. */
+  private async pageNow(at: number, input: CounterListInput): Promise<CounterPage> {
+    const { counters, offsetOf } = this.parts;
+    const sought = input.search?.toLowerCase() ?? '';
+    const later: CounterEntry[] = [];
+    const isOlder = ({ createdAt, storeId }: CounterEntry) =>
+      createdAt <= Math.floor(at + offsetOf(storeId));
+    const page = await counters.page(input, (row) => {
+      if (isOlder(row)) return true;
+      if (later.length < LOOKED_INTO_MAX && row.searchText.includes(sought)) later.push(row);
+      return false;
+    });
+    const former = await this.createdAgain(later, at);
+    if (former.size === 0) return page;
+    return counters.page(input, (row) => isOlder(row) || former.has(row.id));
+  }
+
+  /** The ids of those of which there was another one of that name by then. */
+  private async createdAgain(later: readonly CounterEntry[], at: number): Promise<Set<string>> {
+    const { database, offsetOf } = this.parts;
+    const former = new Set<string>();
+    for (let i = 0; i < later.length; i += LOOKED_INTO_AT_ONCE) {
+      const part = later.slice(i, i + LOOKED_INTO_AT_ONCE);
+      const some = new Map(part.map((row) => [lockIdOf(row), row]));
+      const last = Math.floor(at + Math.max(...part.map(({ storeId }) => offsetOf(storeId))));
+      const { rows } = await database.raw.ask(
+        'SELECT lock_id, MIN(at) FROM lock_events WHERE at <= ? AND lock_id IN ' +
+          `(${part.map(() => '?')}) GROUP BY lock_id`,
+        [last, ...part.map(lockIdOf)],
+      );
+      for (const [lockId, first] of rows) {
+        const row = some.get(String(lockId));
+        if (row && Number(first) <= at + offsetOf(row.storeId)) former.add(row.id);
+      }
+    }
+    return former;
+  }
+
   private async mark(at: number): Promise<PastMark> {
     const { check, recording, clock } = this.parts;
     const since = await check(at);
@@ -64,8 +109,7 @@ export class PastCounters {
 
   /** Null: it did not exist. */
   private async rowAt(now: CounterRow, at: number, offsetMs: number): Promise<CounterRow | null> {
-    const { namespace, name } = now;
-    const lockId = recordId({ namespace, name, kind: 'counter' });
+    const lockId = lockIdOf(now);
     const instant = Math.floor(at + offsetMs);
     const until = `at <= ${instant}`;
     const last = await this.event(lockId, until, 'MAX');
@@ -106,6 +150,9 @@ export class PastCounters {
     return eventsOf<CounterEvent>([0, 0, body])[0]?.event ?? null;
   }
 }
+
+const lockIdOf = ({ namespace, name }: Pick<CounterRow, 'namespace' | 'name'>) =>
+  recordId({ namespace, name, kind: 'counter' });
 
 function rowAfter(now: CounterRow, event: CounterEvent, instant: number): CounterRow {
   const { value, rev, floor, ceiling } = event;

@@ -82,7 +82,7 @@ export class PastView {
     this.range = new PastRange({ database, clock, offsetOf, historyMs, onRead });
     const check = (at: number) => this.check(at);
     const recording = new RecordingWatch(database, backends, clock);
-    this.counters = new PastCounters({ database, counters, check, recording, clock });
+    this.counters = new PastCounters({ database, counters, check, recording, offsetOf, clock });
     this.open = new OpenLocksReader(recording, table, backends, clock);
   }
 

@@ -56,9 +56,16 @@ export class CounterProjection {
     this.deleted = new DeletedNames(() => clock.monotonic());
   }
 
-  /** The counter list: filtered, by name. Costs no look at any backend. */
-  page({ search = '', limit }: CounterListInput): Promise<CounterPage> {
-    return this.search(search.toLowerCase(), limit);
+  /**
+   * The counter list: filtered, by name. Costs no look at any backend.
+   *
+   * @param isOne whether a counter is one of those that are listed; absent: all are
+   */
+  page(
+    { search = '', limit }: CounterListInput,
+    isOne?: (row: CounterEntry) => boolean,
+  ): Promise<CounterPage> {
+    return this.search(search.toLowerCase(), limit, isOne);
   }
 
   /** The same for those who follow it: an answer may be a moment old. */
@@ -76,13 +83,17 @@ export class CounterProjection {
     return page;
   }
 
-  private async search(sought: string, limit: number): Promise<CounterPage> {
-    const { rows, matching } = await this.table.find(sought, limit, this.slice());
+  private async search(
+    sought: string,
+    limit: number,
+    isOne?: (row: CounterEntry) => boolean,
+  ): Promise<CounterPage> {
+    const { rows, matching, total } = await this.table.find(sought, limit, this.slice(), isOne);
     const known = new Map(this.backends.map((one) => [one.id, this.stores.isKnown(one)]));
     return {
       rows: rows.map((row) => rowNow(row, known.get(row.storeId) === true)),
       matching,
-      total: this.table.size,
+      total,
       backends: publicHealths(this.backends),
       asOf: this.clock.now(),
     };

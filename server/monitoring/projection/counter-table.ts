@@ -109,30 +109,38 @@ export class CounterTable {
       });
   }
 
-  /** The first matches by name, and how many there are. In slices: news may be among them. */
+  /**
+   * The first matches by name, how many there are, and of how many in all. In slices: news may be
+   * among them.
+   *
+   * @param isOne whether a counter is one of those that are looked through; absent: all are
+   */
   async find(
     sought: string,
     limit: number,
     slice: TimeSlice,
-  ): Promise<{ rows: CounterEntry[]; matching: number }> {
+    isOne?: (row: CounterEntry) => boolean,
+  ): Promise<{ rows: CounterEntry[]; matching: number; total: number }> {
     while (this.unordered.size > 0) {
       this.order.add(this.takeUnordered());
       if (slice.isOver) await slice.pause();
     }
     const found: CounterEntry[] = [];
-    let matching = 0;
+    let [matching, total] = [0, 0];
     let isEnough = false;
     await slice.forEach(this.order.copy(), (slot) => {
-      isEnough = sought === '' && found.length >= limit;
+      isEnough = !isOne && sought === '' && found.length >= limit;
       if (isEnough) return false;
       const row = this.rows[slot];
-      if (!row?.searchText.includes(sought)) return true;
+      if (!row || isOne?.(row) === false) return true;
+      total += 1;
+      if (!row.searchText.includes(sought)) return true;
       matching += 1;
       if (found.length < limit) found.push(row);
       return true;
     });
     if (isEnough) matching = this.size;
-    return { rows: found, matching };
+    return { rows: found, matching, total: isOne ? total : this.size };
   }
 }
 

@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
+import type { CounterEvent } from '../../core/counter/counter-event';
+import { NameCount } from '../../engine/names/name-count';
+import { TestClock } from '../../platform/testing/test-clock';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import { eventRows, insertionsOf } from '../history/recorder/event-rows';
+import { CounterProjection } from '../projection/counter-projection';
+import type { MonitoredBackend } from '../projection/monitored-backend';
+import { rowId } from '../projection/projection-row';
+import { PastCounters } from './past-counters';
+
+const NOW = Date.UTC(2026, 10, 20, 8);
+const MINUTE = 60_000;
+/** The clock of the backend minus that of the server. */
+const AHEAD_MS = 7_000;
+const [BEFORE, THEN, SINCE] = [NOW - 3 * MINUTE, NOW - 2 * MINUTE, NOW - MINUTE];
+
+describe.each(TEST_DIALECTS)('the counters of the past, in %s', (dialect) => {
+  let database: Database;
+  let counters: CounterProjection;
+  let past: PastCounters;
+  let rev = 0;
+  beforeEach(async () => {
+    database = await openTestDatabase(dialect);
+    const clock = new TestClock(NOW);
+    const health = () => ({ id: 'default', reachable: true, clockOffsetMs: AHEAD_MS });
+    const backends = [{ id: 'default', engine: { health } }] as unknown as MonitoredBackend[];
+    const names = new NameCount(() => clock.monotonic());
+    const namespaces = { get: async () => ({ backend: 'default' }) };
+    counters = new CounterProjection(backends, clock, namespaces, names, { isKnown: () => true });
+    past = new PastCounters({
+      database,
+      counters,
+      check: async () => 0,
+      recording: { untilRecorded: async () => true },
+      offsetOf: () => AHEAD_MS,
+      clock,
+    });
+  });
+  afterEach(() => database.close());
+
+  const record = async (key: RecordKey, event: Omit<CounterEvent, 'rev' | 'service'>) => {
+    rev += 1;
+    const events = [{ ...event, at: event.at + AHEAD_MS, rev, service: 'shop' }];
+    const commit = { id: rev, at: event.at, changes: [{ key, rev, events }] };
+    await database.raw.batch(insertionsOf(dialect, eventRows('default', [commit])), false);
+  };
+  /** Creates a counter, in place of a former one of that name if there is one. */
+  const create = async (name: string, at: number, value = 10) => {
+    const key = { namespace: 'shop', name, kind: 'counter' as const };
+    await record(key, { kind: 'created', at, value });
+    const createdAt = at + AHEAD_MS;
+    const bounds = { floor: null, ceiling: null, lastMove: null };
+    const place = { backend: 'default', storeId: 'default', rev, readAt: NOW + AHEAD_MS };
+    const id = rowId('default', recordId(key));
+    const searchText = `shop/${name}`;
+    counters.table.store({ id, ...key, ...place, ...bounds, value, createdAt, searchText });
+    return key;
+  };
+  const page = async (limit: number, search?: string) => {
+    const found = await past.page(THEN, { limit, ...(search && { search }) });
+    const { matching, total } = found;
+    return { names: found.rows.map(({ name }) => name), matching, total };
+  };
+
+  it('leave a page to those that there were, however many were created since', async () => {
+    for (let i = 0; i < 30; i += 1) await create(`a${i}`, SINCE);
+    for (const name of ['b1', 'b2', 'b3']) await create(name, BEFORE);
+    expect(await page(2)).toEqual({ names: ['b1', 'b2'], matching: 3, total: 3 });
+    expect(await page(2, 'b3')).toEqual({ names: ['b3'], matching: 1, total: 3 });
+    expect(await page(2, 'a')).toEqual({ names: [], matching: 0, total: 3 });
+  });
+
+  it('have what a former counter of that name was, also where it was created again since', async () => {
+    await create('again', BEFORE, 3);
+    await create('again', SINCE, 9);
+    await create('another', SINCE);
+    await create('old', BEFORE);
+    expect(await page(10)).toEqual({ names: ['again', 'old'], matching: 2, total: 2 });
+    const { rows } = await past.page(THEN, { limit: 1 });
+    expect(rows).toMatchObject([{ name: 'again', value: 3 }]);
+  });
+});
