@@ -32,6 +32,7 @@ import type { Monitoring } from './monitoring';
 import { NameDeletion } from './names/name-deletion';
 import { NamespaceCapacity } from './names/namespace-capacity';
 import { PastView } from './past/past-view';
+import { EarlierTimeouts } from './projection/earlier-timeouts';
 import { LockProjection } from './projection/lock-projection';
 import {
   type MonitoredBackend,
@@ -61,6 +62,7 @@ const PRUNE_EVERY_MS = 10 * 60_000;
 const BASELINES_EVERY_MS = 60_000;
 const RECOUNT_EVERY_MS = 5_000;
 const EVIDENCE_EVERY_MS = 1_000;
+const TIMEOUTS_EVERY_MS = 5_000;
 
 export interface MonitoringOptions extends AlertDelivery {
   backends: MonitoredBackend[];
@@ -211,6 +213,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     new Periodic({ job: name, everyMs, run, log });
   const fleet = new FleetView(ids, projection, insights, clock);
   const latencies = new LatencyCourses(() => publicHealths(backends), clock);
+  const timeouts = new EarlierTimeouts(database, backends, projection, clock);
   const readBaselines = job('read hold baselines', BASELINES_EVERY_MS, () => baselines.refresh());
   const jobs = [
     ...backends.flatMap((backend) => [
@@ -235,6 +238,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
       () => deadlocks.run(),
     ),
     job('read evidence of holders', EVIDENCE_EVERY_MS, () => evidence.refresh()),
+    job('read earlier timeouts', TIMEOUTS_EVERY_MS, () => timeouts.run()),
     job('sample the figures', SAMPLE_EVERY_MS, () => fleet.sample()),
     job('sample response times', LATENCY_SAMPLE_EVERY_MS, async () => latencies.sample()),
   ].map((each) => each.start());

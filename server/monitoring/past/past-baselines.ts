@@ -5,6 +5,7 @@ import type { WitnessReport } from '../../core/status/holder-liveness';
 import { holdLimitMs, type LockBaselines, longestHold } from '../../core/status/stuck-reason';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { lastTimeout } from '../history/last-timeout';
 import type { TimeSlice } from '../lock-list/order/time-slice';
 import type { NamespaceLookup } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
@@ -13,9 +14,6 @@ import { readPastRefusals } from './past-refusals';
 
 /** Locks of which it is looked up whether a waiter had timed out. */
 const LOOKED_INTO_MAX = 100;
-
-/** Rows of a lock's events that are gone through for that. */
-const ROWS_MAX = 2_000;
 
 interface PastBaselineSources {
   database: Database;
@@ -74,22 +72,6 @@ export async function readPastBaselines(from: PastBaselineSources): Promise<Past
     if (slice.isOver) await slice.pause();
   }
   return { hasDeaths: deaths.size > 0, of, reportsOn };
-}
-
-/** When a waiter timed out last in the newest 2,000 rows of a hold; null: none did. */
-async function lastTimeout(
-  { raw }: Database,
-  lockId: string,
-  from: number,
-  to: number,
-): Promise<number | null> {
-  const newest =
-    'SELECT at, kind FROM lock_events WHERE lock_id = ? AND at > ? AND at <= ? ORDER BY at DESC ' +
-    `LIMIT ${ROWS_MAX}`;
-  const sql = `SELECT MAX(at) FROM (${newest}) AS newest WHERE kind = 'timeout'`;
-  const { rows } = await raw.ask(sql, [lockId, from, to]);
-  const at = rows[0]?.[0];
-  return at === null || at === undefined ? null : Number(at);
 }
 
 /** What is recorded of a death does not say of which kind its witness was. */

@@ -89,7 +89,7 @@ export class LockProjection {
   private readonly listeners = new Set<() => void>();
   private readonly backends: MonitoredBackend[];
   private readonly clock: Clock;
-  private readonly baselines: KnownBaselines;
+  readonly baselines: KnownBaselines;
   private readonly details: LockDetails;
   private readonly follower: RecordFollower;
 

@@ -76,3 +76,36 @@ describe.each(storeNames)('stuck locks in the projection over %s', (name) => {
     );
   });
 });
+
+describe.each(['sqlite', 'mysql'] as const)('stuck locks after a restart over %s', (name) => {
+  it('are stuck as before, also for a waiter that gave up long before', async () => {
+    const rig = await MonitoringRig.open(name);
+    try {
+      const policy = { ...DEFAULT_POLICY, stuckAfterMs: 1_000 };
+      const before = await rig.watch({ policy });
+      const [stuck, quiet] = [freshKey(), freshKey()];
+      for (const key of [stuck, quiet]) {
+        const { token } = await takeLock(before, key, 'w1', { leaseMs: 60_000 });
+        if (key === stuck) await acquire(before, key, 'w2', { waitMs: 100 });
+        const renew = { verb: 'renew', service: 'orders', owner: 'w1', token } as const;
+        await before.engine.run(key, { ...renew, leaseMs: 60_000 });
+      }
+      const statusAt = ({ monitoring }: MonitoringMember, { namespace, name: of }: typeof stuck) =>
+        monitoring.projection.row(namespace, of)?.status;
+      const both = (at: MonitoringMember) => [statusAt(at, stuck), statusAt(at, quiet)];
+      const soon = { timeout: 30_000, interval: 50 };
+      await vi.waitFor(() => expect(both(before)).toEqual(['stuck', 'held']), soon);
+      // A process that begins reads the latest commits again: none of these is of the two locks.
+      const other = freshKey();
+      for (let i = 0; i < 510; i += 1) {
+        const { token } = await takeLock(before, other, 'w1', { leaseMs: 60_000 });
+        await release(before, other, 'w1', token);
+      }
+      await before.monitoring.close();
+      const after = await rig.watch({ policy });
+      await vi.waitFor(() => expect(both(after)).toEqual(['stuck', 'held']), soon);
+    } finally {
+      await rig.close();
+    }
+  });
+});

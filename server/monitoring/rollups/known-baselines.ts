@@ -18,8 +18,8 @@ export class KnownBaselines {
     private readonly evidence: Pick<HolderEvidence, 'hasDeaths' | 'reportsOn'>,
   ) {}
 
-  /** Notes waiters that timed out; those before this process followed the history are unknown. */
-  note(id: string, events: readonly RecordEvent[]): void {
+  /** Notes waiters that timed out; see `EarlierTimeouts` for those before this process began. */
+  note(id: string, events: readonly Pick<RecordEvent, 'kind' | 'at'>[]): void {
     for (const { kind, at } of events) {
       if (kind === 'timeout') this.timedOutAt.set(id, Math.max(at, this.timedOutAt.get(id) ?? 0));
     }

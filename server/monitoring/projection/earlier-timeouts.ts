@@ -1,0 +1,113 @@
+import type { Database } from '@/db/database';
+import { holdLimitMs, longestHold } from '../../core/status/stuck-reason';
+import type { Clock } from '../../platform/clock';
+import { recordId } from '../../storage/record-id';
+import { lastTimeout } from '../history/last-timeout';
+import type { LockProjection } from './lock-projection';
+import { type MonitoredBackend, publicId } from './monitored-backend';
+import type { ProjectionRow } from './projection-row';
+
+/** Locks that are looked into in one run. */
+const LOOKED_INTO_MAX = 20;
+
+/** What happened before a process began may be recorded so much later. */
+const RECORDED_AFTER_MS = 30_000;
+
+/** When to look again at a lock that is not stuck in this way now. */
+const SOON_MS = 5_000;
+
+/** After this time the limit of a hold may be another one. */
+const LIMIT_LASTS_MS = 10 * 60_000;
+
+/** A lock that was held when this process began. Instants are its backend's clock. */
+interface EarlierHold {
+  heldAt: number;
+  lookAt: number;
+}
+
+/**
+ * Waiters that timed out before this process followed the history: a lock that is renewed on and on
+ * may be stuck for that. They are looked up in the recorded events, once the hold is beyond its
+ * limit.
+ */
+export class EarlierTimeouts {
+  /** By backend or shard, the clock that never steps. */
+  private readonly begunAt = new Map<string, number>();
+  /** By the id of the lock's row. */
+  private readonly holds = new Map<string, EarlierHold>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly backends: readonly MonitoredBackend[],
+    private readonly projection: Pick<LockProjection, 'table' | 'baselines' | 'isRead'>,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(): Promise<void> {
+    for (const backend of this.backends) {
+      const isNew = !this.begunAt.has(backend.id);
+      if (isNew && this.projection.isRead(publicId(backend))) await this.begin(backend);
+    }
+    for (const row of await this.due()) await this.look(row);
+  }
+
+  private async begin({ id }: MonitoredBackend): Promise<void> {
+    const { table } = this.projection;
+    this.begunAt.set(id, this.clock.monotonic());
+    const heldAt = this.nowOf(id);
+    await table.slice().forEach(table.all(), ({ id: rowId, backend, record }) => {
+      if (backend !== id || record.holds.length === 0) return;
+      this.holds.set(rowId, { heldAt, lookAt: heldAt });
+    });
+  }
+
+  /** Some of those that may be stuck because of such a waiter. */
+  private async due(): Promise<ProjectionRow[]> {
+    const due: ProjectionRow[] = [];
+    const { table } = this.projection;
+    const instants = new Map(this.backends.map(({ id }) => [id, this.nowOf(id)]));
+    await table.slice().forEach(this.holds, ([rowId, earlier]) => {
+      const row = table.byId(rowId);
+      const now = (row && instants.get(row.backend)) ?? earlier.lookAt;
+      if (now < earlier.lookAt) return true;
+      const lookAt = row && this.lookAt(row, earlier, now);
+      if (lookAt === null) this.holds.delete(rowId);
+      else earlier.lookAt = lookAt;
+      if (row && lookAt !== null && lookAt <= now) due.push(row);
+      return due.length < LOOKED_INTO_MAX;
+    });
+    return due;
+  }
+
+  /** Null: never again. */
+  private lookAt(row: ProjectionRow, { heldAt }: EarlierHold, now: number): number | null {
+    const hold = longestHold(row.record.holds, now);
+    if (!hold || hold.grantedAt > heldAt) return null;
+    const norms = this.projection.baselines.of(row.id, row.key);
+    if (norms.gaveUpAt > hold.grantedAt) return null;
+    const beyondAt = hold.grantedAt + holdLimitMs(norms) + 1;
+    if (beyondAt > now) return Math.min(beyondAt, now + LIMIT_LASTS_MS);
+    return hold.renewals > 0 && row.waiters === 0 ? now : now + SOON_MS;
+  }
+
+  private async look(row: ProjectionRow): Promise<void> {
+    const { id, key, backend } = row;
+    const { table, baselines } = this.projection;
+    const now = this.nowOf(backend);
+    const hold = longestHold(row.record.holds, now);
+    if (!hold) return;
+    const at = await lastTimeout(this.database, recordId(key), hold.grantedAt, now);
+    const recordedAt = (this.begunAt.get(backend) ?? 0) + RECORDED_AFTER_MS;
+    if (at !== null) {
+      baselines.note(id, [{ kind: 'timeout', at }]);
+      table.recheck(id);
+    }
+    if (at !== null || this.clock.monotonic() >= recordedAt) this.holds.delete(id);
+    else this.holds.set(id, { heldAt: this.holds.get(id)?.heldAt ?? now, lookAt: now + SOON_MS });
+  }
+
+  private nowOf(backend: string): number {
+    const engine = this.backends.find(({ id }) => id === backend)?.engine;
+    return this.clock.now() + (engine?.health().clockOffsetMs ?? 0);
+  }
+}
