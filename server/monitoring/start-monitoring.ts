@@ -194,21 +194,21 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   });
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
-  metrics.add(async () => [
-    ...lockMetrics(await projection.groups(), labels, clock.now() - table.columns.blockedOrigin),
-    ...eventMetrics(
-      tallies.map(({ publicId, tally }): [string, EventTally] => [publicId, tally]),
-      labels,
-    ),
-    ...refusalMetrics(refusals.totals(), labels),
-    ...nameMetrics(names, namespaces, labels, heap.isShort()),
-    ...backendMetrics(publicHealths(backends), maintenance.isRunner),
-    ...liveMetrics(projection.live),
-    ...watchMetrics(projection.watches),
-    ...waitMetrics(waits, deadlocks),
-    ...evidenceMetrics(evidence),
-    ...alerts.metrics(),
-  ]);
+  metrics.add(async () => {
+    const groups = await projection.groups();
+    return [
+      ...lockMetrics(groups, labels, clock.now() - table.columns.blockedOrigin),
+      ...eventMetrics(tallies, labels, groups),
+      ...refusalMetrics(refusals.totals(), labels, groups),
+      ...nameMetrics(names, namespaces, labels, heap.isShort()),
+      ...backendMetrics(publicHealths(backends), maintenance.isRunner),
+      ...liveMetrics(projection.live),
+      ...watchMetrics(projection.watches),
+      ...waitMetrics(waits, deadlocks),
+      ...evidenceMetrics(evidence),
+      ...alerts.metrics(),
+    ];
+  });
   const job = (name: string, everyMs: number | (() => number), run: () => Promise<unknown>) =>
     new Periodic({ job: name, everyMs, run, log });
   const fleet = new FleetView(ids, projection, insights, clock);

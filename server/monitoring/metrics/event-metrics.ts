@@ -1,7 +1,7 @@
 import { addRollup, type EventCounts } from '../../core/statistics/minute-rollup';
 import { type EventTally, emptyTally, type NamespaceTally } from './event-tally';
 import type { MetricFamily } from './metrics';
-import type { NamespaceLabels } from './namespace-labels';
+import type { LockPlace, NamespaceLabels } from './namespace-labels';
 
 const SUM_OVER_PROCESSES =
   'Each event is counted by the one process that runs maintenance: sum over processes.';
@@ -14,13 +14,30 @@ const COUNTERS: [keyof EventCounts, name: string, help: string][] = [
 ];
 
 /** Counts, and the backend that each belongs to; that of a backend with shards has several. */
-type BackendTallies = Iterable<[backend: string, tally: EventTally]>;
+type BackendTallies = Iterable<{ publicId: string; tally: EventTally }>;
 
-/** What happened to locks, as this process has counted it since its start. */
-export function eventMetrics(tallies: BackendTallies, labels: NamespaceLabels): MetricFamily[] {
-  const groups = grouped(tallies, labels);
+/**
+ * What happened to locks, as this process has counted it since its start.
+ *
+ * @param places where there are locks: counters begin at 0 there, as Prometheus does not see the
+ *   rise of one that begins at 1
+ */
+export function eventMetrics(
+  tallies: BackendTallies,
+  labels: NamespaceLabels,
+  places: Iterable<LockPlace>,
+): MetricFamily[] {
+  const counted = grouped(tallies, labels);
+  const all = new Map(counted);
+  for (const place of places) {
+    const of = labels.placeOf(place);
+    if (!all.has(of.id)) all.set(of.id, { labels: of.labels, tally: emptyTally() });
+  }
+  const groups = [...counted.values()];
   const counters = COUNTERS.map(([count, name, help]): MetricFamily => {
-    const samples = groups.map(({ labels: of, tally }) => ({ labels: of, value: tally[count] }));
+    const samples = Array.from(all.values(), ({ labels: of, tally }) => {
+      return { labels: of, value: tally[count] };
+    });
     return { name, help: `${help} ${SUM_OVER_PROCESSES}`, type: 'counter', samples };
   });
   const histogram = (name: string, help: string, of: 'waits' | 'holds'): MetricFamily => ({
@@ -44,21 +61,20 @@ export function eventMetrics(tallies: BackendTallies, labels: NamespaceLabels): 
 }
 
 interface Group {
-  labels: { namespace: string; backend: string };
+  labels: LockPlace;
   tally: NamespaceTally;
 }
 
 /** Namespaces that share a label are reported as one. */
-function grouped(tallies: BackendTallies, labels: NamespaceLabels): Group[] {
+function grouped(tallies: BackendTallies, labels: NamespaceLabels): Map<string, Group> {
   const groups = new Map<string, Group>();
-  for (const [backend, tally] of tallies) {
+  for (const { publicId: backend, tally } of tallies) {
     for (const [namespace, counted] of tally.entries()) {
-      const of = { namespace: labels.of(namespace), backend };
-      const id = `${backend}/${of.namespace}`;
+      const { id, labels: of } = labels.placeOf({ namespace, backend });
       const group = groups.get(id) ?? { labels: of, tally: emptyTally() };
       groups.set(id, group);
       addRollup(group.tally, counted);
     }
   }
-  return [...groups.values()];
+  return groups;
 }

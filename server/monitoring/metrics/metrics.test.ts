@@ -50,7 +50,7 @@ describe('metrics', () => {
     const metrics = new Metrics();
     metrics.add(() => [
       ...lockMetrics(namespaces.map(groupIn), labels, 4_000),
-      ...eventMetrics(new Map([['default', tally]]), labels),
+      ...eventMetrics([{ publicId: 'default', tally }], labels, namespaces.map(groupIn)),
     ]);
     for (let scrape = 0; scrape < 2; scrape += 1) {
       const text = await metrics.text();
@@ -81,7 +81,7 @@ describe('metrics', () => {
     }
     const sum = new EventTally();
     sum.addAll(tally);
-    const families = eventMetrics([['default', sum]], new NamespaceLabels());
+    const families = eventMetrics([{ publicId: 'default', tally: sum }], new NamespaceLabels(), []);
     for (const name of ['lockyard_wait_seconds', 'lockyard_hold_seconds']) {
       const family = families.find((each) => each.name === name);
       const [sample] = family?.type === 'histogram' ? family.samples : [];
@@ -96,6 +96,37 @@ describe('metrics', () => {
         ?.value;
     expect(await shortest()).toBeUndefined();
     await vi.waitFor(async () => expect(await shortest()).toBeLessThan(60), { timeout: 10_000 });
+  });
+});
+
+describe('counters of events', () => {
+  it('begin at 0 in a process that takes over, so that the first event is seen to come', async () => {
+    const rig = await MonitoringRig.open('sqlite');
+    try {
+      const before = await rig.watch();
+      const key = freshKey();
+      await takeLock(before, key, 'w1', { leaseMs: 60_000 });
+      const values = async ({ monitoring }: MonitoringMember, name: string) => {
+        const { series } = parseExposition(await monitoring.metrics.text()).get(name) ?? {};
+        const own = series?.filter(({ labels }) => labels.namespace === key.namespace);
+        return own?.map(({ value }) => value);
+      };
+      const grants = 'lockyard_grants_total';
+      const soon = { timeout: 20_000, interval: 50 };
+      await vi.waitFor(async () => expect(await values(before, grants)).toEqual([1]), soon);
+      const after = await rig.watch();
+      for (const name of [
+        grants,
+        'lockyard_wait_timeouts_total',
+        'lockyard_lease_expiries_total',
+        'lockyard_forced_releases_total',
+        'lockyard_attempts_refused_total',
+      ]) {
+        await vi.waitFor(async () => expect(await values(after, name)).toEqual([0]), soon);
+      }
+    } finally {
+      await rig.close();
+    }
   });
 });
 

@@ -4,9 +4,18 @@ const NAMESPACES_MAX = 200;
 /** No namespace can be called so. */
 const OTHERS = '_other';
 
+/** A namespace, and the backend where it has locks. */
+export type LockPlace = Record<'namespace' | 'backend', string>;
+
 /** Gives namespaces their labels: the first that come up their own name, all others the same. */
 export class NamespaceLabels {
   private readonly named = new Set<string>();
+
+  /** The labels of a namespace on a backend, and one text for them. */
+  placeOf({ namespace, backend }: LockPlace): { id: string; labels: LockPlace } {
+    const labels = { namespace: this.of(namespace), backend };
+    return { id: `${backend}/${labels.namespace}`, labels };
+  }
 
   of(namespace: string): string {
     if (this.named.has(namespace)) return namespace;

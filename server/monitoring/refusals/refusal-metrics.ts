@@ -1,20 +1,26 @@
 import type { MetricFamily, Sample } from '../metrics/metrics';
-import type { NamespaceLabels } from '../metrics/namespace-labels';
+import type { LockPlace, NamespaceLabels } from '../metrics/namespace-labels';
 import type { RefusalTotal } from './refusal-counter';
 
-/** How many attempts this process has refused. Namespaces that share a label are one. */
+/**
+ * How many attempts this process has refused. Namespaces that share a label are one.
+ *
+ * @param places as of `eventMetrics`
+ */
 export function refusalMetrics(
   totals: Iterable<RefusalTotal>,
   labels: NamespaceLabels,
+  places: Iterable<LockPlace>,
 ): MetricFamily[] {
   const samples = new Map<string, Sample>();
-  for (const { namespace, backend, attempts } of totals) {
-    const of = { namespace: labels.of(namespace), backend };
-    const id = `${backend}/${of.namespace}`;
+  const add = (place: LockPlace, attempts: number) => {
+    const { id, labels: of } = labels.placeOf(place);
     const sample = samples.get(id) ?? { labels: of, value: 0 };
     sample.value += attempts;
     samples.set(id, sample);
-  }
+  };
+  for (const total of totals) add(total, total.attempts);
+  for (const place of places) add(place, 0);
   return [
     {
       name: 'lockyard_attempts_refused_total',
