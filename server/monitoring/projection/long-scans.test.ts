@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
+import { release, takeLock } from '../../engine/testing/engine-rig';
 import { FaultyStore } from '../../engine/testing/faulty-store';
 import { creation, freshKey } from '../../storage/conformance/testing/changes';
 import type { Cursor } from '../../storage/record-store';
@@ -31,4 +33,33 @@ it('jobs that read every record of an SQLite file let other work in between', as
   isOver = true;
   scan.mockRestore();
   await rig.close();
+});
+
+it('a lock is shown as it is while a process that began reads all others for the first time', async () => {
+  const rig = await MonitoringRig.open('sqlite');
+  const { store } = rig.engines.under;
+  await store.swap(Array.from({ length: 300 }, () => creation(freshKey())));
+  const key = { ...freshKey(), name: '!is read first' };
+  const other = await rig.engines.join();
+  const { token } = await takeLock(other, key, 'w1', { leaseMs: 60_000 });
+  const scan = vi.spyOn(FaultyStore.prototype, 'scan');
+  scan.mockImplementation(async (cursor: Cursor) => {
+    await setTimeout(20);
+    return store.scan(cursor, 1);
+  });
+  try {
+    const { projection } = (await rig.watch()).monitoring;
+    const shown = () => [
+      projection.row(key.namespace, key.name)?.status,
+      projection.isRead('default'),
+    ];
+    await vi.waitFor(() => expect(shown()).toEqual(['held', false]), 10_000);
+    await release(other, key, 'w1', token);
+    await vi.waitFor(() => expect(shown()).toEqual(['free', false]), 4_000);
+    scan.mockRestore();
+    await vi.waitFor(() => expect(shown()).toEqual(['free', true]), 10_000);
+  } finally {
+    scan.mockRestore();
+    await rig.close();
+  }
 });

@@ -86,14 +86,12 @@ export class RecordFollower {
     let isAtEnd = true;
     if (!known || known.epoch !== backend.epochOf()) isAtEnd = await this.load(backend);
     else {
-      const changes = await this.readHistory(backend, known);
+      const { changes, records } = await this.readChanges(backend, known);
       isAtEnd = known.tail.isAtEnd;
       const perSecond = changes / ((startedAt - known.followedAt) / 1_000);
       known.isBusy = isAtEnd && perSecond > MANY_PER_SECOND;
       known.followedAt = startedAt;
-      hasChanged = known.dirty.size > 0;
-      await this.applyOwnWrites(backend, known.dirty);
-      while (known.dirty.size > 0) await this.reread(backend, known.dirty);
+      hasChanged = records > 0;
     }
     if (isAtEnd) {
       this.readAt.set(backend.id, startedAt);
@@ -117,12 +115,19 @@ export class RecordFollower {
     this.isEnding = true;
   }
 
+  /** Reads everything again, and removes what is gone: a deletion leaves no history. */
+  async resync(backend: MonitoredBackend): Promise<void> {
+    // Before the first reading has ended, a second one beside it would only take its time.
+    if (this.followed.has(backend.id)) await this.readAll(backend);
+  }
+
   /**
-   * Reads everything again, and removes what is gone: a deletion leaves no history.
+   * Reads every record of a backend.
    *
+   * @param betweenPages called between two pages: all of them may take minutes
    * @returns false: it ended early
    */
-  async resync(backend: MonitoredBackend): Promise<boolean> {
+  private async readAll(backend: MonitoredBackend, betweenPages = async () => {}) {
     const startedAt = this.clock.monotonic();
     const ends = [this.table.beginResync(backend.id), this.counters.beginResync(backend.id)];
     let cursor: Cursor | null = { namespace: null, after: null };
@@ -133,6 +138,7 @@ export class RecordFollower {
       for (const read of page.records) this.apply(backend, read);
       cursor = page.next;
       if (slice.isOver) await slice.pause();
+      await betweenPages();
     }
     for (const end of ends) await end();
     this.resyncMs.set(backend.id, this.clock.monotonic() - startedAt);
@@ -180,17 +186,32 @@ export class RecordFollower {
     }
   }
 
-  /** Answers whether everything was read. */
+  /** Answers whether everything was read. What was read first is followed while the rest is. */
   private async load(backend: MonitoredBackend): Promise<boolean> {
     const followedAt = this.clock.monotonic();
     const epoch = backend.epochOf();
     const end = await backend.store.historyEnd();
-    if (!(await this.resync(backend))) return false;
     const history = backend.history?.forTail() ?? backend.store;
     const tail = new HistoryTail(history, this.clock, Math.max(0, end - IN_FLIGHT_MAX));
-    const dirty = new Map<string, number>();
-    this.followed.set(backend.id, { tail, epoch, dirty, followedAt, isBusy: false });
-    return true;
+    const begun = { tail, epoch, dirty: new Map<string, number>(), followedAt, isBusy: false };
+    let changesReadAt = followedAt;
+    const isWhole = await this.readAll(backend, async () => {
+      if (this.clock.monotonic() - changesReadAt < LONG_FOLLOW_PAUSE_MS) return;
+      changesReadAt = this.clock.monotonic();
+      await this.readChanges(backend, begun);
+    });
+    if (isWhole) this.followed.set(backend.id, begun);
+    return isWhole;
+  }
+
+  /** Reads the records that have changed. Answers how many they were, and how often they did. */
+  private async readChanges(backend: MonitoredBackend, known: Followed) {
+    const changes = await this.readHistory(backend, known);
+    const { dirty } = known;
+    const records = dirty.size;
+    await this.applyOwnWrites(backend, dirty);
+    while (dirty.size > 0) await this.reread(backend, dirty);
+    return { changes, records };
   }
 
   /** Answers how many changes it has read, perhaps not up to the end. */
