@@ -32,12 +32,18 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
   /**
    * What one server process knows.
    *
-   * @param offsets by backend: its clock minus that of this process
+   * @param offsets by backend, or shard of one: its clock minus that of this process
    */
   function member(offsets: Record<string, number> = { default: 0 }) {
     const backends = Object.entries(offsets).map(([id, clockOffsetMs]) => ({
       id,
       engine: { health: () => ({ clockOffsetMs }) },
+      ...(id.includes('.') && {
+        shard: {
+          backend: id.split('.')[0],
+          owns: ({ name }: { name: string }) => id.endsWith(`.${name}`),
+        },
+      }),
     })) as unknown as MonitoredBackend[];
     const evidence = new HolderEvidence(database, backends, {
       now: () => now,
@@ -85,8 +91,8 @@ describe.each(TEST_DIALECTS)('evidence in %s', (dialect) => {
   });
 
   test('of a death is measured by the clock of the lock’s own backend, however far that is off', async () => {
-    const AHEAD = { default: 1_000, ahead: 600_000, behind: -600_000 };
-    for (const backend of ['default', 'ahead', 'behind'] as const) {
+    const AHEAD = { default: 1_000, ahead: 600_000, behind: -600_000, 'some.b': 0, 'some.a': 9e5 };
+    for (const backend of ['default', 'ahead', 'behind', 'some.a'] as const) {
       const { evidence, hold } = member(AHEAD);
       const row = hold('a', processMeta(), { backend });
       const [held] = row.record.holds;
@@ -330,6 +336,6 @@ function rowOf(
     renewalsStopped: null,
   };
   const record = { ...unwrittenRecord(now), holds: meta ? [hold] : [] };
-  const keeper = { id: backend, publicId: backend };
+  const keeper = { id: backend, publicId: backend.split('.')[0] ?? backend };
   return ProjectionRow.of(keeper, { namespace: 'default', name }, now, record);
 }

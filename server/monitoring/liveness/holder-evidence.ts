@@ -10,7 +10,8 @@ import {
 import type { HostIdentity, ProcessIdentity } from '../../core/status/process-identity';
 import { CLOCK_ERROR_MS } from '../../core/timing';
 import type { Clock } from '../../platform/clock';
-import { type MonitoredBackend, publicId } from '../projection/monitored-backend';
+import { recordKey } from '../../storage/record-id';
+import { locateStore, type MonitoredBackend } from '../projection/monitored-backend';
 import type { ProjectionRow } from '../projection/projection-row';
 import { EvidenceTable, type FiledReport } from './evidence-table';
 import { type Holder, HolderIndex } from './holder-index';
@@ -251,20 +252,27 @@ export class HolderEvidence {
 
   /** The control database's clock. */
   private now(): number {
-    return this.clock.now() + this.offsetMs('default');
+    return this.clock.now() + this.offsetMs();
   }
 
   /** The clock of a row's backend minus that of the control database. */
   private clockShiftMs(rowId: string): number {
-    const backend = rowId.slice(0, rowId.indexOf('/'));
-    return backend === 'default' ? 0 : this.offsetMs(backend) - this.offsetMs('default');
+    const end = rowId.indexOf('/');
+    const backend = rowId.slice(0, end);
+    if (backend === 'default') return 0;
+    // Each shard has a clock of its own.
+    const store = locateStore(this.backends, backend, recordKey(rowId.slice(end + 1)));
+    return clockOffsetMs(store) - this.offsetMs();
   }
 
-  private offsetMs(backend: string): number {
-    const found = this.backends.find((each) => publicId(each) === backend);
-    return found?.engine.health().clockOffsetMs ?? 0;
+  /** The control database's clock minus that of this process. */
+  private offsetMs(): number {
+    return clockOffsetMs(this.backends.find(({ id }) => id === 'default'));
   }
 }
+
+const clockOffsetMs = (backend: MonitoredBackend | undefined): number =>
+  backend?.engine.health().clockOffsetMs ?? 0;
 
 const noReports = (): Record<LivenessState, number> => ({ alive: 0, dead: 0, unknown: 0 });
 
