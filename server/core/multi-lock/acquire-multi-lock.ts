@@ -82,7 +82,7 @@ export function acquireMultiLock(
  * Also writes the ends of leases that have expired, whatever becomes of the command: its answer may
  * report them, and they must stay ended even if the clock steps back.
  */
-function expireAndPromoteAll(members: MultiLockMember[], touched: ChangedMembers): void {
+export function expireAndPromoteAll(members: MultiLockMember[], touched: ChangedMembers): void {
   for (const member of members) {
     const { draft, before } = member;
     expireAndPromote(draft);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Granted } from '../../contract/lock/answers';
 import type { MultiLockGranted } from '../../contract/multi-lock';
 import { DEPARTED_MAX, SHARED_MAX } from '../lock/lock-record';
-import { acquire, freeze, giveUp, reassign, release } from '../testing/lock-requests';
+import { acquire, freeze, giveUp, reassign, release, renew } from '../testing/lock-requests';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 
 const take = (
@@ -420,6 +420,19 @@ describe('a set with a request id', () => {
     expect(world.holdersOf('a')).toEqual([]);
     expect(world.runSet(cancel)).toEqual({ outcome: 'none' });
     expect(world.runSet(set).outcome).toBe(waitMs > 0 ? 'timeout' : 'ended');
+  });
+
+  it('whose leases have expired stays over once its cancel has said so, though the clock is set back', () => {
+    const world = new MultiLockWorld();
+    const set = multiLockOf('ab', { requestId: 'r1' });
+    const [a] = granted(world.runSet(set));
+    world.now += 10_000;
+    const { service, owner, request } = set;
+    const cancel = { verb: 'cancelSet' as const, service, owner, names: ['a', 'b'], request };
+    expect(world.runSet(cancel)).toEqual({ outcome: 'none' });
+    world.now -= 5_000;
+    expect([world.holdersOf('a'), world.holdersOf('b')]).toEqual([[], []]);
+    expect(world.run('a', renew('orders/w1', a?.token ?? 0)).outcome).toBe('lost');
   });
 
   it('that is held at least for a while keeps each of its locks after its release', () => {

@@ -9,6 +9,7 @@ import type { RequestIdentity } from '../request-fingerprint';
 import {
   acquireMultiLock,
   type ChangedMembers,
+  expireAndPromoteAll,
   giveUpMultiLock,
   timedOutBefore,
 } from './acquire-multi-lock';
@@ -125,9 +126,9 @@ function cancelMultiLock(
   }
   if (places.length > 0) return { outcome: 'cancelled' };
   const undone: { member: MultiLockMember; hold: Hold }[] = [];
+  expireAndPromoteAll(members, touched);
   for (const member of members) {
     const { draft } = member;
-    expireAndPromote(draft);
     const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
     if (!hold || isReleased(hold)) continue;
     if (hold.count > 1) removeEntry(draft, hold, request);
@@ -137,7 +138,7 @@ function cancelMultiLock(
     undone.push({ member, hold });
   }
   rememberUndone(undone, request);
-  if (touched.size > 0) return { outcome: 'released' };
+  if (undone.length > 0) return { outcome: 'released' };
   const departed = members.filter(({ draft }) => cancelDeparted(draft, command));
   for (const member of departed) {
     rememberCancelled(member.draft, request);

@@ -249,7 +249,7 @@ function canBeFound(
   { bases }: Reading,
 ): boolean {
   const { verb, request } = command;
-  if (verb === 'cancelSet') return false;
+  if (verb === 'cancelSet') return outcome === 'none';
   if (verb !== 'withdrawSet') return outcome !== 'granted' || request.remembered;
   return command.holds.every(({ name, token }) => {
     const record = bases.get(name)?.record;
