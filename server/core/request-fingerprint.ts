@@ -20,3 +20,12 @@ export function requestFingerprint(request: RequestIdentity): string {
 export function isFingerprintOf(tag: string, key: string): boolean {
   return tag.startsWith(key.slice(0, KEY_CHARS));
 }
+
+/** A short form of an owner's name; two names that differ have the same one in 4 billion times. */
+export function markOf(owner: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < owner.length; i += 1) {
+    hash = Math.imul(hash ^ owner.charCodeAt(i), 0x01000193) >>> 0;
+  }
+  return hash.toString(36);
+}

@@ -36,6 +36,7 @@ import {
   hasQueueRoom,
   isOutOfPatience,
   placeOf,
+  rememberedWait,
   removeWaiters,
   updateWaiter,
   type WaitSpan,
@@ -111,11 +112,9 @@ export function decideDetach(draft: Draft, command: DetachCommand): AcquireAnswe
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
   updateWaiter(draft, waiter, { detachedUntil: keptUntil });
   draft.addEvent('detached', waiter);
-  const { enqueuedAt, patienceMs } = waiter;
-  const waiting: WaitSpan = { enqueuedAt, patienceMs };
   // Stored under the waiter's input; under another, the waiter's own caller would be refused.
   if (waiter.tag === requestFingerprint(request)) {
-    draft.remember(request, waiting, enqueuedAt + patienceMs);
+    draft.remember(request, rememberedWait(waiter), waiter.enqueuedAt + waiter.patienceMs);
   }
   const answer = queued(draft, waiter);
   if (isRefused) expireAndPromote(draft);

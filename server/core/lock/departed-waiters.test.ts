@@ -136,6 +136,23 @@ describe('waiters whose process died', () => {
     expect(outcomes).toEqual(['timeout', 'granted']);
   });
 
+  it('are cancelled by their own owner alone', () => {
+    const { world, asks, free } = afterCrash(1);
+    world.run({ verb: 'settle' }, 'p2');
+    const byOther = { ...cancel('orders/w0', 'r'), owner: 'w1' };
+    expect(world.run(byOther, 'p2')).toEqual({ outcome: 'none' });
+    const [ask] = asks;
+    if (!ask) return expect.unreachable();
+    expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
+    // Between two calls it is remembered in another way.
+    world.run(detach(ask), 'p2');
+    world.pass(DETACHED_MS);
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.run(byOther, 'p2')).toEqual({ outcome: 'none' });
+    free();
+    expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted' });
+  });
+
   it('are forgotten beyond a bound: those who left first, then those with the shortest waits', () => {
     const { world } = afterCrash(DEPARTED_MAX + 1);
     world.run({ verb: 'settle' }, 'p2');
@@ -254,6 +271,7 @@ describe('a multi-lock whose process died while it waited', () => {
     const { service, owner, request } = ask;
     const names = ['a', 'b'];
     const undo = { verb: 'cancelSet' as const, service, owner, names, request };
+    expect(world.runSet({ ...undo, owner: 'w2' }, 'p2')).toEqual({ outcome: 'none' });
     expect(world.runSet(undo, 'p2')).toEqual({ outcome: 'cancelled' });
     expect(world.runSet(undo, 'p2')).toEqual({ outcome: 'none' });
     expect(world.runSet(ask, 'p2')).toMatchObject({ outcome: 'timeout' });

@@ -97,6 +97,8 @@ export interface Waiter {
 export interface DepartedWaiter extends Pick<Waiter, 'tag' | 'enqueuedAt' | 'patienceMs'> {
   /** Forgotten from then on. */
   until: number;
+  /** Whose it was: see `markOf`. Absent where an older version wrote the record: anyone's. */
+  ownerMark?: string;
 }
 
 /** Room for a waiter whose turn it is, and whose caller is at another process or wants several. */

@@ -1,6 +1,11 @@
 import { LockyardError } from '../../contract/errors';
 import { type Draft, storedFor } from '../decision';
-import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
+import {
+  isFingerprintOf,
+  markOf,
+  type RequestIdentity,
+  requestFingerprint,
+} from '../request-fingerprint';
 import { ANSWER_RETENTION_MS, CLOCK_ERROR_MS, DETACHED_MS } from '../timing';
 import type { AcquireCommand } from './lock-command';
 import { DEPARTED_MAX, type DepartedWaiter, type LockRecord, type Waiter } from './lock-record';
@@ -8,6 +13,14 @@ import { nameCapacity } from './permits';
 
 /** When a wait began, and how long it may last. */
 export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
+
+/** A wait of which only that is remembered, and whose it was. */
+type RememberedWait = WaitSpan & Pick<DepartedWaiter, 'ownerMark'>;
+
+/** What is kept of a wait that has no place. */
+export function rememberedWait({ enqueuedAt, patienceMs, owner }: Waiter): RememberedWait {
+  return { enqueuedAt, patienceMs, ownerMark: markOf(owner) };
+}
 
 /** Appends an acquire to the queue. `since`: its wait up to now, in another queue or place. */
 export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | null = null): Waiter {
@@ -66,9 +79,10 @@ export function hasQueueRoom({ record, context }: Draft, since: WaitSpan | null)
 export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
   if (gone.length === 0) return;
   const { record, now } = draft;
-  const added = gone.map(({ tag, enqueuedAt, patienceMs }) => {
+  const added = gone.map((waiter) => {
+    const { tag, enqueuedAt, patienceMs } = waiter;
     const until = Math.max(now, enqueuedAt + patienceMs) + ANSWER_RETENTION_MS;
-    return { tag, enqueuedAt, patienceMs, until };
+    return { tag, ...rememberedWait(waiter), until };
   });
   const tags = new Set(added.map(({ tag }) => tag));
   const earlier = record.departed.filter((one) => one.until > now && !tags.has(one.tag));
@@ -99,8 +113,8 @@ export function forgetDeparted(draft: Draft, request: RequestIdentity): void {
 }
 
 /**
- * Ends the wait of a request that is cancelled after it lost its place, whatever its input was.
- * False: none is remembered, or it has timed out.
+ * Ends the wait of a request that its owner cancels after it lost its place, whatever its input
+ * was. False: none is remembered, or it has timed out.
  */
 export function cancelDeparted(
   draft: Draft,
@@ -111,18 +125,22 @@ export function cancelDeparted(
   const gone = record.departed.find(isIts);
   const wait = gone ?? waitBetweenCalls(draft, request);
   if (!wait || isOutOfPatience(wait, now)) return false;
+  if (wait.ownerMark !== undefined && wait.ownerMark !== markOf(owner)) return false;
   draft.change({ departed: record.departed.filter((one) => one !== gone) });
   draft.addEvent('cancelled', { service, owner }, { waitedMs: waitedMs(draft, wait) });
   return true;
 }
 
 /** The wait that is remembered of a request between two of its calls: see `decideDetach`. */
-function waitBetweenCalls({ context, now }: Draft, request: RequestIdentity): WaitSpan | null {
+function waitBetweenCalls(
+  { context, now }: Draft,
+  request: RequestIdentity,
+): RememberedWait | null {
   const answer = storedFor(context.remembered, request, now)?.answer as object | undefined;
   return answer && isWait(answer) ? answer : null;
 }
 
-const isWait = (answer: object): answer is WaitSpan => 'enqueuedAt' in answer;
+const isWait = (answer: object): answer is RememberedWait => 'enqueuedAt' in answer;
 
 /** The waiter that a request put into the queue, if it is still there. */
 export function waiterOf(record: LockRecord, requestKey: string): Waiter | undefined {

@@ -15,6 +15,8 @@ type DepartedTuple = [
   enqueuedAfterMs: number,
   patienceMs: number,
   untilAfterMs: number,
+  /** Absent where an older version wrote it. */
+  ownerMark?: string,
 ];
 
 /** The ticket of a shared waiter is stored as a negative number. */
@@ -73,10 +75,12 @@ export function encodeQueue({ queue, departed }: Pick<LockRecord, 'queue' | 'dep
 }
 
 function encodeDeparted(
-  { tag, enqueuedAt, patienceMs, until }: DepartedWaiter,
+  { tag, enqueuedAt, patienceMs, until, ownerMark }: DepartedWaiter,
   since: number,
 ): DepartedTuple {
-  return [tag, enqueuedAt - since, patienceMs, until - since];
+  const tuple: DepartedTuple = [tag, enqueuedAt - since, patienceMs, until - since];
+  if (ownerMark !== undefined) tuple.push(ownerMark);
+  return tuple;
 }
 
 export function decodeQueue(text: string): Pick<LockRecord, 'departed'> & { waiters: Waiter[] } {
@@ -101,11 +105,12 @@ export function decodeQueue(text: string): Pick<LockRecord, 'departed'> & { wait
   });
   return {
     waiters,
-    departed: departed.map(([tag, enqueuedAfterMs, patienceMs, untilAfterMs]) => ({
+    departed: departed.map(([tag, enqueuedAfterMs, patienceMs, untilAfterMs, ownerMark]) => ({
       tag,
       enqueuedAt: since + enqueuedAfterMs,
       patienceMs,
       until: since + untilAfterMs,
+      ...(ownerMark === undefined ? {} : { ownerMark }),
     })),
   };
 }

@@ -127,12 +127,16 @@ describe('a record', () => {
       const waiter = fc
         .tuple(plainWaiter, fc.oneof(setSize, permits))
         .map(([facts, more]) => ({ ...facts, ...more }));
-      const departed = fc.record({
+      const plainDeparted = fc.record({
         tag: text,
         enqueuedAt: instant,
         patienceMs: fc.nat(),
         until: instant,
       });
+      const mark = fc.option(text).map((ownerMark) => ownerMark && { ownerMark });
+      const departed = fc
+        .tuple(plainDeparted, mark)
+        .map(([facts, more]) => ({ ...facts, ...more }));
       const record = fc.record({
         rev: fc.maxSafeNat(),
         lastToken: fc.maxSafeNat(),
@@ -223,11 +227,12 @@ describe('a departed waiter', () => {
     enqueuedAt: 1_800_000_000_000 + i * 300,
     patienceMs: 600_000,
     until: 1_800_000_600_000,
+    ownerMark: '1z141z3',
   }));
 
-  it('takes at most 50 bytes, and none once it is forgotten', () => {
+  it('takes at most 60 bytes, and none once it is forgotten', () => {
     const { queue } = encodeRecord({ ...EMPTY, departed }, null);
-    expect(Buffer.byteLength(queue ?? '') / departed.length).toBeLessThanOrEqual(50);
+    expect(Buffer.byteLength(queue ?? '') / departed.length).toBeLessThanOrEqual(60);
     expect(encodeRecord(EMPTY, null).queue).toBe('');
   });
 
