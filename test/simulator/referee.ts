@@ -101,6 +101,8 @@ export class Referee {
 
   /** Told of every step of a lock or counter of the callers'. */
   onStep: (step: Step) => void = () => undefined;
+  /** The same, for a while. */
+  readonly stepListeners = new Set<(step: Step) => void>();
   /** Told of every lock that was deleted. */
   onDelete: (deletion: Deletion) => void = () => undefined;
 
@@ -230,6 +232,7 @@ export class Referee {
     if (change.key.kind === 'counter') this.observeCounter(step);
     else this.observeLock(id, step);
     this.onStep(step);
+    for (const listener of [...this.stepListeners]) listener(step);
   }
 
   private observeFirst(id: string, { change, after }: Step): void {

@@ -10,9 +10,11 @@ import type { RecordKey } from '@/server/storage/record-store';
 import { acquireTwice } from './acquire-twice';
 import type { AnswerChecks } from './answer-checks';
 import type { CrowdedNames } from './crowded-names';
+import { hangUp } from './hang-up';
 import { holdMultiLockOnce } from './hold-multi-lock-once';
 import { changeCapacity, wantedOf } from './sim-permits';
 import { reassignHold } from './sim-reassign';
+import type { SimOwner } from './sim-scheduler';
 import type { SimWorld } from './sim-world';
 
 /** What a caller heard: an answer, a refusal, or nothing at all. */
@@ -144,6 +146,12 @@ export class SimClient {
     const startedAt = this.world.database.instant();
     this.checks.asking(ask.request);
     this.unsure.add(key.name);
+    const { hangUps } = this.world;
+    if (waitMs > 0 && hangUps && hangUps() < 0.3) {
+      await hangUp(this, key, ask, holdRequestMs, hangUps);
+      this.conclude(call, 'silence', false, null);
+      return null;
+    }
     const reply = await this.call<AcquireAnswer>(
       (engine) => engine.acquire(key, ask, { holdRequestMs }),
       (heard) => this.checks.acquired({ key, ask, startedAt, isSure }, heard),
@@ -293,7 +301,7 @@ export class SimClient {
    * @param check gets the answer at the instant at which the process gives it
    */
   async call<T>(
-    run: (engine: LockEngine) => Promise<T>,
+    run: (engine: LockEngine, owner: SimOwner) => Promise<T>,
     check: (heard: { answer: T } | { error: LockyardError }) => void,
     waitMs = 0,
   ): Promise<Reply<T>> {
@@ -312,7 +320,7 @@ export class SimClient {
         scheduler.after(0.1 + random() * 2, null, () => resolve(heard));
       };
       scheduler.after(0.1 + random() * 2, owner, () => {
-        run(engine).then(
+        run(engine, owner).then(
           (answer) => hear({ answer }),
           (error) => {
             if (!(error instanceof LockyardError) || error.reason === 'INTERNAL') {

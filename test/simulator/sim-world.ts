@@ -13,6 +13,7 @@ import { recordId } from '@/server/storage/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
 import type { AuditedActions } from './audited-actions';
 import { CrowdedNames } from './crowded-names';
+import { hangUpRandom } from './hang-up';
 import { LossyStore, type LossyStoreFlaws } from './lossy-store';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import type { Fate } from './sim-link';
@@ -131,6 +132,8 @@ export class SimWorld {
   readonly permitRandom: (() => number) | null;
   /** In a world where operators reassign locks: see `reassignRandom`. */
   readonly reassigns: (() => number) | null;
+  /** From what callers draw whether and when they hang up; null where they never do. */
+  readonly hangUps: (() => number) | null;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
   /** Whether the database's clock is set forward and back now and then. */
@@ -204,6 +207,7 @@ export class SimWorld {
     this.reenters = seeded(seed ^ 7)() < 0.4;
     this.leastTimes = hasLeastTimes(seed) ? seeded(seed ^ LEAST_TIMES ^ 1) : null;
     this.reassigns = reassignRandom(seed);
+    this.hangUps = hangUpRandom(seed);
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
     this.troubleEndsAt = lastsMs + random() * 6_000;
     this.renewing = control ? 0.7 : 0.4;

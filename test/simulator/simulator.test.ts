@@ -4,6 +4,8 @@ import { processCpuMs } from '@/server/platform/clock';
 import { AUDITED_BUILDS } from './audited-builds';
 import { BROKEN_BUILDS } from './broken-builds';
 import { CROWDED_BUILDS } from './crowded-builds';
+import { hangUpRandom } from './hang-up';
+import { HANG_UP_BUILDS } from './hang-up-builds';
 import { LOSSY_BUILDS } from './lossy-builds';
 import { PERMIT_BUILDS } from './permit-builds';
 import { playSeeds } from './play-seeds';
@@ -43,6 +45,7 @@ const QUICK_FINDS: Record<string, number> = {
   'a history of writes that is not compared': 1358793719,
   'a reassignment that grants the lock beside the hold that it should end': 1569490900,
   'a holder that is answered as if nothing had been lost': 1483932960,
+  'a grant that is kept though its caller has hung up': 2136519647,
 };
 
 /** Each found something once, in a world of this kind. */
@@ -87,6 +90,7 @@ describe('the simulator', () => {
       worldKind(seed) !== kind ||
       (kind === 'plain' && hasLeastTimes(seed)) ||
       (kind !== 'lossy' && hasNarrowCounter(seed)) ||
+      hangUpRandom(seed) !== null ||
       reassignRandom(seed) !== null;
     expect(MEMORABLE.filter(isOther)).toEqual([]);
   });
@@ -128,6 +132,12 @@ describe('the simulator finds', () => {
   it.each(Object.keys(REASSIGN_BUILDS))(
     '%s',
     (name) => expectFound(name, REASSIGN_BUILDS[name] ?? {}, (seed) => !!reassignRandom(seed)),
+    240_000,
+  );
+
+  it.each(Object.keys(HANG_UP_BUILDS))(
+    '%s',
+    (name) => expectFound(name, HANG_UP_BUILDS[name] ?? {}, (seed) => !!hangUpRandom(seed)),
     240_000,
   );
 

@@ -1,0 +1,24 @@
+import type { LockEngine } from '@/server/engine/lock-engine';
+import type { Flaws } from './sim-world';
+
+/** Builds that are broken in what they do with a caller that hangs up. */
+export const HANG_UP_BUILDS: Record<string, Flaws> = {
+  'a wait that goes on though its caller has hung up': {
+    engine: (engine) => {
+      const acquire: LockEngine['acquire'] = (key, ask, { holdRequestMs }) =>
+        engine.acquire(key, ask, { holdRequestMs });
+      return Object.assign(Object.create(engine) as LockEngine, { acquire });
+    },
+  },
+  'a grant that is kept though its caller has hung up': {
+    engine: (engine) => {
+      const acquire: LockEngine['acquire'] = (key, ask, { signal, ...wait }) => {
+        const line = signal && AbortSignal.any([signal]);
+        // Its abort is heard, and it never says that it was aborted.
+        if (line) Object.defineProperty(line, 'aborted', { value: false });
+        return engine.acquire(key, ask, line ? { ...wait, signal: line } : wait);
+      };
+      return Object.assign(Object.create(engine) as LockEngine, { acquire });
+    },
+  },
+};
