@@ -5,6 +5,7 @@ import { KEEP_ALIVE_MS, mysqlTls } from '@/db/mysql/mysql-tls';
 import { TimeLimit } from '../../platform/time-limit';
 import { StoreError } from '../record-store';
 import { OTHER_STAMP } from '../sharding/epoch-fence';
+import { mysqlRefusal } from './mysql-refusal';
 import { type MysqlServer, mysqlServer, READ_SERVER } from './mysql-server';
 import { GUARD_FAILED, VALUE_MISSING } from './packets/guard';
 import type { Packet, Rows } from './packets/packet';
@@ -140,6 +141,8 @@ export class MysqlConnection {
     const isRefusal = [GUARD_FAILED, VALUE_MISSING, OTHER_STAMP].includes(errno);
     if (!isPassing && !isRefusal) {
       this.drop(connection);
+      const refusal = mysqlRefusal(errno);
+      if (refusal) return new StoreError(refusal, 'no', { cause: error, refusal });
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }
     const timeLimit = new TimeLimit(ROLLBACK_TIMEOUT_MS, noAnswer);

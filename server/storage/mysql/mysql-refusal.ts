@@ -1,0 +1,26 @@
+const READ_ONLY = 'This database is read-only: it takes no writes.';
+const FULL = 'This database is full: it takes no writes.';
+const NO_RIGHT = 'The user of this database may not do what Lockyard needs.';
+const NO_TABLE = 'This database lacks a table or a column that Lockyard needs.';
+
+/**
+ * What errors mean with which MySQL and MariaDB refuse a statement before it changes anything. At a
+ * commit only the first two occur, and it is rolled back.
+ */
+const MEANINGS: Record<number, string> = {
+  1290: READ_ONLY,
+  1836: READ_ONLY,
+  1054: NO_TABLE,
+  1114: FULL,
+  1142: NO_RIGHT,
+  1143: NO_RIGHT,
+  1146: NO_TABLE,
+};
+
+/**
+ * Why the server refuses a packet that ends with its commit, as a sentence for callers: nothing of
+ * it was applied. Null for other errors, after which it may have been.
+ */
+export function mysqlRefusal(errno: number): string | null {
+  return MEANINGS[errno] ?? null;
+}
