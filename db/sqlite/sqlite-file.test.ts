@@ -89,6 +89,22 @@ test('a file with a hard link is refused in one line, whether or not a server ha
   await (await openSqliteFile(path)).close();
 });
 
+test('an opening that fails at its last step closes what it has opened, and may be repeated', async () => {
+  const handle = await open(join(folder, 'any'), 'w');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const flush = vi.spyOn(prototype, 'datasync');
+  flush.mockResolvedValueOnce(undefined).mockRejectedValueOnce(new Error('EIO'));
+  try {
+    await expect(openSqliteFile(path)).rejects.toThrow('EIO');
+    // A closed one has no descriptor.
+    expect((flush.mock.contexts as FileHandle[]).map(({ fd }) => fd)).toEqual([-1, -1]);
+  } finally {
+    vi.restoreAllMocks();
+  }
+  await (await openSqliteFile(path)).close();
+});
+
 describe('the flush of the write-ahead log', () => {
   let file: SqliteFile;
   /** What flushes of the log wait for. */

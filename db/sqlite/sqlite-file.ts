@@ -1,4 +1,4 @@
-import { fdatasyncSync, realpathSync, statSync } from 'node:fs';
+import { fdatasyncSync, realpathSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -13,6 +13,7 @@ import { SerialQueue } from '../../server/platform/serial-queue';
 import { DatabaseUnusable, StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
 import { foreignFile } from './foreign-file';
+import { refuseHardLink } from './hard-links';
 import { LogCheckpoints } from './log-checkpoints';
 import { type LogDescriptor, LogFlushing } from './log-flushing';
 import { createPrivateFile, restrictToOwner } from './private-file';
@@ -58,20 +59,30 @@ export interface SqliteFile {
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
   reuseStatements();
   const claim = await claimFile(path);
+  const ends: (() => unknown)[] = [];
+  const connect = (concurrency: number) => {
+    const client = createClient({ url: fileUrl(path), concurrency });
+    ends.push(() => client.close());
+    return client;
+  };
   try {
     createPrivateFile(path);
     for (const suffix of ['-wal', '-shm']) restrictToOwner(canonical(path) + suffix);
-    const client = createClient({ url: fileUrl(path), concurrency: READERS });
+    const client = connect(READERS);
     await client.execute('pragma journal_mode = wal');
     await keepWhatIsInTheLog(client);
-    const writer = createClient({ url: fileUrl(path), concurrency: 1 });
+    const writer = connect(1);
     for (const setting of WRITER_SETTINGS) await writer.execute(setting);
-    const log = await Promise.all(
-      Array.from({ length: FLUSHES }, () => open(`${canonical(path)}-wal`, 'r+')),
-    );
-    for (const descriptor of log) await descriptor.datasync();
+    const log: FileHandle[] = [];
+    while (log.length < FLUSHES) {
+      const descriptor = await open(`${canonical(path)}-wal`, 'r+');
+      ends.push(() => descriptor.close());
+      await descriptor.datasync();
+      log.push(descriptor);
+    }
     return queuedFile({ path, client, writer: beginningFirst(writer), log, claim });
   } catch (cause) {
+    for (const end of ends) await end();
     await claim.release();
     throw unusable(path, cause);
   }
@@ -250,29 +261,6 @@ async function claimFile(path: string): Promise<Claim> {
       owner.close();
     },
   };
-}
-
-/**
- * Each name of a file has its own write-ahead log and claim. Two servers on two names would
- * overwrite each other's writes and miss each other's commits.
- */
-function refuseHardLink(path: string): void {
-  const links = linksTo(path);
-  if (links <= 1) return;
-  throw new StartError(
-    `The SQLite file ${path} has ${links} names (hard links). Remove all but one: another ` +
-      'server could open it by another name.',
-  );
-}
-
-/** 0 for a path that is no file: opening it will report why. */
-function linksTo(path: string): number {
-  try {
-    const found = statSync(path);
-    return found.isFile() ? found.nlink : 0;
-  } catch {
-    return 0;
-  }
 }
 
 /** The same result for every path to one file. */
