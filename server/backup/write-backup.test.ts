@@ -8,14 +8,30 @@ import { readBackup } from './read-backup';
 import { writeBackup } from './write-backup';
 
 /** The file system of this machine has hard links; this one has none, like a share of Windows. */
-const others = vi.hoisted(() => ({ whileLinking: () => {} }));
-vi.mock('node:fs/promises', async (load) => ({
-  ...(await load<typeof import('node:fs/promises')>()),
-  link: async () => {
-    others.whileLinking();
-    throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' });
-  },
+const others = vi.hoisted(() => ({
+  whileLinking: () => {},
+  /** Called with each file or folder that is flushed. */
+  whileFlushing: (_path: string) => {},
 }));
+vi.mock('node:fs/promises', async (load) => {
+  const own = await load<typeof import('node:fs/promises')>();
+  return {
+    ...own,
+    link: async () => {
+      others.whileLinking();
+      throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' });
+    },
+    async open(...args: Parameters<typeof own.open>) {
+      const handle = await own.open(...args);
+      const sync = handle.sync.bind(handle);
+      handle.sync = async () => {
+        others.whileFlushing(String(args[0]));
+        await sync();
+      };
+      return handle;
+    },
+  };
+});
 
 let folder: string;
 let snapshot: Snapshot;
@@ -29,14 +45,15 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   others.whileLinking = () => {};
+  others.whileFlushing = () => {};
   await snapshot.close();
   await closeDatabase();
   rmSync(folder, { recursive: true });
 });
 
-const write = () => {
+const write = (overwrite = false) => {
   const { signal } = new AbortController();
-  return writeBackup(snapshot, join(folder, 'one.gz'), { overwrite: false, madeAt: 1, signal });
+  return writeBackup(snapshot, join(folder, 'one.gz'), { overwrite, madeAt: 1, signal });
 };
 
 test('a backup is written where there are no hard links, as a new file', async () => {
@@ -51,4 +68,14 @@ test('it replaces no file there that took its name in the meantime', async () =>
   others.whileLinking = () => writeFileSync(join(folder, 'one.gz'), 'another');
   await expect(write()).rejects.toThrow(/it already exists; --force replaces it/);
   expect(readdirSync(folder)).toEqual(['one.gz']);
+});
+
+test('the name of a backup is on the disk before it is reported as made', async () => {
+  const flushed: string[][] = [];
+  others.whileFlushing = (path) => {
+    if (path === folder) flushed.push(readdirSync(folder));
+  };
+  await write();
+  await write(true);
+  expect(flushed).toEqual([['one.gz'], ['one.gz']]);
 });

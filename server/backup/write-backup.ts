@@ -11,6 +11,7 @@ import { version } from '@/package.json';
 import { StartError } from '@/server/platform/start-error';
 import { BACKUP_FORMAT, type BackupHeader, backupTables } from './backup-header';
 import { fileFailure } from './file-failure';
+import { flushFolder } from './flush-folder';
 
 /** The result of a backup. */
 export interface WrittenBackup {
@@ -40,6 +41,7 @@ export async function writeBackup(
     const header = await streamBackup(snapshot, open, madeAt, signal);
     const { size } = await stat(part);
     await (overwrite ? rename(part, file) : renameToNew(part, file));
+    await flushFolder(dirname(file));
     return { header, bytes: size };
   } catch (error) {
     throw fileFailure(file, 'written', error);

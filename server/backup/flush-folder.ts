@@ -1,0 +1,21 @@
+import { open } from 'node:fs/promises';
+
+/** What a folder answers that cannot be flushed, or only be searched. */
+const NOT_FLUSHED = ['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'];
+
+/**
+ * Makes the names in a folder permanent: a file that was flushed may still lose a new name in a
+ * power cut. Does nothing where the file system has no such thing.
+ */
+export async function flushFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    if (!NOT_FLUSHED.includes((error as { code?: string }).code ?? '')) throw error;
+  }
+}
