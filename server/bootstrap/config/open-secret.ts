@@ -1,6 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { StartError } from '@/server/platform/start-error';
@@ -25,7 +35,7 @@ export async function openSecret(
   const expected = await readFingerprint(database);
   const known = config.secret ?? readSecretFile(file);
   if (known === null && expected !== null) throw otherSecret();
-  const secret = known ?? makeSecretFile(file);
+  const secret = known ?? (await makeSecretFile(file));
   if ((expected ?? (await storeFingerprint(database, secret, clock))) !== fingerprint(secret)) {
     throw otherSecret();
   }
@@ -51,12 +61,12 @@ function readSecretFile(file: string): string | null {
 }
 
 /** Of several processes that start at once in one folder, one makes the secret and all read it. */
-function makeSecretFile(file: string): string {
+async function makeSecretFile(file: string): Promise<string> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     const text = `${randomBytes(32).toString('base64url')}\n`;
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-    linkSync(draft, file);
+    giveNewName(draft, file);
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') {
       throw new StartError(`${file} cannot be written.`, { cause: error });
@@ -64,8 +74,37 @@ function makeSecretFile(file: string): string {
   } finally {
     rmSync(draft, { force: true });
   }
-  return readFileSync(file, 'utf8').trim();
+  return readNewSecretFile(file);
 }
+
+/** What a file system without hard links answers, such as one of Windows or in a cloud. */
+const HAS_NO_LINKS = ['EPERM', 'ENOTSUP', 'ENOSYS'];
+
+/** Throws `EEXIST` where another process was faster. Without links its file is empty at first. */
+function giveNewName(draft: string, file: string): void {
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (!HAS_NO_LINKS.includes((error as { code?: string }).code ?? '')) throw error;
+    closeSync(openSync(file, 'wx', 0o600));
+    renameSync(draft, file);
+  }
+}
+
+/** Another process may be about to fill the file. */
+async function readNewSecretFile(file: string): Promise<string> {
+  for (let pauses = 0; isEmpty(file) && pauses < FILL_PAUSES_MAX; pauses += 1) {
+    await setTimeout(FILL_PAUSE_MS);
+  }
+  const secret = readSecretFile(file);
+  if (secret === null) throw new StartError(`${file} was removed by another program.`);
+  return secret;
+}
+
+const isEmpty = (file: string) => statSync(file, { throwIfNoEntry: false })?.size === 0;
+
+const FILL_PAUSE_MS = 20;
+const FILL_PAUSES_MAX = 50;
 
 /** Tells two secrets apart and gives neither away. */
 function fingerprint(secret: string): string {
